@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { settingsSchema } from '../src/config/schema.js';
+import { commonSettings } from './common-settings.js';
 import { renderJsonSchema } from './json-schema.js';
 
 /**
@@ -29,19 +30,66 @@ const or = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 const introduction = `# Configuration
 
-The configuration is one YAML file, by default \`hotel-review.yaml\` in the current folder; \`--config FILE\` selects another.
-Relative paths are relative to that file. \`\${NAME}\` inside a text is replaced by the environment variable of that name or, if
-there is none, by the variable in the file \`.env\` next to the configuration; \`\${file:PATH}\` is replaced by the content of that
-file, without its last line end. A missing variable or file is an error. For a literal
-\`\${\`, write \`$\${\`. Unknown settings are errors, and all mistakes are reported at once. \`hotel-review init\` writes both files.
+The configuration is one YAML file, by default \`hotel-review.yaml\` in the current folder; \`--config FILE\` selects another, and
+\`hotel-review init\` writes one. Relative paths are relative to that file. \`\${NAME}\` inside a text is replaced by the environment
+variable of that name or, if there is none, by the variable in the file \`.env\` next to the configuration; \`\${file:PATH}\` is
+replaced by the content of that file, without its last line end. For a literal \`\${\`, write \`$\${\`. Unknown settings are errors,
+and all mistakes are reported at once.
 
-| setting | what it is | form | default |
-|---|---|---|---|
+## The 25 settings that people set
 `;
+
+/** The reference, by area. */
+const areas: Readonly<Record<string, readonly string[]>> = {
+  'The account and the service': ['timezone', 'service', 'retry'],
+  'The source': ['source'],
+  'By body and by file': ['delivery', 'body', 'file'],
+  'When a day fails': [
+    'maxRejectedShare',
+    'maxIncompleteShare',
+    'maxRefusedShare',
+    'maxUnansweredShare',
+    'emptyDay',
+    'volume',
+  ],
+  'Where things are kept': [
+    'ledger',
+    'queue',
+    'archive',
+    'keys',
+    'guestNames',
+    'hashKey',
+    'guestNameDays',
+    'recordDays',
+  ],
+  'When things happen': ['schedule', 'deadline', 'heartbeat', 'hook', 'workers'],
+  'Who is told, and who looks': ['notify', 'server'],
+  'Mappings and verdicts': ['mappings', 'export', 'verdicts', 'canary'],
+};
+
+const tableHead = '| setting | what it is | form | default |\n|---|---|---|---|';
 
 export function renderConfigurationPage(): string {
   const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }) as Node;
-  return `${introduction}${listSettings(schema, '').join('\n')}\n`;
+  const common = commonSettings.map(({ example, meaning }) => `- ${code(example)}<br>${meaning}`);
+  const reference = Object.entries(areas).map(
+    ([heading, names]) =>
+      `\n## ${heading}\n\n${tableHead}\n${listSettings(pick(schema, names), '').join('\n')}\n`,
+  );
+  return `${introduction}\n${common.join('\n')}\n${reference.join('')}`;
+}
+
+/** @throws RangeError for a setting that is in no area */
+function pick({ properties = {}, ...group }: Node, names: readonly string[]): Node {
+  const known = new Set(Object.values(areas).flat());
+  const forgotten = Object.keys(properties).find((name) => !known.has(name));
+  if (forgotten !== undefined) throw new RangeError(`the setting ${forgotten} is in no area of the page`);
+  return {
+    ...group,
+    properties: Object.fromEntries(
+      names.flatMap((name) => (properties[name] ? [[name, properties[name]]] : [])),
+    ),
+  };
 }
 
 function listSettings(group: Node, prefix: string): string[] {

@@ -9,15 +9,18 @@ export function findUsersFile({ server: { users } }: Config): UsersFile | undefi
   return users === undefined ? undefined : openUsersFile(users);
 }
 
+/** After so long without a request, somebody has to sign in again. */
+const idleMs = 30 * 60_000;
+
 /** Who may use the pages of `serve`. */
 export function openAccess(config: Config): Access {
-  const { host, hosts, publicUrl, signIn, idleMinutes } = config.server;
+  const { host, hosts, publicUrl, signIn } = config.server;
   return createAccess({
     users: findUsersFile(config),
     // Host names or a public URL imply a proxy in front, through which others connect.
     isLocal: isLoopbackAddress(host) && hosts.length === 0 && publicUrl === undefined,
     singleSignOn: signIn,
-    idleMs: idleMinutes * 60_000,
+    idleMs,
     clock,
   });
 }

@@ -59,7 +59,7 @@ function refuseUnverifiedTls(env: NodeJS.ProcessEnv): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
   throw new UsageError(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment turns off the verification of all certificates; unset it, and name ' +
-      'the authorities that you trust instead: service.ca, s3.ca, source.ca, ledger.ca, queue.ca, verdicts.imap.ca, ca of a channel in notify; for SFTP, file.sftp.hostKey',
+      'the file of an authority that you trust besides the usual ones in NODE_EXTRA_CA_CERTS instead',
   );
 }
 

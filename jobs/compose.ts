@@ -1,9 +1,7 @@
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
-import type { MappingReader } from '../src/mappings/mapping-copy.js';
 import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import type { CanarySettings } from '../src/review/canary.js';
-import type { MappingComparison } from '../src/review/collect/collect.js';
 import { createRunId } from '../src/review/day/open-run.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { Delivery } from '../src/review/delivery.js';
@@ -68,7 +66,7 @@ export async function composeReview(
   const notifications = await startNotifications(config, { ...telling, ledger, notify });
   const parts: RunDayParts & { readonly ledger: NoticeLedger } = {
     ...(await composeCollect(config, sourceMessages)),
-    comparison: composeComparison(config, ledger),
+    comparison: ledger.mappings,
     readErased,
     canary: readCanarySettings(config),
     ledger,
@@ -114,12 +112,4 @@ export async function composeCollect(config: Config, sourceMessages: SourceMessa
     },
     clock,
   };
-}
-
-/** The local copy of the mappings, with which bookings are compared before they are sent. */
-export function composeComparison(
-  { mappings: { suspectDays } }: Config,
-  { mappings: copy }: { readonly mappings: MappingReader },
-): MappingComparison {
-  return { copy, suspectDays };
 }

@@ -16,6 +16,7 @@ import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { toSftpLogin } from '../src/settings/sftp-account.js';
+import { defaultLimits } from '../src/sftp/limits.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import { encryptSpool } from '../src/spool/encrypted.js';
@@ -69,15 +70,12 @@ function createFileDeliveryOf(
     resultNames: file.resultNames,
     resultColumn: file.resultColumn,
     resultValues: file.resultValues,
-    resultDelimiter: file.resultDelimiter,
-    resultEncoding: file.resultEncoding,
-    maxResultFactor: file.maxResultFactor,
     maxUnansweredShare: config.maxUnansweredShare,
     resultPollMs: file.resultPollSeconds * 1000,
     resultQuietMs: file.resultQuietSeconds * 1000,
     resultTimeoutMs: file.resultTimeoutMinutes * 60_000,
     sftp: findSftp(),
-    stepMs: stepFactor * (file.sftp?.transferMinutes ?? 0) * 60_000,
+    stepMs,
     spool: openSpool(config),
     archive: openArchive(config),
     tool: `booked-hotel-review ${readVersion()}`,
@@ -85,7 +83,7 @@ function createFileDeliveryOf(
 }
 
 /** A step may download an earlier run's file and its result, and upload a file. */
-const stepFactor = 3;
+const stepMs = 3 * defaultLimits.transferMs;
 
 export function openSpool(config: Config): Spool {
   const spool = createDirectorySpool({ root: config.file.spool });
@@ -125,7 +123,6 @@ export function openSftp(
 ): ClosableSftpServer {
   if (!sftp)
     throw new UsageError('delivery by file needs an SFTP server: set file.sftp (host, username, hostKey, …)');
-  const { host, port, root, maxEntries, ...account } = sftp;
-  const { limits, ...login } = toSftpLogin(account);
-  return createSftpServer({ host, port, root, ...login, limits: { ...limits, maxEntries }, ...how });
+  const { host, port, root, ...account } = sftp;
+  return createSftpServer({ host, port, root, ...toSftpLogin(account), ...how });
 }

@@ -31,7 +31,7 @@ export function composeOperations(
   /** Waits for background work. Call it after aborting the signal. */
   idle(): Promise<void>;
 } {
-  const { idle, ...sync } = createSyncOperation(config, { ledger, syncWork, notify, signal });
+  const { idle, ...sync } = createSyncOperation({ ledger, syncWork, notify, signal });
   return {
     async run(day, options) {
       // With the ledger unavailable, the run would start later, after the visitor got an error.
@@ -43,7 +43,6 @@ export function composeOperations(
     },
     look: (day) => reviews.look(day),
     replays,
-    runsAtOnce: config.workers.runsAtOnce,
     cancel: (day, reason) => cancelIn(config, ledger, day, reason),
     sync,
     channels: config.notify.map(({ name, kind }) => ({ name, kind })),
@@ -54,10 +53,14 @@ export function composeOperations(
   };
 }
 
-function createSyncOperation(
-  { mappings }: Config,
-  { ledger, syncWork, notify, signal }: Pick<OperationParts, 'ledger' | 'syncWork' | 'notify' | 'signal'>,
-): SyncOperation & { idle(): Promise<void> } {
+function createSyncOperation({
+  ledger,
+  syncWork,
+  notify,
+  signal,
+}: Pick<OperationParts, 'ledger' | 'syncWork' | 'notify' | 'signal'>): SyncOperation & {
+  idle(): Promise<void>;
+} {
   let isRunning = false;
   let running = Promise.resolve();
   let failure: string | undefined;
@@ -79,7 +82,6 @@ function createSyncOperation(
   }
 
   return {
-    scope: mappings.providerFamily ?? '',
     async start() {
       const hold = isRunning ? undefined : await ledger.mappings.holdSync();
       await hold?.release();

@@ -30,7 +30,7 @@ export async function composeDesk(
   { ledger, operations, nights, health, checkCaller }: ComposedParts,
   { log, signal, command }: Pick<Terminal, 'log' | 'signal' | 'command'>,
 ) {
-  const { timezone, hashKey, source, deadline, volume, mappings } = config;
+  const { timezone, hashKey, source, deadline, volume } = config;
   const access = openAccess(config);
   // Reports a damaged users' file now rather than to the first visitor.
   await access.hasUsers();
@@ -48,7 +48,7 @@ export async function composeDesk(
       ...scoring,
       ...{ ledger, operations, hashKey },
       keptColumns: Object.keys(source.keep),
-      ...{ deadline, volume, mappingScope: mappings.providerFamily ?? '', nights, health },
+      ...{ deadline, volume, nights, health },
       limits: {
         retry: openRetryPolicy(config),
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,

@@ -18,7 +18,7 @@ import { checkMailbox, checkSenders } from '../src/doctor/mailbox.js';
 import { checkOldestNames, unknownNames } from '../src/doctor/oldest-names.js';
 import { checkQueue } from '../src/doctor/queue.js';
 import { checkRemoval } from '../src/doctor/removal.js';
-import { checkPageLimit, checkSharedPlaces, warnAboutPlainConnection } from '../src/doctor/risky-settings.js';
+import { checkSharedPlaces, warnAboutPlainConnection } from '../src/doctor/risky-settings.js';
 import { checkServer } from '../src/doctor/server.js';
 import {
   checkClock,
@@ -102,8 +102,7 @@ function listChecks(
     // Before the ledger is opened, which restricts the mode of its file.
     [
       fileModesCheck(file, config),
-      { part: 'configuration', seconds: 5, look: async () => checkPageLimit(config) },
-      { part: 'configuration', seconds: 5, look: () => checkServer(config, clock()) },
+      { part: 'configuration', seconds: 5, look: async () => checkServer(config) },
       { part: 'users', seconds: 5, look: () => checkUsers(config.server, findUsersFile(config)) },
     ],
     // The ledger comes in a later group, so that no other check waits for it.

@@ -26,7 +26,7 @@ import { renderCsv } from '../src/text/csv.js';
 import { describeError } from '../src/text/safe-error.js';
 import { recordAction } from './audit.js';
 import { clock } from './clock.js';
-import { composeCollect, composeComparison } from './compose.js';
+import { composeCollect } from './compose.js';
 import { createDelivery, openSftp } from './deliveries.js';
 import { findLedger, openLedger, openSqlite } from './ledgers.js';
 import { openSourceParts } from './sources.js';
@@ -157,7 +157,7 @@ async function collect(
     notify,
     clock,
   });
-  const comparison = kept && { comparison: composeComparison(config, kept) };
+  const comparison = kept && { comparison: kept.mappings };
   const parts = {
     ...(await composeCollect(config, sourceMessages)),
     ...comparison,

@@ -125,12 +125,7 @@ async function eraseOnServer(
   const sftp = openSftp(config);
   try {
     const { ledger, spool } = kept;
-    return await eraseRemote(
-      { ledger, spool, timezone: config.timezone, sftp, maxResultFactor: config.file.maxResultFactor },
-      runs,
-      erasure,
-      options,
-    );
+    return await eraseRemote({ ledger, spool, timezone: config.timezone, sftp }, runs, erasure, options);
   } finally {
     await sftp.close();
   }

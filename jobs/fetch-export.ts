@@ -28,7 +28,7 @@ export async function fetchOneExport(
   { since, wait }: FetchExportOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { pollSeconds, quietSeconds, timeoutMinutes, maxGigabytes } = config.export;
+  const { resultPollSeconds, resultQuietSeconds, resultTimeoutMinutes } = config.file;
   if (!config.file.sftp)
     throw new UsageError(
       'export fetch needs the SFTP server on which exports appear: set file.sftp (host, username, hostKey, …)',
@@ -45,18 +45,16 @@ export async function fetchOneExport(
       log: ledger.exports,
       settings: {
         folder,
-        patterns: listPatterns(config),
-        pollMs: pollSeconds * 1_000,
-        quietMs: quietSeconds * 1_000,
+        pollMs: resultPollSeconds * 1_000,
+        quietMs: resultQuietSeconds * 1_000,
         masterIdNames: listMasterIdNames(config),
-        maxBytes: maxGigabytes * 1e9,
       },
       backOff: createBackOff(config),
       pause,
       clock,
       notify: terminal.notify,
     };
-    const timeoutMs = (wait ?? timeoutMinutes) * 60_000;
+    const timeoutMs = (wait ?? resultTimeoutMinutes) * 60_000;
     const result = await fetchExport({ since, timeoutMs }, parts, terminal.signal);
     terminal.endProgress();
     const hotels = await loadFetched(config, result, { archive, ledger }, terminal.signal);
@@ -120,10 +118,6 @@ function report(
       answer(renderAbsent(folder, command), { id: null });
       return exitCode.resultPending;
   }
-}
-
-function listPatterns({ export: { mappingsPattern, transformedPattern, hotelsPattern } }: Config) {
-  return { mappings: mappingsPattern, transformed: transformedPattern, hotels: hotelsPattern };
 }
 
 /** Relative to the SFTP root, without leading or trailing slash. */

@@ -92,7 +92,7 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
   async function bringHotels(): Promise<void> {
     const quiet: Terminal = { ...openTerminal(), notify: () => {}, say: () => {}, answer: () => {} };
     // The sandbox's files appear whole.
-    const eager = { ...config, export: { ...config.export, pollSeconds: 0.1, quietSeconds: 0.2 } };
+    const eager = { ...config, file: { ...config.file, resultPollSeconds: 0.1, resultQuietSeconds: 0.2 } };
     await syncOnce(eager, {}, quiet);
     await requestOneExport(eager, { email: account.email, providers: [] }, quiet);
     await fetchOneExport(eager, {}, quiet);

@@ -13,6 +13,9 @@ import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { clock } from './clock.js';
 
+/** When a case is escalated that was reported to the service but not corrected. */
+const escalateAfterMs = 3 * 86_400_000;
+
 interface FollowUpParts {
   readonly ledger: CaseLedger;
   readonly notify: (event: CaseEvent | CanaryEvent) => void;
@@ -29,9 +32,7 @@ export function followUpRuns(config: Config, parts: FollowUpParts): Promise<void
   const { ledger, notify, signal } = parts;
   const today = businessDayAt(new Date(clock()), config.timezone).iso;
   return attempt(parts, 'the cases could not be updated', () =>
-    withTightHeap(() =>
-      updateCases({ ledger, today, escalateAfterMs: escalateAfterMs(config), clock, notify, signal }),
-    ),
+    withTightHeap(() => updateCases({ ledger, today, escalateAfterMs, clock, notify, signal })),
   );
 }
 
@@ -83,17 +84,11 @@ export async function watchCanaries(parts: FollowUpParts): Promise<void> {
 }
 
 /** Corrects cases after a sync. */
-export function followUpSync(config: Config, parts: FollowUpParts): Promise<void> {
+export function followUpSync(parts: FollowUpParts): Promise<void> {
   const { ledger, notify } = parts;
   return attempt(parts, 'the cases could not be updated', () =>
-    followMappings({ ledger, escalateAfterMs: escalateAfterMs(config), clock, notify }),
+    followMappings({ ledger, escalateAfterMs, clock, notify }),
   );
-}
-
-const dayMs = 86_400_000;
-
-function escalateAfterMs({ cases }: Config): number {
-  return cases.escalateDays * dayMs;
 }
 
 async function attempt(

@@ -6,8 +6,8 @@ import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
 
 /** The facts about a ledger that metrics report, over HTTP or in a file. */
-export function readFacts({ mappings, timezone }: Config, ledger: FactsLedger): Promise<LedgerFacts> {
-  return readLedgerFacts(ledger, { now: clock(), timezone, mappingScope: mappings.providerFamily ?? '' });
+export function readFacts({ timezone }: Config, ledger: FactsLedger): Promise<LedgerFacts> {
+  return readLedgerFacts(ledger, { now: clock(), timezone });
 }
 
 /** The oldest guest names in each place, for the same metrics. */

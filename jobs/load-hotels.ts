@@ -31,10 +31,9 @@ export function loadContentFile(
   { hotels }: { readonly hotels: HotelContents },
   signal: AbortSignal,
 ): Promise<LoadedHotels> {
-  const { maxSkippedShare } = config.mappings;
   return loadHotels(
     { ...file, masterIdNames: listMasterIdNames(config) },
-    { hotels, maxSkippedShare, clock, createId: randomUUID },
+    { hotels, clock, createId: randomUUID },
     signal,
   );
 }

@@ -20,7 +20,7 @@ export function listChecks(config: Config, ledger: NoticeLedger): CheckParts {
     timezone,
     clock,
     copy: findStaleBound(config, clock()),
-    exportPatienceMs: config.export.timeoutMinutes * 60_000,
+    exportPatienceMs: config.file.resultTimeoutMinutes * 60_000,
     measureFree: () => measureFree(config),
     async findLateDays(now: number): Promise<readonly string[]> {
       if (deadline === undefined) return [];
@@ -62,11 +62,11 @@ async function measureFree({ ledger, archive, file }: Config) {
  * Undefined if nothing keeps it up to date.
  */
 function findStaleBound(
-  { mappings: { cron, providerFamily = '' }, timezone }: Config,
+  { mappings: { cron }, timezone }: Config,
   now: number,
-): { readonly scope: string; readonly completeUntil: number } | undefined {
+): { readonly completeUntil: number } | undefined {
   const slots = cron === undefined ? undefined : createSlots(cron, timezone);
   const last = slots?.last(new Date(now));
   const before = last && slots?.last(new Date(last.getTime() - 1));
-  return before && { scope: providerFamily, completeUntil: before.getTime() };
+  return before && { completeUntil: before.getTime() };
 }

@@ -70,10 +70,7 @@ export async function startNotifications(config: Config, parts: NotificationPart
     compose(each, name) {
       const channel = config.notify.find((one) => one.name === name);
       const takesFiles = channel?.kind === 'email';
-      return composeMessage(each.map(withShortPaths), composing, {
-        takesFiles,
-        guestNames: channel?.guestNames === true,
-      });
+      return composeMessage(each.map(withShortPaths), composing, { takesFiles });
     },
     clock,
     random,
@@ -173,17 +170,13 @@ export async function startNotifications(config: Config, parts: NotificationPart
 }
 
 /** A failed sync leaves no trace in the ledger, so its notice is raised here, on the event. */
-export function tellFailedSyncs(
-  { mappings }: Config,
-  { ledger, notify }: Pick<NotificationParts, 'ledger' | 'notify'>,
-): NotifyAll {
+export function tellFailedSyncs({ ledger, notify }: Pick<NotificationParts, 'ledger' | 'notify'>): NotifyAll {
   return (event) => {
     notify(event);
     if (event.type !== 'sync-failed') return;
     const facts = { reason: describeError(event.error) };
-    const subject = mappings.providerFamily ?? '';
     void ledger.notices
-      .raise([{ event: 'sync-failing', subject, facts, raisedAt: clock() }])
+      .raise([{ event: 'sync-failing', subject: '', facts, raisedAt: clock() }])
       .catch((error: unknown) => notify({ type: 'check-failed', error }));
   };
 }

@@ -4,7 +4,6 @@ import { createEventCounters } from '../src/server/event-counters.js';
 import { createHealth } from '../src/server/health.js';
 import { createMetrics } from '../src/server/metrics.js';
 import { createServer, type Server, type ServerOptions } from '../src/server/server.js';
-import { readTlsIdentity } from '../src/server/tls.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { findNames, readFacts } from './ledger-facts.js';
@@ -42,10 +41,10 @@ export async function composeObserved(config: Config, terminal: Terminal) {
     ledger,
     notify,
     health,
-    /** @param serving only `serve` has a hook, pages and a certificate */
+    /** @param serving only `serve` has a hook and pages */
     openServer(port: number, serving?: Pick<ServerOptions, 'hook' | 'desk'>): Server {
       const { timezone, server } = config;
-      const { host, hosts, tls, metricsToken = [] } = server;
+      const { host, hosts, metricsToken } = server;
       const opened = createServer({
         host,
         port,
@@ -55,11 +54,10 @@ export async function composeObserved(config: Config, terminal: Terminal) {
         statuses: ledger,
         health,
         metrics,
-        metricsTokens: [metricsToken].flat(),
+        ...(metricsToken !== undefined && { metricsToken }),
         clock,
         log,
         ...serving,
-        ...(serving && tls && { readIdentity: () => readTlsIdentity(tls) }),
       });
       return { ...opened, listen: () => opened.listen().catch(explainAddress) };
     },

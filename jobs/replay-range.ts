@@ -16,7 +16,7 @@ import type { Config } from '../src/config/load.js';
 import { planDay, requestOf } from '../src/review/day/range-plan.js';
 import { readReport } from '../src/review/day/report.js';
 import { type RunDayParts, runDay } from '../src/review/day/run-day.js';
-import { runDaysConcurrently, waitForRunSlot } from '../src/review/day/run-slots.js';
+import { runDaysConcurrently, runsAtOnce, waitForRunSlot } from '../src/review/day/run-slots.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { completeCommands } from '../src/text/shell.js';
 import { recordOpening } from './audit.js';
@@ -40,8 +40,7 @@ export async function replayRange(
   terminal: Terminal,
 ): Promise<number> {
   const { signal } = terminal;
-  const places = config.workers.runsAtOnce;
-  const atOnce = Math.min(places, days.length);
+  const atOnce = Math.min(runsAtOnce, days.length);
   const progress = terminal.followDays();
   const { parts, ledger, close } = await composeReview(config, terminal);
   const outcomes = new Map<string, DayOutcome>();
@@ -65,8 +64,8 @@ export async function replayRange(
           note(left);
           return { ended: Promise.resolve() };
         }
-        const onWait = () => progress.say(describeWait(day, places));
-        const place = await waitForRunSlot(parts.ledger, places, { signal, onWait });
+        const onWait = () => progress.say(describeWait(day));
+        const place = await waitForRunSlot(parts.ledger, runsAtOnce, { signal, onWait });
         if (!place || !mayBegin()) {
           await place?.release();
           return undefined;
@@ -158,6 +157,6 @@ async function reviewOne(
   }
 }
 
-function describeWait({ iso }: BusinessDay, places: number): string {
-  return `${iso}: waiting: the maximum number of runs is in progress (workers.runsAtOnce: ${places})`;
+function describeWait({ iso }: BusinessDay): string {
+  return `${iso}: waiting: the maximum number of runs is in progress (${runsAtOnce})`;
 }

@@ -70,7 +70,7 @@ export function createSyncWork(config: Config, { ledger, notify, afterSync }: Sy
       const service = openMappingService(config);
       syncing += 1;
       try {
-        await syncCopy(config, {}, { ledger, service, notify }, stop);
+        await syncCopy({}, { ledger, service, notify }, stop);
         if (!stop.aborted) await afterSync();
       } finally {
         syncing -= 1;
@@ -94,7 +94,6 @@ export function openSyncScheduler(
     sync: work.sync,
     watch: work.watch,
     copy: ledger.mappings,
-    scope: mappings.providerFamily ?? '',
     // Each process has its own: the ledger makes sure that only one of them syncs.
     schedule: createTimedSchedule(slots),
     slots,

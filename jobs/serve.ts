@@ -6,6 +6,7 @@ import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import { createReplays, type Replays } from '../src/review/day/replays.js';
+import { runsAtOnce } from '../src/review/day/run-slots.js';
 import type { Ledger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { findFirstAskableDay } from '../src/schedule/due-days.js';
@@ -13,7 +14,7 @@ import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
 import { createTimedSchedule } from '../src/schedule/schedule.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
-import { type CallerSettings, createCallerCheck } from '../src/server/caller.js';
+import { createCallerCheck } from '../src/server/caller.js';
 import type { HookRuns } from '../src/server/hook.js';
 import { recordStart } from './audit.js';
 import { clock } from './clock.js';
@@ -69,17 +70,17 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     notify,
     signal,
   });
-  const notifyAndTell = tellFailedSyncs(config, { ledger, notify });
+  const notifyAndTell = tellFailedSyncs({ ledger, notify });
   const syncWork = createSyncWork(config, {
     ledger,
     notify: notifyAndTell,
-    afterSync: () => followUpSync(config, followUp),
+    afterSync: () => followUpSync(followUp),
   });
   const syncScheduler = openSyncScheduler(config, { work: syncWork, ledger, notify: notifyAndTell, signal });
   const replays = createReplays({
     reviews,
     ledger,
-    places: config.workers.runsAtOnce,
+    places: runsAtOnce,
     timezone,
     notify,
     signal,
@@ -94,7 +95,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     signal,
   });
   const mailPoller = await openMailPoller(config, ledger, { notify, signal });
-  const checkCaller = createCallerCheck(callersOf(config), clock);
+  const checkCaller = createCallerCheck(config.hook.secret, clock);
   const hook = checkCaller && { checkCaller, runs: hookRunsOf(config, { ledger, reviews, slots }) };
   const closing = new AbortController();
   const untilClosed = AbortSignal.any([signal, closing.signal]);
@@ -152,11 +153,6 @@ interface HookParts {
   readonly ledger: Ledger;
   readonly reviews: BackgroundReviews;
   readonly slots: Slots;
-}
-
-/** Who may call the hook. */
-function callersOf({ hook: { secret, token, toleranceSeconds } }: Config): CallerSettings {
-  return { secrets: [secret ?? []].flat(), tokens: [token ?? []].flat(), toleranceSeconds };
 }
 
 function hookRunsOf(

@@ -48,7 +48,7 @@ async function examine(
   ledger: ReadOnlyLedger | undefined,
   terminal: Terminal,
 ): Promise<Installation> {
-  const { archive, file, service, source, notify } = config;
+  const { archive, file, service, source } = config;
   const kept = ledger ? await ledger.describeKept() : nothing;
   const erased = ledger ? await ledger.listErasedGuests() : [];
   const runs = ledger ? await ledger.listRuns({ limit: runsLookedAt }) : [];
@@ -71,9 +71,6 @@ async function examine(
     removeAfterDays: file.removeAfterDays,
     service: service.baseUrl,
     sftp: file.sftp && `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
-    mailChannels: notify.flatMap((channel) =>
-      channel.kind === 'email' && channel.guestNames ? [{ name: channel.name, to: [channel.to].flat() }] : [],
-    ),
     encryption: describeKeys(config),
     source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
     kept: {

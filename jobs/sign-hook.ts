@@ -14,26 +14,22 @@ export async function signHook(
   { day, expected, url = addressOf(server), with: how }: HookOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const [secret] = [hook.secret ?? []].flat();
-  const isSigned = how === undefined ? secret !== undefined : how === 'signature';
-  if (isSigned && secret === undefined)
-    throw new UsageError('there is no secret to sign with: set hook.secret, or use --with token');
-  if (!isSigned && hook.token === undefined)
-    throw new UsageError('the hook has neither secret nor token: set hook.secret or hook.token');
+  const { secret } = hook;
+  if (secret === undefined) throw new UsageError('the hook has no secret: set hook.secret');
   const curl = renderSignedCurl({
     url: `${url.replace(/\/+$/, '')}${hookPath}`,
     id: `msg_${randomUUID()}`,
     at: clock(),
     ...(day !== undefined && { day }),
     ...(expected !== undefined && { expected }),
-    ...(isSigned && secret !== undefined && { secret }),
+    ...(how !== 'token' && { secret }),
   });
   terminal.answer(curl, { curl });
   return exitCode.done;
 }
 
 /** The address to call from this machine: a wildcard address can't be called. */
-function addressOf({ host, port, tls }: Config['server']): string {
+function addressOf({ host, port }: Config['server']): string {
   const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
-  return `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -4,7 +4,7 @@ import { type WatchLedger, type WatchReport, watchMappings } from '../src/cases/
 import type { SyncOptions } from '../src/cli/commands/mappings.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { readHeldHotels } from '../src/cli/held-hotels.js';
-import { renderNewHotels, renderSync, warnAboutLimit, writeNewHotels } from '../src/cli/mappings.js';
+import { renderNewHotels, renderSync, writeNewHotels } from '../src/cli/mappings.js';
 import { renderWatch } from '../src/cli/watch.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
@@ -31,6 +31,8 @@ function placeOf(name: string, { locate }: Pick<Terminal, 'locate'>) {
   return { name, path: locate(name) };
 }
 
+/** The most mappings per page that every account allows. */
+const pageLimit = 1_000;
 /** Maximum number of new hotels shown without a file. */
 const hotelsShown = 20;
 
@@ -38,16 +40,14 @@ const hotelsShown = 20;
 export async function syncOnce(config: Config, options: SyncOptions, terminal: Terminal): Promise<number> {
   const { newHotels, held: heldFile } = options;
   const held = heldFile === undefined ? noHotels : await readHeldHotels(placeOf(heldFile, terminal));
-  const warning = warnAboutLimit(config.mappings.limit);
-  if (warning !== undefined) terminal.say(warning);
   const ledger = await openLedger(config);
   const service = openMappingService(config);
   try {
     await recordLook(ledger, { action: 'sync' }, terminal);
-    const sync = await syncCopy(config, options, { ...terminal, ledger, service }, terminal.signal);
+    const sync = await syncCopy(options, { ...terminal, ledger, service }, terminal.signal);
     terminal.endProgress();
     const { notify, say: warn, signal, command } = terminal;
-    await followUpSync(config, { ledger, notify, warn, signal });
+    await followUpSync({ ledger, notify, warn, signal });
     // Before hotels are noted as listed: if it fails, the next sync lists them.
     const watched = await watchCopy(config, { ledger, notify }, signal);
     const listed = await listNewHotels(ledger.mappings, {
@@ -76,15 +76,12 @@ export interface SyncDeps {
   readonly notify: NotifySync;
 }
 
-/** A sync with the configured settings. */
 export function syncCopy(
-  { mappings }: Config,
-  { since, providerFamily = mappings.providerFamily }: SyncOptions,
+  { since, providerFamily }: SyncOptions,
   { ledger, service, notify }: SyncDeps,
   signal: AbortSignal,
 ): Promise<MappingSync> {
-  const settings = { ...mappings, overlapMs: mappings.overlapMinutes * 60_000 };
-  const parts = { service, copy: ledger.mappings, settings, clock, createSyncId: randomUUID, notify };
+  const parts = { service, copy: ledger.mappings, limit: pageLimit, clock, createSyncId: randomUUID, notify };
   return syncMappings({ since, providerFamily }, parts, signal);
 }
 

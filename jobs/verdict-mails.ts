@@ -10,6 +10,8 @@ import { createMailTaker, type MailTaker } from '../src/verdict-mails/take-mail.
 import { clock } from './clock.js';
 
 const dayMs = 86_400_000;
+/** E-mails are matched with the bookings of runs that ended within so many days; a mailbox is read as far back. */
+const matchDays = 14;
 
 interface OpenedTaker extends MailTaker {
   /** Ends the process that reads e-mails. */
@@ -25,9 +27,9 @@ export function openMailTaker(config: Config, ledger: VerdictMailLedger, notify:
   const taker = createMailTaker({
     ledger,
     examine,
-    senders: { from: [verdicts.from ?? []].flat(), authenticatedBy: verdicts.authenticatedBy },
+    senders: { from: verdicts.from ?? [], authenticatedBy: verdicts.authenticatedBy },
     today: () => businessDayAt(new Date(clock()), timezone).iso,
-    matchMs: verdicts.matchDays * dayMs,
+    matchMs: matchDays * dayMs,
     clock,
     notify,
     notifyCases: notify,
@@ -74,19 +76,18 @@ export async function openMailPoller(
 }
 
 /** Where verdict e-mails are read, for people; undefined for nowhere. */
-export function findMailPlace({ verdicts: { imap, maildir, path } }: Config): string | undefined {
-  return imap ? `the mailbox on ${imap.host}` : (maildir ?? path);
+export function findMailPlace({ verdicts: { imap, maildir } }: Config): string | undefined {
+  return imap ? `the mailbox on ${imap.host}` : maildir;
 }
 
 /** The configured mailbox; undefined if there is none. An IMAP client is loaded only if needed. */
 export async function openMailbox({ verdicts }: Config): Promise<Mailbox | undefined> {
-  const { imap, maildir, path, matchDays } = verdicts;
+  const { imap, maildir } = verdicts;
   if (imap) {
     const { openImapMailbox } = await import('../src/verdict-mails/imap-mailbox.js');
     const port = imap.port ?? (imap.tls === 'implicit' ? 993 : 143);
     return openImapMailbox({ ...imap, port, days: matchDays, clock });
   }
-  const { openMaildir, openMailFolder } = await import('../src/verdict-mails/mail-folders.js');
-  if (maildir !== undefined) return openMaildir(maildir);
-  return path === undefined ? undefined : openMailFolder(path);
+  if (maildir === undefined) return undefined;
+  return (await import('../src/verdict-mails/mail-folders.js')).openMaildir(maildir);
 }

@@ -48,12 +48,12 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
         ...common,
         queue: createBullmqQueue({
           url: queue.url,
-          ca: queue.ca,
           lockMs: common.leaseMs,
           ...pace,
           onNotice: notify,
         }),
-        reconcileMs: workers.reconcileSeconds * 1000,
+        // Steps that the queue has lost must not wait for long, nor longer than those of a dead process.
+        reconcileMs: Math.min(15, workers.leaseSeconds / 2) * 1000,
         performs,
       });
     }
@@ -69,10 +69,10 @@ function findEndpoints({ service, file: { sftp, ftpFilePathPrefix: pathPrefix } 
 }
 
 /** The longest that any step may have to wait: between two tries, as the service asked, or for the next check for a result. */
-function findLongestWaitMs({ retry, file }: Config): number {
-  const { baseSeconds, capSeconds, retryAfterCapSeconds } = retry;
-  const asked = retryAfterCapSeconds + Math.min(baseSeconds, capSeconds);
-  return 1000 * Math.max(capSeconds, asked, file.resultPollSeconds);
+function findLongestWaitMs(config: Config): number {
+  const { baseMs, capMs, retryAfterCapMs } = openRetryPolicy(config);
+  const askedMs = retryAfterCapMs + Math.min(baseMs, capMs);
+  return Math.max(capMs, askedMs, 1000 * config.file.resultPollSeconds);
 }
 
 /** How long a starting process waits for Redis to describe itself. */

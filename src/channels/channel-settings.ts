@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import * as z from 'zod';
 import { readKeys, shortestKey } from '../http/webhook-signature.js';
 import { type NoticeEvent, noticeEventNames, type Severity, severities } from '../notifications/notice.js';
@@ -10,8 +9,6 @@ import {
   headerText,
   isAccepted,
   oneOf,
-  oneOrMore,
-  text,
   textLike,
   textThat,
   timeOfDay,
@@ -48,12 +45,6 @@ const routing = {
     .describe('When it gets the morning digest, in the configured time zone.'),
 };
 
-const authority = text('a path')
-  .exactOptional()
-  .describe(
-    "A PEM file with the certificate of the authority that signed the server's certificate. No other authority is then trusted, and TLS is required.",
-  );
-
 const receivedAt = (example: string) =>
   webAddress(example)
     .describe('The address of the webhook. Anybody who knows it can post there, so treat it like a password.')
@@ -72,33 +63,29 @@ const email = group({
     'an address such as smtps://USER:PASSWORD@smtp.example.com (percent-encode special characters)',
   )
     .describe(
-      'The mail server: `smtps://` with TLS from the start (port 465), `smtp://` with STARTTLS (port 587). The certificate is verified.',
+      'The mail server: `smtps://` with TLS from the start (port 465), `smtp://` with STARTTLS (port 587). The certificate is verified. E-mails never name guests.',
     )
     .register(confidentiality, { level: 'private' }),
   from: mailbox.describe('The sender.'),
-  to: oneOrMore(mailbox, 'an address or a list of addresses').describe('The recipients.'),
-  guestNames: z
-    .boolean(expected('true or false'))
-    .default(false)
-    .describe("Whether its e-mails may name guests. No other kind of channel ever gets a guest's name."),
+  to: z
+    .array(mailbox, expected('a list of addresses'))
+    .min(1, expected('a list of addresses'))
+    .describe('The recipients, as a list.'),
   plaintext: oneOf('allowed')
     .exactOptional()
     .describe('Sends without TLS where `smtp://` leads to another machine, on a network that you trust.'),
-  ca: authority,
 });
 
 const slack = group({
   kind: kind('slack', 'An incoming webhook of Slack, or of a compatible program (Mattermost, Rocket.Chat).'),
   ...routing,
   url: receivedAt('https://hooks.slack.com/services/…'),
-  ca: authority,
 });
 
 const teams = group({
   kind: kind('teams', 'A workflow of Microsoft Teams that begins with a webhook.'),
   ...routing,
   url: receivedAt('https://….api.powerplatform.com/…'),
-  ca: authority,
 });
 
 const webhook = group({
@@ -107,16 +94,12 @@ const webhook = group({
   url: webAddress('https://example.com/notifications')
     .describe('The address that is called.')
     .register(confidentiality, { level: 'private' }),
-  secret: oneOrMore(
-    textThat(
-      (secret) => isAccepted(() => readKeys(secret)),
-      `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`,
-    ),
-    'a text or a list of texts',
+  secret: textThat(
+    (secret) => isAccepted(() => readKeys(secret)),
+    `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`,
   )
-    .describe('The secret that signs the calls; a list while you rotate it.')
+    .describe('The secret that signs the calls.')
     .register(confidentiality, { level: 'secret' }),
-  ca: authority,
 });
 
 const pagerduty = group({
@@ -128,7 +111,6 @@ const pagerduty = group({
   url: webAddress('https://events.eu.pagerduty.com/v2/enqueue')
     .default('https://events.pagerduty.com/v2/enqueue')
     .describe('The address of the Events API; in the EU `https://events.eu.pagerduty.com/v2/enqueue`.'),
-  ca: authority,
 });
 
 /** The channels by which people are notified. (Design 9.) */
@@ -162,8 +144,6 @@ export interface ChannelRouting {
   readonly minimum: Severity;
   /** When it gets the morning digest, HH:MM. */
   readonly at: string;
-  /** Whether its messages may name guests. */
-  readonly guestNames: boolean;
 }
 
 type Resolved<Written> = Written extends unknown
@@ -174,11 +154,7 @@ type Resolved<Written> = Written extends unknown
 export type ChannelSettings = Resolved<WrittenChannel>;
 export type SettingsOf<Kind extends ChannelSettings['kind']> = Extract<ChannelSettings, { kind: Kind }>;
 
-/** @param folder the base of relative paths */
-export function resolveChannels(
-  channels: readonly WrittenChannel[],
-  folder: string,
-): readonly ChannelSettings[] {
+export function resolveChannels(channels: readonly WrittenChannel[]): readonly ChannelSettings[] {
   return channels.map(
     (channel): ChannelSettings => ({
       ...channel,
@@ -186,8 +162,6 @@ export function resolveChannels(
       on:
         channel.on ??
         noticeEventNames.filter((event) => channel.kind === 'email' || event !== 'morning-digest'),
-      guestNames: channel.kind === 'email' && channel.guestNames,
-      ...(channel.ca !== undefined && { ca: resolve(folder, channel.ca) }),
     }),
   );
 }

@@ -1,7 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { startTimeLimit } from '../async/time-limit.js';
 import { readNetworkFailure } from '../http/network-failure.js';
-import { readAuthority } from '../http/tunnel.js';
 import { type Channel, ChannelError } from '../notifications/channel.js';
 import type { ChannelParts } from './channel-parts.js';
 import type { SettingsOf } from './channel-settings.js';
@@ -43,19 +42,19 @@ export function createSmtpChannel(
   };
 }
 
-function toSmtpOptions({ smtp, plaintext, ca }: SettingsOf<'email'>) {
+function toSmtpOptions({ smtp, plaintext }: SettingsOf<'email'>) {
   const address = readSmtpAddress(smtp);
   if (address === undefined)
     throw new RangeError('the schema let an address of a mail server through that cannot be read');
   const { host, port, isImplicitTls, isThisMachine, login } = address;
-  const needsTls = ca !== undefined || !(isThisMachine || plaintext === 'allowed');
+  const needsTls = !(isThisMachine || plaintext === 'allowed');
   return {
     host,
     port,
     secure: isImplicitTls,
     // Local servers often offer a certificate for another name.
     ...(needsTls ? { requireTLS: true } : { ignoreTLS: true }),
-    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' as const, ...readAuthority(ca) },
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' as const },
     ...(login && { auth: { user: login.user, pass: login.password } }),
     // A server that never closes its side must not keep the process alive.
     socketCloseTimeout: 500,
@@ -85,12 +84,12 @@ function explain(name: string, code: string): ChannelError {
       return new ChannelError(`${name}: the mail server did not answer in time`, code);
     case 'starttls-failed':
       return new ChannelError(
-        `${name}: the mail server offers no STARTTLS, or its certificate is not trusted; use smtps://, or name its authority with ca`,
+        `${name}: the mail server offers no STARTTLS, or its certificate is not trusted; use smtps://, or name the file of its authority in NODE_EXTRA_CA_CERTS`,
         code,
       );
     case 'tls-certificate':
       return new ChannelError(
-        `${name}: the certificate of the mail server is not trusted (${code}); name its authority with ca`,
+        `${name}: the certificate of the mail server is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`,
         code,
       );
     case 'smtp-535':

@@ -16,7 +16,6 @@ export type RenderCall = (message: Message) => WebCall;
 interface WebReceiver {
   readonly name: string;
   readonly url: string;
-  readonly ca?: string | undefined;
   readonly render: RenderCall;
 }
 
@@ -25,7 +24,7 @@ const maxAnswerBytes = 65_536;
 
 /** A channel that posts JSON to an address. Any 2xx means that the message was accepted. */
 export function createWebChannel(
-  { name, url, ca, render }: WebReceiver,
+  { name, url, render }: WebReceiver,
   { proxy, clock, timeoutMs = usualTimeoutMs }: ChannelParts,
 ): Channel {
   const { origin, pathname, search } = new URL(url);
@@ -35,7 +34,6 @@ export function createWebChannel(
     timeoutMs,
     connectTimeoutMs: timeoutMs,
     maxAnswerBytes,
-    ca,
     proxy,
   });
   return {
@@ -75,7 +73,7 @@ function readRefusal(name: string, { answer, failure }: HttpResult, now: Date): 
       return new ChannelError(`${name}: the receiver did not answer in time`, code);
     case 'tls-certificate':
       return new ChannelError(
-        `${name}: the certificate of the receiver is not trusted (${code}); name its authority with ca`,
+        `${name}: the certificate of the receiver is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`,
         code,
       );
     default:

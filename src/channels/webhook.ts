@@ -3,12 +3,12 @@ import type { Message } from '../notifications/channel.js';
 import type { WebCall } from './web-channel.js';
 
 /**
- * A call signed according to Standard Webhooks. It has a signature for each key, so that the receiver may replace the
- * secret at any time, and may interpret one without `whsec_` either way.
+ * A call signed according to Standard Webhooks. It has a signature for each key, so that the receiver may
+ * interpret a secret without `whsec_` either way.
  *
  * @param now epoch milliseconds
  */
-export function renderWebhook(message: Message, secret: string | readonly string[], now: number): WebCall {
+export function renderWebhook(message: Message, secret: string, now: number): WebCall {
   const { id, event, stage, severity, day, runId, title, text, url, counts } = message;
   const body = JSON.stringify({
     id,
@@ -24,7 +24,7 @@ export function renderWebhook(message: Message, secret: string | readonly string
   });
   const timestamp = String(Math.floor(now / 1000));
   const signed = { id, timestamp, body: Buffer.from(body) };
-  const signatures = [secret].flat().flatMap((one) => readKeys(one).map((key) => sign(signed, key)));
+  const signatures = readKeys(secret).map((key) => sign(signed, key));
   return {
     body,
     headers: [

@@ -27,16 +27,6 @@ const countNames: Readonly<Record<keyof SyncCounts, string>> = {
   restarts: 'begun again',
 };
 
-/** The highest limit that every known account allows. (Design 6.) */
-const usualLimit = 1_000;
-
-/** Undefined for a limit that needs no warning. */
-export function warnAboutLimit(limit: number): string | undefined {
-  return limit > usualLimit
-    ? `warning: mappings.limit is ${formatCount(limit)}: more than ${formatCount(usualLimit)} only works if the account allows it`
-    : undefined;
-}
-
 export function renderSync(sync: MappingSync): string {
   const rows = (Object.keys(countNames) as (keyof SyncCounts)[])
     .filter((name) => (name !== 'restarts' && name !== 'skipped') || sync.counts[name] > 0)

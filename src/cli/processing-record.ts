@@ -57,8 +57,6 @@ export interface Installation {
   /** Absent if none is configured. */
   readonly sftp?: string | undefined;
   readonly source: string;
-  /** The e-mail channels that may name guests. */
-  readonly mailChannels: readonly { readonly name: string; readonly to: readonly string[] }[];
   /** Absent if nothing is removed from the SFTP server. */
   readonly removeAfterDays?: number | undefined;
   /** Undefined if nothing is encrypted. */
@@ -198,13 +196,7 @@ function describePlaces({ kept, keptColumns, guestNameDays, recordDays, ...where
   ];
 }
 
-function describeRecipients({
-  service,
-  sftp,
-  delivery,
-  guestNames,
-  mailChannels,
-}: Installation): Recipient[] {
+function describeRecipients({ service, sftp, delivery, guestNames }: Installation): Recipient[] {
   const categories: readonly Category[] = guestNames === 'omit' ? ['bookings'] : ['guest-names', 'bookings'];
   const purpose = 'reviews the mappings of the booked hotels';
   return [
@@ -217,11 +209,5 @@ function describeRecipients({
     ...(sftp
       ? [{ recipient: 'SFTP server', location: sftp, categories, purpose: `${purpose}: the day's file` }]
       : []),
-    ...mailChannels.map(({ name, to }) => ({
-      recipient: `the e-mail channel ${name}`,
-      location: to.join(', '),
-      categories,
-      purpose: 'tells the people in charge what happened, or did not',
-    })),
   ];
 }

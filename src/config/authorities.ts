@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { findAuthority } from '../settings/connection-security.js';
 import { codeOf } from '../text/safe-error.js';
 import type { Problem } from './problems.js';
 import type { Config } from './resolve.js';
 
-/** Checks the CA certificate files that the settings name, so that a wrong one is not first noticed at night. */
+/** Checks the CA certificate files that addresses name, so that a wrong one is not first noticed at night. */
 export async function checkAuthorities(config: Config): Promise<readonly Problem[]> {
   const problems = await Promise.all(
     Object.entries(listAuthorities(config)).map(async ([path, file]): Promise<Problem[]> => {
@@ -15,27 +16,10 @@ export async function checkAuthorities(config: Config): Promise<readonly Problem
   return problems.flat();
 }
 
-/** The ledger's authority is part of its address. */
-function listAuthorities({
-  service,
-  s3,
-  ledger,
-  queue,
-  source,
-  notify,
-  verdicts,
-}: Config): Readonly<Record<string, string | undefined>> {
+function listAuthorities({ ledger, source }: Config): Readonly<Record<string, string | undefined>> {
   return {
-    'service.ca': service.ca,
-    's3.ca': s3.ca,
-    'ledger.ca':
-      ledger.kind === 'postgres'
-        ? (new URL(ledger.url).searchParams.get('sslrootcert') ?? undefined)
-        : undefined,
-    'queue.ca': queue.kind === 'redis' ? queue.ca : undefined,
-    'source.ca': 'ca' in source ? source.ca : undefined,
-    'verdicts.imap.ca': verdicts.imap?.ca,
-    ...Object.fromEntries(notify.map(({ ca }, index) => [`notify[${index}].ca`, ca])),
+    ledger: ledger.kind === 'postgres' ? findAuthority(ledger.url) : undefined,
+    'source.url': source.kind === 'sql' ? findAuthority(source.url) : undefined,
   };
 }
 

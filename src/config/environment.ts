@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { ProxyRules } from '../http/connection-rules.js';
+import { checkS3Endpoint, type S3Account } from '../s3/bucket.js';
 import { codeOf } from '../text/safe-error.js';
 import { ConfigurationError, type Problem } from './problems.js';
 
@@ -94,6 +95,26 @@ export function readProxyRules(env: NodeJS.ProcessEnv): {
     'expected an address such as http://user:p%40ssword@proxy.example.com:3128, got: another text';
   const direct = (env.no_proxy || env.NO_PROXY || '').split(/[\s,]+/).filter(Boolean);
   return { proxy: { url, direct }, problems: isProxyAddress(url) ? [] : [{ path: name, message }] };
+}
+
+/** Amazon's own variables. What they leave out comes from the profile or the role of the machine. */
+export function readS3Account(env: NodeJS.ProcessEnv): {
+  readonly s3: S3Account;
+  readonly problems: readonly Problem[];
+} {
+  const name = env.AWS_ENDPOINT_URL_S3 ? 'AWS_ENDPOINT_URL_S3' : 'AWS_ENDPOINT_URL';
+  const endpoint = env[name] || undefined;
+  const message = endpoint === undefined ? undefined : checkS3Endpoint(endpoint);
+  return {
+    s3: {
+      endpoint,
+      region: env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined,
+      accessKeyId: env.AWS_ACCESS_KEY_ID || undefined,
+      secretAccessKey: env.AWS_SECRET_ACCESS_KEY || undefined,
+      sessionToken: env.AWS_SESSION_TOKEN || undefined,
+    },
+    problems: message === undefined ? [] : [{ path: name, message }],
+  };
 }
 
 function isProxyAddress(text: string): boolean {

@@ -7,13 +7,7 @@ import {
   type ResultValues,
   readCellText,
 } from '../review/file/result.js';
-import {
-  hasSftpSecret,
-  sftpAccount,
-  sftpSecretMissing,
-  sftpTimeout,
-  sftpTransferLimit,
-} from '../settings/sftp-account.js';
+import { hasSftpSecret, sftpAccount, sftpSecretMissing } from '../settings/sftp-account.js';
 import {
   expected,
   group,
@@ -27,7 +21,6 @@ import {
   textThat,
   wholeNumber,
 } from '../settings/values.js';
-import { encodings } from '../text/encoding.js';
 
 const anyDay = createBusinessDay('2000-01-01', 'UTC');
 const hourInSeconds = 3_600;
@@ -41,11 +34,6 @@ const sftp = group(
     root: text('a path')
       .default('/')
       .describe('The folder on the server that the service calls the SFTP root.'),
-    timeoutSeconds: sftpTimeout,
-    transferMinutes: sftpTransferLimit,
-    maxEntries: wholeNumber(100, 10_000_000)
-      .default(100_000)
-      .describe('The largest folder that is listed, by its number of files and folders.'),
   },
   'a group with host, username, hostKey and a password or a privateKeyFile',
 ).refine(hasSftpSecret, sftpSecretMissing);
@@ -56,32 +44,24 @@ export const file = group({
   incomplete: oneOf('post', 'reject', 'leave-empty')
     .default('post')
     .describe(
-      'What happens to a booking that lacks a field: `post` sends it by body (its verdict then comes by e-mail only), `reject` rejects it, `leave-empty` puts it into the file with empty cells, which the file rules may or may not allow: ask the service. A field that reads as NULL never goes into the file: its booking is sent by body unless set to `reject`.',
+      'What happens to a booking that lacks a field: `post` sends it by body (its verdict then comes by e-mail only), `reject` rejects it, `leave-empty` puts it into the file with empty cells, if the service allows that.',
     ),
   maxPostedShare: share()
     .default(0.5)
     .describe(
-      "The share of a day's bookings that may be sent by body because the file cannot hold them, before the run fails and sends nothing. By body there is no result.",
-    ),
-  maxResultFactor: z
-    .number(expected('a number from 1 to 1,000'))
-    .min(1, expected('a number from 1 to 1,000'))
-    .max(1_000, expected('a number from 1 to 1,000'))
-    .default(10)
-    .describe(
-      'The largest result that is accepted, and the largest file of an earlier run: this many times the bytes and the rows of the file that was sent, plus 16 MB and 10,000 rows.',
+      "The share of a day's bookings that may be sent by body because the file cannot hold them, before the run fails and sends nothing.",
     ),
   resultTimeoutMinutes: numberUpTo(weekInMinutes)
     .default(360)
-    .describe('How long a run waits for its complete result before it ends without one.'),
+    .describe('How long a run waits for its complete result, and `export fetch` for an export.'),
   resultQuietSeconds: numberUpTo(hourInSeconds)
     .default(30)
     .describe(
-      'How long a result must be unchanged to count as complete if its end cannot be recognised, because it does not end with a line end or names incorrect rows only.',
+      'How long a result must be unchanged to count as complete if its end cannot be recognised. Exports, too.',
     ),
   resultPollSeconds: numberUpTo(hourInSeconds)
     .default(30)
-    .describe('The longest time between two checks for the result. The first ones follow within a second.'),
+    .describe('The longest time between two checks for the result, or for an export.'),
   resultPattern: textThat(
     isResultPattern,
     'a file name with {day}, {day:PATTERN} (a date-fns pattern) and * for anything',
@@ -96,19 +76,6 @@ export const file = group({
   resultColumn: text('the name of a column')
     .default(defaultResultColumn)
     .describe("The result's column with the verdicts; case, spaces, `_` and `-` make no difference."),
-  resultDelimiter: textLike(
-    /^(?:auto|[!#-/:-@[-`{-~\t])$/,
-    '`auto`, or one character such as , or ; or "\\t"',
-  )
-    .default('auto')
-    .describe(
-      "What separates the result's cells. `auto` finds a comma, semicolon, tab or vertical bar, and what a line such as `sep=;` states.",
-    ),
-  resultEncoding: oneOf('auto', ...encodings)
-    .default('auto')
-    .describe(
-      'The encoding of the result. `auto` reads UTF-8 and UTF-16. A byte order mark takes precedence.',
-    ),
   resultValues: group({
     correct: words()
       .default([...defaultResultValues.correct])

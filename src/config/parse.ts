@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { isGroup } from '../settings/values.js';
-import { readProxyRules } from './environment.js';
+import { readProxyRules, readS3Account } from './environment.js';
 import { explainIssues } from './explain.js';
 import { holdsPassword } from './locations.js';
 import { outlineSetting } from './outline.js';
@@ -27,7 +27,9 @@ export function parseConfig(request: ReadRequest): Config {
     reported.some((place) => path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`));
   const issues = checked.error?.issues ?? [];
   const wrong = explainIssues(issues, settingsSchema, read).filter(({ path }) => !isReported(path));
-  const { proxy, problems } = readProxyRules(request.env);
+  const { proxy, problems: ofProxy } = readProxyRules(request.env);
+  const { s3, problems: ofS3 } = readS3Account(request.env);
+  const problems = [...ofProxy, ...ofS3];
   if (!checked.success || read.problems.length + problems.length > 0) {
     throw new ConfigurationError(request.file, [...read.problems, ...problems, ...retired, ...wrong]);
   }
@@ -35,6 +37,7 @@ export function parseConfig(request: ReadRequest): Config {
     folder: dirname(resolve(request.file)),
     literalSecrets: findLiteralSecrets(settingsSchema, read),
     proxy,
+    s3,
   });
 }
 

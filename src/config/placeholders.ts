@@ -18,7 +18,7 @@ export function listPlaceholders({ service, source, s3, file: { sftp } }: Config
   return [
     ...search(service, ['service']),
     ...search(withoutOptions(source), ['source']),
-    ...search(s3, ['s3']),
+    ...search({ AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }, []),
     ...search(sftp, ['file', 'sftp']),
   ];
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type ChannelSettings, resolveChannels } from '../channels/channel-settings.js';
 import type { ProxyRules } from '../http/connection-rules.js';
 import { defaultStatusCodes, type StatusCodeTable } from '../mapping-service/verdict.js';
+import type { S3Account } from '../s3/bucket.js';
 import { completePostgresUrl } from '../settings/connection-security.js';
 import { resolveKeyFile } from '../settings/sftp-account.js';
 import { kindOf } from '../sources/registry.js';
@@ -12,8 +13,6 @@ import {
   readArchiveLocation,
   readLedgerLocation,
   readQueueLocation,
-  toAddress,
-  type WrittenAddress,
 } from './locations.js';
 import type { Settings } from './schema.js';
 
@@ -30,30 +29,30 @@ export interface Config
   readonly folder: string;
   /** How https connections leave this machine. */
   readonly proxy: ProxyRules;
+  /** How buckets are reached. */
+  readonly s3: S3Account;
   /** The settings whose secrets are in the file itself, as paths. `doctor` warns about them. */
   readonly literalSecrets: readonly string[];
 }
 
 /** What every client of the service is told, besides its limits. */
 export function toServiceAccess({ service, proxy }: Pick<Config, 'service' | 'proxy'>) {
-  const { baseUrl, apiKey, accountId, statusCodes, httpStatus, ca } = service;
-  return { baseUrl, apiKey, accountId, statusCodes, httpStatus, ca, proxy };
+  const { baseUrl, apiKey, accountId, statusCodes } = service;
+  return { baseUrl, apiKey, accountId, statusCodes, proxy };
 }
 
 /** @param folder the configuration file's, absolute: the base of relative paths */
 export function resolveConfig(
   settings: Settings,
-  { folder, ...facts }: { readonly folder: string } & Pick<Config, 'proxy' | 'literalSecrets'>,
+  { folder, ...facts }: { readonly folder: string } & Pick<Config, 'proxy' | 's3' | 'literalSecrets'>,
 ): Config {
-  const { service, source, body, file, keys } = settings;
+  const { service, source, body, file, queue, keys } = settings;
   return {
     ...settings,
     service: {
       ...service,
-      ...(service.ca !== undefined && { ca: resolve(folder, service.ca) }),
       statusCodes: { ...defaultStatusCodes, ...service.statusCodes },
     },
-    s3: { ...settings.s3, ...(settings.s3.ca !== undefined && { ca: resolve(folder, settings.s3.ca) }) },
     source: kindOf(source).resolve(source, folder),
     body: { ...body, timeoutSeconds: body.timeoutSeconds ?? service.timeoutSeconds },
     file: {
@@ -61,9 +60,9 @@ export function resolveConfig(
       spool: resolve(folder, file.spool),
       ...(file.sftp && { sftp: resolveKeyFile(file.sftp, folder) }),
     },
-    ledger: resolveLedger(toAddress(settings.ledger), folder),
-    queue: resolveQueue(toAddress(settings.queue), folder),
-    notify: resolveChannels(settings.notify, folder),
+    ledger: resolveLedger(settings.ledger, folder),
+    queue: mustRead(readQueueLocation, typeof queue === 'string' ? queue : queue.url),
+    notify: resolveChannels(settings.notify),
     server: resolveServer(settings.server, folder),
     verdicts: resolveVerdicts(settings.verdicts, folder),
     ...(keys !== undefined && { keys: resolve(folder, keys) }),
@@ -73,37 +72,19 @@ export function resolveConfig(
   };
 }
 
-/** The driver takes the CA certificate from the address. */
-function resolveLedger({ url, ca }: WrittenAddress, folder: string): LedgerLocation {
+function resolveLedger(url: string, folder: string): LedgerLocation {
   const location = resolvePath(mustRead(readLedgerLocation, url), folder);
-  if (location.kind !== 'postgres') return location;
-  return { ...location, url: completePostgresUrl(url, ca === undefined ? undefined : resolve(folder, ca)) };
-}
-
-function resolveQueue({ url, ca }: WrittenAddress, folder: string): QueueLocation {
-  const location = mustRead(readQueueLocation, url);
-  return location.kind !== 'redis' || ca === undefined ? location : { ...location, ca: resolve(folder, ca) };
+  return location.kind === 'postgres' ? { ...location, url: completePostgresUrl(url, folder) } : location;
 }
 
 function resolveServer(server: Settings['server'], folder: string): Settings['server'] {
-  const { users, tls } = server;
-  return {
-    ...server,
-    ...(users !== undefined && { users: resolve(folder, users) }),
-    ...(tls !== undefined && {
-      tls: { certificateFile: resolve(folder, tls.certificateFile), keyFile: resolve(folder, tls.keyFile) },
-    }),
-  };
+  const { users } = server;
+  return users === undefined ? server : { ...server, users: resolve(folder, users) };
 }
 
 function resolveVerdicts(verdicts: Settings['verdicts'], folder: string): Settings['verdicts'] {
-  const { imap, maildir, path } = verdicts;
-  return {
-    ...verdicts,
-    ...(imap?.ca !== undefined && { imap: { ...imap, ca: resolve(folder, imap.ca) } }),
-    ...(maildir !== undefined && { maildir: resolve(folder, maildir) }),
-    ...(path !== undefined && { path: resolve(folder, path) }),
-  };
+  const { maildir } = verdicts;
+  return maildir === undefined ? verdicts : { ...verdicts, maildir: resolve(folder, maildir) };
 }
 
 function resolvePath<Location extends LedgerLocation | ArchiveLocation>(

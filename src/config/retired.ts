@@ -2,60 +2,126 @@
 import { isGroup } from '../settings/values.js';
 import { formatPath, type Problem } from './problems.js';
 
-interface RetiredSetting {
-  /** `*` stands for each item of a list. */
-  readonly path: readonly string[];
+type RetiredSetting = readonly [
+  /** Separated by spaces; `*` stands for each item of a list and each member of a group. */
+  paths: string,
+  instead: string,
   /** Whether this value is retired; without it, all are. */
-  readonly isRetired?: (value: unknown) => boolean;
-  readonly instead: string;
-}
+  isRetired?: (value: unknown) => boolean,
+];
 
 const deadlineNames = /^(?:default|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/;
+const gone = 'no longer exists';
+const ownAuthority = `${gone}: name the file of your authority in the environment variable NODE_EXTRA_CA_CERTS`;
 
 const retiredSettings: readonly RetiredSetting[] = [
-  { path: ['source', 'pagination', 'behindLast'], instead: 'is called afterLastPage now' },
-  {
-    path: ['keys'],
-    isRetired: isGroup,
-    instead: 'is the path of the folder, such as ./keys: KMS no longer encrypts the master key',
-  },
-  {
-    path: ['mappings', 'fillServiceId'],
-    instead: 'no longer exists: let the source name the ServiceId of each booking',
-  },
-  {
-    path: ['source', 'url'],
-    isRetired: (url) => typeof url === 'string' && /^sqlite:/i.test(url),
-    instead: 'SQLite is no longer read as a source: write a small bookings module (kind: module) instead',
-  },
-  {
-    path: ['watch'],
-    instead: 'remove it: nothing is sent again when a mapping moves; its stays are in the cases',
-  },
-  {
-    path: ['notify', '*', 'quietHours'],
-    instead: 'no longer exists: set minimum, the lowest severity that the channel gets',
-  },
-  {
-    path: ['deadline'],
-    isRetired: (deadline) =>
-      isGroup(deadline) && Object.keys(deadline).some((name) => deadlineNames.test(name)),
-    instead: 'has one time, at, for all days, and exceptions by date',
-  },
-  {
-    path: ['guestNames'],
-    isRetired: (value) => value === 'pseudonym',
-    instead:
-      "pseudonym no longer exists: set omit, which by file puts the booking's reference in the name's column",
-  },
+  ['source.pagination.behindLast', 'is called afterLastPage now'],
+  ['keys', 'is the path of the folder, such as ./keys: KMS no longer encrypts the master key', isGroup],
+  ['mappings.fillServiceId', `${gone}: let the source name the ServiceId of each booking`],
+  [
+    'source.url',
+    'SQLite is no longer read as a source: write a small bookings module (kind: module) instead',
+    (url) => typeof url === 'string' && /^sqlite:/i.test(url),
+  ],
+  ['watch', 'remove it: nothing is sent again when a mapping moves; its stays are in the cases'],
+  ['notify.*.quietHours', `${gone}: set minimum, the lowest severity that the channel gets`],
+  [
+    'deadline',
+    'has one time, at, for all days, and exceptions by date',
+    (deadline) => isGroup(deadline) && Object.keys(deadline).some((name) => deadlineNames.test(name)),
+  ],
+  [
+    'guestNames',
+    "pseudonym no longer exists: set omit, which by file puts the booking's reference in the name's column",
+    (value) => value === 'pseudonym',
+  ],
+  ['service.ca', ownAuthority],
+  ['service.connectTimeoutSeconds', `${gone}: it is always 10`],
+  ['service.httpStatus', `${gone}: the meaning of an HTTP status is always the usual one`],
+  ['queue.ca', ownAuthority],
+  ['source.ca', `${ownAuthority}, or for PostgreSQL in source.url with sslrootcert=FILE`],
+  ['ledger', 'is the address alone, which says ?sslrootcert=FILE or ?sslmode=disable itself', isGroup],
+  ['source.plaintext', `${gone}: source.url says ?sslmode=disable itself`],
+  ['source.queryFile', `${gone}: write query: $\{file:bookings.sql}`],
+  ['source.bearerToken', `${gone}: write headers: { Authorization: "Bearer $\{TOKEN}" }`],
+  ['source.basic', `${gone}: write headers: { Authorization: "Basic …" } with USER:PASSWORD in base64`],
+  [
+    'source.pagination.size source.pagination.sizeParameter source.pagination.limit source.pagination.limitParameter',
+    `${gone}: the number of bookings per page goes into source.url, as in ?limit=100`,
+  ],
+  ['source.maxPages', `${gone}: it is always 10,000`],
+  ['source.timeoutSeconds', `${gone}: a query may take 600 seconds, a request 60`],
+  ['source.connectTimeoutSeconds', `${gone}: it is always 10`],
+  [
+    's3',
+    `${gone}: use Amazon's own variables, AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`,
+  ],
+  ['notify.*.ca verdicts.imap.ca', ownAuthority],
+  ['source.sftp.passphrase file.sftp.passphrase', `${gone}: use a key without a passphrase`],
+  ['source.sftp.timeoutSeconds file.sftp.timeoutSeconds', `${gone}: it is always 30`],
+  ['source.sftp.transferMinutes file.sftp.transferMinutes', `${gone}: it is always 60`],
+  [
+    'source.sftp.hostKey file.sftp.hostKey',
+    'is one text, with spaces between several fingerprints',
+    Array.isArray,
+  ],
+  ['file.sftp.maxEntries', `${gone}: it is always 100,000`],
+  ['source.maxGigabytes', `${gone}: it is always 20`],
+  [
+    'source.where.* source.where.*.not',
+    'is a list, such as [CONF]',
+    (value) => !isGroup(value) && !Array.isArray(value),
+  ],
+  ['file.maxResultFactor', `${gone}: it is always 10`],
+  ['file.resultDelimiter file.resultEncoding', `${gone}: it is always found`],
+  ['notify.*.guestNames', `${gone}: no message names a guest`],
+  ['notify.*.secret', 'is one text, no longer a list', Array.isArray],
+  [
+    'notify.*.to verdicts.from',
+    'is a list, such as ["name@example.com"]',
+    (value) => typeof value === 'string',
+  ],
+  ['verdicts.path', `${gone}: use verdicts import FILE, or a maildir`],
+  ['verdicts.matchDays', `${gone}: it is always 14`],
+  ['verdicts.imap.plaintext', `${gone}: tls: none says it`],
+  ['verdicts.imap.markSeen', `${gone}: nothing in the mailbox is changed`],
+  ['retry.waits', `${gone}: it is always 20`],
+  ['retry.retryAfterCapSeconds', `${gone}: it is always 300`],
+  ['workers.reconcileSeconds', `${gone}: it is half of workers.leaseSeconds, and at most 15`],
+  ['workers.runsAtOnce', `${gone}: it is always 2`],
+  ['cases', `${gone}: a reported case is always escalated after 3 days`],
+  ['hook.token', `${gone}: callers that cannot sign send hook.secret as their bearer token`],
+  ['hook.secret server.metricsToken', 'is one text, no longer a list', Array.isArray],
+  ['hook.toleranceSeconds', `${gone}: it is always 300`],
+  ['server.idleMinutes', `${gone}: it is always 30`],
+  ['server.tls', `${gone}: put a proxy with TLS in front of serve`],
+  ['mappings.limit', `${gone}: it is always 1,000`],
+  [
+    'mappings.providerFamily',
+    `${gone}: the copy holds all providers; for one, use mappings sync --provider-family`,
+  ],
+  [
+    'mappings.overlapMinutes mappings.deletedTypes mappings.resumeKeyCodes mappings.lastPage mappings.maxPagesWithoutNews mappings.maxSkippedShare mappings.suspectDays',
+    `${gone}: it always has the value that was its default`,
+  ],
+  [
+    'export.mappingsPattern export.transformedPattern export.hotelsPattern',
+    `${gone}: the names are always ACCOUNT_mappings_ID.csv, ACCOUNT_transformed_ID.csv and ACCOUNT_hotels_ID.csv`,
+  ],
+  ['export.pollSeconds', 'is file.resultPollSeconds now'],
+  ['export.quietSeconds', 'is file.resultQuietSeconds now'],
+  ['export.timeoutMinutes', 'is file.resultTimeoutMinutes now'],
+  ['export.maxGigabytes', `${gone}: it is always 20`],
 ];
 
 /** The retired settings that a configuration still has. */
 export function findRetiredSettings(tree: unknown): Problem[] {
-  return retiredSettings.flatMap(({ path, isRetired = () => true, instead }) =>
-    listValues(tree, path)
+  return retiredSettings.flatMap(([paths, message, isRetired = () => true]) =>
+    paths
+      .split(' ')
+      .flatMap((path) => listValues(tree, path.split('.')))
       .filter(({ value }) => isRetired(value))
-      .map((found) => ({ path: formatPath(found.path), message: instead })),
+      .map((found) => ({ path: formatPath(found.path), message })),
   );
 }
 
@@ -67,15 +133,18 @@ interface Place {
 function listValues(tree: unknown, path: readonly string[]): readonly Place[] {
   return path.reduce<readonly Place[]>(
     (places, name) =>
-      places.flatMap(({ path: before, value }) => {
-        if (name === '*' && Array.isArray(value))
-          return value.map((item, index) => ({ path: [...before, index], value: item }));
-        return isGroup(value) && Object.hasOwn(value, name)
-          ? [{ path: [...before, name], value: value[name] }]
-          : [];
-      }),
+      places.flatMap(({ path: before, value }) =>
+        listMembers(value)
+          .filter(([member]) => name === '*' || name === member)
+          .map(([member, inside]) => ({ path: [...before, member], value: inside })),
+      ),
     [{ path: [], value: tree }],
   );
+}
+
+function listMembers(value: unknown): readonly (readonly [PropertyKey, unknown])[] {
+  if (Array.isArray(value)) return value.map((item, index) => [index, item]);
+  return isGroup(value) ? Object.entries(value) : [];
 }
 
 interface RetiredCommand {

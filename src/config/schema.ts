@@ -18,9 +18,9 @@ import { isGuessable } from '../text/guessable.js';
 import { canary } from './canary-settings.js';
 import { deadline, heartbeat } from './deadline-settings.js';
 import { file } from './file-delivery-settings.js';
-import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
+import { ledger, queue, readArchiveLocation } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
-import { cases, hook, schedule, server, workers } from './serve-settings.js';
+import { hook, schedule, server, workers } from './serve-settings.js';
 import { body, retry, service } from './service-settings.js';
 import { verdicts } from './verdict-mail-settings.js';
 
@@ -35,15 +35,12 @@ const volume = group({
   shareOfUsual: share()
     .default(0.5)
     .describe(
-      'A day has too few bookings if it has less than this share of the usual number: the median of the good days of its weekday in ' +
-        'the last eight weeks or, while fewer than three are known, of all good days (on weekends with half of this share). In total ' +
-        'and per provider. 0 compares nothing.',
+      'A day with less than this share of the usual number has too few bookings, in total or of a provider. Usual is the median of the good days of its weekday in eight weeks or, while fewer than three are known, of all good days. 0 compares nothing.',
     ),
   onDrop: oneOf('warn', 'fail')
     .default('warn')
     .describe(
-      'Whether a day with too few bookings is sent with a warning, or fails before anything is sent. If it is sent, and the total is ' +
-        'too low, the day is not good until somebody accepts it.',
+      'Whether a day with too few bookings is sent with a warning, and is not good until somebody accepts it, or fails before anything is sent.',
     ),
   exceptions: z
     .array(textThat(isCalendarDay, 'a day such as "2026-12-25"'), expected('a list of days'))
@@ -68,12 +65,12 @@ export const settingsSchema = group({
   maxRejectedShare: share()
     .default(0.1)
     .describe(
-      "The share of a day's records, not counting filtered ones, that may be rejected before the run fails and sends nothing. Of fewer than 20 records, one or half may be.",
+      "The share of a day's records, not counting filtered ones, that may be rejected before the run fails and sends nothing. Of fewer than 20, one or half may be.",
     ),
   maxIncompleteShare: share()
     .default(0.5)
     .describe(
-      "The share of a day's bookings that may lack their provider or the provider's hotel id, although the source has that column, before the run fails and sends nothing. It counts from 20 bookings on, and not for runs of the current day or those that top up a day.",
+      "The share of a day's bookings that may lack their provider or the provider's hotel id, although the source has that column, before the run fails and sends nothing. It counts from 20 bookings on.",
     ),
   maxRefusedShare: share()
     .default(0.1)
@@ -91,7 +88,7 @@ export const settingsSchema = group({
   ledger: ledger
     .default('sqlite:./data/ledger.db')
     .describe(
-      'The database of runs, steps and bookings: its address, or a group. An address on another machine needs TLS with a verified certificate (`?sslmode=verify-full`), or `plaintext: allowed` in the group.',
+      'The database of runs, steps and bookings. One on another machine needs TLS with a verified certificate (`?sslmode=verify-full`, with `&sslrootcert=FILE` for an authority of your own); `?sslmode=disable` permits a connection without TLS.',
     ),
   queue: queue
     .default('in-process')
@@ -100,19 +97,19 @@ export const settingsSchema = group({
     ),
   archive: textThat((value) => readArchiveLocation(value) !== undefined, 'a folder or s3://…')
     .default('./data/archive')
-    .describe('Where sent files and received results are kept.'),
+    .describe(
+      "Where sent files and received results are kept: a folder or `s3://BUCKET/PREFIX`. Access to buckets comes from Amazon's own variables, such as `AWS_REGION`, `AWS_ENDPOINT_URL_S3` and `AWS_ACCESS_KEY_ID`, or from the profile or role of the machine.",
+    ),
   keys: text('a folder')
     .exactOptional()
     .describe(
-      "Encrypts everything that holds guests' names: bookings, the service's words and rejected values in the ledger, and the files " +
-        'of spool and archive, under one key per business day. This is the folder of those keys, which is created if it is missing; keep it and its backups separate from ledger and archive. Without this setting, nothing is encrypted.',
+      "The folder of the keys that encrypt everything with guests' names in ledger, spool and archive, one per business day. It is created if it is missing; keep it and its backups apart. Without it, nothing is encrypted.",
     ),
-  s3: s3.prefault({}).describe('Access to the buckets of s3://….'),
   schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
   deadline: deadline
     .exactOptional()
     .describe(
-      "By when the bookings of the day before must be reviewed, in the configured time zone; a day that is not good by then is late, whether or not anything ran. A time of day, or a group of times by business day. Deadlines that passed before the first process with this setting don't count. Without it, no day is late.",
+      'By when the bookings of the day before must be reviewed, in the configured time zone: a time of day, or a group. A day that is not good by then is late, whether or not anything ran. Without it, no day is late.',
     ),
   heartbeat: heartbeat
     .exactOptional()
@@ -125,7 +122,6 @@ export const settingsSchema = group({
     .describe('The channels that tell people what happened, and what should have happened but did not.'),
   server: server.prefault({}).describe('Where `serve` listens.'),
   workers: workers.prefault({}).describe('How processes share work.'),
-  cases: cases.prefault({}).describe('Wrong or doubtful mappings, and the guests who booked through them.'),
   mappings: mappings.prefault({}).describe('The local copy of the mappings.'),
   verdicts: verdicts
     .prefault({})
@@ -133,7 +129,7 @@ export const settingsSchema = group({
   canary: canary
     .exactOptional()
     .describe(
-      "A pair of a provider's hotel and a master hotel that is deliberately wrong, agreed with the service, and sent by body with each night's bookings. If no e-mail names its reference in time, the service reviews nothing, or its e-mails do not arrive. Without it, none is sent.",
+      "A deliberately wrong pair, agreed with the service and sent by body with each night's bookings. If no e-mail names it in time, the service reviews nothing, or its e-mails do not arrive.",
     ),
   export: exportFiles.prefault({}).describe("The service's exports of mappings, on the SFTP server."),
   guestNames: oneOf(...guestNameChoices)
@@ -146,8 +142,7 @@ export const settingsSchema = group({
     'a random text of at least 16 characters, such as from `openssl rand -base64 32`',
   )
     .describe(
-      'The key of the hashes by which erased guests are recognised when their day is replayed. It must be the same for all ' +
-        ' processes, and must never change: guests erased under another key could not be recognised. It is not stored in the ledger.',
+      'The key of the hashes by which erased guests are recognised when their day is replayed: the same for all processes, and never changed.',
     )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),

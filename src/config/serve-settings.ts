@@ -10,7 +10,6 @@ import {
   hostName,
   isAccepted,
   numberUpTo,
-  oneOrMore,
   text,
   textLike,
   textThat,
@@ -20,7 +19,6 @@ import {
 } from '../settings/values.js';
 
 const hourInSeconds = 3_600;
-const dayInSeconds = 86_400;
 const cronFields = 'five cron fields such as "30 2 * * *"';
 const todayFields = 'five cron fields such as "*/20 7-23 * * *"';
 const cronText = (fields: string) =>
@@ -36,8 +34,7 @@ export const schedule = group({
   today: cronText(todayFields)
     .exactOptional()
     .describe(
-      'When `serve` also sends the new bookings of the current day, such as `"*/20 7-23 * * *"`: always by body, so that a room ' +
-        'booked for tonight is reviewed before the night. The nightly run sends the rest. Without it, `serve` reviews no day before it is over.',
+      'When `serve` also sends the new bookings of the current day, always by body: such as `"*/20 7-23 * * *"`. Without it, no day is reviewed before it is over.',
     ),
   catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` catches up on.'),
   resumeMinutes: wholeNumber(1, 1_440)
@@ -46,40 +43,20 @@ export const schedule = group({
   giveUpAfter: timeOfDay('12:00')
     .default('12:00')
     .describe(
-      'Until when `serve` retries a day whose source is missing or not marked as done: the first such time of day after the ' +
-        'slot or the call of the hook, in the configured time zone.',
+      'Until when `serve` retries a day whose source is missing or not marked as done, in the configured time zone.',
     ),
-});
-
-/** A case is a wrong or doubtful mapping that someone has to act on. */
-export const cases = group({
-  escalateDays: wholeNumber(1, 366)
-    .default(3)
-    .describe('After how many days a case is escalated that was reported to the service but not corrected.'),
 });
 
 const strongSecret = `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`;
 const strongToken = `at least ${shortestKey} random bytes, such as the output of: openssl rand -hex 32`;
 
 export const hook = group({
-  secret: oneOrMore(
-    textThat((secret) => isAccepted(() => readKeys(secret)), strongSecret),
-    'a text or a list of texts',
-  )
+  secret: textThat((secret) => isAccepted(() => readKeys(secret)), strongSecret)
     .describe(
-      'The secret that signs calls of the end-of-day hook, of at least 24 random bytes; a list while you rotate it.',
+      'The secret with which callers sign, or which they send as a bearer token, of at least 24 random bytes. Without it, there is no hook.',
     )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
-  token: oneOrMore(textThat(isStrongToken, strongToken), 'a text or a list of texts')
-    .describe(
-      'The bearer token for callers that cannot sign, of at least 24 random bytes; a list while you rotate it.',
-    )
-    .register(confidentiality, { level: 'secret' })
-    .exactOptional(),
-  toleranceSeconds: wholeNumber(1, dayInSeconds)
-    .default(300)
-    .describe('How old a signed call may be, and how far ahead its clock may run.'),
 });
 
 const signIn = group({
@@ -106,7 +83,7 @@ export const server = group({
     .array(hostName(), expected('a list of host names'))
     .default([])
     .describe(
-      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and the address at which a request arrives are always allowed; requests for any other host are refused, except for `/healthz` and `/readyz`.',
+      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and its own address are always allowed; requests for any other are refused, except for `/healthz` and `/readyz`.',
     ),
   publicUrl: webAddress('https://review.example.com')
     .refine((url) => !url.includes('?'), 'must not hold a query: the paths of pages follow it')
@@ -117,45 +94,24 @@ export const server = group({
     .describe(
       'The file of the users of the pages of `serve`: names, roles and hashed passwords, which `user add` writes. Without users, the pages are read-only on this machine, and refused elsewhere.',
     ),
-  idleMinutes: wholeNumber(1, 12 * 60)
-    .default(30)
-    .describe(
-      'After how many minutes without a request somebody has to sign in again; after 12 hours at the latest.',
-    ),
   signIn: signIn
     .exactOptional()
     .describe(
       'A proxy where people sign in, which passes their names on in a header. Only names in `server.users` are let in.',
     ),
-  metricsToken: oneOrMore(textThat(isStrongToken, strongToken), 'a text or a list of texts')
+  metricsToken: textThat(isStrongToken, strongToken)
     .describe(
-      'The bearer token that `/metrics` of `serve` and `work` requires, of at least 24 random bytes; a list while you rotate it. Without it, everybody who can connect may read the metrics: they hold counts and names of providers, but nothing about guests.',
+      'The bearer token that `/metrics` of `serve` and `work` requires, of at least 24 random bytes. Without it, everybody who can connect may read the metrics.',
     )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
-  tls: group({
-    certificateFile: text('a path').describe(
-      'The certificate in PEM, followed by those of intermediate authorities. A renewed one is used within a minute.',
-    ),
-    keyFile: text('a path').describe('Its private key in PEM, without a passphrase.'),
-  })
-    .exactOptional()
-    .describe('The certificate of `serve`; with it, `serve` speaks HTTPS only.'),
 });
 
 export const workers = group({
   leaseSeconds: numberUpTo(hourInSeconds)
     .default(30)
     .describe('How long a process may be silent before others take over its work.'),
-  reconcileSeconds: numberUpTo(hourInSeconds)
-    .default(15)
-    .describe(
-      'How often each process enqueues steps again that are open in the ledger but missing from the queue.',
-    ),
   stopSeconds: numberUpTo(hourInSeconds)
     .default(3)
     .describe('How long a running step may continue after a stop was requested.'),
-  runsAtOnce: wholeNumber(1, 100)
-    .default(2)
-    .describe('How many runs of replayed ranges are worked on at once, across all processes.'),
 });

@@ -36,12 +36,6 @@ export const service = group(
       .describe("The account's identifier, sent as the header `accountId`. A number needs quotes.")
       .register(confidentiality, { level: 'private' }),
     timeoutSeconds: numberUpTo(hourInSeconds).default(30).describe('How long a whole request may take.'),
-    connectTimeoutSeconds: numberUpTo(hourInSeconds).default(10).describe('How long connecting may take.'),
-    ca: text('a path')
-      .exactOptional()
-      .describe(
-        "A PEM file with the certificate of the authority that signed the service's certificate. No other authority is then trusted.",
-      ),
     masterIdName: fieldName()
       .default(masterIdField.name)
       .describe('The name of the master hotel id in JSON, in this deployment of the service.'),
@@ -56,16 +50,6 @@ export const service = group(
       )
       .default({})
       .describe('The meaning of each `StatusCode` in an HTTP 200, where it differs from the defaults.'),
-    httpStatus: z
-      .record(
-        textLike(/^[45]\d\d$/, 'an HTTP status from 400 to 599 such as 503'),
-        oneOf('not-done', 'unknown', 'fatal', 'refused'),
-        expected('a group of HTTP statuses, such as 503: not-done'),
-      )
-      .default({})
-      .describe(
-        'The meaning of each HTTP status from 400 to 599, where it differs from the defaults: the call was `not-done`, its outcome is `unknown`, or it ended as `fatal` or `refused`.',
-      ),
   },
   'a group with baseUrl, apiKey and accountId',
 );
@@ -85,16 +69,8 @@ export const body = group({
 
 export const retry = group({
   tries: wholeNumber(1, 100).default(6).describe('How many times a step is tried.'),
-  waits: wholeNumber(0, 1_000)
-    .default(20)
-    .describe(
-      'How many times a step may wait because the service asked it to. Such a wait does not count as a try.',
-    ),
   baseSeconds: numberUpTo(hourInSeconds)
     .default(1)
     .describe('The longest wait before the second try. It doubles with each further try.'),
   capSeconds: numberUpTo(dayInSeconds).default(60).describe('The longest wait between two tries.'),
-  retryAfterCapSeconds: numberUpTo(dayInSeconds)
-    .default(300)
-    .describe('The longest wait that the service can request with `Retry-After`.'),
 });

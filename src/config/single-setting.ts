@@ -19,7 +19,7 @@ export function checkSetting(
   const issues = settingsSchema.safeParse(tree).error?.issues ?? [];
   const wanted = formatPath(path);
   return explainIssues(issues, settingsSchema, { tree, origins: new Map(), problems: [] }).find(
-    (problem) => problem.path === wanted,
+    ({ path: place }) => place === wanted || place === `${wanted}[0]`,
   )?.message;
 }
 

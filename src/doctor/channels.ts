@@ -56,9 +56,9 @@ function describeRouting({ on, minimum }: ChannelSettings): string {
   return minimum === 'info' ? events : `${events}, from ${minimum}`;
 }
 
-function warnOfPlainText({ name, smtp, plaintext, ca }: SettingsOf<'email'>): readonly Finding[] {
+function warnOfPlainText({ name, smtp, plaintext }: SettingsOf<'email'>): readonly Finding[] {
   const address = readSmtpAddress(smtp);
-  const isPlain = plaintext === 'allowed' && ca === undefined && address?.isImplicitTls === false;
+  const isPlain = plaintext === 'allowed' && address?.isImplicitTls === false;
   if (address === undefined || !isPlain || address.isThisMachine) return [];
   return [
     warning(

@@ -47,11 +47,7 @@ export function listClosedFiles(file: string, config?: Config): ClosedFile[] {
   const env = { path: join(dirname(file), dotEnvName), holds: 'secrets' };
   if (config === undefined) return [env];
   const { literalSecrets, ledger, source } = config;
-  const keys = [
-    config.file.sftp?.privateKeyFile,
-    config.server.tls?.keyFile,
-    ...(kindOf(source).listSecretFiles?.(source) ?? []),
-  ];
+  const keys = [config.file.sftp?.privateKeyFile, ...(kindOf(source).listSecretFiles?.(source) ?? [])];
   return [
     ...(literalSecrets.length > 0 ? [{ path: file, holds: 'a secret' }] : []),
     env,

@@ -30,7 +30,10 @@ export async function checkKeptBucket({ root, open }: KeptBucket): Promise<reado
     findings.push(
       isListed && Buffer.concat(blocks).equals(content)
         ? ok(`an object was put to ${place}, listed and read back`)
-        : wrong(`${place} does not return what was put there`, 'Is s3.endpoint the address of an S3 server?'),
+        : wrong(
+            `${place} does not return what was put there`,
+            'Is AWS_ENDPOINT_URL_S3 the address of an S3 server?',
+          ),
     );
   } catch (error) {
     findings.push(tell(error));
@@ -59,10 +62,10 @@ function adviseOn({ fault, code }: S3Error): string {
     case 'denied':
       return 'The account needs s3:PutObject, s3:GetObject, s3:DeleteObject and s3:AbortMultipartUpload there, and s3:ListBucket and s3:ListBucketMultipartUploads on the bucket; s3.accessKeyId and s3.secretAccessKey say who it is.';
     case 'unreachable':
-      return code === 'RegionMissing' ? 'Set s3.region.' : 'Fix that, or try again later.';
+      return code === 'RegionMissing' ? 'Set AWS_REGION.' : 'Fix that, or try again later.';
     case 'missing':
     case 'changed':
     case 'failed':
-      return 'Check archive, s3.region, s3.endpoint and s3.pathStyle.';
+      return 'Check archive, AWS_REGION and AWS_ENDPOINT_URL_S3.';
   }
 }

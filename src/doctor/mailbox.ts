@@ -8,8 +8,8 @@ const { ok, warning, wrong } = findingsOf('verdicts');
 
 /** Warns if anybody's e-mails count, and if silence can mean nothing. */
 export function checkSenders({ verdicts }: Pick<Config, 'verdicts'>): readonly Finding[] {
-  const { imap, maildir, path, from, silenceMeansCorrectAfter } = verdicts;
-  const hasMailbox = (imap ?? maildir ?? path) !== undefined;
+  const { imap, maildir, from, silenceMeansCorrectAfter } = verdicts;
+  const hasMailbox = (imap ?? maildir) !== undefined;
   const lacking = [...(hasMailbox ? [] : ['a mailbox']), ...(from === undefined ? ['verdicts.from'] : [])];
   return [
     ...(hasMailbox && from === undefined

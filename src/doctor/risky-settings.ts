@@ -8,13 +8,11 @@ interface DatabaseConnection {
   readonly setting: string;
   /** With user and password, which are never shown. */
   readonly url: string;
-  /** The CA certificate file; with it TLS is required. */
-  readonly ca?: string | undefined;
 }
 
 /** Warns if guests' names cross the network unprotected, which the configuration has to allow first. */
-export function warnAboutPlainConnection({ part, setting, url, ca }: DatabaseConnection): readonly Finding[] {
-  const security = readConnectionSecurity({ url, ca });
+export function warnAboutPlainConnection({ part, setting, url }: DatabaseConnection): readonly Finding[] {
+  const security = readConnectionSecurity(url);
   if (security === 'local' || security === 'verified') return [];
   const fault =
     security === 'plain'
@@ -49,18 +47,4 @@ export function checkSharedPlaces({ queue, ledger, archive }: Config): readonly 
     );
   }
   return findings;
-}
-
-/** The highest limit that the service is known to allow by default. */
-const usualPageLimit = 1_000;
-
-/** Otherwise only a sync would find out that the account does not allow it, and `serve` syncs at night. */
-export function checkPageLimit({ mappings: { limit } }: Pick<Config, 'mappings'>): readonly Finding[] {
-  if (limit <= usualPageLimit) return [];
-  return [
-    findingsOf('configuration').warning(
-      `mappings.limit is ${limit}: more than ${usualPageLimit} mappings per page are refused, unless the account allows them`,
-      `Ask the operator of the service, or set mappings.limit to ${usualPageLimit}.`,
-    ),
-  ];
 }

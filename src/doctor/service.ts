@@ -14,7 +14,7 @@ const network = 'Is service.baseUrl right, and is the service reachable from thi
 const proxy =
   'Is HTTPS_PROXY right, and may the proxy reach the service? NO_PROXY lists hosts that need no proxy.';
 const authorities =
-  'Is service.baseUrl right? For certificates of your own authority, set service.ca to its file.';
+  'Is service.baseUrl right? For certificates of your own authority, name its file in NODE_EXTRA_CA_CERTS.';
 
 /** What failed, by the verdict's code. */
 const failures: Readonly<Record<string, readonly [what: string, advice: string]>> = {
@@ -100,14 +100,14 @@ export function createServiceProbe(
   config: Pick<Config, 'service' | 'proxy'>,
   clock: () => number,
 ): (signal: AbortSignal) => Promise<Probe> {
-  const { timeoutSeconds, connectTimeoutSeconds } = config.service;
+  const { timeoutSeconds } = config.service;
   let probing: Promise<Probe> | undefined;
   return (signal) => {
     probing ??= probeService(
       {
         ...toServiceAccess(config),
         timeoutMs: Math.min(timeoutSeconds, longestProbeSeconds) * 1000,
-        connectTimeoutMs: Math.min(connectTimeoutSeconds, longestProbeSeconds) * 1000,
+        connectTimeoutMs: longestProbeSeconds * 1000,
         clock: () => new Date(clock()),
       },
       { signal },

@@ -28,7 +28,7 @@ export function createMappingCopy(store: Store, holdSync: () => Promise<Hold | u
 
 export function createMappingReader({ dialect, read, readTogether }: Store): MappingReader {
   return {
-    latestSync: (scope) => read(() => latestSync(dialect, scope)),
+    latestSync: (scope = '') => read(() => latestSync(dialect, scope)),
     listSyncs: () => read(() => latestSyncs(dialect)),
     find: (hotel) => readTogether(() => find(dialect, hotel)),
     lookUp: (hotels) => read(() => dialect.lookUp(hotels)),

@@ -2,6 +2,7 @@ import type { RetryPolicy } from '../async/retry.js';
 import type { ProxyRules } from '../http/connection-rules.js';
 import { isLoopback } from '../http/url.js';
 import type { HttpStatusMeaning, LastPage, VerdictKind } from './operations.js';
+import { usualPaging } from './paging.js';
 
 export interface CreateMappingServiceOptions {
   /** The service's address including its version: `https://service.example.com/api/3.0`. (Spec 9.) */
@@ -52,14 +53,14 @@ export const defaultRetryPolicy: RetryPolicy = {
 };
 
 /** Values of `Type` observed in a live deployment. (Design 6.) */
-const defaultDeletedTypes: readonly string[] = ['Delete', 'Deleted'];
+export const defaultDeletedTypes: readonly string[] = ['Delete', 'Deleted'];
 
 const dayInMs = 86_400_000;
 
 /** The options with all defaults filled in. @throws TypeError for a number that cannot be used */
 export function completeOptions(options: CreateMappingServiceOptions) {
   const { timeoutSeconds = 30, connectTimeoutSeconds = 10, connections = 8, retry } = options;
-  const { lastPage = 'either', maxPagesWithoutNews = 10, maxSkippedShare = 0.1 } = options;
+  const { lastPage, maxPagesWithoutNews, maxSkippedShare = 0.1 } = { ...usualPaging, ...options };
   const policy = { ...defaultRetryPolicy, ...retry };
   checkWhole('connections', connections, 1);
   checkWhole('retry.tries', policy.tries, 1);

@@ -9,6 +9,9 @@ export interface PagingRules {
   readonly maxPagesWithoutNews: number;
 }
 
+/** Services differ in what the last page looks like, so whichever sign comes first counts. */
+export const usualPaging: PagingRules = { lastPage: 'either', maxPagesWithoutNews: 10 };
+
 type Page = Pick<MappingsPage, 'ResumeKey' | 'Mappings' | 'skipped'>;
 
 /** Follows the pages of one retrieval. */

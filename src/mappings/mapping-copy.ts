@@ -28,8 +28,8 @@ export interface MappingCopy extends MappingReader {
 
 /** What is needed to compare bookings with the copy and to look things up in it. */
 export interface MappingReader {
-  /** The newest sync of the scope, ended or not; undefined before the first. */
-  latestSync(scope: SyncScope): Promise<MappingSync | undefined>;
+  /** The newest sync of the scope, by default of all providers, ended or not; undefined before the first. */
+  latestSync(scope?: SyncScope): Promise<MappingSync | undefined>;
   /** The newest sync of each scope. */
   listSyncs(): Promise<MappingSync[]>;
   find(hotel: ProviderHotel): Promise<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined>;

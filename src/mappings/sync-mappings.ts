@@ -1,6 +1,6 @@
 import type { MappingServiceError } from '../mapping-service/errors.js';
 import type { MappingRecord, MappingService, MappingsPage } from '../mapping-service/operations.js';
-import type { PagingRules } from '../mapping-service/paging.js';
+import { defaultDeletedTypes } from '../mapping-service/options.js';
 import { SafeError } from '../text/safe-error.js';
 import {
   type MappingCopy,
@@ -18,15 +18,8 @@ import { explainLimit, refusesKey, refusesLimit } from './sync-refusals.js';
 const maxRestarts = 5;
 /** How much of a record that could not be read is kept, in characters of JSON. */
 const maxRecordLength = 2_000;
-interface SyncSettings extends PagingRules {
-  /** Mappings per page. */
-  readonly limit: number;
-  readonly overlapMs: number;
-  /** The values of `Type` that mean a deleted mapping. */
-  readonly deletedTypes: readonly string[];
-  /** The StatusCodes that mean a refused resume key. */
-  readonly resumeKeyCodes: readonly number[];
-}
+/** By how much a sync overlaps the one before: clocks differ, and changes take a while to become visible. */
+const overlapMs = 10 * 60_000;
 
 interface SyncRequest {
   readonly providerFamily?: string | undefined;
@@ -37,7 +30,8 @@ interface SyncRequest {
 interface SyncParts {
   readonly service: Pick<MappingService, 'getMappings'>;
   readonly copy: MappingCopy;
-  readonly settings: SyncSettings;
+  /** Mappings per page. */
+  readonly limit: number;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly createSyncId: () => string;
@@ -61,7 +55,7 @@ export async function syncMappings(
   try {
     const stop = AbortSignal.any([signal, hold.lost]);
     let sync = await openSync(request, parts);
-    let pass = startPass(parts.settings.limit, parts.settings);
+    let pass = startPass(parts.limit);
     for (let restarts = 0; sync.endedAt === undefined; ) {
       const taken = await takePage(sync, pass, { request, parts, signal: stop });
       if (taken.kind === 'stored') sync = taken.sync;
@@ -70,7 +64,7 @@ export async function syncMappings(
       else {
         restarts += 1;
         sync = await restart(sync, taken.refusal, parts);
-        pass = startNextPass(pass, parts.settings);
+        pass = startNextPass(pass);
       }
     }
     return sync;
@@ -87,14 +81,14 @@ export async function syncMappings(
 
 async function openSync(
   { providerFamily: scope = '', since: asked }: SyncRequest,
-  { copy, settings, clock, createSyncId, notify }: SyncParts,
+  { copy, clock, createSyncId, notify }: SyncParts,
 ): Promise<MappingSync> {
   const last = await copy.latestSync(scope);
   if (last && last.endedAt === undefined && asked === undefined) {
     notify({ type: 'sync-begun', sync: last, isResumed: true });
     return last;
   }
-  const bounds = decideBounds(last, { asked, overlapMs: settings.overlapMs });
+  const bounds = decideBounds(last, { asked, overlapMs });
   const sync = await copy.beginSync({ scope, syncId: createSyncId(), at: clock(), ...bounds });
   notify({ type: 'sync-begun', sync, isResumed: false });
   return sync;
@@ -110,7 +104,7 @@ async function takePage(
   pass: SyncPass,
   {
     request: { providerFamily },
-    parts: { service, copy, settings, clock, notify },
+    parts: { service, copy, clock, notify },
     signal,
   }: { readonly request: SyncRequest; readonly parts: SyncParts; readonly signal: AbortSignal },
 ): Promise<TakenPage> {
@@ -129,7 +123,7 @@ async function takePage(
       { signal },
     );
   } catch (error) {
-    if (resumeKey !== undefined && refusesKey(error, settings)) return { kind: 'refused', refusal: error };
+    if (resumeKey !== undefined && refusesKey(error)) return { kind: 'refused', refusal: error };
     throw refusesLimit(error) ? explainLimit(error, pass.limit) : error;
   }
   const now = clock();
@@ -138,7 +132,7 @@ async function takePage(
     syncId,
     ...(resumeKey !== undefined && { after: resumeKey }),
     ...(nextKey !== undefined && { resumeKey: nextKey }),
-    rows: page.Mappings.map((record) => readMappingRow(record, settings.deletedTypes)),
+    rows: page.Mappings.map((record) => readMappingRow(record)),
     skipped: page.skipped.map(({ reason, record }) => ({
       reason,
       record: JSON.stringify(record).slice(0, maxRecordLength),
@@ -187,11 +181,15 @@ async function endAtKey(
   return sync;
 }
 
-/** Converts a mapping record (spec 2.2) for the copy. @param deletedTypes upper and lower case are equal */
-function readMappingRow(
-  { ServiceId, ProviderName, ProviderHotelId, ProviderLocationCode, Type, ChannelIds }: MappingRecord,
-  deletedTypes: readonly string[],
-): MappingRow | UnnamedDeletion {
+/** Converts a mapping record (spec 2.2) for the copy. */
+function readMappingRow({
+  ServiceId,
+  ProviderName,
+  ProviderHotelId,
+  ProviderLocationCode,
+  Type,
+  ChannelIds,
+}: MappingRecord): MappingRow | UnnamedDeletion {
   const type = Type?.trim().toLowerCase();
   const hotel = {
     providerName: ProviderName,
@@ -201,7 +199,7 @@ function readMappingRow(
   };
   // Only deletions lack it.
   if (ServiceId === null) return { ...hotel, isDeleted: true };
-  const isDeleted = deletedTypes.some((deleted) => deleted.toLowerCase() === type);
+  const isDeleted = defaultDeletedTypes.some((deleted) => deleted.toLowerCase() === type);
   return { ...hotel, serviceId: ServiceId, isDeleted };
 }
 

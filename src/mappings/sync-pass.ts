@@ -1,5 +1,5 @@
 import type { MappingsPage } from '../mapping-service/operations.js';
-import { createPager, digestOf, type Pager, type PagingRules } from '../mapping-service/paging.js';
+import { createPager, digestOf, type Pager, usualPaging } from '../mapping-service/paging.js';
 
 /**
  * One reading of a cycle's pages: from its lower bound, or from where it was interrupted, until a key is refused. Comparing
@@ -19,18 +19,25 @@ export interface SyncPass {
 }
 
 /** The first pass of a sync. */
-export function startPass(limit: number, rules: PagingRules): SyncPass {
-  return { limit, pager: createPager(rules), changes: 0, longest: 0, last: undefined, lastBefore: undefined };
+export function startPass(limit: number): SyncPass {
+  return {
+    limit,
+    pager: createPager(usualPaging),
+    changes: 0,
+    longest: 0,
+    last: undefined,
+    lastBefore: undefined,
+  };
 }
 
 /**
  * The pass after one that ended at a refused key. After a full page it asks for pages of another length: if the full page
  * was the last one, the last page is shorter now, and if more mappings follow, it is full again.
  */
-export function startNextPass(before: SyncPass, rules: PagingRules): SyncPass {
+export function startNextPass(before: SyncPass): SyncPass {
   const { limit, last } = before;
   const nextLimit = last && isFull(last, before) ? otherLimit(limit) : limit;
-  return { ...startPass(nextLimit, rules), lastBefore: last };
+  return { ...startPass(nextLimit), lastBefore: last };
 }
 
 /** Counts a page that was stored. */

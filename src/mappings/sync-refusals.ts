@@ -2,6 +2,8 @@ import { MappingServiceError } from '../mapping-service/errors.js';
 
 /** The StatusCode for a limit that the account doesn't allow. (Design 6.) */
 const invalidLimit = 2012;
+/** The StatusCodes for an unknown and an expired key. (Design 6.) */
+export const resumeKeyCodes: readonly number[] = [2006, 2027];
 /** HTTP statuses by which the service may say that a key is gone. */
 const goneStatuses: readonly unknown[] = [404, 410];
 
@@ -9,11 +11,11 @@ export function refusesLimit(error: unknown): error is MappingServiceError {
   return error instanceof MappingServiceError && error.statusCode === invalidLimit;
 }
 
-/** Says which setting the limit comes from. */
+/** Says what was refused. */
 export function explainLimit(error: MappingServiceError, limit: number): MappingServiceError {
   const { kind, code, operation, httpStatus, statusCode, answer } = error;
   return new MappingServiceError(
-    `getMappings was refused by the service (${code}, invalid limit): the account does not allow ${limit} mappings per page; set mappings.limit to a lower number, such as 1000.`,
+    `getMappings was refused by the service (${code}, invalid limit): the account does not allow ${limit} mappings per page; ask the operator of the service.`,
     {
       ...{ kind, code, operation },
       ...(httpStatus !== undefined && { httpStatus }),
@@ -25,10 +27,7 @@ export function explainLimit(error: MappingServiceError, limit: number): Mapping
 }
 
 /** Whether the service refused a call because of its resume key. */
-export function refusesKey(
-  error: unknown,
-  { resumeKeyCodes }: { readonly resumeKeyCodes: readonly number[] },
-): error is MappingServiceError {
+export function refusesKey(error: unknown): error is MappingServiceError {
   if (!(error instanceof MappingServiceError)) return false;
   const { kind, statusCode, httpStatus } = error;
   if (statusCode !== undefined && resumeKeyCodes.includes(statusCode)) return true;

@@ -25,8 +25,8 @@ export interface CheckParts {
   readonly timezone: string;
   /** The days that are late now. */
   readonly findLateDays: (now: number) => Promise<readonly string[]>;
-  /** The scope of the copy, and until when it must be complete at least; absent where nothing keeps it up to date. */
-  readonly copy?: { readonly scope: string; readonly completeUntil: number } | undefined;
+  /** Until when the copy of the mappings must be complete at least; absent where nothing keeps it up to date. */
+  readonly copy?: { readonly completeUntil: number } | undefined;
   /** How long after it was requested an export may take. */
   readonly exportPatienceMs: number;
   /** The free space of the disks in use. The places of two machines differ. */
@@ -128,7 +128,7 @@ function describeUrgent(item: CaseOutline, checkInBefore: string, now: number): 
 const unknownDay = 'an unknown day';
 
 async function findStaleCopy({ ledger, copy }: CheckParts, now: number): Promise<NewNotice[]> {
-  const latest = copy && (await ledger.mappings.latestSync(copy.scope));
+  const latest = copy && (await ledger.mappings.latestSync());
   if (!latest || !isStale(latest, copy)) return [];
   const hours = Math.floor((now - readCompleteUntil(latest, 0)) / 3_600_000);
   return [{ event: 'copy-stale', subject: 'mappings', facts: { hours }, raisedAt: now }];

@@ -4,18 +4,16 @@ import { countDaysBehind } from '../review/day/good-day.js';
 import type { DayOverview } from '../review/ledger.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { type GuestReaders, listGuests } from './affected-guests.js';
 import type { Message } from './channel.js';
 import { describeDigest, describeNotice, type Situation } from './describe-notice.js';
 import type { Notice } from './notice.js';
 import type { NoticeReader } from './notice-store.js';
 
 export interface ComposeParts {
-  readonly ledger: Pick<DayOverview, 'summarise'> &
-    GuestReaders & {
-      readonly cases: Pick<CaseReader, 'listOutlines'>;
-      readonly notices: Pick<NoticeReader, 'listProblems' | 'countMessages'>;
-    };
+  readonly ledger: Pick<DayOverview, 'summarise'> & {
+    readonly cases: Pick<CaseReader, 'listOutlines'>;
+    readonly notices: Pick<NoticeReader, 'listProblems' | 'countMessages'>;
+  };
   readonly timezone: string;
   /** Where people reach the page of `serve`. */
   readonly publicUrl?: string | undefined;
@@ -29,14 +27,13 @@ export interface ComposeParts {
 export interface Composing {
   /** Only an e-mail carries files. */
   readonly takesFiles: boolean;
-  readonly guestNames: boolean;
 }
 
 /** The words of a message about these notices, which are of one kind, as things are now. */
 export async function composeMessage(
   notices: readonly Notice[],
   parts: ComposeParts,
-  { takesFiles, guestNames }: Composing,
+  { takesFiles }: Composing,
 ): Promise<Pick<Message, 'title' | 'text' | 'url' | 'attachments'>> {
   const link = parts.publicUrl === undefined ? {} : { url: parts.publicUrl };
   const [first] = notices;
@@ -50,10 +47,7 @@ export async function composeMessage(
   const each = notices.map((notice) => describeNotice(notice, situation));
   const [only] = each;
   if (!first || !only || each.length > 1) return { ...describeDigest(each), ...link };
-  const guests = guestNames
-    ? await listGuests(first, parts.ledger, businessDayAt(new Date(parts.clock()), parts.timezone).iso)
-    : [];
-  return { title: only.title, text: [only.text, ...guests].join('\n'), ...link };
+  return { title: only.title, text: only.text, ...link };
 }
 
 async function readSituation({ ledger, timezone, command, clock }: ComposeParts): Promise<Situation> {

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import { QueueAwayError } from '../review/queue.js';
 
 /** How long the server may take to close a connection. */
@@ -16,8 +15,6 @@ export type QueueNotice =
 export interface RedisConnectionOptions {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
-  /** The file of the authority's certificate; with it TLS is required. */
-  readonly ca?: string | undefined;
   /** Time limit for an answer. */
   readonly answerMs: number;
   readonly onNotice: (notice: QueueNotice) => void;
@@ -38,13 +35,7 @@ export interface RedisConnection {
 }
 
 /** Connects in the background, at once and whenever the connection breaks. */
-export function openRedisConnection({
-  url,
-  ca,
-  answerMs,
-  onNotice,
-}: RedisConnectionOptions): RedisConnection {
-  const tls = readRedisTls(ca);
+export function openRedisConnection({ url, answerMs, onNotice }: RedisConnectionOptions): RedisConnection {
   const address = describeRedis(url);
   const client = openClient();
   const whenReady = new Set<() => void>();
@@ -76,7 +67,6 @@ export function openRedisConnection({
 
   function openClient(): Redis {
     return new Redis(url, {
-      ...tls,
       connectTimeout: answerMs,
       disconnectTimeout: disconnectMs,
       // Commands open on a broken connection are rejected: kept for the next connection, some would never be answered.
@@ -141,11 +131,6 @@ export function openRedisConnection({
       for (const proceed of whenReady) proceed();
     },
   };
-}
-
-/** @param ca the file of the authority's certificate */
-export function readRedisTls(ca: string | undefined): Pick<RedisOptions, 'tls'> {
-  return ca === undefined ? {} : { tls: { ca: readFileSync(ca) } };
 }
 
 function describeSilence(milliseconds: number): string {

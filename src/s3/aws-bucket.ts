@@ -8,10 +8,10 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3';
-import type { ConnectionRules } from '../http/connection-rules.js';
+import type { ProxyRules } from '../http/connection-rules.js';
 import { createTunnelAgent } from '../http/tunnel.js';
 import { isLoopback } from '../http/url.js';
-import { type S3Bucket, S3Error, showS3Location } from './bucket.js';
+import { type S3Account, type S3Bucket, S3Error, showS3Location } from './bucket.js';
 import { explainS3Failure, isConflict, isMissing, isUnsupported, noteServer } from './failure.js';
 import { limitAnswers } from './limited-answers.js';
 import { type ArrivingObject, readObject } from './reading.js';
@@ -178,16 +178,8 @@ async function getObject(
 /** Of a listing, each with up to a thousand keys: far more than a run archives. */
 const mostPages = 1_000;
 
-export interface S3Access extends ConnectionRules {
-  readonly region?: string | undefined;
-  /** For a server that is not Amazon's. */
-  readonly endpoint?: string | undefined;
-  /** Default: the standard chain of environment, profile and the machine's role. */
-  readonly accessKeyId?: string | undefined;
-  readonly secretAccessKey?: string | undefined;
-  readonly sessionToken?: string | undefined;
-  /** Whether the bucket is part of the path instead of the host name; default: true where there is an endpoint. */
-  readonly pathStyle?: boolean | undefined;
+export interface S3Access extends S3Account {
+  readonly proxy?: ProxyRules | undefined;
   /** How long the server may be silent; default 30,000. */
   readonly silenceMs?: number | undefined;
 }
@@ -212,7 +204,8 @@ export function createS3Client({ silenceMs = 30_000, ...access }: S3Access): S3C
       secretAccessKey !== undefined && {
         credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
       }),
-    forcePathStyle: access.pathStyle ?? endpoint !== undefined,
+    // Servers that are not Amazon's rarely have a host name for each bucket.
+    forcePathStyle: endpoint !== undefined,
     // Amazon requires a checksum for buckets with Object Lock; other servers refuse headers that they don't know.
     requestChecksumCalculation: isAmazon(endpoint) ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -223,7 +216,7 @@ export function createS3Client({ silenceMs = 30_000, ...access }: S3Access): S3C
     requestHandler: {
       connectionTimeout: connectMs,
       socketTimeout: silenceMs,
-      ...((access.ca !== undefined || access.proxy?.url !== undefined) && {
+      ...(access.proxy?.url !== undefined && {
         httpsAgent: createTunnelAgent(access, { connectTimeoutMs: connectMs, keepAlive: true, maxSockets }),
       }),
     },

@@ -69,6 +69,17 @@ export class S3Error extends Error {
   }
 }
 
+/** How to reach the buckets. */
+export interface S3Account {
+  readonly region?: string | undefined;
+  /** For a server that is not Amazon's. */
+  readonly endpoint?: string | undefined;
+  /** Default: the standard chain of environment, profile and the machine's role. */
+  readonly accessKeyId?: string | undefined;
+  readonly secretAccessKey?: string | undefined;
+  readonly sessionToken?: string | undefined;
+}
+
 /** An object, or the key prefix of many. */
 export interface S3Location {
   readonly bucket: string;
@@ -107,7 +118,7 @@ export function checkS3Endpoint(url: string): string | undefined {
   if (address === undefined) return 'is not a URL; it looks like https://s3.example.com';
   if (address.protocol !== 'https:' && address.protocol !== 'http:') return 'must begin with https://';
   if (address.username !== '' || address.password !== '') {
-    return 'must not contain a user name or a password; set s3.accessKeyId and s3.secretAccessKey';
+    return 'must not contain a user name or a password; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
   }
   if (/[?#]/.test(address.href) || address.pathname !== '/') {
     return 'must end with the host or its port; the bucket belongs in s3://BUCKET/…';

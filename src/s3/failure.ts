@@ -72,7 +72,7 @@ function describe(fault: S3Fault, failure: Failure): string {
   const { code, region } = failure;
   if (isInOtherRegion(failure)) {
     const place = region === undefined ? 'another region' : `the region ${region}`;
-    return `the bucket is in ${place}; set s3.region to it, and check s3.endpoint`;
+    return `the bucket is in ${place}; set AWS_REGION to it, and check AWS_ENDPOINT_URL_S3`;
   }
   if (busy.test(code)) return 'the server is overloaded; try again later';
   if (clockIsWrong.test(code))

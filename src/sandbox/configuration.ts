@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { SandboxError } from './common/errors.js';
 import { account, type Sandbox } from './sandbox.js';
@@ -39,9 +39,9 @@ export function renderSandboxConfiguration({
       resultPollSeconds: 0.5,
       resultQuietSeconds: 3,
     },
-    export: { ...(exportFolder !== '' && { folder: exportFolder }), pollSeconds: 0.5, quietSeconds: 3 },
-    // Its e-mails lie in a folder, where `serve` reads them.
-    verdicts: { path: outbox, pollMinutes: 0.1, from: '@mapping-service.example' },
+    ...(exportFolder !== '' && { export: { folder: exportFolder } }),
+    // Its e-mails lie in a maildir, where `serve` reads them.
+    verdicts: { maildir: dirname(outbox), pollMinutes: 0.1, from: ['@mapping-service.example'] },
   };
   return `${heading}${stringify(settings)}${canaryHint}`;
 }

@@ -108,12 +108,13 @@ export async function startSandbox({
   emailForm,
   onEvent = () => {},
 }: SandboxOptions): Promise<Sandbox> {
-  const [root, outboxFolder] = [join(folder, 'sftp'), join(folder, 'outbox')];
+  const [root, outboxFolder] = [join(folder, 'sftp'), join(folder, 'outbox', 'new')];
   const drafts = join(folder, '.sandbox-drafts');
   const exportDrafts = join(folder, '.sandbox-export-drafts');
   await mkdir(root, { recursive: true, mode: 0o700 });
   // Whoever reads e-mails from it must not take its absence for a fault.
-  await mkdir(outboxFolder, { recursive: true, mode: 0o700 });
+  for (const part of [outboxFolder, join(folder, 'outbox', 'cur')])
+    await mkdir(part, { recursive: true, mode: 0o700 });
   // A sandbox that was killed leaves drafts behind, which name guests.
   await rm(drafts, { recursive: true, force: true });
   await rm(exportDrafts, { recursive: true, force: true });

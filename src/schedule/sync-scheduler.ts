@@ -6,8 +6,6 @@ import type { Slots } from './slots.js';
 
 export interface SyncSchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
   readonly copy: Pick<MappingCopy, 'latestSync'>;
-  /** The provider family whose mappings are copied; empty for all of them. */
-  readonly scope: string;
   readonly slots: Slots;
   /** It must end soon after the signal aborts. */
   readonly sync: (signal: AbortSignal) => Promise<unknown>;
@@ -25,13 +23,13 @@ export interface SyncSchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
  * It watches after each sync, and at the start, in case an earlier process was stopped in between.
  */
 export function createSyncScheduler(parts: SyncSchedulerParts): RepeatedCheck {
-  const { copy, scope, slots, sync, watch, clock, notify } = parts;
+  const { copy, slots, sync, watch, clock, notify } = parts;
   let isWatched = false;
 
   async function isDue(): Promise<boolean> {
     const slot = slots.last(new Date(clock()));
     if (!slot) return false;
-    const latest = await copy.latestSync(scope);
+    const latest = await copy.latestSync();
     return latest?.endedAt === undefined || latest.endedAt < slot.getTime();
   }
 

@@ -1,17 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createBackOff } from '../access/back-off.js';
-import { isSigned, readKeys, shortestKey } from '../http/webhook-signature.js';
-import { createTokenCheck, isStrongToken, readBearerToken } from './bearer-token.js';
+import { isSigned, readKeys } from '../http/webhook-signature.js';
+import { createTokenCheck, readBearerToken } from './bearer-token.js';
 import { HttpError } from './http-error.js';
-
-export interface CallerSettings {
-  /** Each in a form that `readKeys` accepts; several during a rotation. */
-  readonly secrets: readonly string[];
-  /** For systems that can't sign; several during a rotation. */
-  readonly tokens: readonly string[];
-  /** Maximum difference between a signature's timestamp and now, both ways. Default 300, as in Standard Webhooks. */
-  readonly toleranceSeconds?: number;
-}
 
 /** A request whose body has not been parsed yet. */
 export interface IncomingCall {
@@ -29,31 +20,26 @@ export class WrongCredentialsError extends HttpError {}
 
 /** Ids that can be stored: visible ASCII, short enough for a database index. */
 const requestId = /^[\x21-\x7e]{1,256}$/;
+/** The largest difference between a signature's timestamp and now, both ways, as in Standard Webhooks. */
+const toleranceSeconds = 300;
 
 /**
- * Where both secrets and tokens are configured, a signature is checked first. Right credentials are always accepted: otherwise a
+ * A caller signs with the secret or, if it can't, sends it as a bearer token. Right credentials are always accepted: otherwise a
  * stranger behind the same proxy could lock the hook by guessing. Nobody guesses 24 random bytes; the back-off makes whoever
  * sends wrong ones stop. All that these callers may do shares one check, so that wrong credentials of an address are counted
  * together.
  *
- * @returns undefined without secret and token, when nobody may call; or a function that throws HttpError 401 for an unauthorised caller, 400 for an id that can't be stored, 429 for wrong
- *   credentials from an address from which several came before
- * @throws RangeError for a secret or token that can't be used
+ * @param secret in a form that `readKeys` accepts
+ * @returns undefined without a secret, when nobody may call; or a function that throws HttpError 401 for an unauthorised caller, 400
+ *   for an id that can't be stored, 429 for wrong credentials from an address from which several came before
+ * @throws RangeError for a secret that can't be used
  */
-export function createCallerCheck(
-  { secrets, tokens, toleranceSeconds = 300 }: CallerSettings,
-  clock: () => number,
-): CheckCaller | undefined {
-  if (secrets.length + tokens.length === 0) return undefined;
-  const keys = secrets.flatMap(readKeys);
+export function createCallerCheck(secret: string | undefined, clock: () => number): CheckCaller | undefined {
+  if (secret === undefined) return undefined;
+  const keys = readKeys(secret);
   const backOff = createBackOff(clock);
-  if (!tokens.every(isStrongToken)) {
-    throw new RangeError(
-      `a hook's token is shorter than ${shortestKey} bytes, or repeats a few characters or a pattern: anybody could guess it`,
-    );
-  }
-  const isToken = createTokenCheck(tokens);
-  const challenge = { 'www-authenticate': tokens.length > 0 ? 'Bearer' : 'Webhook-Signature' };
+  const isToken = createTokenCheck(secret);
+  const challenge = { 'www-authenticate': 'Bearer' };
   const unauthorised = (message: string) => new WrongCredentialsError(401, message, challenge);
 
   function checkSignature({ headers, body }: IncomingCall): string {
@@ -70,9 +56,7 @@ export function createCallerCheck(
       throw unauthorised('webhook-timestamp must be in whole seconds since 1970');
     }
     if (!isSigned({ id, timestamp, body }, signatures, keys)) {
-      throw unauthorised(
-        'webhook-signature does not match this id, timestamp and body under any known secret',
-      );
+      throw unauthorised('webhook-signature does not match this id, timestamp and body under the secret');
     }
     // Only a caller that can sign learns anything about this clock.
     const secondsAgo = Math.floor(clock() / 1000) - Number(timestamp);
@@ -91,21 +75,16 @@ export function createCallerCheck(
   function checkToken({ headers }: IncomingCall): string | undefined {
     const given = readBearerToken(headers);
     if (given === undefined) {
-      throw unauthorised(
-        keys.length > 0
-          ? 'the request has neither a signature nor the header authorization: Bearer TOKEN'
-          : 'the header authorization: Bearer TOKEN is missing',
-      );
+      throw unauthorised('the request has neither a signature nor the header authorization: Bearer SECRET');
     }
-    if (!isToken(given)) throw unauthorised('the bearer token is unknown');
+    if (!isToken(given)) throw unauthorised('the bearer token is not the secret');
     const id = readHeader(headers, 'webhook-id');
     if (id !== undefined && !requestId.test(id)) throw new HttpError(400, unusableId);
     return id;
   }
 
   function check(call: IncomingCall): string | undefined {
-    const isSignature = 'webhook-signature' in call.headers || tokens.length === 0;
-    return keys.length > 0 && isSignature ? checkSignature(call) : checkToken(call);
+    return 'webhook-signature' in call.headers ? checkSignature(call) : checkToken(call);
   }
 
   return (call) => {

@@ -28,7 +28,7 @@ interface Connection {
  * A limit on connections is none on work, because a caller may send hundreds of requests and read no response. So the next
  * request of a connection starts when the response before it has left this process, and few may wait.
  *
- * @returns a way to cut them all, including those that have not finished the handshake of TLS
+ * @returns a way to cut them all, including those that have not sent a request yet
  */
 export function serveConnections(
   server: Server,

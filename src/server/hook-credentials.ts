@@ -15,7 +15,7 @@ interface HookTrial {
   readonly expected?: number;
   /** The request's id: the hook responds to the same id with the same run. */
   readonly id: string;
-  /** The secret to sign with; without it the request carries the token from a shell variable. */
+  /** The secret to sign with; without it the request carries it from a shell variable, as a token. */
   readonly secret?: string;
   /** Epoch milliseconds; the signature is valid for a few minutes from then. */
   readonly at: number;
@@ -23,7 +23,7 @@ interface HookTrial {
 
 /**
  * A `curl` command that calls the end-of-day hook, to be pasted into a shell. It contains a signature for this one request, but
- * neither secret nor token.
+ * never the secret.
  *
  * @throws RangeError for a secret that can't be used
  */
@@ -42,7 +42,7 @@ export function renderSignedCurl({ url, day, expected, id, secret, at }: HookTri
   const words = [
     `curl --silent --show-error --include --request POST ${quoteForShell(url)}`,
     ...headers.map(([name, value]) => `--header ${quoteForShell(`${name}: ${value}`)}`),
-    ...(secret === undefined ? ['--header "authorization: Bearer $HOTEL_REVIEW_HOOK_TOKEN"'] : []),
+    ...(secret === undefined ? ['--header "authorization: Bearer $HOTEL_REVIEW_HOOK_SECRET"'] : []),
     `--data-raw ${quoteForShell(body)}`,
   ];
   return words.join(' \\\n  ');

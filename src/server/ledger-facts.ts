@@ -65,14 +65,12 @@ const canariesCounted = 100;
 interface FactsOptions {
   readonly now: number;
   readonly timezone: string;
-  /** The part of the mappings that the local copy holds. */
-  readonly mappingScope: string;
 }
 
 /** Reads one thing after the other, so that a scrape takes at most one connection away from reviews. */
 export async function readLedgerFacts(
   ledger: FactsLedger,
-  { now, timezone, mappingScope }: FactsOptions,
+  { now, timezone }: FactsOptions,
 ): Promise<LedgerFacts> {
   const today = businessDayAt(new Date(now), timezone);
   const days = listLastDays(recentDays + 1, now, timezone).slice(1);
@@ -81,7 +79,7 @@ export async function readLedgerFacts(
     from: days.at(-1)?.iso ?? today.iso,
     to: days[0]?.iso ?? today.iso,
   });
-  const sync = await ledger.mappings.latestSync(mappingScope);
+  const sync = await ledger.mappings.latestSync();
   return {
     summary,
     recentDays: countDays(days, latestRuns, summary, timezone),

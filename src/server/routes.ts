@@ -10,15 +10,12 @@ export const probePaths: readonly string[] = ['/healthz', '/readyz'];
 interface ProbeParts {
   readonly health: Health;
   readonly metrics: Pick<Metrics, 'scrape'>;
-  /** The metrics require one of these, if there are any. */
-  readonly metricsTokens?: readonly string[];
+  /** If there is one, the metrics require it. */
+  readonly metricsToken?: string;
 }
 
 /** Adds the routes that machines call every few seconds: liveness, readiness, metrics. */
-export function addProbeRoutes(
-  app: FastifyInstance,
-  { health, metrics, metricsTokens = [] }: ProbeParts,
-): void {
+export function addProbeRoutes(app: FastifyInstance, { health, metrics, metricsToken }: ProbeParts): void {
   // Responds as long as the event loop turns: what a restart can't fix is not checked here.
   app.get('/healthz', async () => ({ alive: true }));
   allowOnly(app, ['GET', 'HEAD'], '/healthz');
@@ -29,9 +26,9 @@ export function addProbeRoutes(
   });
   allowOnly(app, ['GET', 'HEAD'], '/readyz');
 
-  const isMetricsToken = createTokenCheck(metricsTokens);
+  const isMetricsToken = metricsToken === undefined ? () => true : createTokenCheck(metricsToken);
   app.get('/metrics', async ({ headers }, reply) => {
-    if (metricsTokens.length > 0 && !isMetricsToken(readBearerToken(headers) ?? '')) {
+    if (!isMetricsToken(readBearerToken(headers) ?? '')) {
       throw new HttpError(
         401,
         'the metrics need the header authorization: Bearer TOKEN (server.metricsToken)',

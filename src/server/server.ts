@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http';
-import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { describeError } from '../text/safe-error.js';
@@ -13,7 +12,6 @@ import { HttpError, refuseBrokenRequest, sendError, setErrorAnswers, toHttpError
 import type { Metrics } from './metrics.js';
 import type { ServerLog, Statuses } from './ports.js';
 import { addProbeRoutes, probePaths } from './routes.js';
-import { keepIdentity, type TlsIdentity } from './tls.js';
 
 export interface ServerOptions {
   readonly host: string;
@@ -21,8 +19,6 @@ export interface ServerOptions {
   readonly port: number;
   /** The names under which callers may reach it, besides its addresses and loopback names. */
   readonly hosts?: readonly string[];
-  /** Reads the certificate; without it, callers connect in plain text. */
-  readonly readIdentity?: () => Promise<TlsIdentity>;
   /** IANA name of the account's time zone. */
   readonly timezone: string;
   /** Without it, there is none. */
@@ -32,8 +28,8 @@ export interface ServerOptions {
   readonly statuses: Statuses;
   readonly health: Health;
   readonly metrics: Pick<Metrics, 'scrape' | 'countHookRequest'>;
-  /** The metrics require one of these, if there are any. */
-  readonly metricsTokens?: readonly string[];
+  /** If there is one, the metrics require it. */
+  readonly metricsToken?: string;
   /** Shortens paths of this machine in responses. */
   readonly shortenPaths?: (text: string) => string;
   readonly clock: () => number;
@@ -45,8 +41,6 @@ export interface ServerOptions {
 export interface ServerLimits extends ConnectionLimits {
   /** How long a connection is kept for another request. */
   readonly keepAliveMs: number;
-  /** How often the files of the certificate are read again. */
-  readonly identityMs: number;
   /** How long a request may take to arrive completely. */
   readonly requestMs: number;
   /** Maximum time that a caller waits for the ledger. */
@@ -68,7 +62,6 @@ const defaultLimits: ServerLimits = {
   connections: 64,
   waitingRequests: 16,
   keepAliveMs: 5_000,
-  identityMs: 60_000,
   requestMs: 10_000,
   answerMs: 2_500,
   closeGraceMs: 2_000,
@@ -79,10 +72,10 @@ const defaultLimits: ServerLimits = {
  * The HTTP server of `serve` and `work`: end-of-day hook, health, metrics and the desk. It logs neither headers nor bodies
  * nor queries.
  *
- * @throws RangeError for a hook's secret or token that can't be used
+ * @throws RangeError for a hook's secret that can't be used
  */
 export function createServer(options: ServerOptions): Server {
-  const { host, port, timezone, hook, desk, statuses, clock, log, readIdentity } = options;
+  const { host, port, timezone, hook, desk, statuses, clock, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let closing: Promise<void> | undefined;
   let connections: ReturnType<typeof serveConnections> | undefined;
@@ -92,7 +85,7 @@ export function createServer(options: ServerOptions): Server {
     // Names of providers are long once they are escaped.
     routerOptions: { maxParamLength: 1_000 },
     serverFactory(handler) {
-      const server = openHttpServer(limits, readIdentity !== undefined);
+      const server = openHttpServer(limits);
       connections = serveConnections(server, handler, limits);
       return server;
     },
@@ -144,16 +137,13 @@ export function createServer(options: ServerOptions): Server {
   return {
     async listen() {
       await app.ready();
-      if (readIdentity && app.server instanceof HttpsServer) {
-        await keepIdentity(app.server, { read: readIdentity, everyMs: limits.identityMs, log });
-      }
       // Not the framework's own listen: for `localhost` that opens several servers and reports one.
       app.server.listen(port, host);
       await once(app.server, 'listening');
       // For example no descriptor for another connection: that must not end the process, which has days to review.
       app.server.on('error', (error) => log.error({ error: describeError(error) }, 'connection failed'));
       return {
-        url: writeUrl(readIdentity ? 'https' : 'http', host, (app.server.address() as AddressInfo).port),
+        url: writeUrl(host, (app.server.address() as AddressInfo).port),
       };
     },
     close() {
@@ -163,17 +153,14 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-function openHttpServer(limits: ServerLimits, hasTls: boolean): HttpServer {
-  const timeouts = {
+function openHttpServer(limits: ServerLimits): HttpServer {
+  const server = createHttpServer({
     requestTimeout: limits.requestMs,
     headersTimeout: limits.requestMs,
     keepAliveTimeout: limits.keepAliveMs,
     // How late a slow request is detected, on top of the time it may take.
     connectionsCheckingInterval: Math.min(1_000, limits.requestMs),
-  };
-  const server = hasTls
-    ? createHttpsServer({ ...timeouts, handshakeTimeout: limits.requestMs })
-    : createHttpServer(timeouts);
+  });
   // For callers that don't read their responses; slow requests end earlier, with a response.
   server.setTimeout(3 * limits.requestMs);
   return server;
@@ -210,6 +197,6 @@ function disableBodyParsing(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }
 
-function writeUrl(scheme: 'http' | 'https', host: string, port: number): string {
-  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function writeUrl(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -9,6 +9,7 @@ export const unknownApi = 'https://api.example.com/bookings?from={dayStart}&to={
 
 const placeholders: ReadonlySet<unknown> = new Set([
   unknownWord,
+  `Bearer ${unknownWord}`,
   unknownBaseUrl,
   unknownHost,
   unknownHostKey,

@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
 import type { SftpServerOptions } from '../sftp/server.js';
-import { confidentiality, isGroup, numberUpTo, oneOrMore, text, textLike } from './values.js';
+import { confidentiality, isGroup, text, textLike } from './values.js';
 
-const hourInSeconds = 3_600;
-const weekInMinutes = 10_080;
 const hostKeys =
-  'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them';
+  'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or several with spaces between them';
 
 /** How to log in to an SFTP server, and how to recognise it. */
 export const sftpAccount = {
@@ -14,25 +12,13 @@ export const sftpAccount = {
     .describe('The password on the SFTP server, if no key is used.')
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
-  privateKeyFile: text('a path').exactOptional().describe('The file of the private key.'),
-  passphrase: text()
-    .describe('The passphrase of the private key.')
-    .register(confidentiality, { level: 'secret' })
-    .exactOptional(),
-  hostKey: oneOrMore(textLike(/^SHA256:[A-Za-z0-9+/]{43}=?$/, hostKeys), hostKeys).describe(
-    "The fingerprints of the server's trusted host keys. Any other key is refused.",
+  privateKeyFile: text('a path')
+    .exactOptional()
+    .describe('The file of the private key, which has no passphrase.'),
+  hostKey: textLike(/^SHA256:[A-Za-z0-9+/]{43}=?(?: +SHA256:[A-Za-z0-9+/]{43}=?)*$/, hostKeys).describe(
+    "The fingerprint of the server's host key, or several with spaces between them. Any other key is refused.",
   ),
 };
-
-export const sftpTimeout = numberUpTo(hourInSeconds)
-  .default(30)
-  .describe('How long the server may be silent during an operation.');
-
-export const sftpTransferLimit = numberUpTo(weekInMinutes)
-  .default(60)
-  .describe(
-    'How long one transfer may take, even if it progresses. Any other operation may take 5 minutes, and a step of a file run three times this long.',
-  );
 
 /** For `refine`: one of the two is required. */
 export const hasSftpSecret = ({
@@ -52,10 +38,7 @@ export interface SftpAccount {
   readonly username: string;
   readonly password?: string;
   readonly privateKeyFile?: string;
-  readonly passphrase?: string;
-  readonly hostKey: string | readonly string[];
-  readonly timeoutSeconds: number;
-  readonly transferMinutes: number;
+  readonly hostKey: string;
 }
 
 export function resolveKeyFile<Account extends { readonly privateKeyFile?: string }>(
@@ -73,18 +56,12 @@ export function toSftpLogin({
   username,
   password,
   privateKeyFile,
-  passphrase,
   hostKey,
-  timeoutSeconds,
-  transferMinutes,
 }: SftpAccount): Omit<SftpServerOptions, 'host' | 'port' | 'root'> {
   return {
     username,
-    hostKeys: [hostKey].flat(),
-    noProgressMs: timeoutSeconds * 1000,
-    limits: { transferMs: transferMinutes * 60_000 },
+    hostKeys: hostKey.split(/ +/),
     ...(password !== undefined && { password }),
     ...(privateKeyFile !== undefined && { privateKeyFile }),
-    ...(passphrase !== undefined && { passphrase }),
   };
 }

@@ -86,11 +86,6 @@ export function share() {
 export const oneOf = <const Choices extends readonly [string, ...string[]]>(...choices: Choices) =>
   z.enum(choices, expected(choices.join(' or ')));
 
-/** One item, or a list of at least one. */
-export function oneOrMore<Item extends z.ZodString>(item: Item, what: string) {
-  return z.union([item, z.array(item).min(1, expected(what))], expected(what));
-}
-
 /** One of several groups, distinguished by their `kind`. */
 export function groupByKind<const Groups extends readonly [KindOfGroup, ...KindOfGroup[]]>(
   groups: Groups,

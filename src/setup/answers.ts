@@ -94,11 +94,12 @@ export const rules = {
 
 /** Says what is wrong with an answer, in the words of the configuration's own check; undefined if nothing is. */
 export function checkAnswer(
-  { setting, beside, isNumber = false, isSecret = false, check }: AnswerRule,
+  { setting, beside, isNumber = false, isList = false, isSecret = false, check }: AnswerRule,
   answer: string,
 ): string | undefined {
-  if (check !== undefined) return check(answer, checkAnswer);
-  const value = isNumber && /^\d+$/.test(answer) ? Number(answer) : answer;
+  if (check !== undefined)
+    return check(answer, checkAnswer) ?? (isSecret ? checkDotEnvValue(answer) : undefined);
+  const value = isNumber && /^\d+$/.test(answer) ? Number(answer) : isList ? [answer] : answer;
   const complaint = setting === undefined ? undefined : checkSetting(setting, value, beside);
   return complaint ?? (isSecret ? checkDotEnvValue(answer) : undefined);
 }

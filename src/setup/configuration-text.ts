@@ -45,7 +45,7 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     ],
     write.setting(['timezone'], timezone),
     renderService(answers),
-    ...renderSource(answers.source, examination),
+    renderSource(answers.source, examination),
     write.setting(['delivery'], delivery),
     ...(sftp === undefined ? [] : [renderFileDelivery(sftp, incomplete)]),
     write.optionalGroup(['body'], ['batchSize', 'concurrency']),
@@ -95,9 +95,9 @@ function renderHook(): string[] {
   return [...write.group(['hook']), ...write.reference(['hook', 'secret'], variables.hookSecret)];
 }
 
-/** The group `source`, with what examining a day found, and other groups that the source needs. */
-function renderSource(source: SourceAnswers, examination: Examination): string[][] {
-  const { render, renderOtherGroup } = setupOf(source);
+/** The group `source`, with what examining a day found. */
+function renderSource(source: SourceAnswers, examination: Examination): string[] {
+  const { render } = setupOf(source);
   const writer = createSettingWriter(source.kind);
   const examined = examination.kind === 'examined' ? examination : undefined;
   const found = {
@@ -106,13 +106,12 @@ function renderSource(source: SourceAnswers, examination: Examination): string[]
     skipRows: examined?.skipRows,
     encoding: examined?.encoding,
   };
-  const group = [
+  return [
     ...writer.group(['source']),
     ...writer.setting(['source', 'kind'], source.kind),
     ...render(source, writer, found),
     ...writer.option(['source', 'keep']),
   ];
-  return [group, renderOtherGroup?.(source, writer) ?? []].filter((lines) => lines.length > 0);
 }
 
 function renderFileDelivery(

@@ -57,10 +57,6 @@ export function createSettingWriter(kind?: string): GeneralWriter {
     },
     reference: (path, variable) => [...describe(path), writeReference(path, variable)],
     bareReference: writeReference,
-    optionalReference: (path, variable) => [
-      ...describe(path),
-      ...commentOut([writeReference(path, variable)], indentOf(path)),
-    ],
     option: (path) => [...describe(path), ...commentOut([writeDefault(path)], indentOf(path))],
     optionalGroup(path, names) {
       const members = names.flatMap((name): string[] => {
@@ -76,15 +72,17 @@ export function createSettingWriter(kind?: string): GeneralWriter {
   return writer;
 }
 
-function writeReference(path: Path, variable: string): string {
+function writeReference(path: Path, variable: string, before = ''): string {
   const name = path.at(-1) ?? '';
   const written = /^[a-z][\w-]*$/i.test(name) ? name : JSON.stringify(name);
-  return `${indentOf(path)}${written}: "\${${variable}}"`;
+  return `${indentOf(path)}${written}: ${JSON.stringify(`${before}\${${variable}}`)}`;
 }
 
-function writeValue(path: Path, value: string | number | false): string {
-  const meant = typeof value === 'string' ? escapeReferences(value) : value;
-  return `${indentOf(path)}${path.at(-1)}: ${writeScalar(meant)}`;
+function writeValue(path: Path, value: string | number | false | readonly string[]): string {
+  const name = `${indentOf(path)}${path.at(-1)}: `;
+  if (Array.isArray(value))
+    return `${name}[${value.map((item) => JSON.stringify(escapeReferences(item))).join(', ')}]`;
+  return `${name}${writeScalar(typeof value === 'string' ? escapeReferences(value) : value)}`;
 }
 
 function commentOut(lines: readonly string[], indent: string): string[] {

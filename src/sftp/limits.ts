@@ -51,7 +51,7 @@ export function limitListing(
     throw new SftpError(
       'excessive',
       'too-many-files',
-      `list ${path}: the server lists ${exceeded}. Have the folder tidied up, or raise file.sftp.maxEntries.`,
+      `list ${path}: the server lists ${exceeded}. Have the folder tidied up.`,
     );
   };
 }

@@ -85,9 +85,9 @@ export function chooseAuthentication({ username, password, key }: Credentials): 
 /**
  * Reads a private key in any format that OpenSSH writes.
  *
- * @throws SftpError fatal `private-key-unreadable`: no such file, no private key in it, passphrase missing or wrong
+ * @throws SftpError fatal `private-key-unreadable`: no such file, no private key in it, or one with a passphrase
  */
-export async function readPrivateKey(file: string, passphrase: string | undefined): Promise<ParsedKey> {
+export async function readPrivateKey(file: string): Promise<ParsedKey> {
   const unreadable = (why: string) =>
     new SftpError('fatal', 'private-key-unreadable', `the private key ${file} cannot be used: ${why}`);
 
@@ -96,13 +96,12 @@ export async function readPrivateKey(file: string, passphrase: string | undefine
   });
   const { default: ssh2 } = await import('ssh2');
   // Its message is dropped: it could quote the key.
-  const parsed: ParsedKey | ParsedKey[] | Error = ssh2.utils.parseKey(content, passphrase);
+  const parsed: ParsedKey | ParsedKey[] | Error = ssh2.utils.parseKey(content);
   if (parsed instanceof Error) {
-    if (/no passphrase/i.test(parsed.message)) throw unreadable('it needs a passphrase, and none is set');
     throw unreadable(
-      passphrase === undefined
-        ? 'it is not a private key in a known format'
-        : 'the passphrase is wrong, or it is not a private key in a known format',
+      /no passphrase/i.test(parsed.message)
+        ? 'it has a passphrase: use a key without one, which only this program can read'
+        : 'it is not a private key in a known format',
     );
   }
   const key = Array.isArray(parsed) ? parsed[0] : parsed;

@@ -11,7 +11,6 @@ export interface SftpServerOptions {
   readonly password?: string;
   /** Read for every connection, so that a new key needs no restart. */
   readonly privateKeyFile?: string;
-  readonly passphrase?: string;
   /** Fingerprints of the trusted host keys, as `ssh-keygen -l` prints them: `SHA256:…`. Any other key is refused. */
   readonly hostKeys: readonly string[];
   /** Called with each host key that the server presents, before it is checked. */
@@ -58,14 +57,14 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
   const limits = { ...defaultLimits, ...options.limits };
 
   async function open(signal: AbortSignal): Promise<Connection> {
-    const { privateKeyFile, passphrase } = options;
+    const { privateKeyFile } = options;
     return openConnection(
       {
         host,
         port,
         username,
         password: options.password,
-        key: privateKeyFile === undefined ? undefined : await readPrivateKey(privateKeyFile, passphrase),
+        key: privateKeyFile === undefined ? undefined : await readPrivateKey(privateKeyFile),
         hostKeys,
         connectTimeoutMs: options.connectTimeoutMs ?? 20_000,
         keepAliveSeconds: options.keepAliveSeconds ?? 10,

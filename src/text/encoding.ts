@@ -136,3 +136,23 @@ function looksWestern(bytes: Buffer): boolean {
   const runs = sample.toString('latin1').match(/[\x80-\xff]+/g) ?? [];
   return runs.filter((run) => run.length === 1).length >= runs.length / 2;
 }
+
+/** Lines as text. Each is valid UTF-8, or Windows-1252. */
+export function decodeLines(lines: Buffer): string {
+  if (isUtf8(lines)) return lines.toString();
+  return splitLines(lines)
+    .map((line) => (isUtf8(line) ? line : convertBytes(/[\x80-\x9f]/, windows1252).convert(line)).toString())
+    .join('');
+}
+
+/** Each with the LF or CR that ends it. */
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (const [at, byte] of bytes.entries()) {
+    if (byte !== 0x0a && byte !== 0x0d) continue;
+    lines.push(bytes.subarray(start, at + 1));
+    start = at + 1;
+  }
+  return [...lines, bytes.subarray(start)];
+}

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { ImapFlow } from 'imapflow';
 import { codeOf, SafeError } from '../text/safe-error.js';
 import { type Mailbox, MailboxError } from './mailbox.js';
@@ -19,9 +18,6 @@ export interface ImapOptions {
   readonly password: string;
   readonly folder: string;
   readonly tls: 'implicit' | 'starttls' | 'none';
-  /** The file of the authority's certificate. */
-  readonly ca?: string | undefined;
-  readonly markSeen: boolean;
   /** How far back e-mails are read. */
   readonly days: number;
   readonly clock: () => number;
@@ -30,7 +26,7 @@ export interface ImapOptions {
 
 /** A folder on an IMAP server. It is opened read-only, unless what was read is to be marked as seen. */
 export function openImapMailbox(options: ImapOptions): Mailbox {
-  const { host, port, user, folder, markSeen, days, clock, commandMs: limitMs = commandMs } = options;
+  const { host, port, user, folder, days, clock, commandMs: limitMs = commandMs } = options;
   const place = `imap://${host}:${port}/${folder}`;
   const given = new Set<string>();
   /** Those that could not be fetched come last: the others do not wait for them. */
@@ -41,7 +37,7 @@ export function openImapMailbox(options: ImapOptions): Mailbox {
   /** Connects, opens the folder and finds the e-mails that arrived lately. */
   async function open(client: ImapFlow): Promise<readonly FoundUid[]> {
     await client.connect();
-    const { uidValidity } = await client.mailboxOpen(folder, { readOnly: !markSeen });
+    const { uidValidity } = await client.mailboxOpen(folder, { readOnly: true });
     // A day more: the server compares dates in its own time zone.
     const since = new Date(clock() - (days + 1) * dayMs);
     const found = (await client.search({ since }, { uid: true })) || [];
@@ -67,8 +63,6 @@ export function openImapMailbox(options: ImapOptions): Mailbox {
             yield mail.bytes
               ? { arrivedAt: mail.arrivedAt, bytes: mail.bytes, from: place }
               : { arrivedAt: mail.arrivedAt, head: mail.head, from: place, oversized: `${user} ${key}` };
-          if (mail && markSeen)
-            await ask(client, () => client.messageFlagsAdd(String(uid), ['\\Seen'], { uid: true }));
           given.add(key);
         }
         await ask(client, () => client.logout());
@@ -97,15 +91,14 @@ interface FoundUid {
   readonly key: string;
 }
 
-async function createClient({ host, port, user, password, tls, ca }: ImapOptions): Promise<ImapFlow> {
-  const authority = ca === undefined ? undefined : await explain(ca, () => readFile(ca));
+async function createClient({ host, port, user, password, tls }: ImapOptions): Promise<ImapFlow> {
   const client = new ImapFlow({
     host,
     port,
     secure: tls === 'implicit',
     // False forbids it, true demands it.
     ...(tls !== 'implicit' && { doSTARTTLS: tls === 'starttls' }),
-    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(authority && { ca: authority }) },
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
     auth: { user, pass: password },
     logger: false,
     disableAutoIdle: true,
@@ -175,7 +168,7 @@ function describeFault(error: unknown): string {
   if (isRefusal(error)) return 'the server refused user and password';
   const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unexpected error');
   if (/CERT|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code))
-    return `the certificate of the server is not trusted (${code}); name its authority with verdicts.imap.ca`;
+    return `the certificate of the server is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`;
   if (isOfMailbox(error)) return 'the server does not have that folder, or refuses it';
   return code;
 }

@@ -27,15 +27,6 @@ export function openMaildir(folder: string): Mailbox {
   return openFiles(folder, list, defaultLimits.maxBytes);
 }
 
-/** A folder into which people or programs put files. A file that grows is read again. */
-export function openMailFolder(folder: string): Mailbox {
-  const list = async (): Promise<MailFile[]> =>
-    (await listFiles(folder)).filter(
-      ({ path }) => !/^\.|\.(?:tmp|part|filepart|crdownload)$|~$/.test(basename(path)),
-    );
-  return openFiles(folder, list, maxFileBytes);
-}
-
 /** @param maxBytes of a file: a larger one is not loaded */
 function openFiles(folder: string, list: () => Promise<MailFile[]>, maxBytes: number): Mailbox {
   const given = new Set<string>();

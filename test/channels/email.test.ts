@@ -5,11 +5,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Message } from '../../src/notifications/channel.js';
 import { certificateNeeds, makeCertificate } from '../support/machine.js';
 import { type ReceivedEmail, type SmtpOptions, startSmtpServer } from '../support/smtp-server.js';
+import { trustAuthority } from '../support/trusted-authority.js';
 import { messageWith, now, open, refusalOf, send } from './channel-kit.js';
 
 const login = { user: 'night@agency.example', password: 'hidden pa55/w0rd' };
 const encodedLogin = `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}@`;
-const email = { kind: 'email', from: 'Hotel review <night@agency.example>', to: 'ops@agency.example' };
+const email = { kind: 'email', from: 'Hotel review <night@agency.example>', to: ['ops@agency.example'] };
 
 /** A server on this machine without TLS, and a channel that sends to it. */
 async function start(options: SmtpOptions = {}, settings: object = {}) {
@@ -197,10 +198,13 @@ describe.skipIf(certificateNeeds !== undefined)('TLS to a mail server', () => {
     ['smtps', true],
     ['smtp', false],
   ])('is used for %s://, with the login only inside it', async (scheme, isImplicitTls) => {
-    const certificate = makeCertificate('DNS:localhost');
+    // To this machine, smtp:// goes in plain text. This name for it is not recognised as such.
+    const host = isImplicitTls ? 'localhost' : '0.0.0.0';
+    const certificate = makeCertificate('DNS:localhost,IP:0.0.0.0');
     const server = await startSmtpServer({ certificate, isImplicitTls, login });
-    const smtp = `${scheme}://${encodedLogin}localhost:${server.port}`;
-    await send(await open({ ...email, smtp, ca: certificate.certificate }));
+    const smtp = `${scheme}://${encodedLogin}${host}:${server.port}`;
+    trustAuthority(certificate.certificate);
+    await send(await open({ ...email, smtp }));
     expect(server.emails).toMatchObject([{ isEncrypted: true, user: login.user }]);
   });
 
@@ -212,24 +216,16 @@ describe.skipIf(certificateNeeds !== undefined)('TLS to a mail server', () => {
     const server = await startSmtpServer({ certificate, isImplicitTls, login });
     const other = makeCertificate('DNS:localhost').certificate;
     for (const [host, ca] of [
-      ['localhost', other],
-      ['127.0.0.1', certificate.certificate],
-    ]) {
+      [isImplicitTls ? 'localhost' : '0.0.0.0', other],
+      [isImplicitTls ? '127.0.0.1' : '0.0.0.0', certificate.certificate],
+    ] as const) {
       const smtp = `${scheme}://${encodedLogin}${host}:${server.port}`;
-      const refusal = await refusalOf(send(await open({ ...email, smtp, ca })));
+      trustAuthority(ca);
+      const refusal = await refusalOf(send(await open({ ...email, smtp })));
       expect(refusal.code).toMatch(/^(?:tls-certificate|starttls-failed)$/);
       expect(refusal.message).toMatch(/not trusted/);
       expect(refusal.shown).not.toContain('hidden');
     }
-    expect(server.emails).toEqual([]);
-  });
-
-  it('is required where ca is set: nothing is sent to a server without STARTTLS', async () => {
-    const server = await startSmtpServer({ login });
-    const smtp = `smtp://${encodedLogin}localhost:${server.port}`;
-    const ca = makeCertificate('DNS:localhost').certificate;
-    const refusal = await refusalOf(send(await open({ ...email, smtp, ca })));
-    expect(refusal.code).toBe('starttls-failed');
     expect(server.emails).toEqual([]);
   });
 });

@@ -73,7 +73,7 @@ const dateFormat =
 const aPath =
   'source.path: expected a path with no braces but {day} and {day:PATTERN}, a date-fns pattern, got: ';
 const hostKeys =
-  'expected a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them, got: ';
+  'expected a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or several with spaces between them, got: ';
 
 const noTls =
   'must use TLS, because it leads to another machine and would send password and data in plain text';
@@ -95,7 +95,6 @@ describe('a wrong value', () => {
       { server: { users: 'u', signIn: { header: 'x user', proxies: ['::1'] } } },
       'server.signIn.header: expected the name of a header such as x-forwarded-user, got: x user',
     ],
-    [{ server: { idleMinutes: 0 } }, 'server.idleMinutes: expected a whole number from 1 to 720, got: 0'],
     [{ timezone: '' }, 'timezone: expected a time zone such as Europe/Madrid, got: an empty text'],
     [
       { timezone: 1 },
@@ -105,10 +104,6 @@ describe('a wrong value', () => {
     [
       inService({ baseUrl: 'http://mapping.example.com' }),
       'service.baseUrl: must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])',
-    ],
-    [
-      inService({ connectTimeoutSeconds: 0 }),
-      'service.connectTimeoutSeconds: expected a number above 0 and up to 3600, got: 0',
     ],
     [
       inService({ timeoutSeconds: '30' }),
@@ -142,7 +137,7 @@ describe('a wrong value', () => {
     [inSource({ path: '{day.csv' }), `${aPath}{day.csv`],
     [
       inSource({ columns: { ServiceId: '' } }),
-      'source.columns.ServiceId: expected the name of a column, got: an empty text',
+      'source.columns.ServiceId: expected the name of a column, or false, got: an empty text',
     ],
     [
       inSource({ columns: { ServiceId: false } }),
@@ -206,18 +201,10 @@ describe('a wrong value', () => {
     ],
     [inSftp({ port: 70_000 }), 'file.sftp.port: expected a whole number from 1 to 65535, got: 70000'],
     [inSftp({ hostKey: 'MD5:1f:2e' }), `file.sftp.hostKey: ${hostKeys}MD5:1f:2e`],
-    [inSftp({ hostKey: [] }), `file.sftp.hostKey: ${hostKeys}a list`],
-    [inSftp({ hostKey: [hostKey, 'SHA256:short'] }), `file.sftp.hostKey[1]: ${hostKeys}SHA256:short`],
+    [inSftp({ hostKey: [] }), 'file.sftp.hostKey: is one text, with spaces between several fingerprints'],
+    [inSftp({ hostKey: 'SHA256:short' }), `file.sftp.hostKey: ${hostKeys}SHA256:short`],
     [{ file: { incomplete: 'drop' } }, 'file.incomplete: expected post or reject or leave-empty, got: drop'],
     [{ file: { maxPostedShare: 2 } }, 'file.maxPostedShare: expected a share from 0 to 1, got: 2'],
-    [
-      inService({ httpStatus: { 503: 'retryable' } }),
-      'service.httpStatus.503: expected not-done or unknown or fatal or refused, got: retryable',
-    ],
-    [
-      inService({ httpStatus: { 200: 'not-done' } }),
-      'service.httpStatus.200: expected an HTTP status from 400 to 599 such as 503, got: "200"',
-    ],
     [
       { file: { resultTimeoutMinutes: 0 } },
       'file.resultTimeoutMinutes: expected a number above 0 and up to 10080, got: 0',
@@ -240,21 +227,15 @@ describe('a wrong value', () => {
     [{ ledger: './ledger.db' }, 'ledger: expected sqlite:PATH or postgres://…, got: ./ledger.db'],
     [{ ledger: 'sqlite://host/ledger.db' }, 'ledger: expected sqlite:PATH or postgres://…, got: sqlite://…'],
     [{ queue: 'in-proces' }, 'queue: expected in-process, redis://… or rediss://…, got: in-proces'],
-    [{ ledger: 'postgres://u:hush@db/review' }, `ledger: ${noTls}: ${useMode}; ${allow('ledger')}`],
+    [
+      { ledger: 'postgres://u:hush@db/review' },
+      `ledger: ${noTls}: ${useMode}; to connect like this on a network that you trust, write sslmode=disable into the address`,
+    ],
     [
       { queue: 'redis://:hush@cache' },
       `queue: ${noTls}: begin the address with rediss://; ${allow('queue')}`,
     ],
-    [
-      { queue: { url: 'redis://:hush@cache' } },
-      `queue.url: ${noTls}: begin the address with rediss://; ${allow('queue')}`,
-    ],
-    [
-      { ledger: { url: 'postgres://u:hush@db/review', plaintext: true } },
-      'ledger.plaintext: expected allowed, got: true',
-    ],
-    [{ ledger: { url: 'sqlite:a.db', cert: 'x' } }, 'ledger.cert: unknown setting'],
-    [{ ledger: {} }, 'ledger.url: expected sqlite:PATH or postgres://…, got: nothing'],
+    [{ queue: { url: 'redis://cache', plaintext: 'allowed', cert: 'x' } }, 'queue.cert: unknown setting'],
     [{ ledger: [] }, 'ledger: expected sqlite:PATH or postgres://…, got: a list'],
     [{ archive: 'gs://bucket' }, 'archive: expected a folder or s3://…, got: gs://…'],
     [{ archive: '' }, 'archive: expected a folder or s3://…, got: an empty text'],
@@ -290,11 +271,11 @@ describe('a wrong value', () => {
       'schedule.today: expected five cron fields such as "*/20 7-23 * * *", got: hourly',
     ],
     [
-      { verdicts: { path: './inbox', from: ['@service.example', 'service.example'] } },
+      { verdicts: { maildir: './inbox', from: ['@service.example', 'service.example'] } },
       'verdicts.from[1]: expected an address such as reviews@service.example, or a domain such as "@service.example", got: service.example',
     ],
     [
-      { verdicts: { path: './inbox', authenticatedBy: 'mx.example.com' } },
+      { verdicts: { maildir: './inbox', authenticatedBy: 'mx.example.com' } },
       'verdicts.authenticatedBy: needs verdicts.from: whose e-mails count',
     ],
     [{ guestNameDays: 0 }, 'guestNameDays: expected a whole number from 1 to 36500, got: 0'],
@@ -318,7 +299,7 @@ describe('a group of several kinds', () => {
       complain({ source: { kind: 'xml', dateFormat: 'x', delimiter: ';;', paht: 'y', columns } }),
     ).toEqual([
       'source.kind: expected csv or ndjson or sql or http or module, got: xml',
-      'source.columns.ServiceID: unknown setting; did you mean ServiceId?',
+      expect.stringMatching(/^source\.columns\.ServiceID: expected .*ServiceId.*, got: ServiceID$/),
       `${dateFormat}x`,
       'source.paht: unknown setting; did you mean path?',
     ]);
@@ -354,7 +335,7 @@ describe('a wrong name', () => {
     ],
     [
       inSource({ columns: { ServiceID: 'id' } }),
-      'source.columns.ServiceID: unknown setting; did you mean ServiceId?',
+      expect.stringMatching(/^source\.columns\.ServiceID: expected .*ServiceId.*, got: ServiceID$/),
     ],
     [{ delimiter: ';' }, 'delimiter: unknown setting; did you mean source.delimiter?'],
     [{ batchSize: 5 }, 'batchSize: unknown setting; did you mean body.batchSize?'],
@@ -382,9 +363,7 @@ describe('a secret', () => {
     ['a number as API key', inService({ apiKey: 71_717_171 })],
     ['a number as account', inService({ accountId: 71_717_171 })],
     ['a list as password', inSftp({ password: [canary] })],
-    ['a number as passphrase', inSftp({ passphrase: 71_717_171 })],
     ['a hook secret in a group', { hook: { secret: { first: canary } } }],
-    ['a hook secret among numbers', { hook: { secret: [canary, 71_717_171] } }],
     ['a password in the address', inService({ baseUrl: `https://u:${canary}@mapping.example.com` })],
     ['a password in a wrong URL', { ledger: `mysql://u:${canary}@db`, queue: `redis:/u:${canary}@c` }],
     ['an API key of the wrong name', inService({ apikey: canary, apiKeys: [canary] })],

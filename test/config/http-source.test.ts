@@ -12,21 +12,18 @@ describe('an HTTP source', () => {
       url,
       records: '',
       pagination: { kind: 'none' },
-      maxPages: 10_000,
       columns: {},
       dateFormat: 'yyyy-MM-dd',
       instants: 'auto',
       where: {},
       keep: {},
       maxRepeatedShare: 0.5,
-      timeoutSeconds: 60,
-      connectTimeoutSeconds: 10,
     });
   });
 
   it.each([
-    [{ kind: 'page', parameter: 'page', first: 0, sizeParameter: 'size', size: 500 }],
-    [{ kind: 'offset', parameter: 'skip', limitParameter: 'top', limit: 500 }],
+    [{ kind: 'page', parameter: 'page', first: 0 }],
+    [{ kind: 'offset', parameter: 'skip' }],
     [{ kind: 'cursor', parameter: 'after', field: 'meta.next' }],
     [{ kind: 'cursor', field: '@odata.nextLink' }],
     [{ kind: 'link' }],
@@ -44,22 +41,13 @@ describe('an HTTP source', () => {
     ],
     [{ headers: { Host: 'canary' } }, 'source.headers.Host: expected the name of a header that can be set'],
     [{ headers: { 'X-Key': ' canary' } }, 'source.headers.X-Key: expected a text of ASCII characters'],
-    [{ bearerToken: 'canary\n' }, 'source.bearerToken: expected a text of ASCII characters'],
     [
-      { basic: { username: 'a:canary', password: 'canary' } },
-      'source.basic.username: expected a text without a colon',
-    ],
-    [
-      { bearerToken: 'canary', basic: { username: 'a', password: 'canary' } },
-      'source: The source has both bearerToken and basic',
+      { headers: { Authorization: 'canary\n' } },
+      'source.headers.Authorization: expected a text of ASCII characters',
     ],
     [
       { pagination: { kind: 'pages' } },
       'source.pagination.kind: expected none or page or offset or cursor or link',
-    ],
-    [
-      { pagination: { kind: 'page', parameter: 'p', size: 5 } },
-      'source.pagination: must hold sizeParameter and size, or neither',
     ],
     [
       { pagination: { kind: 'page', parameter: 'day' } },
@@ -70,19 +58,20 @@ describe('an HTTP source', () => {
     const complaints = complain(inHttp(settings));
     expect(complaints).toHaveLength(1);
     expect(complaints[0]).toContain(words);
-    expect(complaints[0]?.replace(/a:canary/, '')).not.toContain('canary');
+    expect(complaints[0]).not.toContain('canary');
   });
 
   it('takes secrets from the environment; others are reported as literal', () => {
     const secrets = {
       url: 'https://pms.example.com/{day}?apiToken=abc',
       headers: { 'X-Key': 'abc' },
-      basic: { username: 'acme', password: 'abc' },
     };
     expect(parse(inHttp(secrets)).literalSecrets).toEqual(
-      expect.arrayContaining(['source.url', 'source.headers.X-Key', 'source.basic.password']),
+      expect.arrayContaining(['source.url', 'source.headers.X-Key']),
     );
-    const { literalSecrets } = parse(inHttp({ bearerToken: '${TOKEN}' }), { TOKEN: 'abc' });
+    const { literalSecrets } = parse(inHttp({ headers: { Authorization: 'Bearer ${TOKEN}' } }), {
+      TOKEN: 'abc',
+    });
     expect(literalSecrets.filter((path) => path.startsWith('source'))).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 
 import { describe, expect, it } from 'vitest';
-import { hookSecret } from '../support/hook-secrets.js';
 import { complain, complainOf, complainOfText, parse, parseText, service } from './writing.js';
 
 const apiKey = (text: string, env: NodeJS.ProcessEnv) =>
@@ -33,15 +32,15 @@ describe('the environment', () => {
       complain(
         {
           service: { ...service, apiKey: '${KEY}' },
-          hook: { secret: [hookSecret, '${A}${B}'] },
+          hook: { secret: '${A}${B}' },
           timezone: '${ZONE}',
         },
         { B: '' },
       ),
     ).toEqual([
       'service.apiKey: expected a value in the environment variable KEY, got: nothing',
-      'hook.secret[1]: expected a value in the environment variable A, got: nothing',
-      'hook.secret[1]: expected a value in the environment variable B, got: an empty text',
+      'hook.secret: expected a value in the environment variable A, got: nothing',
+      'hook.secret: expected a value in the environment variable B, got: an empty text',
       'timezone: expected a value in the environment variable ZONE, got: nothing',
     ]);
   });

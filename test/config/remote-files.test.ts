@@ -19,8 +19,6 @@ describe('a source with remote files', () => {
       username: 'agency',
       privateKeyFile: '/etc/agency/keys/drop',
       hostKey,
-      timeoutSeconds: 30,
-      transferMinutes: 60,
     });
   });
 
@@ -71,11 +69,16 @@ describe('the settings of buckets', () => {
     expect(parse({ archive: 's3://bucket' }).archive).toEqual({ kind: 's3', bucket: 'bucket', key: '' });
   });
 
-  it.each(['accessKeyId', 'secretAccessKey'])('accept %s only together with the other one', (name) => {
-    expect(complain({ s3: { [name]: 'hush-canary' } })).toEqual([
-      expect.stringMatching(/^s3\.accessKeyId: must stand together/),
-    ]);
-    expect(complain({ s3: { [name]: 'hush-canary' } }).join()).not.toContain('hush-canary');
+  it('come from the variables of Amazon', () => {
+    const env = {
+      ...{ AWS_REGION: 'eu-1', AWS_ENDPOINT_URL: 'https://other.example.com' },
+      ...{ AWS_ENDPOINT_URL_S3: 'https://s3.example.com' },
+      ...{ AWS_ACCESS_KEY_ID: 'i', AWS_SECRET_ACCESS_KEY: 's', AWS_SESSION_TOKEN: 't' },
+    };
+    expect(parse({}, env).s3).toEqual({
+      ...{ region: 'eu-1', endpoint: 'https://s3.example.com' },
+      ...{ accessKeyId: 'i', secretAccessKey: 's', sessionToken: 't' },
+    });
   });
 
   it.each([
@@ -86,7 +89,7 @@ describe('the settings of buckets', () => {
     ['https://s3.example.com/bucket', /must end with the host/],
     ['https://s3.example.com?x=hush-canary', /must end with the host/],
   ])('refuse the endpoint %s', (endpoint, words) => {
-    const problems = complain({ s3: { endpoint } });
+    const problems = complain({}, { AWS_ENDPOINT_URL_S3: endpoint });
     expect(problems).toEqual([expect.stringMatching(words)]);
     expect(problems.join()).not.toContain('hush-canary');
   });
@@ -97,7 +100,7 @@ describe('the settings of buckets', () => {
     'http://127.0.0.1:9000',
     'http://[::1]:9000',
   ])('accept the endpoint %s', (endpoint) => {
-    expect(parse({ s3: { endpoint } }).s3.endpoint).toBe(endpoint);
+    expect(parse({}, { AWS_ENDPOINT_URL_S3: endpoint }).s3.endpoint).toBe(endpoint);
   });
 
   it.each([

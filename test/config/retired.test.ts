@@ -38,8 +38,20 @@ describe('A retired setting', () => {
       { guestNames: 'pseudonym' },
       "guestNames: pseudonym no longer exists: set omit, which by file puts the booking's reference in the name's column",
     ],
-  ])('%j is refused with the one sentence that says what to use instead', (settings, sentence) => {
-    expect(complain(settings)).toEqual([sentence]);
+    [
+      { hook: { secret: ['a', 'b'], token: 'c' }, workers: { runsAtOnce: 3 } },
+      'workers.runsAtOnce: no longer exists: it is always 2',
+      'hook.token: no longer exists: callers that cannot sign send hook.secret as their bearer token',
+      'hook.secret: is one text, no longer a list',
+    ],
+    [
+      { mappings: { limit: 5_000, cron: '0 1 * * *', suspectDays: 3 }, export: { pollSeconds: 5 } },
+      'mappings.limit: no longer exists: it is always 1,000',
+      'mappings.suspectDays: no longer exists: it always has the value that was its default',
+      'export.pollSeconds: is file.resultPollSeconds now',
+    ],
+  ])('%j is refused with the one sentence that says what to use instead', (settings, ...sentences) => {
+    expect(complain(settings)).toEqual(sentences);
   });
 
   it('does not hide what else is wrong', () => {

@@ -26,23 +26,21 @@ describe('${file:PATH}', () => {
     const config = await load(
       {
         service: { ...service, apiKey: '${file:FOLDER/key}', accountId: '${file:key}' },
-        file: { sftp: { ...sftp, password: '${file:./key}', passphrase: '${file:windows}' } },
-        hook: { secret: ['${file:hook}', '${file:hook}'], token: '${file:hook}' },
+        file: { sftp: { ...sftp, password: '${file:./key}' } },
+        hook: { secret: '${file:hook}' },
         ledger: 'postgres://u:${file:password}@db/review?sslmode=verify-full',
-        queue: { url: 'rediss://:${file:password}@cache' },
-        s3: { accessKeyId: 'i', secretAccessKey: '${file:key}', sessionToken: '${file:key}' },
-        source: { kind: 'http', url: 'https://h/?d={day}', bearerToken: '${file:key}' },
+        queue: 'rediss://:${file:password}@cache',
+        source: { kind: 'http', url: 'https://h/?d={day}', headers: { Authorization: 'Bearer ${file:key}' } },
       },
-      { key: `${secret}\n`, hook: `${hookSecret}\n`, windows: `${secret}\r\n`, password: 'p-1\n' },
+      { key: `${secret}\n`, hook: `${hookSecret}\n`, password: 'p-1\n' },
     );
     expect(config).toMatchObject({
       service: { apiKey: secret, accountId: secret },
-      file: { sftp: { password: secret, passphrase: secret } },
-      hook: { secret: [hookSecret, hookSecret], token: hookSecret },
+      file: { sftp: { password: secret } },
+      hook: { secret: hookSecret },
       ledger: { url: 'postgres://u:p-1@db/review?sslmode=verify-full' },
       queue: { url: 'rediss://:p-1@cache' },
-      s3: { secretAccessKey: secret, sessionToken: secret },
-      source: { bearerToken: secret },
+      source: { headers: { Authorization: `Bearer ${secret}` } },
       literalSecrets: [],
     });
   });

@@ -1,4 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { complain, parse } from './writing.js';
 
@@ -24,27 +27,26 @@ describe('the settings of a source in a database', () => {
         where: {},
         keep: {},
         maxRepeatedShare: 0.5,
-        timeoutSeconds: 600,
       },
     );
   });
 
-  it('have paths relative to the configuration file', () => {
+  it('take the query from a file, and its path and that of the authority relative to the configuration', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'query-'));
+    writeFileSync(join(folder, 'bookings.sql'), '\ufeffSELECT *\nFROM b WHERE d = :day\n');
     const { source } = parseSource({
-      url: 'postgres://localhost/hotel',
-      queryFile: 'bookings.sql',
-      ca: 'ca.pem',
+      url: 'postgres://db.example.com/hotel?sslrootcert=ca.pem',
+      query: `\${file:${folder}/bookings.sql}`,
     });
     expect(source).toMatchObject({
-      queryFile: '/etc/agency/bookings.sql',
-      ca: '/etc/agency/ca.pem',
+      url: 'postgres://db.example.com/hotel?sslrootcert=%2Fetc%2Fagency%2Fca.pem&sslmode=verify-full',
+      query: 'SELECT *\nFROM b WHERE d = :day',
     });
   });
 
   it('say what is wrong with the query', () => {
     const url = 'mysql://db.example.com/hotel?sslmode=verify-full';
-    expect(complaintOf({ url })).toBe('source: must hold a query or a queryFile, and not both');
-    expect(complaintOf({ url, query, queryFile: 'a.sql' })).toContain('must hold a query or a queryFile');
+    expect(complaintOf({ url })).toBe('source.query: expected a query, got: nothing');
     expect(complaintOf({ url, query: 'SELECT 1' })).toContain(
       'source.query: the query has none of :day, :dayStart and :dayEnd',
     );

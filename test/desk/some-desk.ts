@@ -61,7 +61,6 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   deadline: undefined,
   volume: { exceptions: [] },
   health: { look: async () => ({ ready: true, parts: { ledger: 'ok' } }) },
-  mappingScope: '',
 };
 
 function rememberScores(ledger: DeskParts['ledger']) {

@@ -277,7 +277,7 @@ describe('The configurations in ops/docker', () => {
   const trial = projectFile('ops/docker/trial.yaml');
   const hostKey = 'SHA256:3kmYgBkBZvSaDyYyhAEAlGqGGgLKSXTDXa5Zt6Bl3mQ';
 
-  /** With the secrets in files elsewhere, and an authority's certificate in place of the trial's. */
+  /** With the secrets in files elsewhere. */
   function load(
     text: string,
     { service = 'serve', env = {} }: { service?: 'serve' | 'work'; env?: object } = {},
@@ -285,12 +285,7 @@ describe('The configurations in ops/docker', () => {
     const folder = temporaryFolder();
     for (const [name, value] of Object.entries(secretValues)) writeFileSync(join(folder, name), `${value}\n`);
     const file = join(folder, 'hotel-review.yaml');
-    writeFileSync(
-      file,
-      text
-        .replaceAll('/run/secrets/', `${folder}/`)
-        .replace('/certificate/certificate.pem', makeCertificate('DNS:sandbox').certificate),
-    );
+    writeFileSync(file, text.replaceAll('/run/secrets/', `${folder}/`));
     return loadConfig({ file, env: environmentOf(service, { ...account, ...env }) });
   }
 
@@ -308,25 +303,26 @@ describe('The configurations in ops/docker', () => {
     expect(config).toMatchObject({
       timezone: 'Europe/Madrid',
       service: { baseUrl: account.HOTEL_REVIEW_BASE_URL, apiKey: 'k-1', accountId: 'acme' },
-      ledger: { kind: 'postgres', url: 'postgres://review:5f1c@postgres:5432/review' },
+      ledger: { kind: 'postgres', url: 'postgres://review:5f1c@postgres:5432/review?sslmode=disable' },
       queue: { kind: 'redis', url: 'redis://:77d0@redis:6379' },
       hook: { secret: hookSecret },
       archive: { kind: 'directory', path: '/data/archive' },
       file: { spool: '/data/spool' },
       literalSecrets: [],
     });
-    expect(config.service.ca).toBeUndefined();
   });
 
-  it('trust the certificate of the sandbox in the trial only, and only for calls of the service', async () => {
+  it('trust the certificate of the sandbox in the trial only', async () => {
     expect(await load(trial, { env: trialAccount })).toMatchObject({
       service: {
         baseUrl: 'https://sandbox:8443/api/3.0',
         accountId: 'sandbox-account',
-        ca: expect.any(String),
       },
     });
-    expect(projectFile('docker-compose.yml')).not.toContain('NODE_EXTRA_CA_CERTS');
+    const trusted = (variables: object) =>
+      environmentOf('serve', { ...account, ...variables }).NODE_EXTRA_CA_CERTS;
+    expect(trusted(trialAccount)).toBe('/certificate/certificate.pem');
+    expect(trusted({})).toBe('');
     expect(trialAccount.HOTEL_REVIEW_CONFIG).toBe('./ops/docker/trial.yaml');
     expect(projectFile(trialAccount.HOTEL_REVIEW_API_KEY_FILE ?? '')).toBe('sandbox-key\n');
   });

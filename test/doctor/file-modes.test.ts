@@ -53,15 +53,6 @@ it('checks none on Windows', async () => {
   expect(findings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
 });
 
-it('counts the private key of serve among them', () => {
-  const tls = { certificateFile: 'serve.pem', keyFile: 'serve.key' };
-  const config = parse({ service, source, server: { tls } });
-  expect(listClosedFiles('/etc/agency/hotel-review.yaml', config)).toContainEqual({
-    path: '/etc/agency/serve.key',
-    holds: 'a private key',
-  });
-});
-
 it('counts the file of users among them', () => {
   const config = parse({ service, source, server: { users: './users.json' } });
   expect(listClosedFiles('/etc/agency/hotel-review.yaml', config)).toContainEqual({

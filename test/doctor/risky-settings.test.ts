@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mappings as mappingSettings } from '../../src/config/mapping-settings.js';
-import { checkPageLimit, warnAboutPlainConnection } from '../../src/doctor/risky-settings.js';
+import { warnAboutPlainConnection } from '../../src/doctor/risky-settings.js';
 
-const mappings = mappingSettings.parse({});
-
-const look = (url: string, ca?: string) =>
-  warnAboutPlainConnection({ part: 'source', setting: 'source.url', url, ca });
+const look = (url: string) => warnAboutPlainConnection({ part: 'source', setting: 'source.url', url });
 
 describe('the connection to a database', () => {
   it.each([
@@ -36,22 +32,6 @@ describe('the connection to a database', () => {
   });
 
   it('is no warning if an authority is configured, as that requires TLS', () => {
-    expect(look('postgres://reader@db.example.com/hotel', '/etc/ca.pem')).toEqual([]);
-  });
-});
-
-describe('a page of mappings', () => {
-  it.each([1_001, 1_000_000])('is a warning if it may be longer than usual: %i', (limit) => {
-    expect(checkPageLimit({ mappings: { ...mappings, limit } })).toMatchObject([
-      {
-        part: 'configuration',
-        verdict: 'warning',
-        message: expect.stringMatching(/mappings\.limit .* unless the account allows/),
-      },
-    ]);
-  });
-
-  it('of up to 1,000 is none', () => {
-    expect(checkPageLimit({ mappings: { ...mappings, limit: 1_000 } })).toEqual([]);
+    expect(look('postgres://reader@db.example.com/hotel?sslrootcert=/etc/ca.pem')).toEqual([]);
   });
 });

@@ -244,7 +244,7 @@ describe('a source with a filter', () => {
       ...record(place + 1, {}),
       extras: [state],
     }));
-    const source = createFilteredSource(createArraySource([bookings]), { Estado: 'CONF' });
+    const source = createFilteredSource(createArraySource([bookings]), { Estado: ['CONF'] });
     const parts = {
       source,
       normaliserFor: () => createNormaliser(),

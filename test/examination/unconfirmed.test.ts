@@ -169,8 +169,8 @@ describe('a column', () => {
 
   it('is left out together with what the filter says already', () => {
     const records = recordsOf('State', { OK: 5, CXL: 2 });
-    const found = findUnconfirmed(records, ['State'], { Channel: 'WEB' });
-    expect(found?.where).toEqual({ Channel: 'WEB', State: { not: ['CXL'] } });
+    const found = findUnconfirmed(records, ['State'], { Channel: ['WEB'] });
+    expect(found?.where).toEqual({ Channel: ['WEB'], State: { not: ['CXL'] } });
   });
 });
 

@@ -43,7 +43,7 @@ export async function startOutside(): Promise<Outside> {
     notify: [
       {
         ...{ kind: 'email', smtp: `smtp://127.0.0.1:${mails.port}` },
-        ...{ from: 'review@agency.example', to: 'night@agency.example' },
+        ...{ from: 'review@agency.example', to: ['night@agency.example'] },
       },
       { kind: 'slack', url: at('slack') },
       { kind: 'teams', url: at('teams') },

@@ -40,7 +40,7 @@ const month = await makeDeskMonth({
       notify: outside.notify,
       hashKey: 'a key of recorded faces',
       hook: { secret: hookSecret },
-      ...(ledger !== undefined && { ledger: { url: ledger } }),
+      ...(ledger !== undefined && { ledger }),
     };
   },
 });
@@ -83,7 +83,7 @@ async function recordFaces(
   }
 
   await recordCommands(await listHelp(commands));
-  const [email = ''] = listFiles(join(month.folder, 'outbox')).sort();
+  const [email = ''] = listFiles(join(month.folder, 'outbox', 'new')).sort();
   await recordCommands(listReading({ ...samples, fileDay, email }));
   const desk = await openDesk({ commands });
   const visits = await signInAll(desk.url);

@@ -96,11 +96,11 @@ it('a dry run that writes names to files is recorded before there is a ledger, a
 });
 
 it('runs that serve starts are recorded, with who requested them', async () => {
-  const token = 'Zm9yLXRoZS1ob29rLW9mLXRoZS1lbmQtb2YtZGF5';
+  const secret = 'Zm9yLXRoZS1ob29rLW9mLXRoZS1lbmQtb2YtZGF5';
   const yesterday = businessDayAt(new Date(), 'UTC').previous().iso;
   const { folder } = await prepareDay({
     bookings: toCsv(bookings),
-    settings: { timezone: 'UTC', hook: { token }, schedule: { catchUpDays: 1, cron: '0 0 1 1 *' } },
+    settings: { timezone: 'UTC', hook: { secret }, schedule: { catchUpDays: 1, cron: '0 0 1 1 *' } },
   });
   await folder.writeBookings(toCsv(bookings), yesterday);
   const serving = folder.call(['serve', '--port', '0']);
@@ -108,7 +108,7 @@ it('runs that serve starts are recorded, with who requested them', async () => {
   const [, url] = /"url":"([^"]+)"/.exec(serving.stderr) ?? [];
   const answer = await fetch(`${url}/hooks/end-of-day`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ day: yesterday }),
   });
   expect(answer.status).toBe(202);

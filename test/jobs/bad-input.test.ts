@@ -93,7 +93,7 @@ describe('a day that cannot be trusted fails before anything is sent, and is res
     'no booking that the filter takes': {
       bytes: good,
       message: /holds no booking that source\.where takes \(60 filtered\)/,
-      settings: { source: { where: { BookingReferenceId: 'none' } } },
+      settings: { source: { where: { BookingReferenceId: ['none'] } } },
     },
     'an end in the middle of a cell': {
       bytes: good.slice(0, good.lastIndexOf(',') - 3),
@@ -121,7 +121,7 @@ describe('a day that cannot be trusted fails before anything is sent, and is res
     await folder.configure({
       source: {
         columns: { BookingClientName: 'BookingClientName' },
-        where: { BookingReferenceId: { not: 'none' } },
+        where: { BookingReferenceId: { not: ['none'] } },
       },
     });
     await folder.writeBookings(good);

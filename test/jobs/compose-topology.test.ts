@@ -60,6 +60,7 @@ describe('The trial of docker-compose.yml, without containers', () => {
         ...(sftp && { HOTEL_REVIEW_SFTP_HOST_KEY: sftp.hostKey }),
       }),
       PATH: process.env.PATH,
+      NODE_EXTRA_CA_CERTS: certificate,
     };
     const start = (service: 'serve' | 'work', message: string) =>
       startLogging([command, service, '--port', '0', '--config', config], message, { cwd: folder, env });

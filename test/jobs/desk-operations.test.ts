@@ -23,7 +23,7 @@ const settings = {
   // Nothing starts by itself.
   schedule: { cron: '0 0 1 1 *', catchUpDays: 0 },
   body: { batchSize: 50, concurrency: 1 },
-  workers: { runsAtOnce: 1, stopSeconds: 1 },
+  workers: { stopSeconds: 1 },
 };
 
 async function prepare(handler?: StandInHandler) {
@@ -137,23 +137,17 @@ describe('in the desk, an operator', () => {
   });
 
   it('loses no day of a selection when the process stops', async () => {
-    const asked = createGate();
     let answer: StandInAnswer = { kind: 'hang' };
-    const { folder, standIn } = await prepare(() => {
-      asked.open();
-      return answer;
-    });
+    const { folder, standIn } = await prepare(() => answer);
     const desk = await visitDesk(folder, 'olga');
     await desk.act(`/replay?from=${first}&to=${third}`, { reason: 'a new mapping' });
-    await asked.passed;
-    expect((await desk.look('/replay')).lines).toEqual([
-      'Waiting for their turn: 2 days of earlier replays.',
-    ]);
+    await standIn.received(2);
+    expect((await desk.look('/replay')).lines).toEqual(['Waiting for their turn: 1 day of earlier replays.']);
     await desk.stop();
     const { json } = await folder.run(['status', '--json']);
     expect((json as { readonly runs: readonly ShownRun[] }).runs.map(({ state }) => state).sort()).toEqual([
       'collecting',
-      'collecting',
+      'delivering',
       'delivering',
     ]);
     answer = success;
@@ -167,14 +161,13 @@ describe('in the desk, an operator', () => {
   });
 
   it('syncs the mappings in the background, one sync at a time', async () => {
-    const truth = createMappingTruth(makeMappings(25));
+    const truth = createMappingTruth(makeMappings(25), 10);
     const [asked, answers] = [createGate(), createGate()];
     const { folder } = await prepare(async (request) => {
       asked.open();
       await answers.passed;
       return truth.answer(request, 'answered');
     });
-    await folder.configure({ mappings: { limit: 10 } });
     const desk = await visitDesk(folder, 'olga');
     expect(await desk.act('/mappings/sync', { reason: 'a new provider' })).toMatchObject({ status: 200 });
     await asked.passed;

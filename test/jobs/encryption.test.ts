@@ -7,7 +7,7 @@ import { expectError, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { quotingRequests, startStandIn, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { bucketName, useS3Server } from '../support/s3-server.js';
+import { bucketName, useS3Server, writeVariables } from '../support/s3-server.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
 
@@ -75,10 +75,8 @@ describe('a day by file with keys', () => {
   });
 
   it('keeps encrypted files in a bucket, and reads them from there', async () => {
-    const { folder } = await prepareDay({
-      archive: `s3://${bucketName}/sealed`,
-      s3: { ...buckets().access() },
-    });
+    const { folder } = await prepareDay({ archive: `s3://${bucketName}/sealed` });
+    writeVariables(folder.path, buckets().access());
     const result = await folder.runDay();
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
     const kept = ['20112026.csv', '20112026_Result.csv', 'manifest.json'];

@@ -29,7 +29,7 @@ async function prepareBehindProxy() {
   onTestFinished(() => proxy.stop());
   const prepared = await prepareExportFolder(server(), {
     port: proxy.port,
-    settings: { export: { quietSeconds: 0.1 } },
+    settings: { file: { resultQuietSeconds: 0.1 } },
   });
   prepared.put(id, wholeExport);
   const spool = join(prepared.folder.path, 'data/spool/exports');

@@ -54,9 +54,12 @@ export async function prepareExportFolder(
     baseUrl: standIn.baseUrl,
     hasWorkers: false,
     settings: {
-      file: sftpSettings(server, port),
       ...settings,
-      export: { pollSeconds: 0.05, quietSeconds: 0.3, timeoutMinutes: 1, ...(settings.export ?? {}) },
+      file: {
+        ...sftpSettings(server, port),
+        ...{ resultPollSeconds: 0.05, resultQuietSeconds: 0.3, resultTimeoutMinutes: 1 },
+        ...(settings.file ?? {}),
+      },
     },
   });
   const nameOf = (kind: keyof ExportContents, id: string) => `acme_${kind}_${id}.csv`;

@@ -140,9 +140,9 @@ it('waits for files that are still being written', async () => {
   expect(json).toMatchObject({ files: [{ kind: 'mappings', rows: 42, sha256: sha256(whole) }, {}, {}] });
 });
 
-it('considers a file complete only after it has been unchanged for quietSeconds', async () => {
+it('considers a file complete only after it has been unchanged for resultQuietSeconds', async () => {
   const { folder, put, nameOf } = await prepareExportFolder(server(), {
-    settings: { export: { quietSeconds: 4 } },
+    settings: { file: { resultQuietSeconds: 4 } },
   });
   put(id, smallExport);
   const fetching = folder.call(fetchJson);
@@ -153,7 +153,7 @@ it('considers a file complete only after it has been unchanged for quietSeconds'
 
 it('waits longer for a file that ends in mid-line, and says so when it accepts it', async () => {
   const { folder, put, nameOf } = await prepareExportFolder(server(), {
-    settings: { export: { quietSeconds: 0.2 } },
+    settings: { file: { resultQuietSeconds: 0.2 } },
   });
   put(id, { ...smallExport, mappings: `${mappingColumns}\n1,H-1,Bedlink,2026-11-20,,L` });
   expect((await folder.run(fetchOnce)).exitCode).toBe(3);
@@ -206,14 +206,11 @@ it("finds the master id's column by its configured name", async () => {
   expect((await folder.run(fetchOnce)).exitCode).toBe(0);
 });
 
-it('looks in the configured folder for names of the configured pattern', async () => {
+it('looks in the configured folder', async () => {
   const { folder, put, nameOf } = await prepareExportFolder(server(), {
     settings: {
       export: {
         folder: '/out/exports/',
-        mappingsPattern: 'all-{guid}-*.CSV',
-        transformedPattern: '{guid}.transformed.{account}.csv',
-        hotelsPattern: '{account}_hotels_{guid}.csv',
       },
     },
   });
@@ -221,13 +218,13 @@ it('looks in the configured folder for names of the configured pattern', async (
   mkdirSync(server().disk('out/exports'), { recursive: true });
   const move = (from: keyof ExportContents, to: string) =>
     renameSync(server().disk(nameOf(from, id)), server().disk(`out/exports/${to}`));
-  move('mappings', `all-${id}-(1).CSV`);
-  move('transformed', `${id}.transformed.acme.csv`);
+  move('mappings', nameOf('mappings', id));
+  move('transformed', nameOf('transformed', id));
   expect((await folder.run(fetchOnce)).exitCode).toBe(3);
   move('hotels', nameOf('hotels', id));
   expect(await folder.run(fetchOnce)).toMatchObject({
     exitCode: 0,
-    json: { files: [{ name: `all-${id}-(1).CSV` }, { name: `${id}.transformed.acme.csv` }, {}] },
+    json: { files: [{ name: nameOf('mappings', id) }, { name: nameOf('transformed', id) }, {}] },
   });
 });
 

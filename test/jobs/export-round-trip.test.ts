@@ -12,8 +12,9 @@ type Row = Record<string, string>;
 async function prepare(...options: readonly string[]) {
   const folder = await createFolder();
   const sandbox = await startSandboxCommand(folder, '--result-delay', '0', ...options);
-  const settings = parseYaml(await readFile(join(folder, 'sandbox.yaml'), 'utf8')) as object;
-  const fast = { ...settings, export: { pollSeconds: 0.2, quietSeconds: 2 } };
+  const settings = parseYaml(await readFile(join(folder, 'sandbox.yaml'), 'utf8')) as { file: object };
+  const file = { ...settings.file, resultPollSeconds: 0.2, resultQuietSeconds: 2 };
+  const fast = { ...settings, file };
   await writeFile(join(folder, 'fast.yaml'), stringifyYaml(fast));
   const run = (...args: readonly string[]) => runIn(folder, ...args, '--config', 'fast.yaml', '--json');
   expect((await run('mappings', 'sync')).exitCode).toBe(0);

@@ -96,15 +96,6 @@ describe('a by-file call that the service did not accept', () => {
     expect(fileOnServer()).toEqual(uploaded);
   });
 
-  it('with a 503 that the configuration calls not done is repeated, and nothing counts as repeated', async () => {
-    const { folder, service } = await prepare([httpError(503)], {
-      service: { httpStatus: { 503: 'not-done' } },
-    });
-    const counts = { delivered: 4, repeated: 0, affected: 1 };
-    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts });
-    expect(service.calls).toHaveLength(2);
-  });
-
   it('with 404 names the path and its settings, and only these once other calls were accepted', async () => {
     const { folder, service } = await prepare([httpError(404), httpError(404)]);
     const first = await folder.runDay();

@@ -45,7 +45,6 @@ async function prepareFaultyDay(
   onTestFinished(() => proxy.stop());
   const settings: Settings = { retry: { tries } };
   const prepared = await prepareFileDay(server, { bookings: toCsv(bookings), port: proxy.port, settings });
-  await prepared.folder.configure({ file: { sftp: { timeoutSeconds: 0.5 } } });
   const ledger = prepared.folder.watchLedger();
   return { ...prepared, proxy, ledger, watch: watchPublished(server) };
 }

@@ -140,17 +140,25 @@ describe('a result in another dress', () => {
     expect(archiveOf(result).read('20112026_Result.csv')).toEqual(content);
   });
 
-  it('that cannot be read is described, and is read once the setting is there', async () => {
-    const { folder, result } = await runWith(usualResult.replaceAll(',', '~'), {
+  it('is understood line by line where it is not UTF-8, and its bytes are kept', async () => {
+    const content = Buffer.from(
+      usualResult.replace('BR-3', 'BR-3').replaceAll('\n', ' \n').concat('Ñandú,,\n'),
+      'latin1',
+    );
+    const { result, affected } = await runWith(content);
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 2 } });
+    expect(affected).toEqual(['BR-2', 'BR-3']);
+    expect(archiveOf(result).read('20112026_Result.csv')).toEqual(content);
+  });
+
+  it('that cannot be read is described', async () => {
+    const { result } = await runWith(usualResult.replaceAll(',', '~'), {
       file: { resultTimeoutMinutes: 0.02 },
     });
     expectReport(result, { exitCode: 1, state: 'failed', counts: { affected: 0, unanswered: 4 } });
     const message = String(result.report.error?.message);
     expect(message).toContain('one column in 5 rows');
-    expect(message).toContain('Set file.resultDelimiter or file.resultEncoding');
-    expect(message).not.toContain('Ask the service');
-    await folder.configure({ file: { resultDelimiter: '~' } });
-    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { affected: 2 } });
+    expect(message).toContain('Ask the service for a CSV file');
   });
 });
 

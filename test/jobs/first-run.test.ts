@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => place.remove());
 
 describe('npm start', () => {
-  const outbox = () => join(folder, 'outbox');
+  const outbox = () => join(folder, 'outbox', 'new');
   const matchesOf = (expression: RegExp) =>
     [...result.stdout.matchAll(expression)].map(([, text = '']) => text);
   const days = () => matchesOf(/^(\S+): [\d,]+ bookings sent for review/gm);

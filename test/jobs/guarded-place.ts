@@ -41,6 +41,7 @@ export function expectNoHarm({ folder, standIn }: GuardedPlace): void {
 export function expectNothingElse(folder: DayFolder): void {
   expect(readFileSync(join(folder.path, 'guarded.csv'), 'utf8')).toBe(guarded);
   const usual = [
+    '.env',
     'guarded.csv',
     'bookings.mjs',
     'data',

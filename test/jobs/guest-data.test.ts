@@ -2,13 +2,14 @@ import { chmodSync, statSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { S3Access } from '../../src/s3/aws-bucket.js';
 import { archiveOf } from '../support/archived-run.js';
 import { day, type Settings } from '../support/day-folder.js';
 import { expectError, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { bucketName, useS3Server } from '../support/s3-server.js';
+import { bucketName, useS3Server, writeVariables } from '../support/s3-server.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
 
@@ -20,7 +21,7 @@ const bookings = makeBookings(6).map((booking) =>
 );
 
 /** A day by file in which BR-2 is affected. */
-async function runDay(settings: Settings = {}) {
+async function runDay(settings: Settings = {}, account?: S3Access) {
   const prepared = await prepareFileDay(server(), {
     bookings: toCsv(bookings),
     settings: { hashKey: 'a key of the tests', ...settings },
@@ -29,6 +30,7 @@ async function runDay(settings: Settings = {}) {
       return success;
     },
   });
+  if (account) writeVariables(prepared.folder.path, account);
   const result = await prepared.folder.runDay();
   expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
   return { ...prepared, result, archive: archiveOf(result) };
@@ -265,10 +267,12 @@ describe('guest erase', () => {
   });
 
   it('erases from an archive in a bucket, with a receipt that verify accepts', async () => {
-    const { folder, result } = await runDay({
-      archive: `s3://${bucketName}/erased`,
-      s3: { ...buckets().access() },
-    });
+    const { folder, result } = await runDay(
+      {
+        archive: `s3://${bucketName}/erased`,
+      },
+      buckets().access(),
+    );
     const kept = `erased/${day}/${result.report.runId}/20112026.csv`;
     const sent = (await buckets().read(kept)).toString();
     expect(sent).toContain(canary);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import { prepareDay, type Settings } from '../support/day-folder.js';
-import { hookToken } from '../support/hook-secrets.js';
+import { hookSecret } from '../support/hook-secrets.js';
 import { type StandInHandler, startStandIn, success } from '../support/http-stand-in.js';
 import { csvOf } from '../support/made-bookings.js';
 
@@ -98,13 +98,13 @@ describe('run reports to the service of `heartbeat` how last night went', () => 
 
 describe('serve', () => {
   it('tells it about the run that the hook starts', async () => {
-    const { folder, env, receiver, calls } = await prepare('healthchecks', { hook: { token: hookToken } });
+    const { folder, env, receiver, calls } = await prepare('healthchecks', { hook: { secret: hookSecret } });
     const serving = folder.call(['serve', '--port', '0', '--log-level', 'info'], { env });
     await serving.wrote('"serving"');
     const [, url = ''] = /"url":"(http:[^"]+)"/.exec(serving.stderr) ?? [];
     const answer = await fetch(`${url}/hooks/end-of-day`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${hookToken}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${hookSecret}`, 'content-type': 'application/json' },
       body: JSON.stringify({ day: yesterday.iso }),
     });
     expect(answer.status).toBe(202);

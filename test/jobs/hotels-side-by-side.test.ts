@@ -42,7 +42,10 @@ function kmBetween(one: ContentRow, other: ContentRow): number {
 it('affected and show put the booked hotel next to the one of the copy', async () => {
   const { folder, counts } = await prepareSandboxDay({
     count: 400,
-    settings: { delivery: 'file', export: { pollSeconds: 0.05, quietSeconds: 0.2, timeoutMinutes: 1 } },
+    settings: {
+      delivery: 'file',
+      file: { resultPollSeconds: 0.05, resultQuietSeconds: 0.2, resultTimeoutMinutes: 1 },
+    },
   });
   const list = async () => {
     const { json } = await folder.run(['affected', day, '--json']);

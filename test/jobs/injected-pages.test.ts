@@ -14,7 +14,11 @@ describe('an API that points to another host', () => {
       response.writeHead(status, { location: `${other.origin}/bookings` }).end(),
     );
     const place = await prepareGuardedPlace();
-    await place.use({ kind: 'http', url: `${api.origin}/{day}`, bearerToken: token });
+    await place.use({
+      kind: 'http',
+      url: `${api.origin}/{day}`,
+      headers: { Authorization: `Bearer ${token}` },
+    });
     const result = await place.folder.runDay();
     expect(result.report.error?.message).toContain(`redirects (http-${status}), which is not followed`);
     expect(result.exitCode).toBe(1);
@@ -45,7 +49,13 @@ describe('an API that points to another host', () => {
     const results = [];
     for (const pagination of [{ kind: 'link' }, { kind: 'cursor', field: 'next' }]) {
       const url = `${api.origin}/${pagination.kind}/{day}`;
-      await place.use({ kind: 'http', url, records: 'items', pagination, bearerToken: token });
+      await place.use({
+        kind: 'http',
+        url,
+        records: 'items',
+        pagination,
+        headers: { Authorization: `Bearer ${token}` },
+      });
       results.push(await place.folder.runDay());
     }
     for (const { report, exitCode, stdout, stderr } of results) {

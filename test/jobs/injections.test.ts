@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sendJson, useBookingsApi } from '../sources/http/bookings-api.js';
 import { day } from '../support/day-folder.js';
 import { expectError } from '../support/expectations.js';
-import { bucketName, useS3Server } from '../support/s3-server.js';
+import { bucketName, useS3Server, writeVariables } from '../support/s3-server.js';
 import { usePostgres } from '../support/use-servers.js';
 import { expectNoHarm, expectNothingElse, prepareGuardedPlace } from './guarded-place.js';
 
@@ -66,7 +66,9 @@ describe('a path or URL that escapes its place', () => {
     const { folder, use } = place;
     for (const [index, written] of places.entries()) {
       await use(
-        kind === 'csv' ? { kind, path: written, sftp: account } : { kind, url: written, bearerToken: token },
+        kind === 'csv'
+          ? { kind, path: written, sftp: account }
+          : { kind, url: written, headers: { Authorization: `Bearer ${token}` } },
       );
       const command = index % 5 === 3 ? ['doctor', '--json'] : ['run', '--day', day, '--json'];
       const result = await folder.run(command);
@@ -97,10 +99,10 @@ describe('a path or URL that escapes its place', () => {
 
     it('is an ordinary key when percent-encoded', async () => {
       await buckets().put(`${day}.csv`, 'ServiceId\n7\n');
-      const { endpoint, accessKeyId, secretAccessKey } = buckets().access();
       const source = { kind: 'csv', path: `s3://${bucketName}/in/%2e%2e/{day}.csv` };
       const place = await prepareGuardedPlace();
-      await place.use(source, { s3: { endpoint, accessKeyId, secretAccessKey } });
+      await place.use(source);
+      writeVariables(place.folder.path, buckets().access());
       const result = await place.folder.runDay();
       expect(result.exitCode).toBe(1);
       expect(result.report.error?.message).toContain('in/%2e%2e/');

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { S3Access } from '../../src/s3/aws-bucket.js';
 import { type DayFolder, day, prepareDay, type Settings } from '../support/day-folder.js';
 import { prepareFileDay } from '../support/file-day.js';
 import { refusal, success } from '../support/http-stand-in.js';
 import { csvOf, makeBookings, stayToCome, toCsv } from '../support/made-bookings.js';
-import { bucketName, useS3Server } from '../support/s3-server.js';
+import { bucketName, useS3Server, writeVariables } from '../support/s3-server.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
 
@@ -16,7 +17,7 @@ const { checkIn, checkOut } = stayToCome();
 /** Only BR-2 is affected. */
 const bookings = makeBookings(6, { checkIn, checkOut });
 
-async function runDay(settings: Settings = {}) {
+async function runDay(settings: Settings = {}, account?: S3Access) {
   const prepared = await prepareFileDay(server(), {
     bookings: toCsv(bookings),
     settings: { hashKey: 'a key of the tests', ...settings },
@@ -25,6 +26,7 @@ async function runDay(settings: Settings = {}) {
       return success;
     },
   });
+  if (account) writeVariables(prepared.folder.path, account);
   const result = await prepared.folder.runDay();
   expect(result.exitCode).toBe(0);
   return { ...prepared, runId: result.report.runId };
@@ -102,10 +104,11 @@ describe('The page of the day is kept in the archive when a run has ended', () =
     const { folder } = await prepareDay(
       {
         bookings: csvOf(7),
-        settings: { archive: `s3://${bucketName}/stopped`, s3: { ...buckets().access() } },
+        settings: { archive: `s3://${bucketName}/stopped` },
       },
       () => success,
     );
+    writeVariables(folder.path, buckets().access());
     const running = folder.start(['run', '--day', day, '--json']);
     onTestFinished(() => buckets().intercept());
     buckets().intercept(({ url = '' }) => {
@@ -140,11 +143,13 @@ describe('Of a guest, the kept page has nothing', () => {
   });
 
   it('so that it stays readable with keys, and in a bucket', async () => {
-    const { runId } = await runDay({
-      keys: './keys',
-      archive: `s3://${bucketName}/kept`,
-      s3: { ...buckets().access() },
-    });
+    const { runId } = await runDay(
+      {
+        keys: './keys',
+        archive: `s3://${bucketName}/kept`,
+      },
+      buckets().access(),
+    );
     const key = `kept/reports/${day}/${runId}-succeeded.html`;
     expect(await buckets().keys()).toContain(key);
     expectNoStay((await buckets().read(key)).toString());

@@ -160,7 +160,6 @@ async function openSandbox() {
     settings: {
       service,
       file: { ...file, resultPollSeconds: 0.05, resultQuietSeconds: 0.5 },
-      mappings: { limit: 1_000 },
     },
   });
   return { world, folder, outbox: watchOutbox(sandbox.outbox) };

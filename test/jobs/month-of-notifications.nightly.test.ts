@@ -265,7 +265,7 @@ it('a month of nights: exactly what the table predicts is sent, each once, the r
           kind: 'email',
           smtp: `smtp://127.0.0.1:${mail.port}`,
           from: 'night@agency.example',
-          to: 'ops@agency.example',
+          to: ['ops@agency.example'],
           on: ['morning-digest'],
           at: '08:00',
         },

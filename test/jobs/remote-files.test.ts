@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { reportedFile, sha256Of } from '../support/archived-run.js';
-import { createDayFolder, type DayFolder, day, type Settings } from '../support/day-folder.js';
+import { createDayFolder, type DayFolder, day } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath, sftpSettings } from '../support/file-day.js';
 import { startStandIn, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { patienceMs } from '../support/patience.js';
-import { bucketName, useS3Server } from '../support/s3-server.js';
+import { bucketName, toVariables, useS3Server } from '../support/s3-server.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { sessionUser } from '../support/sftp-server.js';
 import { useSftpServer } from '../support/use-servers.js';
@@ -17,15 +17,13 @@ import { useSftpServer } from '../support/use-servers.js';
 const buckets = useS3Server();
 const server = useSftpServer(openSsh);
 const bookings = makeBookings(60);
-const secrets = { KEY_OF_BUCKET: 'canary-secret-of-bucket', TOKEN_OF_BUCKET: 'canary-token-of-bucket' };
-
 /** s3rver accepts one key id with any secret. */
-const s3 = (): Settings => ({
-  endpoint: buckets().access().endpoint,
-  accessKeyId: 'S3RVER',
-  secretAccessKey: `\${KEY_OF_BUCKET}`,
-  sessionToken: `\${TOKEN_OF_BUCKET}`,
-});
+const secrets = { secret: 'canary-secret-of-bucket', token: 'canary-token-of-bucket' };
+const account = () =>
+  toVariables({
+    ...buckets().access(),
+    ...{ secretAccessKey: secrets.secret, sessionToken: secrets.token },
+  });
 
 const keysOf = async (prefix: string) =>
   (await buckets().keys()).filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
@@ -45,14 +43,13 @@ describe('a day whose files are in a bucket', () => {
       settings: {
         source: { path: `s3://${bucketName}/in/{day}.csv.gz` },
         archive: `s3://${bucketName}/evidence`,
-        s3: s3(),
       },
       async onCall(call) {
         await call.writeResult({ affected: ['BR-2'] });
         return success;
       },
     });
-    const result = await folder.runDay({ env: secrets });
+    const result = await folder.runDay({ env: account() });
     expectReport(result, {
       exitCode: 0,
       state: 'succeeded',
@@ -74,13 +71,13 @@ describe('a day whose files are in a bucket', () => {
     ]);
     expect(readdirSync(join(folder.path, 'data', 'spool'))).toEqual([]);
 
-    const verified = await folder.run(['verify', day], { env: secrets });
+    const verified = await folder.run(['verify', day], { env: account() });
     expect(verified.stdout).not.toContain('DIFFERS');
     expect(verified.exitCode).toBe(0);
     for (const name of names) {
       const content = await buckets().read(`${run}/${name}`);
       await buckets().put(`${run}/${name}`, content.subarray(1));
-      const changed = await folder.run(['verify', day], { env: secrets });
+      const changed = await folder.run(['verify', day], { env: account() });
       expect(changed.stdout).toContain(`DIFFERS ${name}`);
       expect(changed.exitCode).toBe(1);
       await buckets().put(`${run}/${name}`, content);
@@ -99,7 +96,7 @@ describe('a day whose files are in a bucket', () => {
     const { endpoint } = buckets().access();
     const folder = await createDayFolder({
       baseUrl: standIn.baseUrl,
-      settings: { source: { path: `s3://${bucketName}/chain/{day}.csv` }, s3: { endpoint } },
+      settings: { source: { path: `s3://${bucketName}/chain/{day}.csv` } },
     });
     const profile = join(folder.path, 'credentials');
     writeFileSync(
@@ -110,7 +107,7 @@ describe('a day whose files are in a bucket', () => {
       environment: { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'canary-in-environment' },
       profile: { AWS_SHARED_CREDENTIALS_FILE: profile },
     }[where];
-    const result = await folder.runDay({ env, asProcess: true });
+    const result = await folder.runDay({ env: { ...env, AWS_ENDPOINT_URL_S3: endpoint }, asProcess: true });
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 60 } });
     const { headers } = buckets().requests.findLast(({ line }) => line.includes('/chain/')) ?? {};
     expect(headers?.authorization).toContain('Credential=S3RVER/');
@@ -122,9 +119,12 @@ describe('a day whose files are in a bucket', () => {
     const { endpoint } = buckets().access();
     const folder = await createDayFolder({
       baseUrl: standIn.baseUrl,
-      settings: { source: { path: `s3://${bucketName}/chain/{day}.csv` }, s3: { endpoint } },
+      settings: { source: { path: `s3://${bucketName}/chain/{day}.csv` } },
     });
-    const failed = await folder.runDay({ env: { AWS_EC2_METADATA_DISABLED: 'true' }, asProcess: true });
+    const failed = await folder.runDay({
+      env: { AWS_ENDPOINT_URL_S3: endpoint, AWS_EC2_METADATA_DISABLED: 'true' },
+      asProcess: true,
+    });
     expect(failed.exitCode).toBe(1);
     expect(failed.report.error?.message).toContain(
       'check its key and permissions (CredentialsProviderError)',
@@ -136,14 +136,14 @@ describe('a day whose files are in a bucket', () => {
     onTestFinished(() => standIn.close());
     const folder = await createDayFolder({
       baseUrl: standIn.baseUrl,
-      settings: { source: { path: `s3://${bucketName}/late/{day}.csv` }, s3: s3() },
+      settings: { source: { path: `s3://${bucketName}/late/{day}.csv` } },
     });
-    const failed = await folder.runDay({ env: secrets });
+    const failed = await folder.runDay({ env: account() });
     expect(failed.exitCode).toBe(1);
     expect(failed.report.error?.message).toContain(`s3://${bucketName}/late/${day}.csv`);
     expect(standIn.requests).toEqual([]);
     await buckets().put(`late/${day}.csv`, toCsv(bookings));
-    expectReport(await folder.runDay({ env: secrets }), {
+    expectReport(await folder.runDay({ env: account() }), {
       exitCode: 0,
       state: 'succeeded',
       counts: { delivered: 60 },
@@ -154,7 +154,7 @@ describe('a day whose files are in a bucket', () => {
     const bookingsOfDay = toCsv(bookings);
     const { folder } = await prepareFileDay(server(), {
       bookings: bookingsOfDay,
-      settings: { archive: `s3://${bucketName}/silent`, s3: s3() },
+      settings: { archive: `s3://${bucketName}/silent` },
       async onCall(call) {
         await call.writeResult({ affected: [] });
         return success;
@@ -167,12 +167,12 @@ describe('a day whose files are in a bucket', () => {
     });
     onTestFinished(() => buckets().intercept());
     // It gives up on the archive, and the day is only released when the process ends.
-    const command = folder.start(['run', '--day', day, '--json'], { env: secrets });
+    const command = folder.start(['run', '--day', day, '--json'], { env: account() });
     await vi.waitUntil(() => isAsked, { timeout: patienceMs });
     command.kill('SIGINT');
     expect((await command.ended).exitCode).toBe(1);
     buckets().intercept();
-    expectReport(await folder.runDay({ env: secrets }), { exitCode: 0, state: 'succeeded' });
+    expectReport(await folder.runDay({ env: account() }), { exitCode: 0, state: 'succeeded' });
   });
 
   it('passes doctor, which leaves nothing behind', async () => {
@@ -184,10 +184,9 @@ describe('a day whose files are in a bucket', () => {
       settings: {
         source: { path: `s3://${bucketName}/doctor/{day}.csv` },
         archive: `s3://${bucketName}/doctored`,
-        s3: s3(),
       },
     });
-    const { stdout, stderr } = await folder.run(['doctor', '--day', day], { env: secrets });
+    const { stdout, stderr } = await folder.run(['doctor', '--day', day], { env: account() });
     const said = (stdout + stderr).replaceAll(/\s+/g, ' ');
     expect(said).toMatch(/ok +source +s3:\/\/agency-bookings\/doctor\/2026-11-20\.csv: \d of its first/);
     expect(said).toMatch(/ok +archive +an object was put to s3:\/\/agency-bookings\/doctored, listed/);
@@ -234,13 +233,13 @@ describe('the same day in different places', () => {
     ]) {
       const { folder } = await prepareFileDay(server(), {
         bookings: csv,
-        settings: { source: { path }, s3: s3() },
+        settings: { source: { path } },
         async onCall(call) {
           await call.writeResult({ affected: [] });
           return success;
         },
       });
-      const result = await folder.runDay({ env: secrets });
+      const result = await folder.runDay({ env: account() });
       expectReport(result, { exitCode: 0, state: 'succeeded' });
       sums.add(reportedFile(result).sha256);
     }

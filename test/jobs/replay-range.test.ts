@@ -17,14 +17,12 @@ const unavailable: StandInAnswer = { kind: 'text', status: 503, body: '' };
 /** Four days of ten bookings; the service answers as configured for each day. */
 async function prepare({
   answer = () => success,
-  runsAtOnce = 2,
 }: {
   readonly answer?: (day: Day) => StandInAnswer | Promise<StandInAnswer>;
-  readonly runsAtOnce?: number;
 } = {}) {
   const bookings = days.map((_, index) => makeBookings(10, { first: index * 100 + 1 }));
   const service = { answer };
-  const settings: Settings = { workers: { runsAtOnce }, retry: { tries: 2, baseSeconds: 0.02 } };
+  const settings: Settings = { retry: { tries: 2, baseSeconds: 0.02 } };
   const { standIn, folder } = await prepareDay({ settings }, async (request) =>
     service.answer(await dayOf(request)),
   );
@@ -96,20 +94,23 @@ describe('a replay of a range', () => {
   });
 
   it('stops at a problem that every day would have, and the suggested command completes them all', async () => {
+    const begun = createGate();
     const { standIn, folder, service, bookings } = await prepare({
-      answer: (day) => (day === days[1] ? forbidden : success),
-      runsAtOnce: 1,
+      async answer(day) {
+        // Both begin before one of them fails.
+        if (day === days[1]) begun.open();
+        await begun.passed;
+        return forbidden;
+      },
     });
     const ended = await folder.run(['replay', ...all, '--all']);
     expect(ended.exitCode).toBe(1);
-    expect(standIn.accepted()).toHaveLength(10);
-    expect(ended.stdout).toContain(
-      `Not started: 2026-11-19 to 2026-11-20, because 2026-11-18 failed in a way that every day would.
-To continue: hotel-review replay 2026-11-19 --to 2026-11-20 --all --reason again
-`,
+    expect(standIn.accepted()).toEqual([]);
+    expect(ended.stdout).toMatch(
+      /Not started: 2026-11-19 to 2026-11-20, because 2026-11-1[78] failed in a way that every day would.\nTo continue: hotel-review replay 2026-11-19 --to 2026-11-20 --all --reason again\n/,
     );
     service.answer = () => success;
-    expect(advisedBy(ended)).toHaveLength(2);
+    expect(advisedBy(ended)).toHaveLength(3);
     for (const command of advisedBy(ended)) expect((await folder.run(command)).exitCode).toBe(0);
     expectEachOnce(standIn, bookings);
   });
@@ -137,8 +138,7 @@ To continue: hotel-review replay 2026-11-19 --to 2026-11-20 --all --reason again
   it('stops on Ctrl-C, says what was not started, and the suggested command does the rest', async () => {
     const hang: StandInAnswer = { kind: 'hang' };
     const { standIn, folder, service, bookings } = await prepare({
-      answer: (day) => (day === days[0] ? success : hang),
-      runsAtOnce: 1,
+      answer: () => hang,
     });
     const running = folder.call(['replay', ...all, '--all']);
     await standIn.received(2);
@@ -147,7 +147,7 @@ To continue: hotel-review replay 2026-11-19 --to 2026-11-20 --all --reason again
     expect(ended.exitCode).toBe(1);
     expect(ended.stdout).toContain('Not started: 2026-11-19 to 2026-11-20, because it was stopped.\n');
     service.answer = () => success;
-    expect(advisedBy(ended)).toHaveLength(2);
+    expect(advisedBy(ended)).toHaveLength(3);
     for (const command of advisedBy(ended)) expect((await folder.run(command)).exitCode).toBe(0);
     expectEachOnce(standIn, bookings);
   });
@@ -252,7 +252,6 @@ describe('the days of a range', () => {
     let arrived = 0;
     let most = 0;
     const { standIn, folder, bookings } = await prepare({
-      runsAtOnce: 2,
       async answer(day) {
         inProgress.add(day);
         most = Math.max(most, inProgress.size);
@@ -272,14 +271,13 @@ describe('the days of a range', () => {
   it('share that limit with other processes: a second replay waits, and says so', async () => {
     const gate = createGate();
     const { standIn, folder, bookings } = await prepare({
-      runsAtOnce: 1,
       async answer(day) {
-        if (day === days[0]) await gate.passed;
+        if (day === days[0] || day === days[1]) await gate.passed;
         return success;
       },
     });
     const first = folder.call(['replay', days[0], '--to', days[1], '--all', ...why]);
-    await standIn.received(1);
+    await standIn.received(2);
     const second = folder.call(['replay', days[2], '--to', days[3], '--all', ...why]);
     await second.wrote('2026-11-19: waiting: the maximum number of runs is in progress');
     expect(standIn.accepted()).toEqual([]);

@@ -16,10 +16,10 @@ describe('the sample of an API', () => {
     settingsOf(
       {
         kind: 'http',
-        url: `${origin}/bookings?day={day}`,
-        bearerToken: token,
+        url: `${origin}/bookings?day={day}&size=2`,
+        headers: { Authorization: `Bearer ${token}` },
         records: 'data.list',
-        pagination: { kind: 'page', parameter: 'page', sizeParameter: 'size', size: 2 },
+        pagination: { kind: 'page', parameter: 'page' },
         ...others,
       },
       retry,

@@ -7,7 +7,7 @@ import { SourceError } from '../../src/review/source.js';
 import { canCountDescriptors, countDescriptors } from '../sources/files/open-descriptors.js';
 import { sftpSettings } from '../support/file-day.js';
 import { patienceMs } from '../support/patience.js';
-import { bucketName, useS3Server } from '../support/s3-server.js';
+import { bucketName, toVariables, useS3Server } from '../support/s3-server.js';
 import { day, failuresOf, settingsOf, takeSample } from '../support/sampled.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -102,7 +102,8 @@ describe('the sample of an object in a bucket', () => {
   const settings = (key: string) =>
     settingsOf(
       { kind: 'csv', path: `s3://${bucketName}/${key}` },
-      { s3: { ...buckets().access(proxy.port), secretAccessKey: secret } },
+      {},
+      toVariables({ ...buckets().access(proxy.port), secretAccessKey: secret }),
     );
 
   it('is the same, even with gzip', async () => {

@@ -31,7 +31,7 @@ describe.each([openSshAndCurl, pythonClients])('A day by file', ({ name, needs, 
       // The event follows the e-mail.
       await Promise.all([usual, sandbox].map((one) => one.wroteEvent('_Result.csv: ')));
       const emailsOf = (folder: string) =>
-        readEmails(join(folder, 'outbox')).filter(({ about }) => about === reviewPath);
+        readEmails(join(folder, 'outbox', 'new')).filter(({ about }) => about === reviewPath);
       const [email, ...others] = emailsOf(addresses.folder);
       expect(others).toEqual([]);
       expect(email?.references.length).toBeGreaterThan(50);

@@ -45,7 +45,7 @@ describe('hotel-review sandbox', () => {
         username: expect.any(String),
         password: expect.any(String),
       },
-      outbox: join(folder, 'outbox'),
+      outbox: join(folder, 'outbox', 'new'),
       folder,
       configuration: join(folder, 'sandbox.yaml'),
     });

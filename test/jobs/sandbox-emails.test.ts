@@ -19,11 +19,11 @@ it('the e-mails of the sandbox, in each of their forms, name the bookings that a
   expect((await runIn(folder, 'run', '--day', '2026-11-20', ...config)).exitCode).toBe(0);
   sandbox.kill('SIGINT');
   await sandbox.ended;
-  const emails = (await readdir(join(folder, 'outbox'))).sort();
+  const emails = (await readdir(join(folder, 'outbox', 'new'))).sort();
   expect(emails.length).toBeGreaterThanOrEqual(3);
 
   // The first by hand, as in docs/verdicts-and-cases.md; all of them are read from the folder.
-  const first = await runIn(folder, 'verdicts', 'import', join('outbox', emails[0] ?? ''), ...config);
+  const first = await runIn(folder, 'verdicts', 'import', join('outbox', 'new', emails[0] ?? ''), ...config);
   expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/: names \d+ bookings?\n/) });
   const serve = callCommand(['serve', '--port', '0', ...config], { cwd: folder, env: {} });
   onTestFinished(() => serve.stop());
@@ -53,7 +53,7 @@ it.each(['body', 'file'])('the sandbox names the canary of a run by %s in an e-m
   await makeDayIn(folder, '--count', '20');
   const run = ['run', '--day', '2026-11-20', ...config];
   expect((await runIn(folder, ...run)).stdout).toContain('canary: sent, not named yet');
-  const emails = (await readdir(join(folder, 'outbox'))).map((name) => join('outbox', name));
+  const emails = (await readdir(join(folder, 'outbox', 'new'))).map((name) => join('outbox', 'new', name));
   expect((await runIn(folder, 'verdicts', 'import', ...emails, ...config)).exitCode).toBe(0);
   const { json } = await runIn(folder, 'status', '2026-11-20', '--json', ...config);
   expect(json).toMatchObject({ runs: [{ delivery, canary: { state: 'named', namedBy: 'email' } }] });

@@ -108,12 +108,6 @@ describe('suspects by body', () => {
     expect(listed(await folder.run(listing))).toEqual(suspects);
   });
 
-  it('include only mappings that moved within suspectDays', async () => {
-    const { folder, suspects } = await prepareDoubtedDay(100, { mappings: { suspectDays: 1 } });
-    await folder.runDay();
-    expect(listed(await folder.run(listing))).toEqual(suspects.filter(({ reason }) => reason !== 'moved'));
-  });
-
   it('are counted in a dry run', async () => {
     const { folder, standIn, suspects } = await prepareDoubtedDay(100);
     const { json } = await folder.run(['run', '--day', day, '--dry-run', '--json']);

@@ -1,18 +1,18 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import { captureIo } from '../support/command-io.js';
 import { type CertificateFiles, certificateNeeds, makeCertificate } from '../support/machine.js';
 import { makeComposeCertificate, makeVolumes } from './compose-topology.js';
 
-/** The built command, because it looks for files beside it. */
-const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
+const builtCommand = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 
 /** A certificate for `localhost` that the trial's key has signed, with the one of the trial to prove it. */
 function forge(signer: CertificateFiles): { readonly cert: string; readonly key: string } {
@@ -45,12 +45,16 @@ async function listen(tls: { readonly cert: string; readonly key: string }) {
 
 async function callBrands(folder: string, baseUrl: string, ca: string) {
   const config = join(folder, 'hotel-review.yaml');
-  const service = { baseUrl, apiKey: 'sandbox-key', accountId: 'a', ca };
+  const service = { baseUrl, apiKey: 'sandbox-key', accountId: 'a' };
   const retry = { tries: 1 };
   writeFileSync(config, stringify({ service, retry, source: { kind: 'csv', path: '{day}.csv' } }));
-  const { io, stderr } = captureIo({ cwd: folder, env: {} });
-  const { main } = (await import(builtMain)) as typeof import('../../jobs/main.js');
-  return { code: await main(['brands', '--config', config], io), text: stderr.text() };
+  const called = spawn(process.execPath, [builtCommand, 'brands', '--config', config], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: ca },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [said, [code]] = await Promise.all([text(called.stderr), once(called, 'exit')]);
+  return { code, text: said };
 }
 
 describe('A certificate for another host, signed with the key of the trial', () => {

@@ -42,11 +42,11 @@ describe('a column by which bookings are cancelled', () => {
         advice: expect.stringContaining(offered('Status')),
       },
     ]);
-    await folder.configure({ source: { where: { ProviderName: 'Expedia' } } });
+    await folder.configure({ source: { where: { ProviderName: ['Expedia'] } } });
     expect(await warned()).toMatchObject([
       {
         message: expect.stringContaining('of the first 210 records'),
-        advice: expect.stringContaining('{ ProviderName: Expedia, Status: { not: [ CANC, PEND ] } }'),
+        advice: expect.stringContaining('{ ProviderName: [ Expedia ], Status: { not: [ CANC, PEND ] } }'),
       },
     ]);
     await folder.configure({ source: { where } });

@@ -230,7 +230,7 @@ describe('No e-mail ever clears a booking', () => {
 
 describe('verdicts.silenceMeansCorrectAfter', () => {
   /** Silence counts only where the service's e-mails are read. */
-  const mailbox = { maildir: './mail', from: '@service.example', pollMinutes: 0.002 };
+  const mailbox = { maildir: './mail', from: ['@service.example'], pollMinutes: 0.002 };
   const idle = { schedule: { catchUpDays: 1, cron: '0 0 1 1 *' } };
   const correct = { verdict: 'correct', bySilence: true };
 

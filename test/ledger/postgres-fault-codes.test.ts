@@ -37,8 +37,8 @@ describe('a failure of PostgreSQL', () => {
   });
 
   it.each([
-    ['a certificate of an unknown authority', failure('SELF_SIGNED_CERT_IN_CHAIN'), 'ca: FILE'],
-    ['a certificate of another server', failure('ERR_TLS_CERT_ALTNAME_INVALID'), 'ca: FILE'],
+    ['a certificate of an unknown authority', failure('SELF_SIGNED_CERT_IN_CHAIN'), 'sslrootcert=FILE'],
+    ['a certificate of another server', failure('ERR_TLS_CERT_ALTNAME_INVALID'), 'sslrootcert=FILE'],
     ['a host that pg_hba.conf does not list', failure('28000'), 'pg_hba.conf'],
     ['a password that is wrong', failure('28P01'), 'refused the user or the password'],
     ['a database that does not exist', failure('3D000'), 'createdb'],

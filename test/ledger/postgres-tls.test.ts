@@ -15,11 +15,11 @@ describe('the ledger on PostgreSQL over TLS', () => {
   });
   afterEach(() => opened.cleanUp());
 
-  /** As the configuration `{ url, ca }` gives it to the ledger. */
+  /** As the configuration gives it to the ledger. */
   const openWith = (ca: string) =>
-    opened.open({ url: completePostgresUrl(postgres().overTcp(opened.url), ca) });
+    opened.open({ url: completePostgresUrl(`${postgres().overTcp(opened.url)}?sslrootcert=${ca}`, '/') });
 
-  it('encrypts all its connections if ledger.ca names the server’s authority', async () => {
+  it('encrypts all its connections if the address names the server’s authority', async () => {
     const ledger = openWith(await serveOverTls(postgres(), opened.url, 'IP:127.0.0.1'));
     await ledger.listRuns({ limit: 1 });
     const sessions = await opened.query(

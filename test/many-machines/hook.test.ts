@@ -1,11 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDayFolder, type DayFolder } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
-import {
-  nextHookSecret as nextSecret,
-  hookSecret as secret,
-  hookToken as token,
-} from '../support/hook-secrets.js';
+import { hookSecret as secret } from '../support/hook-secrets.js';
 import { type StandIn, startStandIn } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { usePostgres } from '../support/use-servers.js';
@@ -74,8 +70,8 @@ describe('the end-of-day hook of `serve`', () => {
     expect(await database.countRuns()).toBe(1);
 
     expect(await ask(yesterday.iso, { id: 'msg_once' })).toMatchObject({ status: 200, body: first.body });
-    expect(await ask(yesterday.iso, { with: nextSecret })).toMatchObject({ status: 202, body: { runId } });
-    const bearer = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    expect(await ask(yesterday.iso, { id: 'msg_other' })).toMatchObject({ status: 202, body: { runId } });
+    const bearer = { 'content-type': 'application/json', authorization: `Bearer ${secret}` };
     expect(await call('{}', bearer)).toMatchObject({ status: 202, body: { runId, day: yesterday.iso } });
 
     await until(async () => (await get(`/runs/${runId}`)).text.includes('"succeeded"'));
@@ -95,7 +91,7 @@ describe('the end-of-day hook of `serve`', () => {
     const { ask, call, get, command } = await serve(folder);
     expect((await get('/readyz')).status).toBe(200);
     await postgres().stop();
-    const bearer = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const bearer = { 'content-type': 'application/json', authorization: `Bearer ${secret}` };
     const answers = await Promise.all([
       ask(before, { id: 'msg_away' }),
       ask(before),
@@ -124,7 +120,7 @@ async function prepareHook(): Promise<{ folder: DayFolder; standIn: StandIn; dat
   const ledger = await postgres().createDatabase();
   const folder = await createDayFolder({
     baseUrl: standIn.baseUrl,
-    settings: { timezone, ledger, hook: { secret: [secret, nextSecret], token } },
+    settings: { timezone, ledger, hook: { secret } },
   });
   await folder.writeBookings(toCsv(bookings), yesterday.iso);
   return { folder, standIn, database: watchDatabase(ledger) };

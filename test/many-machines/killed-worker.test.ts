@@ -82,7 +82,7 @@ describe('a `run` that is frozen in mid-collect past its lease', () => {
         source: { kind: 'module', path: 'bookings.mjs' },
         body: { batchSize: 1_000 },
         // The `run` that takes over must keep its right even on a busy machine.
-        workers: { leaseSeconds: 6, reconcileSeconds: 0.5 },
+        workers: { leaseSeconds: 6 },
       },
     });
     const place = machines.folder.path;

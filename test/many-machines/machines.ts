@@ -94,7 +94,7 @@ export function sharedSettings(ledger: string, queue: string): Settings {
     ledger,
     queue,
     body: { batchSize, concurrency: stepsPerProcess },
-    workers: { leaseSeconds, reconcileSeconds: 0.5 },
+    workers: { leaseSeconds },
     retry: { baseSeconds: 0.02, capSeconds: 0.05, tries: 40 },
   };
 }

@@ -24,7 +24,7 @@ const postgres = usePostgres();
 /** Leases and calls that last longer than a test may: one that waited for their end would fail. */
 const longLease = {
   service: { timeoutSeconds: 3_600 },
-  workers: { leaseSeconds: 3_600, reconcileSeconds: 0.5, stopSeconds: 1 },
+  workers: { leaseSeconds: 3_600, stopSeconds: 1 },
 };
 
 describe('a worker that is asked to stop', () => {
@@ -82,7 +82,7 @@ describe('a worker that is asked to stop', () => {
       redis: redis(),
       postgres: postgres(),
       bookings: 100,
-      settings: { workers: { leaseSeconds: 2, reconcileSeconds: 0.5, stopSeconds: 1 } },
+      settings: { workers: { leaseSeconds: 2, stopSeconds: 1 } },
       async handler(request, number) {
         await request.readBody();
         if (number <= stepsPerProcess) await gate.passed;
@@ -134,7 +134,7 @@ describe('a worker that is asked to stop', () => {
       redis: redis(),
       postgres: postgres(),
       bookings: 100,
-      settings: { workers: { leaseSeconds: 2, reconcileSeconds: 0.5, stopSeconds: 3_600 } },
+      settings: { workers: { leaseSeconds: 2, stopSeconds: 3_600 } },
       handler: hangFirst(stepsPerProcess),
     });
     const first = await machines.startWorker();

@@ -33,7 +33,7 @@ describe('a run of today with Redis', () => {
       settings: {
         timezone,
         schedule: { today: '0 0 * * *' },
-        workers: { leaseSeconds: 60, reconcileSeconds: 0.5 },
+        workers: { leaseSeconds: 60 },
       },
     });
     const { folder, standIn, bookings } = machines;

@@ -148,14 +148,14 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     health: createHealth({ checks: {}, clock }),
     metrics: createMetrics({
       counters: createEventCounters(clock),
-      readFacts: () => readLedgerFacts(ledger, { now: clock(), timezone, mappingScope: '' }),
+      readFacts: () => readLedgerFacts(ledger, { now: clock(), timezone }),
       clock,
       timezone,
     }),
     clock,
     log: { info() {}, error: (...values: unknown[]) => void faults.push(values) },
     hook: {
-      checkCaller: checkCallersOf({ secrets: [secret], tokens: [] }, clock),
+      checkCaller: checkCallersOf(secret, clock),
       runs: {
         findFirstDay: async () => '2026-01-01',
         findRun: (requestId) => ledger.findHookRun(requestId),

@@ -208,7 +208,7 @@ describe('a check finds', () => {
       ledger: ledger as unknown as CheckParts['ledger'],
       timezone: 'Europe/Madrid',
       findLateDays: async () => [],
-      copy: { scope: '', completeUntil: at - 24 * hour },
+      copy: { completeUntil: at - 24 * hour },
       exportPatienceMs: 6 * hour,
       measureFree: async () => (free === undefined ? [] : [{ place: 'the ledger', bytes: free }]),
       findDigest: async () => undefined,

@@ -3,10 +3,8 @@ import type { CaseOutline } from '../../src/cases/case-store.js';
 import { type ComposeParts, composeMessage } from '../../src/notifications/compose-messages.js';
 import type { Notice } from '../../src/notifications/notice.js';
 import type { OpenProblem } from '../../src/notifications/notice-store.js';
-import { fileLineOf } from '../contracts/ledger/days.js';
 
 const day = '2026-11-20';
-const line = fileLineOf('BR-1');
 const notice: Notice = {
   event: 'affected-found',
   subject: 'r1',
@@ -43,14 +41,6 @@ function partsOf({
       }),
       cases: { listOutlines: async () => cases },
       notices: { listProblems: async () => problems, countMessages: async () => ({ pending: 0, givenUp }) },
-      nextJudged: async (_, __, after) =>
-        after === undefined ? { batch: 0, places: [0], lines: [line] } : undefined,
-      verdictMails: {
-        readNamed: async () => ({
-          bookings: [{ runId: 'r1', day, form: 'file', batch: 0, place: 0, line }],
-          pairs: [],
-        }),
-      },
     },
     timezone: 'Europe/Madrid',
     publicUrl: 'https://review.example.com',
@@ -63,25 +53,13 @@ function partsOf({
   };
 }
 
-const usual = { takesFiles: false, guestNames: false };
+const usual = { takesFiles: false };
 
 describe('a message', () => {
   it('links to the page, and names no guest', async () => {
     const message = await composeMessage([notice], partsOf(), usual);
     expect(message.url).toBe('https://review.example.com');
     expect(JSON.stringify(message)).not.toMatch(/Ana|BR-1/);
-  });
-
-  it('names the guests of affected bookings if the channel allows it', async () => {
-    const may = { takesFiles: true, guestNames: true };
-    const { day: _, runId: __, ...found } = notice;
-    const byEmail: Notice = { ...found, subject: 'e-mail 4', facts: { mail: '4', affected: 1 } };
-    for (const one of [notice, byEmail]) {
-      const { text } = await composeMessage([one], partsOf(), may);
-      expect(text.split('\n').at(-1)).toBe('- BR-1: Ana Gil, in house since 2026-11-20, until 2026-11-23');
-    }
-    const { text } = await composeMessage([failed], partsOf(), may);
-    expect(text).not.toContain('Ana');
   });
 
   it('says for how many days nothing was reviewed, and how many guests are in house or check in today', async () => {
@@ -123,10 +101,7 @@ describe('a morning digest', () => {
   });
 
   it('carries the report if the channel takes files', async () => {
-    const { attachments } = await composeMessage([digest], partsOf(), {
-      takesFiles: true,
-      guestNames: false,
-    });
+    const { attachments } = await composeMessage([digest], partsOf(), { takesFiles: true });
     expect(attachments).toEqual([
       {
         name: 'report-2026-11-20.html',

@@ -66,10 +66,7 @@ async function check(given: Given) {
       },
     },
     mappings: {
-      async latestSync(scope: string) {
-        told.asked.push(scope);
-        return given.latestSync;
-      },
+      latestSync: async () => given.latestSync,
     },
     exports: { latestRequest: async () => given.request, latestFetched: async () => given.fetched },
   };
@@ -167,7 +164,7 @@ describe('the problems of a day', () => {
 });
 
 describe('any other problem', () => {
-  const copy = { scope: 'all', completeUntil: now - 24 * hour };
+  const copy = { completeUntil: now - 24 * hour };
 
   it('is told again after a day, unless it is a disk that another machine measures', async () => {
     const yesterday = { raisedAt: now - 25 * hour, lastToldAt: now - 25 * hour };
@@ -181,9 +178,8 @@ describe('any other problem', () => {
     const stale = { at: now - 25 * hour, since: 0, endedAt: now - 24 * hour };
     expect((await check({ problems, copy, latestSync: stale })).ended).toEqual([]);
     const fresh = { ...stale, at: copy.completeUntil };
-    const { ended, asked } = await check({ problems, copy, latestSync: fresh });
+    const { ended } = await check({ problems, copy, latestSync: fresh });
     expect(ended).toEqual([[['copy-stale'], { at: now }]]);
-    expect(asked).toContain('all');
     const missing = [problem('export-missing', { subject: 'export' })];
     const request = { requestedAt: now - 7 * hour };
     expect((await check({ problems: missing, request })).ended).toEqual([]);

@@ -160,7 +160,7 @@ async function prepare(csv: string, startThread?: () => Worker) {
           source: csvSettings(path),
           s3: {},
           proxy: {},
-          retry: { tries: 1, waits: 0, baseSeconds: 1, capSeconds: 1, retryAfterCapSeconds: 1 },
+          retry: { tries: 1, baseSeconds: 1, capSeconds: 1 },
           masterIdName: 'ServiceId',
           incomplete: 'post',
           names: 'send',
@@ -219,7 +219,6 @@ function csvSettings(path: string): ReadingSettings['source'] {
     dateFormat: 'yyyy-MM-dd',
     instants: 'auto',
     encoding: 'utf-8',
-    maxGigabytes: 20,
     delimiter: ',',
     skipRows: 0,
   };

@@ -12,7 +12,7 @@ function openAsAmazon(url: string) {
     delete process.env.AWS_ENDPOINT_URL_S3;
   });
   const { endpoint: _, ...access } = server().access();
-  return createAwsBucket(bucketName, { ...access, region: 'us-east-1', pathStyle: true });
+  return createAwsBucket(bucketName, { ...access, region: 'us-east-1' });
 }
 
 describe('a checksum that other servers refuse', () => {

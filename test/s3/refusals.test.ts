@@ -82,7 +82,7 @@ describe.each(everyCall)('when a server refuses a %s, the error says', (call) =>
     const { error, asked } = await fail(call, { ...refusal, headers: { ...headers, location } });
     expect(error.fault).toBe('failed');
     expect(error.why).toBe(
-      `the bucket is in the region eu-south-2; set s3.region to it, and check s3.endpoint (${refusal.code})`,
+      `the bucket is in the region eu-south-2; set AWS_REGION to it, and check AWS_ENDPOINT_URL_S3 (${refusal.code})`,
     );
     // Redirects are not followed; after a HEAD, a GET asks for the reason.
     expect(asked).toBe(call === 'look' ? 2 : 1);
@@ -92,7 +92,7 @@ describe.each(everyCall)('when a server refuses a %s, the error says', (call) =>
   it('that the bucket is in another region, without quoting an invalid name', async () => {
     const headers = { 'x-amz-bucket-region': wordsOfServer };
     const { error } = await fail(call, { status: 301, code: 'PermanentRedirect', headers });
-    expect(error.why).toContain('the bucket is in another region; set s3.region to it');
+    expect(error.why).toContain('the bucket is in another region; set AWS_REGION to it');
   });
 
   it('that an access key is malformed', async () => {

@@ -33,7 +33,6 @@ async function keep(
   const state = { latest, begun: 0, watched: 0, failures: [] as unknown[], tell: () => {} };
   scheduler = createSyncScheduler({
     copy: { latestSync: async () => state.latest },
-    scope: '',
     schedule: {
       start: (onSlot) => {
         state.tell = onSlot;

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readKeys } from '../../src/http/webhook-signature.js';
 import { hookPath } from '../../src/server/hook.js';
 import { createHookSecret, renderSignedCurl } from '../../src/server/hook-credentials.js';
-import { hookToken, plainHookSecret, hookSecret as secret } from '../support/hook-secrets.js';
+import { plainHookSecret, hookSecret as secret } from '../support/hook-secrets.js';
 import { createHookRuns, now, startServer, stopServers } from './some-server.js';
 
 it("A hook's secret is created anew for each installation, and accepted", () => {
@@ -20,9 +20,9 @@ const needs = hasCurl ? '' : ' (needs curl: apt-get install curl)';
 
 afterEach(stopServers);
 
-async function startHook({ secrets = [] as string[], tokens = [] as string[] }) {
+async function startHook(known = secret) {
   const runs = createHookRuns();
-  return { runs, ...(await startServer({ hook: { secrets, tokens, runs }, statuses: runs.statuses })) };
+  return { runs, ...(await startServer({ hook: { secret: known, runs }, statuses: runs.statuses })) };
 }
 
 /** As it is pasted into a terminal. */
@@ -33,7 +33,7 @@ async function paste(command: string, env: Record<string, string> = {}): Promise
 
 describe.skipIf(!hasCurl)(`the curl for trying the hook${needs}`, () => {
   it('starts a run when it is pasted into a shell', async () => {
-    const { url, runs } = await startHook({ secrets: [secret] });
+    const { url, runs } = await startHook();
     const command = renderSignedCurl({
       url: url + hookPath,
       day: '2026-11-20',
@@ -55,16 +55,16 @@ describe.skipIf(!hasCurl)(`the curl for trying the hook${needs}`, () => {
   });
 
   it('requests yesterday without a day', async () => {
-    const { url } = await startHook({ secrets: [plainHookSecret] });
+    const { url } = await startHook(plainHookSecret);
     const command = renderSignedCurl({ url: url + hookPath, id: 'a', secret: plainHookSecret, at: now });
     expect(await paste(command)).toMatch(/202 .*"day":"2026-11-20"/s);
   });
 
-  it("takes the token from the shell's variable", async () => {
-    const { url, runs } = await startHook({ tokens: [hookToken] });
+  it("takes the secret from the shell's variable", async () => {
+    const { url, runs } = await startHook();
     const command = renderSignedCurl({ url: url + hookPath, day: '2026-11-20', id: 'a', at: now });
-    expect(await paste(command, { HOTEL_REVIEW_HOOK_TOKEN: hookToken })).toMatch(/^HTTP\/1\.1 202 /);
-    expect(await paste(command, { HOTEL_REVIEW_HOOK_TOKEN: 'another' })).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await paste(command, { HOTEL_REVIEW_HOOK_SECRET: secret })).toMatch(/^HTTP\/1\.1 202 /);
+    expect(await paste(command, { HOTEL_REVIEW_HOOK_SECRET: 'another' })).toMatch(/^HTTP\/1\.1 401 /);
     expect(runs.starts).toEqual([{ day: '2026-11-20', requestId: 'a' }]);
   });
 });

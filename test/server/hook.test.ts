@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { LedgerAwayError, LedgerFullError } from '../../src/review/ledger-errors.js';
 import { createHook, hookPath } from '../../src/server/hook.js';
 import { createGate } from '../support/gate.js';
-import { hookToken, hookSecret as secret } from '../support/hook-secrets.js';
+import { hookSecret as secret } from '../support/hook-secrets.js';
 import { ask, post, signed } from './hook-calls.js';
 import {
   checkCallersOf,
@@ -16,13 +16,8 @@ import {
 
 afterEach(stopServers);
 
-async function startHook(
-  { secrets = [secret], tokens = [] as string[], toleranceSeconds = 300 } = {},
-  runs = createHookRuns(),
-  parts: Parts = {},
-) {
-  const hook = { secrets, tokens, toleranceSeconds, runs };
-  return { runs, ...(await startServer({ ...parts, hook, statuses: runs.statuses })) };
+async function startHook(runs = createHookRuns(), parts: Parts = {}) {
+  return { runs, ...(await startServer({ ...parts, hook: { secret, runs }, statuses: runs.statuses })) };
 }
 
 const accepted = (day: string) => ({ runId: `run-of-${day}`, day, statusUrl: `/runs/run-of-${day}` });
@@ -43,7 +38,7 @@ describe('the end-of-day hook', () => {
       [midnight, '2026-11-20'],
     ] as const) {
       for (const body of ['{}', '', '{"other":1}']) {
-        const { url } = await startHook({}, createHookRuns(), { clock: () => at });
+        const { url } = await startHook(createHookRuns(), { clock: () => at });
         expect(await post(url, body, signed(body, { at }))).toMatchObject({
           status: 202,
           body: accepted(day),
@@ -101,7 +96,7 @@ describe('the end-of-day hook', () => {
     const runs = createHookRuns();
     const gate = createGate();
     const answer = createHook({
-      checkCaller: checkCallersOf({ secrets: [secret], tokens: [] }),
+      checkCaller: checkCallersOf(secret),
       runs: {
         ...runs,
         start: async (day, requestId) => {
@@ -138,8 +133,8 @@ describe('the end-of-day hook', () => {
     ['a text for the expected count', '{"expected":"412"}', 'malformed'],
     ['no calendar date', '{"day":"2026-02-30"}', 'malformed'],
   ])('refuses %s', async (_what, body, errorClass) => {
-    const { url, runs } = await startHook({ secrets: [], tokens: [hookToken] });
-    const headers = { authorization: `Bearer ${hookToken}`, 'content-type': 'application/json' };
+    const { url, runs } = await startHook();
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
     const answer = await post(url, body, headers);
     expect(answer).toMatchObject({ status: 400, body: { error: { class: errorClass } } });
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -170,12 +165,11 @@ describe('the end-of-day hook', () => {
     expect(runs.starts).toEqual([]);
   });
 
-  it('does not exist where neither secret nor token is configured', async () => {
-    const { url, runs } = await startHook({ secrets: [], tokens: [] });
+  it('does not exist where no secret is configured', async () => {
+    const { url } = await startServer();
     const answer = await ask(url, { day: '2026-11-20' });
     expect(answer).toMatchObject({ status: 404, body: { error: { class: 'not-found' } } });
     expect((await fetch(`${url}${hookPath}`)).status).toBe(404);
-    expect(runs.starts).toEqual([]);
   });
 
   it('says that the disk of the ledger is full, and the log names the ledger', async () => {
@@ -183,7 +177,7 @@ describe('the end-of-day hook', () => {
       ...createHookRuns(),
       start: () => Promise.reject(new LedgerFullError('/srv/review/ledger.db')),
     };
-    const { url, logged } = await startHook({}, full);
+    const { url, logged } = await startHook(full);
     const answer = await ask(url, { day: '2026-11-20' });
     const message = 'the disk of the ledger is full: send the request again once there is some space';
     expect(answer).toMatchObject({ status: 503, body: { error: { class: 'unavailable', message } } });
@@ -196,7 +190,7 @@ describe('the end-of-day hook', () => {
       ...createHookRuns(),
       start: () => Promise.reject(new LedgerAwayError('postgres://db/ledger')),
     };
-    const { url, logged } = await startHook({}, away);
+    const { url, logged } = await startHook(away);
     const answer = await ask(url, { day: '2026-11-20' });
     expect(answer).toMatchObject({ status: 503, body: { error: { class: 'unavailable' } } });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -208,7 +202,7 @@ describe('the end-of-day hook', () => {
     let isAway = true;
     const start = (...asked: Parameters<typeof runs.start>) =>
       isAway ? Promise.reject(new LedgerAwayError('postgres://db/ledger')) : runs.start(...asked);
-    const { url } = await startHook({}, { ...runs, start });
+    const { url } = await startHook({ ...runs, start });
     expect((await ask(url, { day: '2026-11-20' })).status).toBe(503);
     isAway = false;
     expect((await ask(url, { day: '2026-11-20' })).status).toBe(202);
@@ -216,7 +210,7 @@ describe('the end-of-day hook', () => {
 
   it.each(['findRun', 'start'])('does not wait for a ledger that does not answer %s', async (question) => {
     const silent = { ...createHookRuns(), [question]: () => new Promise<never>(() => {}) };
-    const { url } = await startHook({}, silent, { limits: { answerMs: 50 } });
+    const { url } = await startHook(silent, { limits: { answerMs: 50 } });
     const answer = await ask(url, { day: '2026-11-20' });
     expect(answer).toMatchObject({ status: 503, body: { error: { class: 'unavailable' } } });
   });
@@ -227,7 +221,7 @@ describe('the end-of-day hook', () => {
       start: () =>
         Promise.reject(Object.assign(new Error('Ana Lovelace'), { code: 'ETEAPOT', statusCode: 418 })),
     };
-    const { url, logged } = await startHook({}, broken);
+    const { url, logged } = await startHook(broken);
     const answer = await ask(url, { day: '2026-11-20' });
     expect(answer).toMatchObject({ status: 500, body: { error: { class: 'internal' } } });
     expect(JSON.stringify(answer.body)).not.toContain('Lovelace');

@@ -17,7 +17,7 @@ afterEach(stopServers);
 
 async function startHook(limits: Parts['limits'] = {}) {
   const runs = createHookRuns();
-  const hook = { secrets: [secret], tokens: [], runs };
+  const hook = { secret, runs };
   return { runs, ...(await startServer({ hook, statuses: runs.statuses, limits })) };
 }
 

@@ -7,7 +7,7 @@ import { someRun } from '../review/some-run.js';
 import { noCases } from './some-facts.js';
 import { noRuns, now, timezone } from './some-server.js';
 
-const options = { now, timezone, mappingScope: 'hotelbeds' };
+const options = { now, timezone };
 
 /** A ledger with these runs, the newest first. */
 function ledgerOf(runs: readonly Run[], others: Partial<FactsLedger> = {}): FactsLedger {
@@ -81,11 +81,9 @@ it('Open problems are counted by event, for each event that can last', async () 
   });
 });
 
-it('The copy of the mappings is complete up to where its last sync says, in the configured scope', async () => {
+it('The copy of the mappings is complete up to where its last sync says', async () => {
   const sync = { since: 1, at: 5, serviceBeganAt: 4, endedAt: 6 } as MappingSync;
-  const mappings = {
-    latestSync: async (scope: string) => (scope === 'hotelbeds' ? sync : undefined),
-  };
+  const mappings = { latestSync: async () => sync };
   expect((await readLedgerFacts(ledgerOf([], { mappings }), options)).mappingsReach).toBe(4);
 });
 

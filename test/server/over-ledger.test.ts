@@ -23,7 +23,7 @@ function createLedgerRuns(ledger: Ledger): HookRuns {
 }
 
 async function startOverLedger(ledger: Ledger) {
-  const hook = { secrets: [secret], tokens: [], runs: createLedgerRuns(ledger) };
+  const hook = { secret, runs: createLedgerRuns(ledger) };
   return startServer({ hook, statuses: ledger, checks: { ledger: () => ledger.ping() } });
 }
 

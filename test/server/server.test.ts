@@ -22,7 +22,7 @@ async function startGatedHook(closeGraceMs: number) {
       return runs.start(...request);
     },
   };
-  const hook = { secrets: [secret], tokens: [], runs: gated };
+  const hook = { secret, runs: gated };
   const started = await startServer({ hook, statuses: runs.statuses, limits: { closeGraceMs } });
   return { ...started, gate, asked, runs };
 }

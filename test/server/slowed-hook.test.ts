@@ -9,7 +9,7 @@ describe('the hook', () => {
   const startHook = async () => {
     let at = now;
     const runs = createHookRuns();
-    const hook = { secrets: [secret], tokens: [], runs };
+    const hook = { secret, runs };
     const { url } = await startServer({ hook, statuses: runs.statuses, clock: () => at });
     const pass = (seconds: number) => {
       at += seconds * 1_000;

@@ -3,14 +3,13 @@ import { connect, type Socket } from 'node:net';
 import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
 import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
-import { type CallerSettings, type CheckCaller, createCallerCheck } from '../../src/server/caller.js';
+import { type CheckCaller, createCallerCheck } from '../../src/server/caller.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';
 import type { HookSettings } from '../../src/server/hook.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import type { Statuses } from '../../src/server/ports.js';
 import { createServer, type Server, type ServerLimits, type ServerOptions } from '../../src/server/server.js';
-import type { TlsIdentity } from '../../src/server/tls.js';
 import { someRun } from '../review/some-run.js';
 import { someFacts } from './some-facts.js';
 
@@ -73,22 +72,21 @@ export interface SomeServer {
 export interface Parts {
   readonly host?: string;
   readonly port?: number;
-  readonly hook?: CallerSettings & Pick<HookSettings, 'runs'>;
+  readonly hook?: Pick<HookSettings, 'runs'> & { readonly secret: string };
   readonly desk?: NonNullable<ServerOptions['desk']>;
   readonly statuses?: Statuses;
   readonly checks?: Readonly<Record<string, HealthCheck>>;
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: () => number;
   readonly hosts?: readonly string[];
-  readonly metricsTokens?: readonly string[];
+  readonly metricsToken?: string;
   readonly shortenPaths?: (text: string) => string;
-  readonly readIdentity?: () => Promise<TlsIdentity>;
 }
 
-/** A check that knows some callers. */
-export function checkCallersOf(settings: CallerSettings, clock = () => now): CheckCaller {
-  const checkCaller = createCallerCheck(settings, clock);
-  if (!checkCaller) throw new RangeError('expected a secret or a token');
+/** A check of callers that have this secret. */
+export function checkCallersOf(secret: string, clock = () => now): CheckCaller {
+  const checkCaller = createCallerCheck(secret, clock);
+  if (!checkCaller) throw new RangeError('expected a secret');
   return checkCaller;
 }
 
@@ -109,7 +107,7 @@ export async function startServer({
   const note = (fields: object, message: string) => void logged.push(JSON.stringify({ ...fields, message }));
   const time = clock ?? (() => now);
   const read = statuses ?? statusesOf([]);
-  const checkCaller = hook && createCallerCheck(hook, time);
+  const checkCaller = hook && createCallerCheck(hook.secret, time);
   const server = createServer({
     host,
     port,

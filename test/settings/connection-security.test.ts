@@ -26,8 +26,8 @@ it.each([
   'redis://[::1]',
   'redis://cache.example.com?path=/run/redis.sock',
 ])('a connection that stays on this machine needs no TLS: %s', (url) => {
-  expect(readConnectionSecurity({ url })).toBe('local');
-  expect(explainUnprotected({ url }, 'x')).toBeUndefined();
+  expect(readConnectionSecurity(url)).toBe('local');
+  expect(explainUnprotected(url)).toBeUndefined();
 });
 
 it.each([
@@ -39,60 +39,64 @@ it.each([
   'mysql://u:p@db.example.com/db?sslmode=verify-full',
   'rediss://:p@cache.example.com:6380/1',
 ])('TLS with a verified certificate is enough: %s', (url) => {
-  expect(readConnectionSecurity({ url })).toBe('verified');
+  expect(readConnectionSecurity(url)).toBe('verified');
 });
 
 it.each([
   'postgres://u:p@db.example.com/db',
   'postgresql://u:p@10.0.0.7/db?application_name=a',
-  'postgres://u:p@db.example.com/db?sslmode=disable',
   'postgres://u:p@db.example.com/db?ssl=0',
   'postgres://u:p@db.example.com/db?ssl=false',
-  'postgres://u:p@db.example.com/db?sslmode=verify-full&sslmode=disable',
   'postgres://u:p@localhost/db?host=localhost&host=db.example.com',
   'postgres://u:p@localhost.example.com/db',
   'postgres://u:p@127.0.0.1.example.com/db',
   'postgres://u:p@127.999.0.1/db',
   'mysql://u:p@db.example.com/db',
-  'mariadb://u:p@db.example.com/db?sslmode=disable',
   'redis://cache.example.com:6379',
   'REDISS://cache.example.com:6379',
   'rediss://cache.example.com:6379?tls=',
   'redis://?host=cache.example.com',
 ])('a plain connection to another machine is refused: %s', (url) => {
-  expect(readConnectionSecurity({ url })).toBe('plain');
-  expect(explainUnprotected({ url }, 'plaintext: allowed')).toMatch(/^must use TLS.*plaintext: allowed$/);
-  expect(explainUnprotected({ url, plaintext: 'allowed' }, 'x')).toBeUndefined();
+  expect(readConnectionSecurity(url)).toBe('plain');
+  expect(explainUnprotected(url)).toMatch(
+    /^must use TLS.*(?:plaintext: allowed \}|sslmode=disable into the address)$/,
+  );
 });
 
 it.each(['mssql://u:p@db.example.com/db', 'mysql2://u:p@localhost/db', 'redis+sentinel://cache.example.com'])(
   'a protocol is refused until its rules are written here: %s',
   (url) => {
-    expect(explainUnprotected({ url, ca: '/ca.pem' }, 'x')).toMatch(/^must use TLS/);
+    expect(explainUnprotected(url)).toMatch(/^must use TLS/);
   },
 );
 
 it.each([
-  'postgres://u:p@db.example.com/db?sslmode=no-verify',
   'postgres://u:p@db.example.com/db?ssl=no-verify',
   'postgres://u:p@db.example.com/db?uselibpqcompat=true&sslmode=require',
   'postgres://u:p@db.example.com/db?uselibpqcompat=true&sslmode=verify-ca&sslrootcert=/ca.pem',
-  'mysql://u:p@db.example.com/db?sslmode=no-verify',
 ])('an unverified certificate is refused: %s', (url) => {
-  expect(readConnectionSecurity({ url })).toBe('unverified');
-  expect(explainUnprotected({ url }, 'plaintext: allowed')).toMatch(/^must verify the certificate/);
+  expect(readConnectionSecurity(url)).toBe('unverified');
+  expect(explainUnprotected(url)).toMatch(/^must verify the certificate/);
 });
 
-it.each(['postgres://db.example.com/db', 'mysql://db.example.com/db', 'redis://cache.example.com'])(
-  'an authority makes TLS required: %s',
-  (url) => {
-    expect(readConnectionSecurity({ url, ca: '/ca.pem' })).toBe('verified');
-  },
-);
+it.each([
+  ['postgres://u:p@db.example.com/db?sslmode=disable', 'plain'],
+  ['postgres://u:p@db.example.com/db?sslmode=verify-full&sslmode=disable', 'plain'],
+  ['mariadb://u:p@db.example.com/db?sslmode=disable', 'plain'],
+  ['mysql://u:p@db.example.com/db?ssl-mode=DISABLED', 'plain'],
+  ['postgres://u:p@db.example.com/db?sslmode=no-verify', 'unverified'],
+  ['mysql://u:p@db.example.com/db?sslmode=no-verify', 'unverified'],
+])('an address that says so itself is permitted: %s', (url, security) => {
+  expect(readConnectionSecurity(url)).toBe(security);
+  expect(explainUnprotected(url)).toBeUndefined();
+});
 
-it('an authority does not help where the address turns TLS off', () => {
-  const url = 'postgres://db.example.com/db?sslmode=disable';
-  expect(readConnectionSecurity({ url, ca: '/ca.pem' })).toBe('plain');
+it.each([
+  'postgres://db.example.com/db?sslrootcert=/ca.pem',
+  'mysql://db.example.com/db?ssl-mode=VERIFY_IDENTITY',
+  'mysql://db.example.com/db?ssl-mode=required',
+])('TLS is verified by %s', (url) => {
+  expect(readConnectionSecurity(url)).toBe('verified');
 });
 
 it('names the host that the driver would connect to', () => {
@@ -101,10 +105,14 @@ it('names the host that the driver would connect to', () => {
   expect(findRemoteHost('postgres://localhost/db')).toBeUndefined();
 });
 
-it('takes no host from the environment, and puts the authority into the address', () => {
-  expect(completePostgresUrl('postgres:///db', undefined)).toBe('postgres:///db?host=localhost');
-  expect(completePostgresUrl('postgres://h/db', undefined)).toBe('postgres://h/db');
-  expect(completePostgresUrl('postgres://h/db', '/my ca.pem')).toBe(
-    'postgres://h/db?sslrootcert=%2Fmy+ca.pem&sslmode=verify-full',
+it('takes no host from the environment, and makes the path of the authority absolute', () => {
+  expect(completePostgresUrl('postgres:///db', '/etc')).toBe('postgres:///db?host=localhost');
+  expect(completePostgresUrl('postgres://h/db', '/etc')).toBe('postgres://h/db');
+  expect(completePostgresUrl('mysql://h/db', '/etc')).toBe('mysql://h/db');
+  expect(completePostgresUrl('postgres://h/db?sslrootcert=my%20ca.pem', '/etc')).toBe(
+    'postgres://h/db?sslrootcert=%2Fetc%2Fmy+ca.pem&sslmode=verify-full',
+  );
+  expect(completePostgresUrl('postgres://h/db?sslrootcert=/ca.pem&sslmode=require', '/etc')).toBe(
+    'postgres://h/db?sslrootcert=%2Fca.pem&sslmode=require',
   );
 });

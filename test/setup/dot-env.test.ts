@@ -9,7 +9,6 @@ import type { SourceAnswers } from './answering.js';
 import { answer, server } from './answering.js';
 
 const account = { username: undefined, keyFile: undefined, hostKey: undefined };
-const bucket = { endpoint: undefined, region: undefined, hasKey: false };
 const api = (auth: AuthAnswers): SourceAnswers => ({
   kind: 'http',
   url: undefined,
@@ -42,7 +41,6 @@ describe('The file .env', () => {
     ],
     [api({ kind: 'none' }), {}],
     [api({ kind: 'bearer' }), { HOTEL_REVIEW_SOURCE_TOKEN: 'change-me' }],
-    [api({ kind: 'basic', username: 'u' }), { HOTEL_REVIEW_SOURCE_PASSWORD: 'change-me' }],
     [api({ kind: 'header', name: 'X-Key' }), { HOTEL_REVIEW_SOURCE_KEY: 'change-me' }],
     [
       { kind: 'csv', path: 'sftp://h/{day}', account: account },
@@ -50,10 +48,10 @@ describe('The file .env', () => {
     ],
     [{ kind: 'csv', path: 'sftp://h/{day}', account: { ...account, keyFile: 'id' } }, {}],
     [
-      { kind: 'csv', path: 's3://abc/{day}', bucket: { ...bucket, hasKey: true } },
-      { HOTEL_REVIEW_S3_KEY_ID: 'change-me', HOTEL_REVIEW_S3_SECRET: 'change-me' },
+      { kind: 'csv', path: 's3://abc/{day}', bucket: ['s3KeyId', 's3Secret'] },
+      { AWS_ACCESS_KEY_ID: 'change-me', AWS_SECRET_ACCESS_KEY: 'change-me' },
     ],
-    [{ kind: 'csv', path: 's3://abc/{day}', bucket }, {}],
+    [{ kind: 'csv', path: 's3://abc/{day}', bucket: [] }, {}],
     [{ kind: 'module', path: 'b.mjs' }, {}],
   ])('has what the source %j needs', (source, needed) => {
     const { HOTEL_REVIEW_API_KEY, HOTEL_REVIEW_ACCOUNT_ID, ...others } = parseEnv(

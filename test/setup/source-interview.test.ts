@@ -101,12 +101,6 @@ describe('The questions about a source', () => {
     ['none', {}, {}, { kind: 'none' }],
     ['bearer', { token: 't-1' }, { sourceToken: 't-1' }, { kind: 'bearer' }],
     [
-      'basic',
-      { 'user name': ['a:b', 'ada'], password: 'p-1' },
-      { sourcePassword: 'p-1' },
-      { kind: 'basic', username: 'ada' },
-    ],
-    [
       'header',
       { 'name of the header': ['a b', 'X-Key'], 'The key': 'k-1' },
       { sourceKey: 'k-1' },
@@ -134,13 +128,9 @@ describe('The questions about a source', () => {
   });
 
   it.each([
-    ['page', {}, { parameter: 'page', first: 1, size: undefined }],
-    [
-      'page',
-      { 'page number': 'p', 'first page': '0', 'page size': 'size', 'at a time': ['0', '50'] },
-      { parameter: 'p', first: 0, size: { parameter: 'size', size: 50 } },
-    ],
-    ['offset', {}, { parameter: 'offset', limitParameter: 'limit', limit: 100 }],
+    ['page', {}, { parameter: 'page', first: 1 }],
+    ['page', { 'page number': 'p', 'first page': '0' }, { parameter: 'p', first: 0 }],
+    ['offset', {}, { parameter: 'offset' }],
     ['cursor', { 'what comes next': 'meta.next' }, { field: 'meta.next', parameter: undefined }],
     [
       'cursor',
@@ -165,13 +155,13 @@ describe('The questions about a source', () => {
     expect(held.source).toEqual({
       kind: 'csv',
       path,
-      bucket: { endpoint: 'https://s3.test', region: 'eu-1', hasKey: true },
+      bucket: ['s3Endpoint', 's3Region', 's3KeyId', 's3Secret'],
     });
-    expect(held.secrets).toEqual({ s3KeyId: 'id-1', s3Secret: 'k-1' });
+    expect(held.secrets).toEqual({
+      ...{ s3Endpoint: 'https://s3.test', s3Region: 'eu-1', s3KeyId: 'id-1', s3Secret: 'k-1' },
+    });
     const others = await hold({ kind: 'csv', path }, {});
-    expect(others.source).toMatchObject({
-      bucket: { endpoint: undefined, region: undefined, hasKey: false },
-    });
+    expect(others.source).toMatchObject({ bucket: [] });
   });
 
   it('about files on an SFTP server ask for the account', async () => {
@@ -209,8 +199,8 @@ describe('The questions about a source', () => {
     const path = 's3://agency/in/{day}.csv';
     const bucket = await hold({ kind: 'csv', path, s3Region: 'eu-1' }, {}, { known });
     expect(bucket.asked).toEqual(["The address of the S3 server (empty: Amazon's)"]);
-    expect(bucket.source).toMatchObject({ bucket: { hasKey: true } });
-    expect([ofApi.secrets, bucket.secrets]).toEqual([{}, {}]);
+    expect(bucket.source).toMatchObject({ bucket: ['s3Region', 's3KeyId', 's3Secret'] });
+    expect([ofApi.secrets, bucket.secrets]).toEqual([{}, { s3Region: 'eu-1' }]);
   });
 
   it('ask for no secret if .env is kept', async () => {

@@ -20,7 +20,6 @@ export const secrets = {
   accountId: createCanary('account'),
   sftpPassword: createCanary('password'),
   hookSecret: createCanary('a-secret-of-the-hook-'),
-  hookToken: createCanary('a-token-of-the-hook-'),
   hashKey: createCanary('a-key-of-the-hash-'),
   slackToken: createCanary('slack'),
   teamsToken: createCanary('teams'),
@@ -34,7 +33,6 @@ export const env = {
   ACCOUNT_ID: secrets.accountId,
   SFTP_PASSWORD: secrets.sftpPassword,
   HOOK_SECRET: secrets.hookSecret,
-  HOOK_TOKEN: secrets.hookToken,
   HASH_KEY: secrets.hashKey,
   SLACK_TOKEN: secrets.slackToken,
   TEAMS_TOKEN: secrets.teamsToken,
@@ -46,7 +44,7 @@ export const env = {
 export const variable = (name: keyof typeof env) => `\${${name}}`;
 export const settings = {
   service: { apiKey: variable('API_KEY'), accountId: variable('ACCOUNT_ID') },
-  hook: { secret: variable('HOOK_SECRET'), token: variable('HOOK_TOKEN') },
+  hook: { secret: variable('HOOK_SECRET') },
   hashKey: variable('HASH_KEY'),
   retry: { tries: 8 },
   body: { batchSize: 8, concurrency: 1 },
@@ -143,7 +141,7 @@ export async function serveAndLook(
       `${JSON.stringify([...response.headers])} ${await response.text()}`,
     );
   };
-  const authorization = `Bearer ${secrets.hookToken}`;
+  const authorization = `Bearer ${secrets.hookSecret}`;
   const post = (body: string, headers: Record<string, string>) =>
     ask('/hooks/end-of-day', {
       method: 'POST',

@@ -33,7 +33,7 @@ export async function startReceivers(): Promise<CanaryReceivers> {
         kind: 'email',
         smtp: `smtp://night:${variable('SMTP_PASSWORD')}@127.0.0.1:${mail.port}`,
         from: 'night@agency.example',
-        to: 'ops@agency.example',
+        to: ['ops@agency.example'],
       },
     ],
     async read(run) {

@@ -83,7 +83,7 @@ export interface CommandOptions {
 }
 
 /** Variables that Node or a library reads from the process itself instead of from the command's arguments. */
-const ofProcess = /^(?:NODE_|LD_|AWS_)/;
+const ofProcess = /^(?:NODE_|LD_|AWS_(?:EC2|SHARED|PROFILE|CONFIG))/;
 
 export interface CallOptions extends Omit<CommandOptions, 'after'> {
   readonly temporaryFolder?: string;

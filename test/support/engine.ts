@@ -116,7 +116,7 @@ declare module 'vitest' {
 /** Usually, one takes over what a `run` leaves, and the other way round; in the nightly suite, two also race for it. */
 const workersBesideRun = isNightly ? 2 : 1;
 /** Recovery must be quick, but slower than any pause on a busy machine. */
-const workers = { leaseSeconds: 4, reconcileSeconds: 0.5 };
+const workers = { leaseSeconds: 4 };
 
 /** BullMQ on Redis, and PostgreSQL: each folder has its own database on either server. */
 export const distributedEngine: Engine = {

@@ -1,6 +1,4 @@
-/** Secrets and tokens of the end-of-day hook: it accepts none of fewer than 24 bytes. */
+/** Secrets of the end-of-day hook: it accepts none of fewer than 24 bytes. */
 export const hookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const nextHookSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 export const plainHookSecret = 'a plain secret that no sender decodes';
-export const hookToken = 'the-token-of-the-tests-of-the-hook';
-export const nextHookToken = 'the-next-token-of-the-tests-of-the-hook';

@@ -36,8 +36,10 @@ export type CallFate = 'answered' | 'unavailable' | 'expired' | 'dropped';
 /**
  * Get Mappings as specified, over mappings that a test can change: pages of a snapshot, resume keys that end with
  * it, one sync id per cycle.
+ *
+ * @param pageSize the length of its pages, as long as the usual limit is asked for; with a lower limit they are as much shorter
  */
-export function createMappingTruth(made: readonly TrueMapping[]) {
+export function createMappingTruth(made: readonly TrueMapping[], pageSize = 1_000) {
   const mappings = new Map(made.map((mapping) => [keyOf(mapping), mapping]));
   const calls: MappingsCall[] = [];
   const snapshots = new Map<string, { rows: readonly TrueMapping[]; offset: number; syncId: string }>();
@@ -62,7 +64,7 @@ export function createMappingTruth(made: readonly TrueMapping[]) {
         : snapshots.get(resumeKey);
     if (snapshot?.syncId !== syncId) return refusal(2006);
     const { rows, offset } = snapshot;
-    const end = offset + limit;
+    const end = offset + pageSize - (1_000 - limit);
     const next = end < rows.length ? randomUUID() : null;
     if (next !== null) snapshots.set(next, { rows, offset: end, syncId });
     return {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -46,6 +46,25 @@ export interface RunningS3Server {
   /** Applies from now on; without one, every request is left to the server. */
   intercept(intercept?: Intercept): void;
   stop(): Promise<void>;
+}
+
+/** Amazon's variables for an account, as the environment or a `.env` has them. */
+export function toVariables({ endpoint, region, accessKeyId, secretAccessKey, sessionToken }: S3Access) {
+  return Object.fromEntries(
+    Object.entries({
+      AWS_ENDPOINT_URL_S3: endpoint,
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_SESSION_TOKEN: sessionToken,
+    }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** Lets all commands with the configuration in that folder reach the server. */
+export function writeVariables(folder: string, access: S3Access): void {
+  const lines = Object.entries(toVariables(access)).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(join(folder, '.env'), lines.join(''), { mode: 0o600 });
 }
 
 /** An S3-compatible server in this process, with one empty bucket. */

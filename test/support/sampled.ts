@@ -9,10 +9,14 @@ import { openTestParts } from './source-parts.js';
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 
 /** As in a configuration. */
-export function settingsOf(source: Settings, others: Settings = {}): SourceSettings {
+export function settingsOf(
+  source: Settings,
+  others: Settings = {},
+  env: NodeJS.ProcessEnv = {},
+): SourceSettings {
   const service = { baseUrl: 'https://service.example.com/api/3.0', apiKey: 'k', accountId: 'a' };
   const text = JSON.stringify({ timezone: 'Europe/Madrid', service, source, ...others });
-  return parseConfig({ text, file: '/srv/hotel-review.yaml', env: {} });
+  return parseConfig({ text, file: '/srv/hotel-review.yaml', env });
 }
 
 /** A sample with its records as objects. */

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openMaildir, openMailFolder } from '../../src/verdict-mails/mail-folders.js';
+import { openMaildir } from '../../src/verdict-mails/mail-folders.js';
 import type { Mailbox } from '../../src/verdict-mails/mailbox.js';
 import type { FoundMail } from '../../src/verdict-mails/take-mail.js';
 
@@ -63,31 +63,5 @@ describe('A maildir', () => {
     await expect(readAll(openMaildir('/nowhere/mail'))).rejects.toThrow(
       "/nowhere/mail can't be read (ENOENT)",
     );
-  });
-});
-
-describe('A folder of files', () => {
-  it('returns each file once, an mbox as its e-mails, and a changed file again', async () => {
-    const folder = makeFolder();
-    writeFileSync(join(folder, 'a.csv'), 'Reference\nBR-1\n');
-    writeFileSync(join(folder, '.hidden'), 'x');
-    writeFileSync(join(folder, 'b.eml.part'), 'x');
-    const mailbox = openMailFolder(folder);
-    expect(await readAll(mailbox)).toEqual(['Reference\nBR-1\n']);
-    expect(await readAll(mailbox)).toEqual([]);
-    writeFileSync(join(folder, 'a.csv'), 'Reference\nBR-1\nBR-2\n');
-    writeFileSync(
-      join(folder, 'box'),
-      'From a Mon Nov 23 04:52:16 2026\none\n\nFrom b Mon Nov 23 04:52:17 2026\ntwo\n',
-    );
-    expect((await readAll(mailbox)).sort()).toEqual(['Reference\nBR-1\nBR-2\n', 'one\n\n', 'two\n']);
-  });
-
-  it('returns an e-mail again if it was not processed', async () => {
-    const folder = makeFolder();
-    writeFileSync(join(folder, 'a.eml'), 'one');
-    const mailbox = openMailFolder(folder);
-    for await (const _mail of mailbox.readNew(new AbortController().signal)) break;
-    expect(await readAll(mailbox)).toEqual(['one']);
   });
 });

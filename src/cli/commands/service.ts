@@ -68,10 +68,7 @@ export function addServiceCommands(program: Command, handlers: ServiceHandlers, 
     )
     .option('--url <url>', 'the address of serve (default: as configured)')
     .addOption(
-      new Option('--with <how>', 'how to authenticate (default: whichever is configured)').choices([
-        'signature',
-        'token',
-      ]),
+      new Option('--with <how>', 'how to authenticate (default: signature)').choices(['signature', 'token']),
     )
     .addHelpText('after', hookExamples)
     .action(async (day: string | undefined, options: HookOptions, command: Command) => {

@@ -38,8 +38,6 @@ export interface DaysParts {
   readonly deadline: Deadline | undefined;
   readonly volume: Pick<VolumeSettings, 'exceptions'>;
   readonly health: Pick<Health, 'look'>;
-  /** The part of the mappings that the local copy holds. */
-  readonly mappingScope: string;
   readonly command: WriteCommand;
 }
 
@@ -49,7 +47,7 @@ const canariesRead = 2_000;
 
 /** Reads sequentially, so that a page takes at most one connection away from running work. */
 export async function readDays(parts: DaysParts, now: number) {
-  const { ledger, timezone, nights, deadline, health, mappingScope } = parts;
+  const { ledger, timezone, nights, deadline, health } = parts;
   const calendar = listCalendar(businessDayAt(new Date(now), timezone));
   const { from, to } = calendar;
   const { firstDay } = await ledger.summarise(to);
@@ -81,7 +79,7 @@ export async function readDays(parts: DaysParts, now: number) {
     (ofDay) => ofDay.find((run) => reviewsDay(run, timezone))?.day ?? [],
   );
   const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
-  const sync = await ledger.mappings.latestSync(mappingScope);
+  const sync = await ledger.mappings.latestSync();
   const problems = await ledger.notices.listProblems();
   const { openBookings, unknownCheckIns, inHouse, firstCheckIn = null } = await ledger.cases.count(to.iso);
   return {

@@ -14,8 +14,6 @@ export interface Operations {
   /** Records that so few bookings are right, for a run that was sent. */
   accept(run: Run, by: string): Promise<void>;
   readonly replays: Pick<Replays, 'start' | 'listWaiting'>;
-  /** The most days that are replayed at once. */
-  readonly runsAtOnce: number;
   cancel(day: string, reason: string): Promise<Abandoned>;
   /** Looks for the result that the day's run awaits. @throws DayBusyError, UsageError */
   look(day: BusinessDay): Promise<StartedReview>;
@@ -32,8 +30,6 @@ export interface RunOptions {
 }
 
 export interface SyncOperation {
-  /** The provider family whose mappings are copied; empty for all of them. */
-  readonly scope: string;
   /** Resolves once the sync has begun. @throws UsageError if one is in progress */
   start(): Promise<void>;
   /** What this process knows; the ledger has what was stored. */

@@ -7,6 +7,7 @@ import {
   rangeModes,
   toPlanObjects,
 } from '../../review/day/range-plan.js';
+import { runsAtOnce } from '../../review/day/run-slots.js';
 import { UsageError } from '../../review/refusals.js';
 import { formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
@@ -18,7 +19,7 @@ import { type DayRange, listBegun, planReplay, type ReplayPlan, renderPlan } fro
 export interface ReplayActionParts {
   readonly ledger: PlanLedger;
   readonly timezone: string;
-  readonly operations: Pick<Operations, 'replays' | 'runsAtOnce'>;
+  readonly operations: Pick<Operations, 'replays'>;
 }
 
 /** `seen` is as in the preview: it is refused if the days have changed. */
@@ -95,7 +96,7 @@ export function createReplayAction(parts: ReplayActionParts): ChangeAction {
         lines: [
           ...waiting,
           meanings[which],
-          `${formatCountOf(begun, 'day')} of ${plan.days.length} would be reviewed, at most ${operations.runsAtOnce} at once.`,
+          `${formatCountOf(begun, 'day')} of ${plan.days.length} would be reviewed, at most ${runsAtOnce} at once.`,
         ],
         ...(begun === 0 && { refusal: 'There is nothing to do for these days.' }),
         button: `Replay ${formatCountOf(begun, 'day')}`,
@@ -167,7 +168,7 @@ async function startReplay(
   const started =
     runs.length === 1
       ? `${first.day} is being replayed: run ${first.id}.`
-      : `${formatCountOf(runs.length, 'day')} are being replayed, at most ${operations.runsAtOnce} at once.`;
+      : `${formatCountOf(runs.length, 'day')} are being replayed, at most ${runsAtOnce} at once.`;
   return { message: leftOut === '' ? started : `${started} Left as they are: ${leftOut}`, next: '/' };
 }
 

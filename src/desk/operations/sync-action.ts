@@ -19,7 +19,7 @@ const lookEveryMs = 1_000;
 /** What `hotel-review mappings sync` does, and its progress. */
 export function createSyncRoutes({ ledger, timezone, operations }: SyncActionParts): readonly DeskRoute[] {
   const { sync } = operations;
-  const readLatest = () => ledger.mappings.latestSync(sync.scope);
+  const readLatest = () => ledger.mappings.latestSync();
 
   const action = defineAction({
     path,

@@ -12,7 +12,7 @@ const emptyBody = new Uint8Array();
 /** Undefined for a request without the hook's credentials. */
 export type FindHookCaller = (request: AccessRequest) => Visit | undefined;
 
-/** Recognises callers of the hook by its token or secret. A signature covers the empty body. */
+/** Recognises callers of the hook by its secret. A signature covers the empty body. */
 export function createHookCallerFinder(checkCaller: CheckCaller): FindHookCaller {
   return (request) => {
     if (!hasCredentials(request)) return undefined;

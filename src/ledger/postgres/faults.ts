@@ -69,7 +69,7 @@ export function translateFault(error: unknown, place: string): Error {
   if (code !== undefined && certificateFaults.test(code)) {
     return new LedgerUnusableError(
       place,
-      `the server's certificate is not trusted (${code}); fix it, or name its authority with ledger: { url: …, ca: FILE }`,
+      `the server's certificate is not trusted (${code}); fix it, or name the file of its authority in the address: …?sslrootcert=FILE`,
     );
   }
   if (message.includes('SSL connections') || message.includes('SSL connection')) {

@@ -1,6 +1,5 @@
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
-import type { ExportFileKind } from './export-log.js';
-import { createQuietWatch, createSetFinder, type ExportSet, isComplete, isFrom } from './export-set.js';
+import { createQuietWatch, type ExportSet, findSets, isComplete, isFrom } from './export-set.js';
 
 /** Progress of fetching an export. */
 export type ExportEvent =
@@ -18,7 +17,6 @@ export type NotifyExport = (event: ExportEvent) => void;
 export interface WatchSettings {
   /** Relative to the SFTP root, without leading or trailing slash; empty for the root itself. */
   readonly folder: string;
-  readonly patterns: Readonly<Record<ExportFileKind, string>>;
   readonly pollMs: number;
   /** A complete export stays unchanged for this long. */
   readonly quietMs: number;
@@ -55,8 +53,7 @@ export async function awaitExport(
   signal: AbortSignal,
 ): Promise<ExportSet | undefined> {
   const { settings, clock, pause, notify } = parts;
-  const { folder, patterns, pollMs, quietMs } = settings;
-  const findSets = createSetFinder(patterns);
+  const { folder, pollMs, quietMs } = settings;
   const measureQuiet = createQuietWatch();
   const patient: WatchParts = {
     ...parts,

@@ -1,5 +1,4 @@
 import type { RemoteFile } from '../../sftp/sftp.js';
-import { escapePattern } from '../../text/pattern.js';
 import type { ExportFileKind } from './export-log.js';
 
 const exportFileKinds = ['mappings', 'transformed', 'hotels'] as const satisfies ExportFileKind[];
@@ -14,27 +13,21 @@ export interface ExportSet {
   readonly files: readonly ExportFile[];
 }
 
-/** Groups the files of a folder into exports, newest first. Ignores files that match no pattern. */
-export function createSetFinder(
-  patterns: Readonly<Record<ExportFileKind, string>>,
-): (files: readonly RemoteFile[]) => readonly ExportSet[] {
-  const readers = exportFileKinds.map((kind) => ({ kind, read: createNameReader(patterns[kind]) }));
-  return (files) => {
-    const sets = new Map<string, Map<ExportFileKind, ExportFile>>();
-    for (const file of files) {
-      for (const { kind, read } of readers) {
-        const id = read(file.name);
-        if (id === undefined) continue;
-        const set = sets.get(id) ?? new Map<ExportFileKind, ExportFile>();
-        sets.set(id, set);
-        const other = set.get(kind);
-        if (!other || timeOf(other) < timeOf(file)) set.set(kind, { ...file, kind });
-      }
-    }
-    return [...sets]
-      .map(([id, set]) => ({ id, files: exportFileKinds.flatMap((kind) => set.get(kind) ?? []) }))
-      .sort((one, other) => newestOf(other) - newestOf(one));
-  };
+/** Groups the files of a folder into exports, newest first. Ignores files with other names. */
+export function findSets(files: readonly RemoteFile[]): readonly ExportSet[] {
+  const sets = new Map<string, Map<ExportFileKind, ExportFile>>();
+  for (const file of files) {
+    const named = readName(file.name);
+    if (!named) continue;
+    const { kind, id } = named;
+    const set = sets.get(id) ?? new Map<ExportFileKind, ExportFile>();
+    sets.set(id, set);
+    const other = set.get(kind);
+    if (!other || timeOf(other) < timeOf(file)) set.set(kind, { ...file, kind });
+  }
+  return [...sets]
+    .map(([id, set]) => ({ id, files: exportFileKinds.flatMap((kind) => set.get(kind) ?? []) }))
+    .sort((one, other) => newestOf(other) - newestOf(one));
 }
 
 export function isComplete({ files }: ExportSet): boolean {
@@ -54,25 +47,17 @@ function timeOf({ modifiedAt = 0 }: RemoteFile): number {
   return modifiedAt;
 }
 
-/** Excludes what no plain file name contains: slashes, control characters, lone surrogates. */
-const anything = '[^/\\\\\\p{Cc}\\p{Cs}\\u2028\\u2029]';
-const identifier = '([0-9A-Za-z-]{1,100})';
+/** `ACCOUNT_KIND_ID.csv` (spec 8); the account may be anything that a plain file name contains. */
+const exportName = new RegExp(
+  `^(?!\\.)[^/\\\\\\p{Cc}\\p{Cs}\\u2028\\u2029]+_(?<kind>${exportFileKinds.join('|')})_(?<id>[0-9A-Za-z-]{1,100})\\.csv$`,
+  'u',
+);
 
-/**
- * Extracts the part that an export's file names share from a name that matches the pattern; undefined for any other name.
- * `{guid}` stands for that part, `{account}` for one or more characters, `*` for any number of them.
- */
-export function createNameReader(pattern: string): (name: string) => string | undefined {
-  const source = pattern
-    .split(/(\{guid\}|\{account\}|\*)/)
-    .map((part) => {
-      if (part === '{guid}') return identifier;
-      if (part === '{account}') return `${anything}+`;
-      return part === '*' ? `${anything}*` : escapePattern(part);
-    })
-    .join('');
-  const form = new RegExp(`^(?!\\.)${source}$`, 'u');
-  return (name) => form.exec(name)?.[1];
+/** What the name of an export's file says; undefined for any other name. */
+export function readName(name: string): { readonly kind: ExportFileKind; readonly id: string } | undefined {
+  const { kind: word, id } = exportName.exec(name)?.groups ?? {};
+  const kind = exportFileKinds.find((known) => known === word);
+  return kind && id !== undefined ? { kind, id } : undefined;
 }
 
 /** Measures for how long an export has stayed unchanged, in milliseconds. */

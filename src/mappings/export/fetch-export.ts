@@ -16,12 +16,12 @@ import { ExportFileError, type InspectedFile, inspectFile } from './inspect-file
 export const archiveDay = 'exports';
 /** The clocks of the service, of its SFTP server and of this machine differ; file times are whole seconds. */
 const clockToleranceMs = 60_000;
+/** Far more than the largest export of a real account; a server must not fill the disk. */
+const maxBytes = 20e9;
 
 interface FetchSettings extends WatchSettings {
   /** Accepted names of the master id's column. */
   readonly masterIdNames: readonly string[];
-  /** The largest file that is downloaded. */
-  readonly maxBytes: number;
 }
 
 interface FetchParts extends WatchParts {
@@ -135,7 +135,7 @@ async function ensureSpooled(file: ExportFile, parts: FetchParts, signal: AbortS
   const path = pathOf(settings.folder, name);
   const isUnchanged = await useSession(parts, signal, async (session, progressed) => {
     const found = await session.download(path, localPath, {
-      limit: { bytes: settings.maxBytes, advice: "If it is the service's, raise export.maxGigabytes." },
+      limit: { bytes: maxBytes, advice: 'No export is that large: ask the operator of the service.' },
       resumes: true,
       onProgress(done, total) {
         progressed();

@@ -8,11 +8,11 @@ const removedAtOnce = 10_000;
 const maxOddRowsListed = 100;
 /** A few odd rows never fail a load, however small the file. */
 const toleratedOddRows = 5;
+/** With a larger share of odd rows, the file is broken. */
+const toleratedOddShare = 0.1;
 
 interface LoadParts {
   readonly hotels: HotelContents;
-  /** With a larger share of rows that can't be read, the load fails. */
-  readonly maxSkippedShare: number;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly createId: () => string;
@@ -69,7 +69,7 @@ async function removeUnseen(hotels: HotelContents, signal: AbortSignal): Promise
 async function addRows(
   file: ContentFile,
   id: string,
-  { hotels, maxSkippedShare }: LoadParts,
+  { hotels }: LoadParts,
   signal: AbortSignal,
 ): Promise<Omit<LoadedHotels, 'load' | 'repeated'>> {
   const skippedRows: OddRow[] = [];
@@ -96,11 +96,11 @@ async function addRows(
   }
   await addChunk();
   const rows = after + skipped;
-  if (skipped > toleratedOddRows && skipped > rows * maxSkippedShare) {
+  if (skipped > toleratedOddRows && skipped > rows * toleratedOddShare) {
     const [first] = skippedRows;
     throw new ExportFileError(
       file.file,
-      `${skipped} of ${rows} rows can't be read, such as row ${first?.row} (${first?.reason}): more than mappings.maxSkippedShare allows, so the content of the hotels stays as it was`,
+      `${skipped} of ${rows} rows can't be read, such as row ${first?.row} (${first?.reason}): more than a tenth, so the content of the hotels stays as it was`,
     );
   }
   return { rows, withoutCoordinates, skipped, skippedRows };

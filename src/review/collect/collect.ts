@@ -74,12 +74,8 @@ export interface CollectParts {
   readonly canary?: CanarySettings | undefined;
 }
 
-/** The local copy of the mappings and how it is used. An empty copy is ignored. */
-export interface MappingComparison {
-  readonly copy: Pick<MappingCopy, 'isEmpty' | 'lookUp'>;
-  /** For how many days after its mapping changed a booking is flagged. */
-  readonly suspectDays: number;
-}
+/** The local copy of the mappings. An empty copy is ignored. */
+export type MappingComparison = Pick<MappingCopy, 'isEmpty' | 'lookUp'>;
 
 /**
  * Streams the day from its source into the ledger, from scratch and in constant memory, and stores the plan.
@@ -157,9 +153,9 @@ async function beginCollect(
 ): Promise<Collect> {
   const now = clock();
   const start = { source: reader.locate(day), at: now, batchSize, guestNames: delivery.names };
-  if (!comparison || (await comparison.copy.isEmpty())) return ledger.beginCollect(right, start);
+  if (!comparison || (await comparison.isEmpty())) return ledger.beginCollect(right, start);
   const collect = await ledger.beginCollect(right, { ...start, comparesMappings: true });
-  return createComparingCollect(collect, { ...comparison, now });
+  return createComparingCollect(collect, { copy: comparison, now });
 }
 
 /** Undefined if they are not to be compared. Before the last bookings are stored: what can't be compared is a warning. */

@@ -3,6 +3,8 @@ import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { SlotHolds } from '../ledger.js';
 
+/** Days of replayed ranges that are reviewed at once, over all processes: the nightly run must still find room. */
+export const runsAtOnce = 2;
 /** Delay between attempts to get a slot. */
 const tryEveryMs = 1_000;
 

@@ -74,7 +74,7 @@ async function keepResult(
   }
   const path = `${remote.folder}/${name}`;
   if ((await session.stat(path)) === undefined) return undefined;
-  const limit = limitReceived(run.file, parts.maxResultFactor);
+  const limit = limitReceived(run.file);
   await session.download(path, await spool.locate(resultName(run)), { limit });
   return keepIfSame(parts, attempt, { name, spooled: resultName(run), sha256 });
 }
@@ -125,7 +125,7 @@ async function keepLaterResults(
   const { results } = await findResults(parts, attempt, session);
   for (const seen of results) {
     if (isSameSighting(seen, result)) continue;
-    const limit = limitReceived(run.file, parts.maxResultFactor);
+    const limit = limitReceived(run.file);
     await session.download(`${remote.folder}/${seen.name}`, await spool.locate(spooled), { limit });
     const sha256 = (await hashSpooled(spool, spooled)) ?? '';
     if (sha256 === result.sha256) continue;

@@ -5,7 +5,6 @@ import { KeyError } from '../../keys/key-error.js';
 import type { ReviewService } from '../../mapping-service/client.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import type { Encoding } from '../../text/encoding.js';
 import { formatDuration } from '../../text/format.js';
 import type { ClaimCheck } from '../claims.js';
 import type { StepOutcome } from '../delivery.js';
@@ -42,10 +41,6 @@ export interface FileParts {
   /** See ResultReading. */
   readonly resultColumn: string;
   readonly resultValues: ResultValues;
-  readonly resultDelimiter: string;
-  readonly resultEncoding: Encoding | 'auto';
-  /** The largest file that is downloaded, as a multiple of the one that was sent; see limitReceived. */
-  readonly maxResultFactor: number;
   /** The share of the file's bookings that may stay without a verdict. */
   readonly maxUnansweredShare: number;
   /** The longest pause between two looks. */
@@ -176,7 +171,7 @@ export function adviseOnDisk(code: string): string | undefined {
       return 'free space on the disk of file.spool';
     case 'sftp-too-slow':
     case 'sftp-step-too-slow':
-      return 'ask the operator of the SFTP server why it is so slow, or raise file.sftp.transferMinutes';
+      return 'ask the operator of the SFTP server why it is so slow';
     case 'sftp-local-file':
       return 'free space on the disk of file.spool, or fix the permissions of that folder';
     case 'archive-unwritable':

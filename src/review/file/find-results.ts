@@ -35,7 +35,7 @@ export async function findResults(
 
 /** Where the server keeps no times, only its content tells a new result from an equally large one that had to stay. */
 async function isNotOurs(
-  { spool, maxResultFactor }: FileParts,
+  { spool }: FileParts,
   { remote, run }: FileAttempt,
   session: SftpSession,
   file: RemoteFile,
@@ -49,7 +49,7 @@ async function isNotOurs(
   const path = `${remote.folder}/${file.name}`;
   if ((await session.examineTime(path)) === 'kept') return false;
   const spooled = earlierName(run);
-  const limit = limitReceived(run.file, maxResultFactor);
+  const limit = limitReceived(run.file);
   await session.download(path, await spool.locate(spooled), { limit });
   const sha256 = await hashSpooled(spool, spooled);
   await spool.remove([spooled]);

@@ -164,7 +164,7 @@ function describeSeen({ columns, rows, namesBookings, encoding, delimiter, conta
   const fault = namesBookings
     ? 'no row has as many cells as the header'
     : 'no column is named like the reference, the master id or the hotel id that were sent';
-  return `${intro}: ${table} ${columns === 1 ? 'was' : 'were'} seen, read as ${encoding} with ${by} between cells, and ${fault}. Set file.resultDelimiter or file.resultEncoding to what the service uses`;
+  return `${intro}: ${table} ${columns === 1 ? 'was' : 'were'} seen, read as ${encoding} with ${by} between cells, and ${fault}. Ask the service for a CSV file`;
 }
 
 /** Why a run fails whose result does not suffice, or is too much; undefined for the code of any other failed step. */

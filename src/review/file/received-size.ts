@@ -7,6 +7,8 @@ import type { Run } from '../run.js';
 /** Accepted however small the file was that was sent: a small result may have many columns, or explanations. */
 const freeBytes = 16_000_000;
 const freeRows = 10_000;
+/** A result repeats the rows of the file, with a few more columns. */
+const resultFactor = 10;
 
 /** Runs of one day that are consulted. */
 const runsConsulted = 1_000;
@@ -14,20 +16,20 @@ const runsConsulted = 1_000;
 type Sent = Partial<Pick<ReviewFile, 'bytes' | 'rows'>> | undefined;
 
 /** The largest file that is downloaded from the server in answer to the one that was sent. */
-export function limitReceived(sent: Sent, maxResultFactor: number): SizeLimit {
+export function limitReceived(sent: Sent): SizeLimit {
   return {
-    bytes: Math.ceil((sent?.bytes ?? 0) * maxResultFactor) + freeBytes,
-    advice: `Have the file removed from the server if it is not the service's; otherwise raise file.maxResultFactor (${maxResultFactor} times the file that was sent).`,
+    bytes: Math.ceil((sent?.bytes ?? 0) * resultFactor) + freeBytes,
+    advice: `It is more than ${resultFactor} times the file that was sent: have it removed from the server, and ask the service about it.`,
   };
 }
 
 /** What is on the server may belong to another run of the day, which sent more. */
 export async function limitEarlier(
-  { ledger, maxResultFactor }: { readonly ledger: RunLister; readonly maxResultFactor: number },
+  { ledger }: { readonly ledger: RunLister },
   day: string,
 ): Promise<SizeLimit> {
   const runs = await ledger.listRuns({ day, limit: runsConsulted });
-  return limitReceived(largestOf(runs), maxResultFactor);
+  return limitReceived(largestOf(runs));
 }
 
 /** The largest file that these runs sent. */
@@ -44,12 +46,12 @@ export class TooManyRowsError extends Error {
 }
 
 /** @returns a function that takes the number of rows read so far */
-export function limitRows(sent: Sent, maxResultFactor: number): (rows: number) => void {
-  const maxRows = Math.ceil((sent?.rows ?? 0) * maxResultFactor) + freeRows;
+export function limitRows(sent: Sent): (rows: number) => void {
+  const maxRows = Math.ceil((sent?.rows ?? 0) * resultFactor) + freeRows;
   return (rows) => {
     if (rows <= maxRows) return;
     throw new TooManyRowsError(
-      `the result has more than ${formatCount(maxRows)} rows for ${formatCount(sent?.rows ?? 0)} that were sent. If they are the service's, raise file.maxResultFactor (${maxResultFactor} times as many rows).`,
+      `the result has more than ${formatCount(maxRows)} rows for ${formatCount(sent?.rows ?? 0)} that were sent: ask the service about it`,
     );
   };
 }

@@ -1,5 +1,6 @@
 import {
   createConverter,
+  decodeLines,
   type Encoding,
   guessEncoding,
   nameContainer,
@@ -26,11 +27,10 @@ const endMarks = ['\0', '\u001a'];
 
 /**
  * Splits bytes into lines of text, ended by LF, CRLF, or by CR where most lines are. A byte order mark is dropped.
- * Invalid characters become U+FFFD; the relevant parts of a result are ASCII in every likely encoding.
- *
- * @param configured undefined to find the encoding: UTF-8, or UTF-16 if it looks like it
+ * What doesn't look like UTF-16 is UTF-8, and a line of it that is not valid UTF-8 is Windows-1252: so it is read in the same way
+ * however the bytes arrive.
  */
-export function createResultLines(configured?: Encoding) {
+export function createResultLines() {
   let encoding: Encoding | undefined;
   let container: string | undefined;
   let convert = (block: Buffer) => block;
@@ -55,7 +55,7 @@ export function createResultLines(configured?: Encoding) {
   function begin(isEnd: boolean): void {
     if (encoding === undefined) {
       if (pending.length < firstBytes && !isEnd && !pending.includes(lineFeed)) return;
-      encoding = readByteOrderMark(pending)?.encoding ?? configured ?? guessUnits(pending);
+      encoding = readByteOrderMark(pending)?.encoding ?? guessUnits(pending);
       container = nameContainer(pending);
       const converter = createConverter(encoding, { isLenient: true });
       if (converter) ({ convert, end: finish } = converter);
@@ -76,8 +76,7 @@ export function createResultLines(configured?: Encoding) {
     const lines =
       last === -1
         ? []
-        : pending
-            .toString('utf8', 0, last)
+        : decodeLines(pending.subarray(0, last))
             .split(lineEnd === lineFeed ? '\n' : /[\r\n]/)
             .map(toLine);
     pending = pending.subarray(last + 1);
@@ -100,7 +99,7 @@ export function createResultLines(configured?: Encoding) {
       if (lineEnd === undefined) begin(true);
       pending = Buffer.concat([pending, finish()]);
       const lines = cut();
-      const text = pending.toString();
+      const text = decodeLines(pending);
       const rest = endMarks.reduce((left, mark) => left.replaceAll(mark, ''), text);
       return { lines, unended: isTooLong || rest !== '' ? [toLine(text)] : [] };
     },
@@ -115,7 +114,6 @@ export function createResultLines(configured?: Encoding) {
   };
 }
 
-/** A result that is not UTF-16 is read as UTF-8: its ids are the same in every other likely encoding. */
 function guessUnits(bytes: Buffer): Encoding {
   const guess = guessEncoding(bytes.subarray(0, firstBytes));
   return guess === 'utf-16le' || guess === 'utf-16be' ? guess : 'utf-8';

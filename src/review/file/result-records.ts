@@ -116,13 +116,9 @@ const statement = /^"?sep=(.)"?$/i;
  * Creates the search for a header among the first lines: the one with the most known columns, with the separator that
  * makes most of them. Titles, blank lines and `sep=;` may precede it. Without any, the first line counts.
  *
- * @param delimiter undefined to find it
  * @param countKnown how many of these cells are names of columns that we know
  */
-export function createHeaderSearch(
-  delimiter: string | undefined,
-  countKnown: (cells: readonly string[]) => number,
-): FindHeader {
+export function createHeaderSearch(countKnown: (cells: readonly string[]) => number): FindHeader {
   return (lines, isAll) => {
     let most = 0;
     let stated: string | undefined;
@@ -130,8 +126,7 @@ export function createHeaderSearch(
     for (const [titleLines, { text = '' }] of lines.slice(0, mostTitleLines).entries()) {
       if (text.length > longestHeader) continue;
       stated ??= statement.exec(text)?.[1];
-      const tried = delimiter === undefined ? [...new Set([stated ?? ',', ...delimiters])] : [delimiter];
-      for (const one of tried) {
+      for (const one of new Set([stated ?? ',', ...delimiters])) {
         const cells = splitCells(text, one);
         const known = typeof cells === 'string' ? 0 : countKnown(cells);
         if (known > most) [most, found] = [known, { delimiter: one, titleLines }];
@@ -141,7 +136,7 @@ export function createHeaderSearch(
     }
     if (!isAll) return undefined;
     const skipped = lines.findIndex(({ text = '' }) => text.trim() !== '' && !statement.test(text));
-    return found ?? { delimiter: delimiter ?? stated ?? ',', titleLines: Math.max(0, skipped) };
+    return found ?? { delimiter: stated ?? ',', titleLines: Math.max(0, skipped) };
   };
 }
 

@@ -75,9 +75,6 @@ export interface ResultReading {
   readonly resultColumn?: string;
   /** The verdicts as written, in any case. */
   readonly resultValues?: ResultValues;
-  /** What separates the cells, and how they are encoded: `auto`, the default, to find it. */
-  readonly resultDelimiter?: string;
-  readonly resultEncoding?: Encoding | 'auto';
   /** Called with the number of rows so far. What it throws ends the reading. */
   readonly onRows?: (rows: number) => void;
 }
@@ -96,7 +93,7 @@ export const defaultResultValues = {
 
 /**
  * Reads a result file (spec 4.3; design 5) as leniently as possible without guessing: columns in any order, by name,
- * below titles, with any usual separator and line end, as UTF-8 or UTF-16, in several date and verdict formats. Malformed
+ * below titles, with any usual separator and line end, as UTF-8, UTF-16 or Windows-1252, in several date and verdict formats. Malformed
  * rows are reported by line and stop nothing. Blank rows are dropped. Holds one block at a time.
  *
  * Errors of `bytes` are rethrown.
@@ -105,13 +102,9 @@ export async function* readResult(
   bytes: AsyncIterable<Uint8Array>,
   reading: ResultReading,
 ): AsyncGenerator<ResultPart, void, undefined> {
-  const { resultDelimiter = 'auto', resultEncoding = 'auto' } = reading;
-  const lines = createResultLines(resultEncoding === 'auto' ? undefined : resultEncoding);
+  const lines = createResultLines();
   const records = createResultRecords(
-    createHeaderSearch(
-      resultDelimiter === 'auto' ? undefined : resultDelimiter,
-      (cells) => listFields(findResultColumns(cells, reading)).length,
-    ),
+    createHeaderSearch((cells) => listFields(findResultColumns(cells, reading)).length),
   );
   const readRow = createRowReader(reading);
   let columns: ResultColumns | undefined;

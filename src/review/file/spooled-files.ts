@@ -99,23 +99,23 @@ export async function fetchResult(
   session: SftpSession,
   seen: Sighting,
 ): Promise<ReadResult | undefined> {
-  const { ledger, spool, masterIdColumn, maxResultFactor } = parts;
-  const { resultColumn, resultValues, resultDelimiter, resultEncoding } = parts;
+  const { ledger, spool, masterIdColumn } = parts;
+  const { resultColumn, resultValues } = parts;
   const join = startJoin(
     {
       readSent: () => readSent(ledger, run),
       readBytes: () => spool.read(resultName(run)),
     },
     {
-      ...{ masterIdColumn, resultColumn, resultValues, resultDelimiter, resultEncoding },
-      onRows: limitRows(run.file, maxResultFactor),
+      ...{ masterIdColumn, resultColumn, resultValues },
+      onRows: limitRows(run.file),
     },
   );
   const hash = createHash('sha256');
   try {
     const localPath = await spool.locate(resultName(run));
     const received = await session.download(`${remote.folder}/${seen.name}`, localPath, {
-      limit: limitReceived(run.file, maxResultFactor),
+      limit: limitReceived(run.file),
       async onBytes(piece) {
         hash.update(piece);
         await join.take(piece);

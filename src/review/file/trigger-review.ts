@@ -95,12 +95,12 @@ async function ensurePublished(
 }
 
 async function isReviewFile(
-  { spool, maxResultFactor }: FileParts,
+  { spool }: FileParts,
   { remote, run }: FileAttempt,
   session: SftpSession,
 ): Promise<boolean> {
   const spooled = earlierName(run);
-  const limit = limitReceived(run.file, maxResultFactor);
+  const limit = limitReceived(run.file);
   await session.download(remote.path, await spool.locate(spooled), { limit });
   const sha256 = await hashSpooled(spool, spooled);
   await spool.remove([spooled]);

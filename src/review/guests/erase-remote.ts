@@ -15,8 +15,6 @@ export interface EraseRemoteParts {
   readonly ledger: Pick<Erasures, 'noteErased'>;
   readonly spool: Spool;
   readonly sftp: SftpServer;
-  /** See limitReceived. */
-  readonly maxResultFactor: number;
   readonly timezone: string;
 }
 
@@ -49,7 +47,7 @@ export async function eraseRemote(
     else if (!mayStillBeSent(run))
       try {
         const ofDay = runs.filter(({ day }) => day === run.day);
-        const limit = limitReceived(largestOf(ofDay), parts.maxResultFactor);
+        const limit = limitReceived(largestOf(ofDay));
         for (const place of await eraseDay(parts, found, { run, limit }, erasure, options))
           erased.push(place);
       } catch (error) {

@@ -83,7 +83,7 @@ function findForm(beginning: Buffer): FileForm {
   const { lines, unended } = reader.end();
   const countKnown = (cells: readonly string[]) =>
     cells.filter((cell) => columnNames.has(cell.trim().toLowerCase())).length;
-  const header = createHeaderSearch(undefined, countKnown)(begun.concat(lines, unended), true);
+  const header = createHeaderSearch(countKnown)(begun.concat(lines, unended), true);
   const { delimiter = ',', titleLines = 0 } = header ?? {};
   const { encoding } = reader.found;
   const isBytes = encoding === 'utf-8' && guessEncoding(withoutCutEnd(beginning)) !== 'utf-8';

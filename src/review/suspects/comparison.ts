@@ -12,8 +12,6 @@ const unknown: KnownMapping = {};
 
 export interface ComparisonOptions {
   readonly copy: Pick<MappingCopy, 'lookUp'>;
-  /** For how many days after its mapping changed a booking is flagged. */
-  readonly suspectDays: number;
   /** Epoch milliseconds */
   readonly now: number;
 }
@@ -45,7 +43,7 @@ interface Booked {
 }
 
 /** Creates the function that adds suspects to batches. */
-function createComparison({ copy, ...judged }: ComparisonOptions) {
+function createComparison({ copy, now }: ComparisonOptions) {
   const cache: Record<BookingForm, Map<string, Answer>> = { body: new Map(), file: new Map() };
 
   /** The bookings of a batch that name a provider's hotel. Those not cached are looked up. */
@@ -92,7 +90,7 @@ function createComparison({ copy, ...judged }: ComparisonOptions) {
     const suspects: Suspect[] = [];
     for (const { place, serviceId, answer } of booked) {
       const { mapping } = answer;
-      const reason = findSuspicion(serviceId, mapping, judged);
+      const reason = findSuspicion(serviceId, mapping, now);
       if (reason) suspects.push({ place, reason, ...mapping });
     }
     return suspects;
@@ -111,7 +109,8 @@ function pick({ serviceId, movedAt }: CopiedMapping): KnownMapping {
   return { ...(serviceId !== undefined && { serviceId }), ...(movedAt !== undefined && { movedAt }) };
 }
 
-const dayMs = 86_400_000;
+/** How long a booking of a hotel whose mapping moved counts as suspect: the source may still use the old master. */
+const suspectMs = 7 * 86_400_000;
 
 /** What the local copy of the mappings knows about a provider's hotel. */
 export type KnownMapping = Pick<CopiedMapping, 'serviceId' | 'movedAt'>;
@@ -126,9 +125,9 @@ export type KnownMapping = Pick<CopiedMapping, 'serviceId' | 'movedAt'>;
 export function findSuspicion(
   serviceId: number,
   mapping: KnownMapping,
-  { now, suspectDays }: { readonly now: number; readonly suspectDays: number },
+  now: number,
 ): SuspectReason | undefined {
   if (mapping.serviceId !== undefined && mapping.serviceId !== serviceId) return 'other-master';
   if (mapping.movedAt === undefined) return undefined;
-  return now - mapping.movedAt < suspectDays * dayMs ? 'moved' : undefined;
+  return now - mapping.movedAt < suspectMs ? 'moved' : undefined;
 }

@@ -31,8 +31,6 @@ export interface DatabaseAddress {
   readonly setting: string;
   /** With user and password, which must not be shown. */
   readonly url: string;
-  /** The file of the authority's certificate; with it TLS is required. */
-  readonly ca?: string | undefined;
 }
 
 /**

@@ -1,24 +1,14 @@
 import * as z from 'zod';
-import { type BookingField, mapFields, masterIdField, serviceFields } from '../../booking/booking.js';
+import { type ServiceField, serviceFields } from '../../booking/booking.js';
 import { instantChoices } from '../../booking/instants.js';
 import { isDateFormat } from '../../booking/written-date.js';
 import { expected, group, oneOf, share, text, textLike, textThat } from '../../settings/values.js';
 
-const requiredColumn = ({ meaning }: BookingField) =>
-  text('the name of a column')
-    .exactOptional()
-    .describe(`The column with ${meaning}, if it has another name.`);
-
-const optionalForms = 'the name of a column, or false';
-const optionalColumn = ({ meaning }: BookingField) =>
-  z
-    .union([text(optionalForms), z.literal(false)], expected(optionalForms))
-    .exactOptional()
-    .describe(`The column with ${meaning}, if it has another name; false if the source has none.`);
-
-const valueForms = 'a value, a list of values, or not: with one of these';
+const fieldNames: ReadonlySet<string> = new Set(serviceFields);
+const columnForms = 'the name of a column, or false';
+const valueForms = 'a list of values, or not: with a list of them';
 const value = z.union([z.string(), z.number(), z.boolean()], expected(valueForms));
-const values = z.union([value, z.array(value).min(1, expected('at least one value'))], expected(valueForms));
+const values = z.array(value).min(1, expected('at least one value'));
 
 const mostKept = 8;
 /** The columns of lists, in lower case. */
@@ -27,12 +17,26 @@ const takenNames: ReadonlySet<string> = new Set([
   ...['day', 'copyserviceid', 'verdictreason', 'reason', 'movedat', 'kept'],
 ]);
 
+function namesMasterId(
+  columns: {
+    readonly [field in ServiceField]?: string | false;
+  },
+): columns is { readonly [field in ServiceField]?: field extends 'ServiceId' ? string : string | false } {
+  return columns.ServiceId !== false;
+}
+
 /** How to understand the records of a source, of any kind. */
 export const recordSettings = {
-  columns: group({ ...mapFields(optionalColumn), ServiceId: requiredColumn(masterIdField) })
-    .prefault({})
+  columns: z
+    .record(
+      textThat((name) => fieldNames.has(name), serviceFields.join(' or ')),
+      z.union([text(columnForms), z.literal(false)], expected(columnForms)),
+      expected('a group of fields and columns, such as ServiceId: hotel_id'),
+    )
+    .refine(namesMasterId, { path: ['ServiceId'], error: expected('the name of a column') })
+    .default({})
     .describe(
-      "The names of the source's columns, by the service's names for the fields. In JSON these are members, such as `guest.name` in nested objects. A column that the source lacks fails the run: `false` says that it has none.",
+      "The names of the source's columns, by the service's names for the fields. In JSON these are members, such as `guest.name` in nested objects. A column that the source lacks fails the run: `ProviderHotelId: false` says that it has none.",
     ),
   where: z
     .record(
@@ -42,7 +46,7 @@ export const recordSettings = {
     )
     .default({})
     .describe(
-      "Which records are bookings to review, by the source's own columns: `Status: [CONF, OK]` takes those with one of these values, `Status: { not: CANC }` all others. Values are compared as text, without white space at their ends. The rest counts as filtered.",
+      "Which records are bookings to review, by the source's own columns: `Status: [CONF, OK]` takes those with one of these values, `Status: { not: [CANC] }` all others. The rest counts as filtered.",
     ),
   keep: z
     .record(
@@ -56,12 +60,12 @@ export const recordSettings = {
     .refine((columns) => Object.keys(columns).length <= mostKept, expected(`at most ${mostKept} columns`))
     .default({})
     .describe(
-      "Up to eight further columns that are kept with each booking, by the names under which lists show them, such as `Price: precio`. They are never sent to the service, and are removed together with the guests' names. Values are kept as texts of up to 200 characters.",
+      "Up to eight further columns that are kept with each booking, by the names under which lists show them, such as `Price: precio`. They are never sent, and are removed with the guests' names. Values are cut after 200 characters.",
     ),
   maxRepeatedShare: share()
     .default(0.5)
     .describe(
-      "The share of a day's bookings that may be equal in all fields to bookings that one of the eight days before sent; with more, the run fails before anything is sent (`source-repeated`). It counts from 20 bookings on, and not for runs of the current day or those that top up a day. 1 turns it off.",
+      "The share of a day's bookings that may be equal in all fields to those of one of the eight days before; with more, the run fails before anything is sent. It counts from 20 bookings on. 1 turns it off.",
     ),
   dateFormat: textThat(
     isDateFormat,
@@ -72,6 +76,6 @@ export const recordSettings = {
   instants: oneOf(...instantChoices)
     .default('auto')
     .describe(
-      "What an instant with a zone stands for in a column of dates, such as 2027-01-31T23:00:00Z: `convert` takes the date that the account's zone has then, `as-written` the date that it is written with. `auto` converts, with a warning, unless all instants of the column are at midnight UTC in the first 1,000 records: those stand for that date.",
+      "What an instant with a zone stands for in a column of dates, such as 2027-01-31T23:00:00Z: `convert` takes the date that the account's zone has then, `as-written` the date that it is written with. `auto` converts, with a warning, unless all of the first 1,000 records are at midnight UTC.",
     ),
 };

@@ -8,7 +8,7 @@ import {
 } from '../../review/source.js';
 
 type Scalar = string | number | boolean;
-type Values = Scalar | readonly Scalar[];
+type Values = readonly Scalar[];
 
 /** By column: the values that a record must have one of, or must not have. */
 export type RowFilter = Readonly<Record<string, Values | { readonly not: Values }>>;
@@ -78,7 +78,7 @@ function filterChunk(chunk: SourceChunk, matches: (record: SourceRecord) => bool
 
 /** Whether a record's value in that column meets the condition. */
 export function createValueTest(condition: RowFilter[string]): (value: unknown) => boolean {
-  if (typeof condition !== 'object' || !('not' in condition)) {
+  if (!('not' in condition)) {
     const wanted = listTexts(condition);
     return (value) => wanted.has(readText(value));
   }
@@ -87,7 +87,7 @@ export function createValueTest(condition: RowFilter[string]): (value: unknown) 
 }
 
 function listTexts(values: Values): ReadonlySet<string | undefined> {
-  return new Set((typeof values === 'object' ? values : [values]).map(readText));
+  return new Set(values.map(readText));
 }
 
 /** Undefined for anything that is not text, such as an object. */

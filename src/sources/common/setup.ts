@@ -15,6 +15,8 @@ export interface AnswerRule {
   /** Other settings that this check depends on. */
   readonly beside?: Readonly<Record<string, unknown>>;
   readonly isNumber?: boolean;
+  /** The setting takes a list, and the answer is its item. */
+  readonly isList?: boolean;
   /** Whether the answer goes into `.env`, which can't hold every text. */
   readonly isSecret?: boolean;
   /** Replaces the setting's own check. */
@@ -65,8 +67,10 @@ export const sourceVariables = {
   sourcePassword: 'HOTEL_REVIEW_SOURCE_PASSWORD',
   /** The value of a header. */
   sourceKey: 'HOTEL_REVIEW_SOURCE_KEY',
-  s3KeyId: 'HOTEL_REVIEW_S3_KEY_ID',
-  s3Secret: 'HOTEL_REVIEW_S3_SECRET',
+  s3Endpoint: 'AWS_ENDPOINT_URL_S3',
+  s3Region: 'AWS_REGION',
+  s3KeyId: 'AWS_ACCESS_KEY_ID',
+  s3Secret: 'AWS_SECRET_ACCESS_KEY',
 } as const;
 
 type SourceSecret = keyof typeof sourceVariables;
@@ -115,7 +119,7 @@ export interface SettingWriter {
   comment(text: string, indent?: string): string[];
   commentOut(lines: readonly string[], indent: string): string[];
   group(path: SettingPath): string[];
-  setting(path: SettingPath, value: string | number): string[];
+  setting(path: SettingPath, value: string | number | readonly string[]): string[];
   /** A setting, or its placeholder under a note that says what to put in. */
   answer(
     path: SettingPath,
@@ -126,10 +130,8 @@ export interface SettingWriter {
   text(path: SettingPath, value: string): string[];
   /** A setting that takes its value from an environment variable. */
   reference(path: SettingPath, variable: string): string[];
-  /** The same without the description. */
-  bareReference(path: SettingPath, variable: string): string;
-  /** The same, commented out. */
-  optionalReference(path: SettingPath, variable: string): string[];
+  /** The same without the description. @param before what stands before the variable's value */
+  bareReference(path: SettingPath, variable: string, before?: string): string;
   /** A commented-out setting with its default. */
   option(path: SettingPath): string[];
 }
@@ -180,8 +182,6 @@ export interface SourceSetup<Answers, Settings, Options = SourceOptions> {
     write: SettingWriter,
     found: Pick<Sample, 'delimiter' | 'skipRows' | 'encoding'> & { readonly records: readonly string[] },
   ): string[];
-  /** Another group of settings that the source needs; empty if none. */
-  renderOtherGroup?(answers: Answers, write: SettingWriter): string[];
   /** The path of the day's file, where it is on this machine: `init` looks for the newest one. */
   findDayFile?(answers: Answers): string | undefined;
   /** The template of a day's file on a server, if that is where it is. */

@@ -1,4 +1,10 @@
+import { checkS3Endpoint } from '../../s3/bucket.js';
 import type { AnswerRule, OptionsOf, SourceFlags } from '../common/setup.js';
+
+const checkRegion = (region: string) =>
+  /^[a-z0-9-]{1,40}$/.test(region) ? undefined : 'expected a region such as eu-central-1';
+const checkKey = (key: string) =>
+  /^[!-~]+$/.test(key) ? undefined : 'expected a text of ASCII characters without spaces';
 
 /** How the answers about a day's file are checked. */
 export function fileRules(kind: string) {
@@ -14,15 +20,10 @@ export function fileRules(kind: string) {
     keyFile: rule('sourceSftpKeyFile', 'sftp', 'privateKeyFile'),
     password: rule('sourceSftpPassword', 'sftp', 'password'),
     hostKey: rule('sourceSftpHostKey', 'sftp', 'hostKey'),
-    endpoint: { name: 's3Endpoint', setting: ['s3', 'endpoint'], beside },
-    region: { name: 's3Region', setting: ['s3', 'region'], beside },
-    // Either half of the key is wrong without the other.
-    keyId: {
-      name: 's3KeyId',
-      setting: ['s3', 'accessKeyId'],
-      beside: { ...beside, s3: { secretAccessKey: 'any' } },
-    },
-    keySecret: { name: 's3Secret', setting: ['s3', 'secretAccessKey'], beside },
+    endpoint: { name: 's3Endpoint', check: checkS3Endpoint, isSecret: true },
+    region: { name: 's3Region', check: checkRegion, isSecret: true },
+    keyId: { name: 's3KeyId', check: checkKey, isSecret: true },
+    keySecret: { name: 's3Secret', check: checkKey, isSecret: true },
   } as const satisfies Record<string, AnswerRule>;
 }
 

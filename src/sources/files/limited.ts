@@ -22,7 +22,7 @@ export function createLimitedDayFile(file: DayFile, maxBytes: number): DayFile {
         if (Math.max(bytes, total) > maxBytes) {
           throw new SourceError(
             'unreadable',
-            `${file.locate(day)} has ${total > maxBytes ? formatBytes(total) : `more than ${formatBytes(maxBytes)}`}, and at most ${formatBytes(maxBytes)} are read; if that is a day's bookings, raise source.maxGigabytes`,
+            `${file.locate(day)} has ${total > maxBytes ? formatBytes(total) : `more than ${formatBytes(maxBytes)}`}, and at most ${formatBytes(maxBytes)} are read: is it a day's bookings?`,
           );
         }
         if (bytes > leastBytes && bytes > done * maxRatio) {

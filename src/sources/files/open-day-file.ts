@@ -13,17 +13,16 @@ export interface DayFileSettings {
   readonly path: string;
   readonly sftp?: SftpAccount | undefined;
   readonly doneMarker?: string | undefined;
-  readonly maxGigabytes: number;
 }
+
+/** Unpacked: far more than the largest day, and little enough for a disk. */
+const maxBytes = 20e9;
 
 type DayFileParts = Pick<SourceParts, 'openBucket'>;
 
 /** Opens the daily file at the location that its path names. With a marker, it is there once the marker is. */
-export function openDayFile(
-  { path, sftp, doneMarker, maxGigabytes }: DayFileSettings,
-  parts: DayFileParts,
-): DayFile {
-  const file = createLimitedDayFile(openAt(path, sftp, parts), maxGigabytes * 1e9);
+export function openDayFile({ path, sftp, doneMarker }: DayFileSettings, parts: DayFileParts): DayFile {
+  const file = createLimitedDayFile(openAt(path, sftp, parts), maxBytes);
   return doneMarker === undefined ? file : createMarkedDayFile(file, openAt(doneMarker, sftp, parts));
 }
 
@@ -40,7 +39,6 @@ function openAt(path: string, sftp: SftpAccount | undefined, { openBucket }: Day
       return createSftpDayFile({
         address: showAddress(location),
         path: location.path,
-        transferMs: expectAccount(sftp).transferMinutes * 60_000,
         open: () => openServer(location, expectAccount(sftp)),
       });
   }

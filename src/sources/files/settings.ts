@@ -5,19 +5,17 @@ import {
   resolveKeyFile,
   sftpAccount,
   sftpSecretMissing,
-  sftpTimeout,
-  sftpTransferLimit,
 } from '../../settings/sftp-account.js';
-import { expected, group, isAccepted, isGroup, numberUpTo, oneOf, text } from '../../settings/values.js';
+import { expected, group, isAccepted, isGroup, oneOf, text } from '../../settings/values.js';
 import { encodings } from '../../text/encoding.js';
 import { recordSettings } from '../common/record-settings.js';
 import { readFileLocation } from './location.js';
 import { dependsOnDay, parsePathTemplate } from './path-template.js';
 
-const sftp = group(
-  { ...sftpAccount, timeoutSeconds: sftpTimeout, transferMinutes: sftpTransferLimit },
-  'a group with username, hostKey and a password or a privateKeyFile',
-).refine(hasSftpSecret, sftpSecretMissing);
+const sftp = group(sftpAccount, 'a group with username, hostKey and a password or a privateKeyFile').refine(
+  hasSftpSecret,
+  sftpSecretMissing,
+);
 
 const filePath = () =>
   text('a path')
@@ -52,9 +50,6 @@ export const dayFileSettings = <const Kind extends string>(kind: Kind, meaning: 
   encoding: oneOf(...encodings)
     .default('utf-8')
     .describe('The encoding of the file. A byte order mark in the file takes precedence.'),
-  maxGigabytes: numberUpTo(10_000)
-    .default(20)
-    .describe('The largest file of a day, unpacked. A larger one fails the run.'),
   sftp: sftp
     .exactOptional()
     .describe('The account on the SFTP server, if the path or the marker is `sftp://…`.'),

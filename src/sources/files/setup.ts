@@ -26,13 +26,8 @@ export interface FileAnswers<Kind extends string = 'csv' | 'ndjson'> {
   readonly account?: AccountAnswers | undefined;
 }
 
-interface BucketAnswers {
-  /** Amazon's without one. */
-  readonly endpoint: string | undefined;
-  readonly region: string | undefined;
-  /** Whether `.env` has an access key; otherwise the key is found as Amazon's own tools find it. */
-  readonly hasKey: boolean;
-}
+/** What `.env` has of them; the rest is found as Amazon's own tools find it. */
+type BucketAnswers = readonly ('s3Endpoint' | 's3Region' | 's3KeyId' | 's3Secret')[];
 
 interface AccountAnswers {
   readonly username: string | undefined;
@@ -78,18 +73,25 @@ export function createFileSetup<Kind extends string>({
       given: s3Region,
       message: 'The region (empty: from the environment or the profile)',
     });
+    if (endpoint !== undefined) questions.keep('s3Endpoint', endpoint);
+    if (region !== undefined) questions.keep('s3Region', region);
     const keyId = await questions.secret({
       secret: 's3KeyId',
       rule: rules.keyId,
       message: "The id of the access key (hidden; empty: found as Amazon's own tools find it)",
     });
-    if (keyId === undefined) return { endpoint, region, hasKey: false };
-    await questions.secret({
-      secret: 's3Secret',
-      rule: rules.keySecret,
-      message: 'The secret of the access key (hidden; empty: later)',
-    });
-    return { endpoint, region, hasKey: true };
+    if (keyId !== undefined) {
+      await questions.secret({
+        secret: 's3Secret',
+        rule: rules.keySecret,
+        message: 'The secret of the access key (hidden; empty: later)',
+      });
+    }
+    return [
+      ...(endpoint === undefined ? [] : (['s3Endpoint'] as const)),
+      ...(region === undefined ? [] : (['s3Region'] as const)),
+      ...(keyId === undefined ? [] : (['s3KeyId', 's3Secret'] as const)),
+    ];
   }
 
   async function askAccount(options: FileOptions, questions: Questions): Promise<AccountAnswers> {
@@ -142,7 +144,7 @@ export function createFileSetup<Kind extends string>({
     },
     listSecrets: ({ account, bucket }) => [
       ...(account !== undefined && account.keyFile === undefined ? (['sourcePassword'] as const) : []),
-      ...(bucket?.hasKey ? (['s3KeyId', 's3Secret'] as const) : []),
+      ...(bucket ?? []),
     ],
     render: ({ path, account }, write, { records, encoding = 'utf-8', ...found }) => [
       ...write.setting(['source', 'path'], path),
@@ -151,7 +153,6 @@ export function createFileSetup<Kind extends string>({
       ...records,
       ...renderMore(write, found),
     ],
-    renderOtherGroup: ({ bucket }, write) => (bucket === undefined ? [] : renderBucket(bucket, write)),
     findRemoteFile: ({ path, account, bucket }) =>
       account === undefined && bucket === undefined ? undefined : path,
     findDayFile: ({ path, account, bucket }) =>
@@ -179,18 +180,6 @@ function renderAccount({ username, keyFile, hostKey }: AccountAnswers, write: Se
       text: unknownHostKey,
       what: "what `hotel-review doctor` shows, once the server's operator has confirmed it",
     }),
-  ];
-}
-
-function renderBucket({ endpoint, region, hasKey }: BucketAnswers, write: SettingWriter): string[] {
-  const { s3KeyId, s3Secret } = sourceVariables;
-  const reference = hasKey ? write.reference : write.optionalReference;
-  return [
-    ...write.group(['s3']),
-    ...(endpoint === undefined ? [] : write.setting(['s3', 'endpoint'], endpoint)),
-    ...(region === undefined ? [] : write.setting(['s3', 'region'], region)),
-    ...reference(['s3', 'accessKeyId'], s3KeyId),
-    ...reference(['s3', 'secretAccessKey'], s3Secret),
   ];
 }
 

@@ -12,8 +12,8 @@ interface SftpDayFileOptions {
   readonly address: string;
   /** Relative to the server's root, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) as a placeholder for the day. */
   readonly path: string;
-  /** How long reading the file may take, even if it progresses. */
-  readonly transferMs: number;
+  /** How long reading the file may take, even if it progresses; an hour by default. */
+  readonly transferMs?: number;
   /** Opens the server. Called for each read. */
   readonly open: () => Promise<SftpServer>;
 }
@@ -28,7 +28,12 @@ const rangeBytes = 2 * 1024 * 1024;
  *
  * @throws RangeError for an invalid path template
  */
-export function createSftpDayFile({ address, path, transferMs, open }: SftpDayFileOptions): DayFile {
+export function createSftpDayFile({
+  address,
+  path,
+  transferMs = 3_600_000,
+  open,
+}: SftpDayFileOptions): DayFile {
   const writePath = parsePathTemplate(path);
   const locate: DayFile['locate'] = (day) => `${address}/${writePath(day)}`;
   return {
@@ -75,10 +80,7 @@ async function* readRanges(
 
 function tooSlow(place: string, transferMs: number): SourceError {
   const what = `${place} is not read after ${formatDuration(transferMs)}`;
-  return new SourceError(
-    'unreadable',
-    `${what}; is the server slow? Otherwise raise source.sftp.transferMinutes`,
-  );
+  return new SourceError('unreadable', `${what}; is the server slow?`);
 }
 
 function changed(place: string, cause?: unknown): SourceError {

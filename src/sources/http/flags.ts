@@ -16,9 +16,7 @@ const ofPages = (name: string, kind: string, setting: string): AnswerRule => ({
 export const httpRules = {
   url: rule('url', 'url'),
   records: rule('records', 'records'),
-  token: rule('sourceToken', 'bearerToken'),
-  username: rule('basicUsername', 'basic', 'username'),
-  password: rule('sourcePassword', 'basic', 'password'),
+  token: rule('sourceToken', 'headers', 'Authorization'),
   key: rule('sourceKey', 'headers', 'X-Api-Key'),
   headerName: {
     name: 'headerName',
@@ -26,8 +24,6 @@ export const httpRules = {
       checkHeaderName(name) === undefined ? undefined : 'expected the name of a header that can be set',
   },
   pageParameter: ofPages('pageParameter', 'page', 'parameter'),
-  pageSizeParameter: ofPages('pageSizeParameter', 'page', 'sizeParameter'),
-  pageSize: { ...ofPages('pageSize', 'page', 'size'), isNumber: true },
   cursorField: ofPages('cursorField', 'cursor', 'field'),
 } as const satisfies Record<string, AnswerRule>;
 
@@ -41,12 +37,12 @@ export const httpFlags = {
     ifPassword:
       'others on this machine can read a key there; leave it out, and say with --auth how the API authenticates callers',
   },
-  auth: { value: '<how>', help: 'how to authenticate', choices: ['none', 'bearer', 'basic', 'header'] },
+  auth: { value: '<how>', help: 'how to authenticate', choices: ['none', 'bearer', 'header'] },
   authName: {
     value: '<name>',
-    help: 'the user name (basic), or the name of the header (header)',
-    rule: ({ auth }) => (auth === 'header' ? httpRules.headerName : httpRules.username),
-    goesWith: goesWith('auth', 'basic', 'header'),
+    help: 'the name of the header',
+    rule: httpRules.headerName,
+    goesWith: goesWith('auth', 'header'),
   },
   records: {
     value: '<path>',
@@ -69,18 +65,6 @@ export const httpFlags = {
     help: 'the number of the first page',
     choices: ['0', '1'],
     goesWith: goesWith('pagination', 'page'),
-  },
-  pageSizeParameter: {
-    value: '<name>',
-    help: 'the parameter for the page size',
-    rule: httpRules.pageSizeParameter,
-    goesWith: goesWith('pagination', 'page', 'offset'),
-  },
-  pageSize: {
-    value: '<number>',
-    help: 'the page size',
-    rule: httpRules.pageSize,
-    goesWith: goesWith('pagination', 'page', 'offset'),
   },
   cursorField: {
     value: '<path>',

@@ -101,6 +101,9 @@ interface DayPages {
 }
 
 const largestPage = 64 * 1024 * 1024;
+/** APIs that export a day may think for long. */
+const timeoutMs = 60_000;
+const connectTimeoutMs = 10_000;
 
 /** @throws RangeError for an invalid address, TypeError for an invalid header */
 export function createDayPages(options: DayPagesOptions): DayPages {
@@ -127,8 +130,8 @@ export function toPageOptions(
 ): DayPagesOptions {
   return {
     ...source,
-    timeoutMs: source.timeoutSeconds * 1000,
-    connectTimeoutMs: source.connectTimeoutSeconds * 1000,
+    timeoutMs,
+    connectTimeoutMs,
     retry,
     clock,
     random,

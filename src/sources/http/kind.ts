@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import * as z from 'zod';
 import {
   confidentiality,
@@ -6,8 +5,6 @@ import {
   group,
   groupByKind,
   headerText,
-  isGroup,
-  numberUpTo,
   oneOf,
   text,
   textThat,
@@ -19,9 +16,6 @@ import { listFilterColumns } from '../common/row-filter.js';
 import { httpFlags } from './flags.js';
 import { prepareRequests } from './pagination.js';
 import { checkHeaderName, checkUrlTemplate } from './request.js';
-
-const hourInSeconds = 3_600;
-const largestSize = 1_000_000;
 
 const paginationKind = <const Kind extends string>(name: Kind) =>
   z
@@ -42,20 +36,11 @@ const pagination = groupByKind(
       kind: paginationKind('page'),
       parameter: parameter().describe('The parameter that selects the next page.'),
       first: wholeNumber(0, 1).default(1).describe('The number of the first page.'),
-      sizeParameter: parameter()
-        .exactOptional()
-        .describe('The parameter for the number of bookings per page.'),
-      size: wholeNumber(1, largestSize).exactOptional().describe('The number of bookings per page.'),
       afterLastPage: afterLastPage(),
-    }).refine(({ sizeParameter, size }) => (sizeParameter === undefined) === (size === undefined), {
-      error: 'must hold sizeParameter and size, or neither',
-      when: ({ value }) => isGroup(value),
     }),
     group({
       kind: paginationKind('offset'),
       parameter: parameter().describe('The parameter that selects the next page.'),
-      limitParameter: parameter().describe('The parameter for the number of bookings to return.'),
-      limit: wholeNumber(1, largestSize).describe('How many bookings to request at a time.'),
       afterLastPage: afterLastPage(),
     }),
     group({
@@ -79,7 +64,7 @@ const settings = group({
       error: ({ input }) => checkUrlTemplate(String(input)),
     })
     .describe(
-      'The address. `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern, `{dayStart}` and `{dayEnd}` for the first instants of the day and of the next day.',
+      'The address, with the number of bookings per page where the API takes one: `…?day={day}&limit=100`. `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern, `{dayStart}` and `{dayEnd}` for the first instants of the day and of the next day.',
     )
     .register(confidentiality, { level: 'private' }),
   headers: z
@@ -88,22 +73,8 @@ const settings = group({
       headerText(),
       expected('a group of headers, such as X-Api-Key'),
     )
-    .describe('Headers sent with every request, such as one for an API key.')
+    .describe('Headers sent with every request, such as `Authorization: "Bearer …"`.')
     .register(confidentiality, { level: 'secret' })
-    .exactOptional(),
-  bearerToken: headerText()
-    .describe('The token for `Authorization: Bearer`.')
-    .register(confidentiality, { level: 'secret' })
-    .exactOptional(),
-  basic: group({
-    username: textThat((name) => /^[^:]+$/.test(name), 'a text without a colon').describe(
-      'The user name for `Authorization: Basic`.',
-    ),
-    password: text()
-      .describe('The password for `Authorization: Basic`.')
-      .register(confidentiality, { level: 'secret' }),
-  })
-    .describe('User name and password, if the API requires them.')
     .exactOptional(),
   records: z
     .string(expected('a path such as data.bookings'))
@@ -112,19 +83,7 @@ const settings = group({
       'Where a response holds its list of bookings, such as `data.bookings`; empty if the response is that list.',
     ),
   pagination: pagination.prefault({ kind: 'none' }).describe('How the API splits a day into pages.'),
-  maxPages: wholeNumber(1, largestSize)
-    .default(10_000)
-    .describe(
-      'The largest number of pages of a day. An API that returns more, perhaps without end, fails the run.',
-    ),
   ...recordSettings,
-  timeoutSeconds: numberUpTo(hourInSeconds).default(60).describe('How long a whole request may take.'),
-  connectTimeoutSeconds: numberUpTo(hourInSeconds).default(10).describe('How long connecting may take.'),
-  ca: text('a path')
-    .exactOptional()
-    .describe(
-      "A PEM file with the certificate of the authority that signed the server's certificate. No other authority is then trusted.",
-    ),
 }).refine((source) => findObjection(source) === undefined, {
   error: ({ input }) => findObjection(input as Parameters<typeof prepareRequests>[0]),
   // Problems of single settings have been reported already.
@@ -137,8 +96,7 @@ const kind: SourceKind<HttpSettings> = {
   name: 'http',
   placeUnit: 'record',
   flags: httpFlags,
-  resolve: (source, folder) =>
-    source.ca === undefined ? source : { ...source, ca: resolve(folder, source.ca) },
+  resolve: (source) => source,
   async open(source, parts) {
     const { createHttpSource, toPageOptions } = await import('./http-source.js');
     return createHttpSource({

@@ -1,12 +1,13 @@
 import { pause } from '../../async/abort.js';
 import { createRetryDelays, type RetryPolicy } from '../../async/retry.js';
-import type { ConnectionRules } from '../../http/connection-rules.js';
+import type { ProxyRules } from '../../http/connection-rules.js';
 import { readRetryAfter } from '../../http/headers.js';
 import type { HttpAnswer, HttpResult } from '../../http/transport.js';
 import type { SourceFault } from '../../review/source.js';
 import { formatDuration } from '../../text/format.js';
 
-export interface PageCallLimits extends ConnectionRules {
+export interface PageCallLimits {
+  readonly proxy?: ProxyRules | undefined;
   /** For a whole request. */
   readonly timeoutMs: number;
   /** For opening a connection; part of the time for the whole request. */
@@ -55,7 +56,7 @@ const retryableStatuses = new Set([408, 425, 429]);
 export async function openPageCalls(
   origin: string,
   headers: readonly string[],
-  { timeoutMs, connectTimeoutMs, maxPageBytes, retry, clock, random, onWait, ca, proxy }: PageCallLimits,
+  { timeoutMs, connectTimeoutMs, maxPageBytes, retry, clock, random, onWait, proxy }: PageCallLimits,
 ): Promise<PageCalls> {
   // Sources that read files don't need it.
   const { createTransport } = await import('../../http/transport.js');
@@ -65,7 +66,6 @@ export async function openPageCalls(
     timeoutMs,
     connectTimeoutMs,
     maxAnswerBytes: maxPageBytes,
-    ca,
     proxy,
   });
   const judge = ({ answer, failure }: HttpResult): Judgement => {
@@ -130,9 +130,7 @@ function judgeAnswer(
     };
   }
   if (status === 401 || status === 403) {
-    return fail(
-      `rejected the credentials (${code}): check source.bearerToken, source.basic or source.headers.`,
-    );
+    return fail(`rejected the credentials (${code}): check source.headers.`);
   }
   if (status >= 300 && status < 400) {
     return fail(`redirects (${code}), which is not followed: set source.url to the target address.`);

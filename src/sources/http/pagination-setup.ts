@@ -8,36 +8,19 @@ export type PaginationAnswers =
       readonly kind: 'page';
       readonly parameter: string;
       readonly first: number;
-      readonly size: { readonly parameter: string; readonly size: number } | undefined;
     }
   | {
       readonly kind: 'offset';
       readonly parameter: string;
-      readonly limitParameter: string;
-      readonly limit: number;
     }
   /** Without a parameter, the field holds the address of the next page. */
   | { readonly kind: 'cursor'; readonly field: string; readonly parameter: string | undefined }
   | { readonly kind: 'link' };
 
-const usualSize = '100';
-
 export async function askPagination(options: HttpOptions, questions: Questions): Promise<PaginationAnswers> {
-  const { pageParameter, pageSizeParameter, pageSize, cursorField, firstPage } = options;
+  const { pageParameter, cursorField, firstPage } = options;
   const askParameter = (message: string, fallback?: string) =>
     questions.text({ rule: rules.pageParameter, given: pageParameter, message, fallback });
-  const askSizeParameter = (message: string, fallback?: string) =>
-    questions.text({ rule: rules.pageSizeParameter, given: pageSizeParameter, message, fallback });
-  const askSize = async () => {
-    const message = 'How many bookings to request at a time';
-    const asked = await questions.text({
-      rule: rules.pageSize,
-      given: pageSize,
-      message,
-      fallback: usualSize,
-    });
-    return Number(asked ?? usualSize);
-  };
   /** There is no default: with a wrong field a day would seem to have one page only. */
   const askField = async (): Promise<string> => {
     const message = 'The field of a response that says what comes next, such as meta.next';
@@ -69,19 +52,10 @@ export async function askPagination(options: HttpOptions, questions: Questions):
         ],
         fallback: '1',
       });
-      const sizeParameter = await askSizeParameter('The parameter for the page size (empty: none)');
-      const size =
-        sizeParameter === undefined ? undefined : { parameter: sizeParameter, size: await askSize() };
-      return { kind, parameter, first: Number(first), size };
+      return { kind, parameter, first: Number(first) };
     }
     case 'offset':
-      return {
-        kind,
-        parameter: (await askParameter('The parameter for the offset', 'offset')) ?? 'offset',
-        limitParameter:
-          (await askSizeParameter('The parameter for the number of bookings to return', 'limit')) ?? 'limit',
-        limit: await askSize(),
-      };
+      return { kind, parameter: (await askParameter('The parameter for the offset', 'offset')) ?? 'offset' };
     case 'cursor':
       return {
         kind,
@@ -101,20 +75,9 @@ export function renderPagination(pagination: PaginationAnswers, write: SettingWr
     case 'link':
       return head;
     case 'page':
-      return [
-        ...head,
-        ...setting('parameter', pagination.parameter),
-        ...setting('first', pagination.first),
-        ...setting('sizeParameter', pagination.size?.parameter),
-        ...setting('size', pagination.size?.size),
-      ];
+      return [...head, ...setting('parameter', pagination.parameter), ...setting('first', pagination.first)];
     case 'offset':
-      return [
-        ...head,
-        ...setting('parameter', pagination.parameter),
-        ...setting('limitParameter', pagination.limitParameter),
-        ...setting('limit', pagination.limit),
-      ];
+      return [...head, ...setting('parameter', pagination.parameter)];
     case 'cursor':
       return [...head, ...setting('parameter', pagination.parameter), ...setting('field', pagination.field)];
   }

@@ -20,18 +20,13 @@ export type HttpPagination =
       readonly parameter: string;
       /** The number of the first page, 0 or 1; 1 by default. */
       readonly first?: number | undefined;
-      /** Set together with `size`, the number of records per page. */
-      readonly sizeParameter?: string | undefined;
-      readonly size?: number | undefined;
       /** `empty` by default. */
       readonly afterLastPage?: AfterLastPage | undefined;
     }
-  /** By how many records to skip and how many to return. */
+  /** By how many records to skip. */
   | {
       readonly kind: 'offset';
       readonly parameter: string;
-      readonly limitParameter: string;
-      readonly limit: number;
       /** `empty` by default. */
       readonly afterLastPage?: AfterLastPage | undefined;
     }
@@ -58,7 +53,7 @@ type NextPage =
   | {
       readonly kind: 'page';
       readonly url: URL;
-      /** Whether the page may be missing: the one before was short, or the API has no empty pages. */
+      /** Whether the page may be missing, because the API has no empty pages. */
       readonly isDoubtful: boolean;
     }
   | { readonly kind: 'end' }
@@ -67,10 +62,7 @@ type NextPage =
 
 interface Paging {
   readonly first: URL;
-  /**
-   * A short page alone is never the end: an API may cap the page size below the requested one, and the rest of the day
-   * would be lost.
-   */
+  /** A short page is never the end: an API may have filtered it, and the rest of the day would be lost. */
   next(page: ReadPage): NextPage;
 }
 
@@ -82,12 +74,8 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
     case 'none':
       return { first: base, next: () => end };
     case 'page': {
-      const { parameter, first = 1, sizeParameter, size, afterLastPage } = pagination;
-      const sized =
-        sizeParameter === undefined || size === undefined
-          ? base
-          : addParameter(base, sizeParameter, `${size}`);
-      const pageAt = (index: number) => addParameter(sized, parameter, `${first + index}`);
+      const { parameter, first = 1, afterLastPage } = pagination;
+      const pageAt = (index: number) => addParameter(base, parameter, `${first + index}`);
       return {
         first: pageAt(0),
         next: ({ records, index }) =>
@@ -96,24 +84,22 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
             : {
                 kind: 'page',
                 url: pageAt(index + 1),
-                isDoubtful: afterLastPage === 'not-found' || records < (size ?? 0),
+                isDoubtful: afterLastPage === 'not-found',
               },
       };
     }
     case 'offset': {
-      const { parameter, limitParameter, limit, afterLastPage } = pagination;
-      const limited = addParameter(base, limitParameter, `${limit}`);
-      const pageFrom = (offset: number) => addParameter(limited, parameter, `${offset}`);
+      const { parameter, afterLastPage } = pagination;
+      const pageFrom = (offset: number) => addParameter(base, parameter, `${offset}`);
       return {
         first: pageFrom(0),
-        // By how many were returned, not requested: an API may have a lower limit of its own.
         next: ({ records, recordsBefore }) =>
           records === 0
             ? end
             : {
                 kind: 'page',
                 url: pageFrom(recordsBefore + records),
-                isDoubtful: afterLastPage === 'not-found' || records < limit,
+                isDoubtful: afterLastPage === 'not-found',
               },
       };
     }

@@ -47,10 +47,7 @@ export async function* readPages(
     let emptyPages = 0;
     for (let index = 0; ; index += 1) {
       if (index === maxPages)
-        throw refuse(
-          index,
-          `the API returns more than ${maxPages} pages (source.maxPages): do they end at all?`,
-        );
+        throw refuse(index, `the API returns more than ${maxPages} pages: do they end at all?`);
       if (isKnownAddress(url.href)) throw refuse(index, 'it was read before: the pages form a loop');
       const answer = await calls.get(url, signal);
       if (answer.kind === 'failed') {

@@ -31,7 +31,7 @@ export function checkUrlTemplate(template: string): string | undefined {
   if (!origin.test(template) || !URL.canParse(template)) return `is not an address; ${looksLike}`;
   const { protocol, hostname, username, password } = new URL(template);
   if (username !== '' || password !== '') {
-    return 'must not hold a user name or a password; use basic, bearerToken or headers for credentials';
+    return 'must not hold a user name or a password; write headers: { Authorization: "Basic …" }';
   }
   if (protocol === 'http:' && !isLoopback(hostname)) {
     return 'must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])';
@@ -75,9 +75,6 @@ function readPart(part: string): ((day: BusinessDay) => string) | undefined {
 export interface RequestCredentials {
   /** By name. They override the default headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly bearerToken?: string | undefined;
-  /** RFC 7617. */
-  readonly basic?: { readonly username: string; readonly password: string } | undefined;
 }
 
 /** Headers that the connection sets. */
@@ -99,21 +96,16 @@ const connectionHeaders = new Set([
  *
  * @throws TypeError for an invalid name or value; the message quotes no value
  */
-export function writeRequestHeaders({ headers = {}, bearerToken, basic }: RequestCredentials): string[] {
+export function writeRequestHeaders({ headers = {} }: RequestCredentials): string[] {
   const written = new Map<string, readonly [string, string]>([
     ['accept', ['Accept', 'application/json']],
     // Ask for plain responses.
     ['accept-encoding', ['Accept-Encoding', 'identity']],
     ['user-agent', ['User-Agent', 'booked-hotel-review']],
   ]);
-  const authorization = writeAuthorization({ bearerToken, basic });
-  if (authorization !== undefined) written.set('authorization', ['Authorization', authorization]);
   for (const [name, value] of Object.entries(headers)) {
     const objection = checkHeaderName(name);
     if (objection !== undefined) throw new TypeError(`The source's header ${objection}.`);
-    if (authorization !== undefined && name.toLowerCase() === 'authorization') {
-      throw new TypeError("Set either the source's Authorization header, or bearerToken or basic, not both.");
-    }
     written.set(name.toLowerCase(), [name, checkValue(`header ${name}`, value)]);
   }
   return [...written.values()].flat();
@@ -124,16 +116,6 @@ export function checkHeaderName(name: string): string | undefined {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) return 'has an invalid name';
   if (connectionHeaders.has(name.toLowerCase())) return `${name} is the connection's own: it cannot be set`;
   return undefined;
-}
-
-function writeAuthorization({ bearerToken, basic }: RequestCredentials): string | undefined {
-  if (bearerToken !== undefined && basic !== undefined) {
-    throw new TypeError('The source has both bearerToken and basic: set only one.');
-  }
-  if (bearerToken !== undefined) return `Bearer ${checkValue('bearerToken', bearerToken)}`;
-  if (basic === undefined) return undefined;
-  if (basic.username.includes(':')) throw new TypeError("The source's basic.username must not hold a colon.");
-  return `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
 }
 
 function checkValue(name: string, value: string): string {

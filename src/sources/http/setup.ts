@@ -1,4 +1,4 @@
-import { unknownApi, unknownWord } from '../../settings/placeholders.js';
+import { unknownApi } from '../../settings/placeholders.js';
 import {
   type Questions,
   type SettingWriter,
@@ -26,7 +26,6 @@ export interface HttpAnswers {
 export type AuthAnswers =
   | { readonly kind: 'none' }
   | { readonly kind: 'bearer' }
-  | { readonly kind: 'basic'; readonly username: string | undefined }
   | { readonly kind: 'header'; readonly name: string };
 
 export const httpSetup: SourceSetup<HttpAnswers, HttpSettings, HttpOptions> = {
@@ -35,11 +34,9 @@ export const httpSetup: SourceSetup<HttpAnswers, HttpSettings, HttpOptions> = {
     url === undefined
       ? [records, pagination, auth].some((option) => option !== undefined)
       : /^https?:/i.test(url),
-  checkOptions({ pagination, cursorField, pageSize, pageSizeParameter }, { asks }) {
-    if (pagination === 'cursor' && cursorField === undefined && !asks)
-      return '--pagination cursor needs --cursor-field: with a wrong field a day would seem to have one page only';
-    return pageSize !== undefined && pagination === 'page' && pageSizeParameter === undefined
-      ? '--page-size goes with --page-size-parameter, the parameter for it'
+  checkOptions({ pagination, cursorField }, { asks }) {
+    return pagination === 'cursor' && cursorField === undefined && !asks
+      ? '--pagination cursor needs --cursor-field: with a wrong field a day would seem to have one page only'
       : undefined;
   },
   async ask(options, questions) {
@@ -62,8 +59,6 @@ export const httpSetup: SourceSetup<HttpAnswers, HttpSettings, HttpOptions> = {
         return [];
       case 'bearer':
         return ['sourceToken'];
-      case 'basic':
-        return ['sourcePassword'];
       case 'header':
         return ['sourceKey'];
     }
@@ -76,7 +71,6 @@ export const httpSetup: SourceSetup<HttpAnswers, HttpSettings, HttpOptions> = {
       : write.setting(['source', 'records'], path)),
     ...renderPagination(pagination, write),
     ...records,
-    ...write.option(['source', 'timeoutSeconds']),
   ],
   /** Samples the first page, with the source's own request. */
   sample(settings, parts) {
@@ -98,8 +92,7 @@ async function askAuth({ auth, authName }: HttpOptions, questions: Questions): P
     choices: [
       { value: 'none', label: 'Not at all' },
       { value: 'bearer', label: 'By a bearer token' },
-      { value: 'basic', label: 'By user name and password' },
-      { value: 'header', label: 'By a key in a header' },
+      { value: 'header', label: 'By another header, such as one for a key' },
     ],
     fallback: 'none',
   });
@@ -113,19 +106,6 @@ async function askAuth({ auth, authName }: HttpOptions, questions: Questions): P
         message: 'The token (hidden; empty: later)',
       });
       return { kind };
-    case 'basic': {
-      const username = await questions.text({
-        rule: rules.username,
-        given: authName,
-        message: 'The user name (empty: later)',
-      });
-      await questions.secret({
-        secret: 'sourcePassword',
-        rule: rules.password,
-        message: 'The password (hidden; empty: later)',
-      });
-      return { kind, username };
-    }
     case 'header': {
       const fallback = 'X-Api-Key';
       const name = await questions.text({
@@ -149,15 +129,10 @@ function renderAuth(auth: AuthAnswers, write: SettingWriter): string[] {
     case 'none':
       return [];
     case 'bearer':
-      return write.reference(['source', 'bearerToken'], sourceVariables.sourceToken);
-    case 'basic': {
-      const basic = ['source', 'basic'] as const;
       return [
-        ...write.group(basic),
-        ...write.answer([...basic, 'username'], auth.username, { text: unknownWord, what: 'your user name' }),
-        ...write.reference([...basic, 'password'], sourceVariables.sourcePassword),
+        ...write.group(['source', 'headers']),
+        write.bareReference(['source', 'headers', 'Authorization'], sourceVariables.sourceToken, 'Bearer '),
       ];
-    }
     case 'header':
       return [
         ...write.group(['source', 'headers']),

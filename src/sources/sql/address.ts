@@ -1,4 +1,5 @@
 import { mayContainUnescapedPassword } from '../../http/url.js';
+import { readMysqlMode } from '../../settings/connection-security.js';
 
 /** Whether the connection is encrypted, and whether the server's certificate is verified. */
 type MysqlTls = 'off' | 'unverified' | 'verified';
@@ -61,7 +62,7 @@ function placeOf(url: URL): string {
 
 function readLogin(url: URL): MysqlLogin {
   for (const name of url.searchParams.keys()) {
-    if (name !== 'sslmode' && name !== 'socket') {
+    if (!['sslmode', 'ssl-mode', 'socket'].includes(name)) {
       throw new RangeError(`the address has the parameter ${name}; only sslmode and socket are known`);
     }
   }
@@ -73,14 +74,14 @@ function readLogin(url: URL): MysqlLogin {
     password: decode(url.password) || undefined,
     database: database || undefined,
     socket: url.searchParams.get('socket') ?? undefined,
-    tls: readTls(url.searchParams.get('sslmode')),
+    tls: readTls(readMysqlMode(url)),
   };
 }
 
 /** Uses the values of PostgreSQL's driver, with the same meaning. */
-function readTls(mode: string | null): MysqlTls | undefined {
+function readTls(mode: string | undefined): MysqlTls | undefined {
   switch (mode) {
-    case null:
+    case undefined:
       return undefined;
     case 'disable':
       return 'off';

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { SourceError, type SourceFault } from '../../review/source.js';
 import { codeOf } from '../../text/safe-error.js';
 
@@ -7,9 +6,9 @@ const reasons = {
   unreachable: (code) => ` can't be reached (${code}): is the database running, and does source.url name it?`,
   'login-refused': (code) => ` rejected the user, the password or the host (${code}); fix source.url`,
   'certificate-untrusted': (code) =>
-    ` has a certificate that can't be trusted (${code}); fix it, or set source.ca to its authority's file`,
+    ` has a certificate that can't be trusted (${code}); fix it, or name the file of its authority: for PostgreSQL with sslrootcert=FILE in source.url, otherwise in NODE_EXTRA_CA_CERTS`,
   'no-tls': (code) =>
-    ` doesn't support TLS, which source.url or source.ca requires (${code}); enable TLS there, or fix the setting`,
+    ` doesn't support TLS, which source.url requires (${code}); enable TLS there, or fix the setting`,
   'no-database': (code) => `: there is no such database (${code}); fix source.url`,
   'no-permission': (code) =>
     `: permission denied (${code}); grant the user of source.url SELECT on all that the query reads`,
@@ -17,8 +16,7 @@ const reasons = {
     `: the query would write, which the database refused (${code}); a source only reads`,
   'shared-session': (code) =>
     ` is behind a pooler that shares sessions (${code}), and this needs session pooling: name the server itself in source.url, or a pooler in session mode`,
-  'too-slow': (code) =>
-    `: the query took longer than source.timeoutSeconds (${code}) and was stopped; make it faster, or raise the setting`,
+  'too-slow': (code) => `: the query took longer than ${code} and was stopped; make it faster`,
   'query-wrong': (code) => `: the database can't run this query (${code}); fix it`,
   'no-rows': (code) => `: the query returns no columns (${code}); expected a SELECT with one row per booking`,
   lost: (code) =>
@@ -51,14 +49,4 @@ export function readErrorCode(error: unknown): string | undefined {
 
 export function isCertificateFault(code: string): boolean {
   return /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/.test(code);
-}
-
-/** Reads the certificate, in PEM, of the authority that signed a server's. @throws SourceError that names the file */
-export async function readAuthority(path: string, where: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const code = readErrorCode(error) ?? 'unknown';
-    throw createDatabaseFault('certificate-untrusted', where, `${path} can't be read: ${code}`);
-  }
 }

@@ -1,25 +1,17 @@
-import { isUtf8 } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
 import { startTimeLimit } from '../../async/time-limit.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { SourceError } from '../../review/source.js';
-import { codeOf } from '../../text/safe-error.js';
 import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
-import { type DayQuery, parseDayQuery, writeDayQuery } from './query-text.js';
+import { parseDayQuery, writeDayQuery } from './query-text.js';
 import type { OpenRows, RowBatch, SqlRows } from './rows.js';
 
 export interface DayRowsOptions {
   /** `postgres://`, `postgresql://`, `mysql://` or `mariadb://`. */
   readonly url: string;
-  /** The query with `:day`, `:dayStart` and `:dayEnd`; this or `queryFile`. */
-  readonly query?: string | undefined;
-  /** The absolute path of a file with the query, which is read again for each day. */
-  readonly queryFile?: string | undefined;
+  /** The query with `:day`, `:dayStart` and `:dayEnd`. */
+  readonly query: string;
   /** How long the query may take, from its start to its last row; 600 by default. */
   readonly timeoutSeconds?: number;
-  /** The absolute path of the authority's certificate, in PEM. With it, TLS is required. */
-  readonly ca?: string | undefined;
   /** The maximum number of rows per block; 1,000 by default. */
   readonly chunkRows?: number;
 }
@@ -49,22 +41,18 @@ interface DayRows {
 
 /** @throws RangeError for an invalid address or query */
 export function createDayRows(options: DayRowsOptions): DayRows {
-  const { timeoutSeconds = 600, chunkRows = 1_000, query, queryFile } = options;
+  const { timeoutSeconds = 600, chunkRows = 1_000, query } = options;
   const timeoutMs = timeoutSeconds * 1_000;
   const address = readSqlAddress(options.url);
-  if ((query === undefined) === (queryFile === undefined)) {
-    throw new RangeError('expected either a query or a queryFile');
-  }
-  const where = `${address.place} (${queryFile ?? 'source.query'})`;
-  const parsed = query === undefined ? undefined : parseDayQuery(query, address.kind);
+  const where = `${address.place} (source.query)`;
+  const dayQuery = parseDayQuery(query, address.kind);
 
   return {
     where,
     async *read(day, { signal, atMost }) {
       signal.throwIfAborted();
-      const dayQuery = parsed ?? (await readQueryFile(queryFile ?? '', address.kind));
       const { text, values } = writeDayQuery(dayQuery, day, address.kind);
-      const openRows = await loadDatabase(address, where, options.ca);
+      const openRows = await loadDatabase(address, where);
       const limit = startTimeLimit(signal, timeoutMs);
       let rows: SqlRows | undefined;
       try {
@@ -94,36 +82,15 @@ export function createDayRows(options: DayRowsOptions): DayRows {
 }
 
 /** Loads a database's driver only when it is needed. */
-async function loadDatabase(address: SqlAddress, where: string, ca: string | undefined): Promise<OpenRows> {
+async function loadDatabase(address: SqlAddress, where: string): Promise<OpenRows> {
   switch (address.kind) {
     case 'postgres': {
       const { openPostgresRows } = await import('./postgres-rows.js');
-      return (request) => openPostgresRows({ url: address.url, ca, where }, request);
+      return (request) => openPostgresRows({ url: address.url, where }, request);
     }
     case 'mysql': {
       const { openMysqlRows } = await import('./mysql-rows.js');
-      return (request) => openMysqlRows({ login: address.login, ca, where }, request);
+      return (request) => openMysqlRows({ login: address.login, where }, request);
     }
-  }
-}
-
-async function readQueryFile(path: string, dialect: SqlAddress['kind']): Promise<DayQuery> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    const code = codeOf(error) ?? 'unknown';
-    throw new SourceError(
-      code === 'ENOENT' ? 'missing' : 'unreadable',
-      `the query file ${path} can't be read (${code}); fix source.queryFile`,
-    );
-  }
-  // In another encoding, literals would be other texts and silently match fewer bookings.
-  if (!isUtf8(bytes))
-    throw new SourceError('binary', `the query file ${path} is not UTF-8 text; save it as such`);
-  try {
-    return parseDayQuery(bytes.toString('utf8').replace(/^\ufeff/, ''), dialect);
-  } catch (error) {
-    throw error instanceof RangeError ? new SourceError('unreadable', `${path}: ${error.message}`) : error;
   }
 }

@@ -7,7 +7,6 @@ const rule = (name: string, setting: string, url?: string): AnswerRule => ({
   beside: { source: { kind: 'sql', ...(url !== undefined && { url }) } },
 });
 export const urlRule = rule('sourceUrl', 'url');
-export const queryFileRule = rule('queryFile', 'queryFile');
 /** @param url the address by whose rules the query is read */
 export const queryRule = (url: string) => rule('query', 'query', url);
 
@@ -25,7 +24,7 @@ export const sqlFlags = {
     rule: ({ url }, known) =>
       queryRule(known('sourceUrl') ?? (typeof url === 'string' ? url : unknownDatabase)),
   },
-  queryFile: { value: '<path>', help: 'the file that holds it', rule: queryFileRule },
+  queryFile: { value: '<path>', help: 'the file that holds it' },
 } as const satisfies SourceFlags;
 
 export type SqlOptions = OptionsOf<typeof sqlFlags>;

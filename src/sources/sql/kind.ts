@@ -1,15 +1,12 @@
-import { resolve } from 'node:path';
 import * as z from 'zod';
-import { type ConfiguredAddress, explainUnprotected } from '../../settings/connection-security.js';
-import { confidentiality, expected, group, isGroup, numberUpTo, oneOf, text } from '../../settings/values.js';
+import { completePostgresUrl, explainUnprotected } from '../../settings/connection-security.js';
+import { confidentiality, expected, group, isGroup, text } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { listFilterColumns } from '../common/row-filter.js';
 import { readSqlAddress, sqlAddressForms } from './address.js';
 import { sqlFlags } from './flags.js';
 import { parseDayQuery } from './query-text.js';
-
-const dayInSeconds = 86_400;
 
 /** Bookings in a database. */
 const settings = group(
@@ -21,35 +18,18 @@ const settings = group(
         error: ({ input }) => explainAddress(String(input)),
       })
       .describe(
-        'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…` or `mariadb://…`. On another machine, TLS with a verified certificate is required: `?sslmode=verify-full`, or `source.ca`.',
+        'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…` or `mariadb://…`. On another machine, TLS with a verified certificate is required: `?sslmode=verify-full`, for PostgreSQL with `&sslrootcert=FILE` for an authority of your own. `?sslmode=disable` permits a connection without TLS.',
       )
       // A wrong address is not shown: the mistake may be where its password is.
       .register(confidentiality, { level: 'private' }),
-    query: text('a query')
-      .exactOptional()
-      .describe(
-        'The query, one SELECT. `:day` in it is the day as YYYY-MM-DD; `:dayStart` and `:dayEnd` are the first instants of the day and of the next day.',
-      ),
-    queryFile: text('a path').exactOptional().describe('The file that holds the query, instead of `query`.'),
+    query: text('a query').describe(
+      'The query, one SELECT. `:day` in it is the day as YYYY-MM-DD; `:dayStart` and `:dayEnd` are the first instants of the day and of the next day. ' +
+        `\`\${file:bookings.sql}\` takes it from that file.`,
+    ),
     ...recordSettings,
-    timeoutSeconds: numberUpTo(dayInSeconds)
-      .default(600)
-      .describe('How long the query may take, from its start to its last row.'),
-    plaintext: oneOf('allowed')
-      .exactOptional()
-      .describe('Allows a connection to another machine without TLS, or with an unverified certificate.'),
-    ca: text('a path')
-      .exactOptional()
-      .describe(
-        "A PEM file with the certificate of the authority that signed the database server's certificate. With it TLS is required.",
-      ),
   },
-  'a group with kind, url and a query or a queryFile',
+  'a group with kind, url and query',
 )
-  .refine(({ query, queryFile }) => (query === undefined) !== (queryFile === undefined), {
-    error: 'must hold a query or a queryFile, and not both',
-    when: ({ value }) => isGroup(value),
-  })
   .refine((source) => explainSecurity(source) === undefined, {
     path: ['url'],
     error: ({ input }) => explainSecurity(input),
@@ -67,15 +47,8 @@ const kind: SourceKind<SqlSettings> = {
   name: 'sql',
   placeUnit: 'row',
   flags: sqlFlags,
-  resolve(source, folder) {
-    const { queryFile, ca } = source;
-    return {
-      ...source,
-      ...(queryFile !== undefined && { queryFile: resolve(folder, queryFile) }),
-      ...(ca !== undefined && { ca: resolve(folder, ca) }),
-    };
-  },
-  async open({ where, keep, plaintext: _, ...source }) {
+  resolve: (source, folder) => ({ ...source, url: completePostgresUrl(source.url, folder) }),
+  async open({ where, keep, ...source }) {
     const { createSqlSource } = await import('./sql-source.js');
     return createSqlSource({
       ...source,
@@ -83,7 +56,7 @@ const kind: SourceKind<SqlSettings> = {
       keptColumns: Object.values(keep),
     });
   },
-  findDatabase: ({ url, ca }) => ({ setting: 'source.url', url, ca }),
+  findDatabase: ({ url }) => ({ setting: 'source.url', url }),
   loadSetup: async () => (await import('./setup.js')).sqlSetup,
 };
 
@@ -96,14 +69,8 @@ function explainAddress(address: string): string | undefined {
 
 /** Why the connection to the database is not safe enough; undefined if it is, or if the address is wrong anyway. */
 function explainSecurity(source: unknown): string | undefined {
-  const { url, plaintext, ca } = isGroup(source) ? source : {};
-  if (typeof url !== 'string' || explainAddress(url) !== undefined) return undefined;
-  const given: ConfiguredAddress = {
-    url,
-    plaintext: plaintext === 'allowed' ? plaintext : undefined,
-    ca: typeof ca === 'string' ? ca : undefined,
-  };
-  return explainUnprotected(given, 'plaintext: allowed beside source.url');
+  const { url } = isGroup(source) ? source : {};
+  return typeof url !== 'string' || explainAddress(url) !== undefined ? undefined : explainUnprotected(url);
 }
 
 /** What is wrong with a query, by the rules of the database in the address; undefined if nothing is. */

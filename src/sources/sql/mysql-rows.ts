@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import mysql from 'mysql2';
 import type { MysqlLogin } from './address.js';
-import { createDatabaseFault, readAuthority } from './database-fault.js';
+import { createDatabaseFault } from './database-fault.js';
 import { explainMysqlError } from './mysql-faults.js';
 import { createMysqlSession, type MysqlCell, type MysqlSession } from './mysql-session.js';
 import type { RowsRequest, SqlRows } from './rows.js';
@@ -9,7 +9,6 @@ import type { RowsRequest, SqlRows } from './rows.js';
 interface MysqlPlace {
   readonly login: MysqlLogin;
   /** The file of the authority's certificate, absolute. */
-  readonly ca: string | undefined;
   /** For messages. */
   readonly where: string;
 }
@@ -98,9 +97,8 @@ async function prepare(session: MysqlSession, { timeoutMs, atMost }: RowsRequest
   if (atMost !== undefined) await session.run(`SET SESSION sql_select_limit = ${atMost}`);
 }
 
-async function toOptions({ login, ca, where }: MysqlPlace): Promise<mysql.ConnectionOptions> {
-  const { host, port, user, password, database, socket, tls = ca === undefined ? 'off' : 'verified' } = login;
-  const authority = ca === undefined || tls === 'off' ? undefined : await readAuthority(ca, where);
+async function toOptions({ login, where }: MysqlPlace): Promise<mysql.ConnectionOptions> {
+  const { host, port, user, password, database, socket, tls = 'off' } = login;
   const isVerified = tls === 'verified';
   // For an IP address, the driver would accept any certificate for localhost.
   if (isVerified && socket === undefined && isIP(host) !== 0) {
@@ -117,7 +115,6 @@ async function toOptions({ login, ca, where }: MysqlPlace): Promise<mysql.Connec
       ssl: {
         rejectUnauthorized: isVerified,
         verifyIdentity: isVerified,
-        ...(authority !== undefined && { ca: authority }),
       },
     }),
   };

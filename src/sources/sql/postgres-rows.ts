@@ -1,15 +1,13 @@
 import { connect } from 'node:net';
 import pg from 'pg';
 import { SourceError } from '../../review/source.js';
-import { completePostgresUrl } from '../../settings/connection-security.js';
 import { needsOwnSession } from '../../text/pooler-words.js';
-import { createDatabaseFault, isCertificateFault, readAuthority, readErrorCode } from './database-fault.js';
+import { createDatabaseFault, isCertificateFault, readErrorCode } from './database-fault.js';
 import { chunkBytes, measureRow, type RowBatch, type RowsRequest, type SqlRows } from './rows.js';
 
 interface PostgresPlace {
   readonly url: string;
   /** The file of the authority's certificate, absolute. */
-  readonly ca: string | undefined;
   /** For messages. */
   readonly where: string;
 }
@@ -127,10 +125,9 @@ function beginReading(timeoutMs: number): string {
 }
 
 /** The driver reads the files that the address names, and throws if it can't. */
-async function createClient({ url, ca, where }: PostgresPlace): Promise<pg.Client> {
-  if (ca !== undefined) await readAuthority(ca, where);
+async function createClient({ url }: PostgresPlace): Promise<pg.Client> {
   return new pg.Client({
-    connectionString: completePostgresUrl(url, ca),
+    connectionString: url,
     application_name: 'hotel-review',
     client_encoding: 'UTF8',
     connectionTimeoutMillis: connectTimeoutMs,

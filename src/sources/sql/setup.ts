@@ -8,7 +8,7 @@ import {
   sourceVariables,
 } from '../common/setup.js';
 import { createDayRows } from './day-rows.js';
-import { queryFileRule, queryRule, type SqlOptions, urlRule } from './flags.js';
+import { queryRule, type SqlOptions, urlRule } from './flags.js';
 import type { SqlSettings } from './kind.js';
 import { chunkBytes, measureRow, type SqlRow } from './rows.js';
 
@@ -48,7 +48,6 @@ export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings, SqlOptions> = {
     ...write.reference(['source', 'url'], sourceVariables.sourceUrl),
     ...renderQuery(query, write),
     ...records,
-    ...write.option(['source', 'timeoutSeconds']),
   ],
   /** Samples the query's columns and first rows. */
   sample(settings) {
@@ -110,7 +109,7 @@ async function askQuery(
   const answer = await questions.text({
     rule: {
       name: 'query',
-      check: (typed, check) => check(isQueryFile(typed) ? queryFileRule : queryRule(database), typed),
+      check: (typed, check) => (isQueryFile(typed) ? undefined : check(queryRule(database), typed)),
     },
     given: query ?? queryFile,
     message: 'The query on one line, with :day or :dayStart and :dayEnd, or its .sql file (empty: later)',
@@ -133,7 +132,7 @@ function renderQuery(query: QueryAnswer | undefined, write: SettingWriter): stri
     case 'text':
       return write.text(['source', 'query'], query.text.trim());
     case 'file':
-      return write.setting(['source', 'queryFile'], query.path);
+      return write.reference(['source', 'query'], `file:${query.path}`);
   }
 }
 

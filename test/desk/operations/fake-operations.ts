@@ -39,13 +39,11 @@ export function fakeOperations(changes: Partial<Operations> = {}): {
       },
       listWaiting: () => [],
     },
-    runsAtOnce: 2,
     async cancel(day, reason) {
       asked.push({ asked: 'cancel', day, reason });
       return { kind: 'abandoned', run: someRun({ state: 'cancelled' }), wasBeingWorkedOn: false };
     },
     sync: {
-      scope: '',
       start: async () => void asked.push({ asked: 'sync' }),
       state: () => ({ isRunning: false }),
     },

@@ -24,7 +24,6 @@ describe('syncing the mappings', () => {
   it('follows one that is running, and says how the last one ended', async () => {
     const { page } = await openOperatorsDesk({
       sync: {
-        scope: '',
         start: () => Promise.reject(new UsageError('a sync is running already')),
         state: () => ({ isRunning: true, failure: 'the service refused the key' }),
       },

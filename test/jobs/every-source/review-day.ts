@@ -3,12 +3,14 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { S3Access } from '../../../src/s3/aws-bucket.js';
 import type { ClosingReport } from '../../support/command.js';
 import { prepareDay, type Settings } from '../../support/day-folder.js';
 import { expectReport } from '../../support/expectations.js';
 import { prepareFileDay, remotePath } from '../../support/file-day.js';
 import { type ReceivedHotel, type StandIn, success } from '../../support/http-stand-in.js';
 import { openSqliteTables } from '../../support/ledger-watch.js';
+import { writeVariables } from '../../support/s3-server.js';
 import type { RunningSftpServer } from '../../support/sftp-server.js';
 
 /** The outcome of a day, independent of its source. */
@@ -30,6 +32,7 @@ export async function reviewPlacedDay(placed: PlacedDay, server: RunningSftpServ
 
 async function reviewByBody(placed: PlacedDay): Promise<Outcome> {
   const { folder, standIn } = await prepareDay({ settings: placed.settings });
+  if (placed.account) writeVariables(folder.path, placed.account);
   const result = await folder.runDay();
   expectReport(result, { exitCode: 0, state: 'succeeded' });
   return {
@@ -49,6 +52,7 @@ async function reviewByFile(placed: PlacedDay, server: RunningSftpServer): Promi
       return success;
     },
   });
+  if (placed.account) writeVariables(folder.path, placed.account);
   const result = await folder.runDay();
   expectReport(result, { exitCode: 0, state: 'succeeded' });
   return {
@@ -66,8 +70,10 @@ function readRequests(standIn: StandIn) {
 
 /** A day that was put where its source reads it. */
 export interface PlacedDay {
-  /** Its configuration: `source`, and `s3` where needed. */
+  /** Its configuration. */
   readonly settings: Settings;
+  /** Of a bucket. */
+  readonly account?: S3Access;
   /** The record, counted from 0, that the source means by a place (a line, a row); -1 when there is none. */
   recordAt(place: number): number;
 }

@@ -36,11 +36,11 @@ const after = (query: URLSearchParams) => Number(query.get('after'));
 
 export const pagingStyles = {
   'by number': {
-    pagination: { kind: 'page', parameter: 'page', sizeParameter: 'size', size: pageSize },
-    offsetOf: (query) => (Number(query.get('page')) - 1) * Number(query.get('size')),
+    pagination: { kind: 'page', parameter: 'page' },
+    offsetOf: (query) => (Number(query.get('page')) - 1) * pageSize,
   },
   'by offset': {
-    pagination: { kind: 'offset', parameter: 'skip', limitParameter: 'top', limit: pageSize * 2 },
+    pagination: { kind: 'offset', parameter: 'skip' },
     offsetOf: (query) => Number(query.get('skip')),
   },
   'by cursor': {
@@ -84,7 +84,7 @@ export async function placeBehindApi(
     ...noFile,
     kind: 'http',
     url: `${api.origin}/v1/bookings?from={dayStart}&to={dayEnd}`,
-    bearerToken: token,
+    headers: { Authorization: `Bearer ${token}` },
     records: 'data.bookings',
     pagination,
   };
@@ -111,12 +111,9 @@ export async function placeNdjson(records: Records): Promise<PlacedDay> {
 export async function placeInBucket(records: Records, { put, access }: RunningS3Server): Promise<PlacedDay> {
   const written = writeCsv(records);
   await put(`every/2026/11/${day}.csv.gz`, gzipSync(written.text));
-  const { endpoint, accessKeyId, secretAccessKey } = access();
   return {
-    settings: {
-      source: { kind: 'csv', path: `s3://${bucketName}/every/{day:yyyy/MM}/{day}.csv.gz` },
-      s3: { endpoint, accessKeyId, secretAccessKey },
-    },
+    settings: { source: { kind: 'csv', path: `s3://${bucketName}/every/{day:yyyy/MM}/{day}.csv.gz` } },
+    account: access(),
     recordAt: byLine(written),
   };
 }
@@ -131,7 +128,7 @@ export async function placeOnSftpServer(records: Records, server: RunningSftpSer
       source: {
         kind: 'ndjson',
         path: `sftp://${host}:${port}${root}/{day}.ndjson`,
-        sftp: { ...account, hostKey: [...server.fingerprints] },
+        sftp: { ...account, hostKey: server.fingerprints.join(' ') },
       },
     },
     recordAt: byLine(written),

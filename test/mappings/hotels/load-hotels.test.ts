@@ -37,7 +37,7 @@ function load(
       content: typeof content === 'string' ? cutIntoBlocks(Buffer.from(content), [40, 700]) : content,
       masterIdNames,
     },
-    { hotels, maxSkippedShare: 0.1, clock: () => at, createId: () => `load-${loads}` },
+    { hotels, clock: () => at, createId: () => `load-${loads}` },
     signal,
   );
 }
@@ -148,7 +148,7 @@ describe('loading a content file', () => {
     const odd = Array.from({ length: 6 }, () => row({ ServiceId: 'x' }));
     const failing = load(fileOf(row({ ServiceId: 1, HotelName: 'new' }), ...odd));
     await expect(failing).rejects.toThrow(
-      "hotels.csv: 6 of 7 rows can't be read, such as row 2 (ServiceId: expected digits, a whole number from 1 to 2^53-1): more than mappings.maxSkippedShare allows",
+      "hotels.csv: 6 of 7 rows can't be read, such as row 2 (ServiceId: expected digits, a whole number from 1 to 2^53-1): more than a tenth",
     );
     expect(await hotels.lookUp([1])).toMatchObject([{ name: 'old' }]);
     // A few odd rows are tolerated in any file.

@@ -287,7 +287,7 @@ describe('the reason why a run fails', () => {
     );
   });
 
-  it('says what was seen of a result that is no table of bookings, and which setting helps', () => {
+  it('says what was seen of a result that is no table of bookings, and what helps', () => {
     const explain = (differing: Partial<SeenResult>) => {
       const seen = {
         columns: 1,
@@ -305,7 +305,7 @@ describe('the reason why a run fails', () => {
       return explained?.message;
     };
     expect(explain({})).toBe(
-      'the result cannot be read as a table of bookings: one column in 12 rows was seen, read as utf-8 with "," between cells, and no column is named like the reference, the master id or the hotel id that were sent. Set file.resultDelimiter or file.resultEncoding to what the service uses, then run 2026-11-20 again',
+      'the result cannot be read as a table of bookings: one column in 12 rows was seen, read as utf-8 with "," between cells, and no column is named like the reference, the master id or the hotel id that were sent. Ask the service for a CSV file, then run 2026-11-20 again',
     );
     expect(explain({ columns: 8, namesBookings: true, delimiter: '\t' })).toContain(
       '8 columns in 12 rows were seen, read as utf-8 with a tab between cells, and no row has as many cells as the header',

@@ -236,14 +236,17 @@ describe('a result in another form', () => {
       expect((await readAll(text)).rows).toMatchObject([{ bookingReferenceId: row.bookingReferenceId }]);
   });
 
-  it('is read as it is told to be', async () => {
-    const odd = withSeparator('~');
-    expect((await readAll(odd)).fields).toEqual([]);
-    expect((await readAll(odd, { reading: { resultDelimiter: '~' } })).rows).toEqual([row]);
-    const western = Buffer.from(usual.replace('hotelbeds', 'Hôtels'), 'latin1');
-    const { rows } = await readAll(western, { reading: { resultEncoding: 'windows-1252' } });
-    expect(rows[0]?.providerName).toBe('Hôtels');
-  });
+  it.each([
+    ['hotelbeds', 'Hôtels – «Ñ»', 'utf8'],
+    ['hotelbeds', 'Hôtels «Ñ»', 'latin1'],
+  ] as const)(
+    'is read as UTF-8, or line by line as Windows-1252: %s as %s in %s',
+    async (from, to, encoding) => {
+      const many = `${usual}${usual.slice(usual.indexOf('\n') + 1).replace(from, to)}`;
+      const { rows } = await readAll(Buffer.from(many, encoding));
+      expect(rows.map(({ providerName }) => providerName)).toEqual([from, to]);
+    },
+  );
 
   it('says in which form it was read', async () => {
     const forms = [

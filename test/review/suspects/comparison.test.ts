@@ -47,7 +47,7 @@ function compareWith(mappings: readonly Partial<CopiedMapping>[]) {
       return hotels.map((hotel) => byKey.get(keyOf(hotel)));
     },
   };
-  const collect = createComparingCollect(under, { copy, suspectDays: 7, now });
+  const collect = createComparingCollect(under, { copy, now });
   const store = (...batches: CollectedBatch[]) =>
     collect.store({ batches, duplicates: 3, filtered: 0, rejects: [], warnings: [] });
   return { asked, stored, store };
@@ -157,8 +157,7 @@ describe('comparing a day with the local copy', () => {
 const dayMs = 86_400_000;
 const booked = 100_200;
 
-const judge = (mapping: KnownMapping, suspectDays = 7) =>
-  findSuspicion(booked, mapping, { now, suspectDays });
+const judge = (mapping: KnownMapping) => findSuspicion(booked, mapping, now);
 
 describe('a booking', () => {
   it('is not a suspect if the copy does not know its hotel', () => {
@@ -178,19 +177,14 @@ describe('a booking', () => {
     expect(judge({ serviceId: 1, movedAt: now - 1 })).toBe('other-master');
   });
 
-  it('is a suspect if the mapping moved to its own master within the configured days, to the millisecond', () => {
+  it('is a suspect if the mapping moved to its own master within a week, to the millisecond', () => {
     expect(judge({ serviceId: booked, movedAt: now })).toBe('moved');
     expect(judge({ serviceId: booked, movedAt: now - 7 * dayMs + 1 })).toBe('moved');
     expect(judge({ serviceId: booked, movedAt: now - 7 * dayMs })).toBeUndefined();
   });
 
-  it('is a suspect if the mapping was deleted within the configured days, and not before', () => {
+  it('is a suspect if the mapping was deleted within a week, and not before', () => {
     expect(judge({ movedAt: now - 6 * dayMs })).toBe('moved');
     expect(judge({ movedAt: now - 8 * dayMs })).toBeUndefined();
-  });
-
-  it('is not a suspect because of a move if moves are not checked', () => {
-    expect(judge({ serviceId: booked, movedAt: now }, 0)).toBeUndefined();
-    expect(judge({ serviceId: 1, movedAt: now }, 0)).toBe('other-master');
   });
 });

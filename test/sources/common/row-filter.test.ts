@@ -77,12 +77,12 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
 
   it.each<[string, RowFilter[string], number[]]>([
     ['one of several values', ['CONF', 'OK'], [1, 2]],
-    ['a single value', 'CANC', [3]],
-    ['a number', 7, [6]],
-    ['no value', '', [4, 5]],
-    ['not a value', { not: 'CANC' }, [1, 2, 4, 5, 6]],
+    ['a single value', ['CANC'], [3]],
+    ['a number', [7], [6]],
+    ['no value', [''], [4, 5]],
+    ['not a value', { not: ['CANC'] }, [1, 2, 4, 5, 6]],
     ['none of several values', { not: ['CANC', ''] }, [1, 2, 6]],
-    ['a value that no record has', 'conf', []],
+    ['a value that no record has', ['conf'], []],
   ])('selects the records with %s, and counts the others', async (_, condition, taken) => {
     expect(await read(kind, { [column]: condition })).toEqual({
       taken: [...taken, ...unreadable],
@@ -91,14 +91,14 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
   });
 
   it('selects the records that match all columns', async () => {
-    expect(await read(kind, { [column]: ['CONF', 'OK'], ServiceId: { not: 1 } })).toEqual({
+    expect(await read(kind, { [column]: ['CONF', 'OK'], ServiceId: { not: [1] } })).toEqual({
       taken: [2, ...unreadable],
       filtered: 5,
     });
   });
 
   it('fails for a column that the source does not have', async () => {
-    const failure = await read(kind, { [column]: 'CONF', Status: { not: 'X' } }).catch(
+    const failure = await read(kind, { [column]: ['CONF'], Status: { not: ['X'] } }).catch(
       (error: unknown) => error,
     );
     expect(failure).toBeInstanceOf(SourceError);
@@ -138,7 +138,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('kept columns of a s
 
   it.each<[string, RowFilter]>([
     ['alone', {}],
-    ['beside a filter', { ServiceId: { not: 1 } }],
+    ['beside a filter', { ServiceId: { not: [1] } }],
   ])('come with each record, %s, and one that the source does not have is a notice', async (_, where) => {
     const keep = { Status: column, Price: 'precio' };
     const settings: SourceSettings = sourceSchema.parse({ ...kinds[kind](), where, keep });
@@ -193,7 +193,7 @@ describe('a filter, for a caller that needs only a few records', () => {
       },
     };
     const counts = { taken: 0, filtered: 0 };
-    const filtered = createFilteredSource(source, { Estado: 'CONF' });
+    const filtered = createFilteredSource(source, { Estado: ['CONF'] });
     for await (const chunk of filtered.read(day, { signal: new AbortController().signal, atMost })) {
       counts.taken += chunk.records.length;
       counts.filtered += chunk.filtered ?? 0;

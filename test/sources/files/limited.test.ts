@@ -51,7 +51,7 @@ describe('a file of a day', () => {
         name: 'SourceError',
         fault: 'unreadable',
         message:
-          "sftp://x/day.csv has 1000000.0 MB, and at most 20000.0 MB are read; if that is a day's bookings, raise source.maxGigabytes",
+          "sftp://x/day.csv has 1000000.0 MB, and at most 20000.0 MB are read: is it a day's bookings?",
       },
     });
   });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function count(doneMarker: string, openBucket = () => Promise.reject(new TypeError('no bucket'))) {
-  const file = openDayFile({ maxGigabytes: 20, path: join(folder, '{day}.csv'), doneMarker }, { openBucket });
+  const file = openDayFile({ path: join(folder, '{day}.csv'), doneMarker }, { openBucket });
   let records = 0;
   for await (const chunk of createCsvSource({ file, columns: masterIdOnly }).read(day, {
     signal: new AbortController().signal,

@@ -23,17 +23,17 @@ const next = (url: URL, offset: number) => {
 
 const styles: Readonly<Record<string, Style>> = {
   'page by number': {
-    pagination: { kind: 'page', parameter: 'page', sizeParameter: 'size', size: pageSize },
-    offsetOf: (query) => (Number(query.get('page')) - 1) * Number(query.get('size')),
+    pagination: { kind: 'page', parameter: 'page' },
+    offsetOf: (query) => (Number(query.get('page')) - 1) * pageSize,
     answer: paged,
   },
-  'page by number without a page size': {
+  'page by number from 0': {
     pagination: { kind: 'page', parameter: 'p', first: 0 },
     offsetOf: (query) => Number(query.get('p')) * pageSize,
     answer: paged,
   },
   'page by offset': {
-    pagination: { kind: 'offset', parameter: 'skip', limitParameter: 'top', limit: pageSize * 2 },
+    pagination: { kind: 'offset', parameter: 'skip' },
     offsetOf: (query) => Number(query.get('skip')),
     answer: paged,
   },
@@ -85,7 +85,7 @@ function createHttpDriver({ pagination, offsetOf, answer }: Style): SourceDriver
     });
     const source = openHttpSource({
       url: `${api.origin}/v1/bookings?from={dayStart}&to={dayEnd}&key=${token}`,
-      bearerToken: token,
+      headers: { Authorization: `Bearer ${token}` },
       records: 'data.bookings',
       pagination,
       columns: {},

@@ -77,11 +77,9 @@ async function configure(sandbox: Sandbox, { baseUrl, ...others }: OtherSettings
   const changed = {
     ...settings,
     file: { ...settings.file, resultPollSeconds: 0.05, resultQuietSeconds: 0.1 },
-    export: { ...settings.export, pollSeconds: 0.1, quietSeconds: 0.2 },
     body: { batchSize: 20, concurrency: 4 },
     retry: { tries: 4, baseSeconds: 0.02, capSeconds: 0.05 },
     volume: { onDrop: 'fail' },
-    mappings: { limit: 1_000 },
     schedule: { catchUpDays: 0, resumeMinutes: 1_440 },
     server: { users: 'users.json' },
     ...others,
