@@ -48,6 +48,7 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
         ...common,
         queue: createBullmqQueue({
           url: queue.url,
+          ca: queue.ca,
           lockMs: common.leaseMs,
           ...pace,
           onNotice: notify,

@@ -16,9 +16,10 @@ export async function checkAuthorities(config: Config): Promise<readonly Problem
   return problems.flat();
 }
 
-function listAuthorities({ ledger, source }: Config): Readonly<Record<string, string | undefined>> {
+function listAuthorities({ ledger, queue, source }: Config): Readonly<Record<string, string | undefined>> {
   return {
     ledger: ledger.kind === 'postgres' ? findAuthority(ledger.url) : undefined,
+    'queue.ca': queue.kind === 'redis' ? queue.ca : undefined,
     'source.url': source.kind === 'sql' ? findAuthority(source.url) : undefined,
   };
 }

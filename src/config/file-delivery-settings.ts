@@ -17,7 +17,6 @@ import {
   oneOf,
   share,
   text,
-  textLike,
   textThat,
   wholeNumber,
 } from '../settings/values.js';

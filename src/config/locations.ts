@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { mayContainUnescapedPassword } from '../http/url.js';
 import { readS3Location, type S3Location } from '../s3/bucket.js';
 import { explainUnprotected } from '../settings/connection-security.js';
-import { expected, group, oneOf, textThat } from '../settings/values.js';
+import { expected, group, oneOf, text, textThat } from '../settings/values.js';
 
 /** Where the ledger lives. */
 export type LedgerLocation =
@@ -12,40 +12,63 @@ export type LedgerLocation =
 /** What distributes steps to workers. */
 export type QueueLocation =
   | { readonly kind: 'in-process' }
-  | { readonly kind: 'redis'; readonly url: string };
+  | {
+      readonly kind: 'redis';
+      readonly url: string;
+      /** The file of the authority's certificate; with it TLS is required. */
+      readonly ca?: string | undefined;
+    };
 
 /** Where the evidence of file runs is kept. */
 export type ArchiveLocation =
   | { readonly kind: 'directory'; readonly path: string }
   | ({ readonly kind: 's3' } & S3Location);
 
-const ledgerForms = 'sqlite:PATH or postgres://…';
-const queueForms = 'in-process, redis://… or rediss://…';
+/** A part that is chosen by its address, as it is written. */
+export interface WrittenAddress {
+  readonly url: string;
+  readonly plaintext?: 'allowed';
+  readonly ca?: string;
+}
 
-/** An address that can't be read is reported as such. */
-export const ledger = textThat((url) => readLedgerLocation(url) !== undefined, ledgerForms).refine(
-  (url) => readLedgerLocation(url) === undefined || explainUnprotected(url) === undefined,
-  { error: ({ input }) => explainUnprotected(String(input)) },
-);
+/** The group of an address that may also be written as a text. */
+export function toAddress(written: string | WrittenAddress): WrittenAddress {
+  return typeof written === 'string' ? { url: written } : written;
+}
 
-const queueAddress = textThat((url) => readQueueLocation(url) !== undefined, queueForms).describe(
-  'The address.',
-);
+/** An address, or a group of an address and what protects the connection. */
+function address(isReadable: (url: string) => boolean, forms: string) {
+  const objection = (given: unknown) => {
+    const { url, plaintext, ca } = toAddress(given as string | WrittenAddress);
+    // An address that can't be read is reported as such.
+    const isSettled = !isReadable(url) || plaintext === 'allowed' || ca !== undefined;
+    return isSettled ? undefined : explainUnprotected(url);
+  };
+  const url = textThat(isReadable, forms).describe('The address.');
+  const guarded = group({
+    url,
+    plaintext: oneOf('allowed')
+      .describe('Allows a connection to another machine without TLS, or with an unverified certificate.')
+      .exactOptional(),
+    ca: text('a path')
+      .describe("A PEM file with the server's authority. With it TLS is required.")
+      .exactOptional(),
+  });
+  const guard = { error: ({ input }: { readonly input: unknown }) => objection(input) };
+  return z.union(
+    [
+      url.refine((given) => objection(given) === undefined, guard),
+      guarded.refine((given) => objection(given) === undefined, { path: ['url'], ...guard }),
+    ],
+    expected(forms),
+  );
+}
 
-export const queue = z.union(
-  [
-    queueAddress.refine(
-      (url) => readQueueLocation(url) === undefined || explainUnprotected(url) === undefined,
-      {
-        error: ({ input }) => explainUnprotected(String(input)),
-      },
-    ),
-    group({
-      url: queueAddress,
-      plaintext: oneOf('allowed').describe('Allows a connection to another machine without TLS.'),
-    }),
-  ],
-  expected(queueForms),
+export const ledger = address((url) => readLedgerLocation(url) !== undefined, 'sqlite:PATH or postgres://…');
+
+export const queue = address(
+  (url) => readQueueLocation(url) !== undefined,
+  'in-process, redis://… or rediss://…',
 );
 
 /** Reads `sqlite:PATH` or `postgres://…`; undefined for anything else. The path stays as written. */

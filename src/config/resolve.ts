@@ -13,6 +13,8 @@ import {
   readArchiveLocation,
   readLedgerLocation,
   readQueueLocation,
+  toAddress,
+  type WrittenAddress,
 } from './locations.js';
 import type { Settings } from './schema.js';
 
@@ -46,7 +48,7 @@ export function resolveConfig(
   settings: Settings,
   { folder, ...facts }: { readonly folder: string } & Pick<Config, 'proxy' | 's3' | 'literalSecrets'>,
 ): Config {
-  const { service, source, body, file, queue, keys } = settings;
+  const { service, source, body, file, keys } = settings;
   return {
     ...settings,
     service: {
@@ -60,8 +62,8 @@ export function resolveConfig(
       spool: resolve(folder, file.spool),
       ...(file.sftp && { sftp: resolveKeyFile(file.sftp, folder) }),
     },
-    ledger: resolveLedger(settings.ledger, folder),
-    queue: mustRead(readQueueLocation, typeof queue === 'string' ? queue : queue.url),
+    ledger: resolveLedger(toAddress(settings.ledger), folder),
+    queue: resolveQueue(toAddress(settings.queue), folder),
     notify: resolveChannels(settings.notify),
     server: resolveServer(settings.server, folder),
     verdicts: resolveVerdicts(settings.verdicts, folder),
@@ -72,9 +74,15 @@ export function resolveConfig(
   };
 }
 
-function resolveLedger(url: string, folder: string): LedgerLocation {
+/** PostgreSQL's driver takes the authority from the address. */
+function resolveLedger({ url, ca }: WrittenAddress, folder: string): LedgerLocation {
   const location = resolvePath(mustRead(readLedgerLocation, url), folder);
-  return location.kind === 'postgres' ? { ...location, url: completePostgresUrl(url, folder) } : location;
+  return location.kind === 'postgres' ? { ...location, url: completePostgresUrl(url, folder, ca) } : location;
+}
+
+function resolveQueue({ url, ca }: WrittenAddress, folder: string): QueueLocation {
+  const location = mustRead(readQueueLocation, url);
+  return location.kind !== 'redis' || ca === undefined ? location : { ...location, ca: resolve(folder, ca) };
 }
 
 function resolveServer(server: Settings['server'], folder: string): Settings['server'] {

@@ -2,13 +2,15 @@ import { Redis } from 'ioredis';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { queueName, queuePrefix } from '../queue/bullmq-jobs.js';
 import { checkRedis, checkRights, type RedisFinding, rightsAdvice } from '../queue/redis-check.js';
-import { describeRedis, describeRefusal } from '../queue/redis-connection.js';
+import { describeRedis, describeRefusal, readRedisTls } from '../queue/redis-connection.js';
 
 const { ok, wrong } = findingsOf('queue');
 
 interface QueueCheckParts {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
+  /** The file of the authority's certificate; with it TLS is required. */
+  readonly ca?: string | undefined;
   /** How long the server may take for all of it. */
   readonly answerMs: number;
 }
@@ -26,11 +28,12 @@ export async function checkQueue(parts: QueueCheckParts, signal: AbortSignal): P
 
 /** The same, and whether the server will refuse the queue until somebody changes something. */
 export async function examineQueue(
-  { url, answerMs }: QueueCheckParts,
+  { url, ca, answerMs }: QueueCheckParts,
   signal: AbortSignal,
 ): Promise<QueueExamination> {
   const address = describeRedis(url);
   const client = new Redis(url, {
+    ...readRedisTls(ca),
     lazyConnect: true,
     connectTimeout: answerMs,
     disconnectTimeout: 500,

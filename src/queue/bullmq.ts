@@ -24,6 +24,8 @@ const pageSize = 500;
 export interface BullmqQueueOptions {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
+  /** The file of the authority's certificate; with it TLS is required. */
+  readonly ca?: string | undefined;
   /** Maximum number of steps in progress in this process. */
   readonly concurrency: number;
   /** Maximum number of steps handed out per second, over all processes. */
@@ -41,7 +43,7 @@ export interface BullmqQueueOptions {
  * have no effect, just as when Redis loses its data.
  */
 export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
-  const { url, concurrency, perSecond, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
+  const { url, ca, concurrency, perSecond, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
   const stopping = new AbortController();
   let opened: ReturnType<typeof open> | undefined;
   let worker: StepWorker | undefined;
@@ -49,7 +51,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
   let closing: Promise<void> | undefined;
 
   function open() {
-    const connection = openRedisConnection({ url, answerMs, onNotice });
+    const connection = openRedisConnection({ url, ca, answerMs, onNotice });
     const queue = new Queue(queueName, {
       connection: connection.client,
       prefix: queuePrefix,

@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis';
+import { readFileSync } from 'node:fs';
+import { Redis, type RedisOptions } from 'ioredis';
 import { QueueAwayError } from '../review/queue.js';
 
 /** How long the server may take to close a connection. */
@@ -15,6 +16,8 @@ export type QueueNotice =
 export interface RedisConnectionOptions {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
+  /** The file of the authority's certificate; with it TLS is required. */
+  readonly ca?: string | undefined;
   /** Time limit for an answer. */
   readonly answerMs: number;
   readonly onNotice: (notice: QueueNotice) => void;
@@ -35,7 +38,13 @@ export interface RedisConnection {
 }
 
 /** Connects in the background, at once and whenever the connection breaks. */
-export function openRedisConnection({ url, answerMs, onNotice }: RedisConnectionOptions): RedisConnection {
+export function openRedisConnection({
+  url,
+  ca,
+  answerMs,
+  onNotice,
+}: RedisConnectionOptions): RedisConnection {
+  const tls = readRedisTls(ca);
   const address = describeRedis(url);
   const client = openClient();
   const whenReady = new Set<() => void>();
@@ -67,6 +76,7 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
 
   function openClient(): Redis {
     return new Redis(url, {
+      ...tls,
       connectTimeout: answerMs,
       disconnectTimeout: disconnectMs,
       // Commands open on a broken connection are rejected: kept for the next connection, some would never be answered.
@@ -131,6 +141,11 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
       for (const proceed of whenReady) proceed();
     },
   };
+}
+
+/** @param ca the file of the authority's certificate */
+export function readRedisTls(ca: string | undefined): Pick<RedisOptions, 'tls'> {
+  return ca === undefined ? {} : { tls: { ca: readFileSync(ca) } };
 }
 
 function describeSilence(milliseconds: number): string {

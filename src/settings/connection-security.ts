@@ -125,16 +125,16 @@ function isHere(host: string): boolean {
  * the authority's certificate becomes absolute. Other addresses stay as they are.
  *
  * @param folder the base of relative paths
+ * @param ca an authority's certificate that stands beside the address
  */
-export function completePostgresUrl(url: string, folder: string): string {
+export function completePostgresUrl(url: string, folder: string, ca = findAuthority(url)): string {
   if (!/^postgres(?:ql)?:/i.test(url)) return url;
   const address = new URL(url);
   const hasHost = address.hostname !== '' || Boolean(lastOf(address, 'host'));
-  const authority = findAuthority(url);
-  if (hasHost && authority === undefined) return url;
+  if (hasHost && ca === undefined) return url;
   if (!hasHost) address.searchParams.set('host', 'localhost');
-  if (authority !== undefined) {
-    address.searchParams.set('sslrootcert', resolve(folder, authority));
+  if (ca !== undefined) {
+    address.searchParams.set('sslrootcert', resolve(folder, ca));
     if (!address.searchParams.has('sslmode')) address.searchParams.set('sslmode', 'verify-full');
   }
   return address.href;

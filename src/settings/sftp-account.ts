@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
+import * as z from 'zod';
 import type { SftpServerOptions } from '../sftp/server.js';
-import { confidentiality, isGroup, text, textLike } from './values.js';
+import { confidentiality, expected, isGroup, text, textLike } from './values.js';
 
 const hostKeys =
-  'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or several with spaces between them';
+  'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them';
+
+const fingerprint = textLike(/^SHA256:[A-Za-z0-9+/]{43}=?$/, hostKeys);
 
 /** How to log in to an SFTP server, and how to recognise it. */
 export const sftpAccount = {
@@ -15,9 +18,11 @@ export const sftpAccount = {
   privateKeyFile: text('a path')
     .exactOptional()
     .describe('The file of the private key, which has no passphrase.'),
-  hostKey: textLike(/^SHA256:[A-Za-z0-9+/]{43}=?(?: +SHA256:[A-Za-z0-9+/]{43}=?)*$/, hostKeys).describe(
-    "The fingerprint of the server's host key, or several with spaces between them. Any other key is refused.",
-  ),
+  hostKey: z
+    .union([fingerprint, z.array(fingerprint).min(1, expected(hostKeys))], expected(hostKeys))
+    .describe(
+      "The fingerprint of the server's host key, or a list of those trusted. Any other key is refused.",
+    ),
 };
 
 /** For `refine`: one of the two is required. */
@@ -38,7 +43,7 @@ export interface SftpAccount {
   readonly username: string;
   readonly password?: string;
   readonly privateKeyFile?: string;
-  readonly hostKey: string;
+  readonly hostKey: string | readonly string[];
 }
 
 export function resolveKeyFile<Account extends { readonly privateKeyFile?: string }>(
@@ -60,7 +65,7 @@ export function toSftpLogin({
 }: SftpAccount): Omit<SftpServerOptions, 'host' | 'port' | 'root'> {
   return {
     username,
-    hostKeys: hostKey.split(/ +/),
+    hostKeys: [hostKey].flat(),
     ...(password !== undefined && { password }),
     ...(privateKeyFile !== undefined && { privateKeyFile }),
   };
