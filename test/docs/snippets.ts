@@ -95,6 +95,7 @@ export const effects: readonly Effect[] = [
     prints: / delivered +\d*[1-9]\d*\n/,
     before: addLateBooking,
   },
+  { call: 'replay 2026-11-20', prints: /run 20261120-\w+ succeeded/ },
   { call: 'replay 2026-11-20 --reason "corrected export"', prints: /reason: corrected export/ },
   { call: 'replay 2026-11-20 --reason "no result"', prints: /reason: no result/ },
   {
@@ -162,6 +163,9 @@ export const effects: readonly Effect[] = [
 
 /** Commands of the pages that wait, or run until they are stopped, and the tests that run them. */
 export const parsedOnly: readonly { readonly calls: readonly string[]; readonly checkedBy: string }[] = [
+  { calls: ['init'], checkedBy: 'test/jobs/init.test.ts' },
+  { calls: ['serve'], checkedBy: 'test/jobs/desk-operations.test.ts' },
+  { calls: ['sandbox'], checkedBy: 'test/jobs/sandbox-command.test.ts' },
   { calls: ['export fetch'], checkedBy: 'test/jobs/export-fetch.test.ts' },
   { calls: ['export compare --out differences.ndjson'], checkedBy: 'test/jobs/export-compare.test.ts' },
   { calls: ['serve --port 0 --config sandbox/sandbox.yaml'], checkedBy: 'test/jobs/sandbox-emails.test.ts' },
@@ -207,7 +211,7 @@ export const checkedByHand: readonly {
   },
   { language: 'sh', text: /^curl --(?:fail|cookie) /, checkedBy: 'test/desk/sign-in.test.ts' },
   { language: 'sh', text: /^redis-cli FLUSHALL/, checkedBy: 'test/many-machines/lost-queue.test.ts' },
-  { language: '', text: /─> collect ──> ledger|succeeded in/, checkedBy: 'test/jobs/first-run.test.ts' },
+  { language: '', text: /bookings sent for review/, checkedBy: 'test/jobs/first-run.test.ts' },
   { language: 'sh', text: /^npm (?:ci|start) ?/, checkedBy: 'test/jobs/first-run.test.ts' },
   { language: 'sh', text: /^npm run bench/, checkedBy: 'test/bench/document.test.ts' },
 ];
