@@ -23,7 +23,7 @@ import { encryptSpool } from '../src/spool/encrypted.js';
 import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
 import { findBucket } from './buckets.js';
 import { openKeys } from './keys.js';
-import { readVersion } from './version.js';
+import { version } from './version.js';
 
 interface DeliveryParts {
   readonly ledger: Ledger;
@@ -78,7 +78,7 @@ function createFileDeliveryOf(
     stepMs,
     spool: openSpool(config),
     archive: openArchive(config),
-    tool: `booked-hotel-review ${readVersion()}`,
+    tool: `booked-hotel-review ${version}`,
   });
 }
 

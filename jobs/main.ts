@@ -5,7 +5,7 @@ import { createReports } from '../src/cli/reports.js';
 import { print } from '../src/text/visible.js';
 import { createHandlers } from './handlers.js';
 import type { CommandIo } from './process.js';
-import { readVersion } from './version.js';
+import { version } from './version.js';
 
 /** The reason that `io.signal` aborts with. */
 export { StoppedError } from '../src/async/stopped-error.js';
@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
     reports.fail({ class: 'stopped', message: 'stopped at once; the ledger knows what is left' });
   halted.addEventListener('abort', halt, { once: true });
   try {
-    const result = await runCommandLine(argv, readVersion(), createHandlers({ io, reports }), {
+    const result = await runCommandLine(argv, version, createHandlers({ io, reports }), {
       writeOut: (text) => void print(stdout, text),
       writeErr: (text) => void print(stderr, text),
     });

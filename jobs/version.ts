@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
+import packageJson from '../package.json' with { type: 'json' };
 
 /** This program's version, as its package says. */
-export function readVersion(): string {
-  const packageFile = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
-}
+export const version: string = packageJson.version;

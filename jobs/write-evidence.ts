@@ -14,7 +14,7 @@ import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
-import { readVersion } from './version.js';
+import { version } from './version.js';
 
 /** Writes what proves what was done about a booking to a ZIP file; exits with 1 if no run contains the booking. */
 export async function writeEvidence(
@@ -80,7 +80,7 @@ async function gatherFiles(
   const files = renderEvidence(evidence, {
     reference,
     at: new Date(clock()).toISOString(),
-    tool: `booked-hotel-review ${readVersion()}`,
+    tool: `booked-hotel-review ${version}`,
     cases,
     command,
   });

@@ -50,7 +50,6 @@ const retiredSettings: readonly RetiredSetting[] = [
     `${gone}: the number of bookings per page goes into source.url, as in ?limit=100`,
   ],
   ['source.maxPages', `${gone}: it is always 10,000`],
-  ['source.timeoutSeconds', `${gone}: a query may take 600 seconds, a request 60`],
   ['source.connectTimeoutSeconds', `${gone}: it is always 10`],
   [
     's3',

@@ -69,7 +69,7 @@ export function sftpSettings({ login, root, fingerprints }: RunningSftpServer, p
       username: login.username,
       ...(login.password !== undefined && { password: login.password }),
       ...(login.privateKeyFile !== undefined && { privateKeyFile: login.privateKeyFile }),
-      hostKey: fingerprints.join(' '),
+      hostKey: fingerprints,
       root,
     },
   };

@@ -101,8 +101,6 @@ interface DayPages {
 }
 
 const largestPage = 64 * 1024 * 1024;
-/** APIs that export a day may think for long. */
-const timeoutMs = 60_000;
 const connectTimeoutMs = 10_000;
 
 /** @throws RangeError for an invalid address, TypeError for an invalid header */
@@ -130,7 +128,7 @@ export function toPageOptions(
 ): DayPagesOptions {
   return {
     ...source,
-    timeoutMs,
+    timeoutMs: source.timeoutSeconds * 1000,
     connectTimeoutMs,
     retry,
     clock,

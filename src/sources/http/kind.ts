@@ -5,6 +5,7 @@ import {
   group,
   groupByKind,
   headerText,
+  numberUpTo,
   oneOf,
   text,
   textThat,
@@ -84,6 +85,7 @@ const settings = group({
     ),
   pagination: pagination.prefault({ kind: 'none' }).describe('How the API splits a day into pages.'),
   ...recordSettings,
+  timeoutSeconds: numberUpTo(3_600).default(60).describe('How long a whole request may take.'),
 }).refine((source) => findObjection(source) === undefined, {
   error: ({ input }) => findObjection(input as Parameters<typeof prepareRequests>[0]),
   // Problems of single settings have been reported already.

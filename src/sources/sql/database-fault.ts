@@ -16,7 +16,8 @@ const reasons = {
     `: the query would write, which the database refused (${code}); a source only reads`,
   'shared-session': (code) =>
     ` is behind a pooler that shares sessions (${code}), and this needs session pooling: name the server itself in source.url, or a pooler in session mode`,
-  'too-slow': (code) => `: the query took longer than ${code} and was stopped; make it faster`,
+  'too-slow': (code) =>
+    `: the query took longer than source.timeoutSeconds (${code}) and was stopped; make it faster, or raise the setting`,
   'query-wrong': (code) => `: the database can't run this query (${code}); fix it`,
   'no-rows': (code) => `: the query returns no columns (${code}); expected a SELECT with one row per booking`,
   lost: (code) =>

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { completePostgresUrl, explainUnprotected } from '../../settings/connection-security.js';
-import { confidentiality, expected, group, isGroup, text } from '../../settings/values.js';
+import { confidentiality, expected, group, isGroup, numberUpTo, text } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { listFilterColumns } from '../common/row-filter.js';
@@ -27,6 +27,9 @@ const settings = group(
         `\`\${file:bookings.sql}\` takes it from that file.`,
     ),
     ...recordSettings,
+    timeoutSeconds: numberUpTo(86_400)
+      .default(600)
+      .describe('How long the query may take, from its start to its last row.'),
   },
   'a group with kind, url and query',
 )
