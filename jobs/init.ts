@@ -16,7 +16,7 @@ import {
   setupOf,
   variables,
 } from '../src/setup/answers.js';
-import { createTerminalAsker, defaultsAsker } from '../src/setup/asker.js';
+import { createTerminalAsker, defaultsAsker, wrapLines } from '../src/setup/asker.js';
 import { referToSchema, renderConfiguration } from '../src/setup/configuration-text.js';
 import { interview } from '../src/setup/interview.js';
 import { listNextSteps, showPath } from '../src/setup/next-steps.js';
@@ -61,7 +61,7 @@ export async function initialise(
   }
   const asker = asks
     ? createTerminalAsker({ input, output: errors, signal: terminal.signal })
-    : { ...defaultsAsker, tell: (text: string) => void terminal.warn(text) };
+    : { ...defaultsAsker, tell: (text: string) => void terminal.warn(wrapLines(text)) };
   const timezone = isTimeZone(timeZone) ? timeZone : 'UTC';
   const {
     answers: given,

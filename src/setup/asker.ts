@@ -111,7 +111,7 @@ export function createTerminalAsker({ input, output, signal }: TerminalStreams):
 }
 
 /** Each line keeps its indent. */
-function wrapLines(text: string): string {
+export function wrapLines(text: string): string {
   const wrap = (line: string) => (line.trim() === '' ? [''] : wrapText(line, line.search(/\S/)));
   return text.split('\n').flatMap(wrap).join('\n');
 }
