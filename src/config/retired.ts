@@ -38,9 +38,7 @@ const retiredSettings: readonly RetiredSetting[] = [
   ['service.ca', ownAuthority],
   ['service.connectTimeoutSeconds', `${gone}: it is always 10`],
   ['service.httpStatus', `${gone}: the meaning of an HTTP status is always the usual one`],
-  ['queue.ca', ownAuthority],
   ['source.ca', `${ownAuthority}, or for PostgreSQL in source.url with sslrootcert=FILE`],
-  ['ledger', 'is the address alone, which says ?sslrootcert=FILE or ?sslmode=disable itself', isGroup],
   ['source.plaintext', `${gone}: source.url says ?sslmode=disable itself`],
   ['source.queryFile', `${gone}: write query: $\{file:bookings.sql}`],
   ['source.bearerToken', `${gone}: write headers: { Authorization: "Bearer $\{TOKEN}" }`],
@@ -59,11 +57,6 @@ const retiredSettings: readonly RetiredSetting[] = [
   ['source.sftp.passphrase file.sftp.passphrase', `${gone}: use a key without a passphrase`],
   ['source.sftp.timeoutSeconds file.sftp.timeoutSeconds', `${gone}: it is always 30`],
   ['source.sftp.transferMinutes file.sftp.transferMinutes', `${gone}: it is always 60`],
-  [
-    'source.sftp.hostKey file.sftp.hostKey',
-    'is one text, with spaces between several fingerprints',
-    Array.isArray,
-  ],
   ['file.sftp.maxEntries', `${gone}: it is always 100,000`],
   ['source.maxGigabytes', `${gone}: it is always 20`],
   [
