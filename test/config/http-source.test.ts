@@ -18,6 +18,7 @@ describe('an HTTP source', () => {
       where: {},
       keep: {},
       maxRepeatedShare: 0.5,
+      timeoutSeconds: 60,
     });
   });
 

@@ -136,9 +136,23 @@ describe('a configuration', () => {
     expect(statusCodes).toEqual({ ...defaultStatusCodes, 2009: 'fatal', 2999: 'retryable' });
   });
 
+  it('accepts ledger and queue as groups, with the file of their authority', () => {
+    const url = 'postgres://u:p@db.example.com/hotel';
+    expect(parse({ ledger: { url, ca: 'ca.pem' } }).ledger).toMatchObject({
+      url: expect.stringContaining(`sslrootcert=${encodeURIComponent('/etc/agency/ca.pem')}`),
+    });
+    expect(parse({ ledger: { url, plaintext: 'allowed' } }).ledger).toEqual({ kind: 'postgres', url });
+    const redis = 'redis://redis.example.com';
+    expect(parse({ queue: { url: redis, ca: 'ca.pem' } }).queue).toEqual({
+      kind: 'redis',
+      url: redis,
+      ca: '/etc/agency/ca.pem',
+    });
+  });
+
   it('accepts several host keys', () => {
-    const several = `${hostKey} ${hostKey}=`;
-    expect(parse({ file: { sftp: { ...sftp, hostKey: several } } }).file.sftp?.hostKey).toBe(several);
+    const several = [hostKey, `${hostKey}=`];
+    expect(parse({ file: { sftp: { ...sftp, hostKey: several } } }).file.sftp?.hostKey).toEqual(several);
   });
 
   it.each([['dd/MM/yyyy'], ['yyyyMMdd'], ["dd 'de' MM yyyy"], ['dd.MM.yy'], ['d-M-yyyy'], ['d MMM yyyy']])(

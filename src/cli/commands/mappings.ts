@@ -41,7 +41,7 @@ export function addMappingCommands(program: Command, handlers: MappingHandlers, 
       'fetch changes since then, such as 2026-11-20 or 2026-11-20T12:00:00Z',
       readInstant,
     )
-    .option('--provider-family <name>', 'only the mappings of this provider (default: as configured)')
+    .option('--provider-family <name>', 'only the mappings of this provider (default: of all)')
     .option('--new-hotels <file>', 'write the new master hotels to this file, as NDJSON')
     .option(
       '--held <file>',
