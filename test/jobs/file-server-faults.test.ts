@@ -166,7 +166,7 @@ describe('a day by file, whose server presents a host key other than the pinned 
     const { report } = await day.folder.runDay();
     const [presented] = /SHA256:[\w+/]{43}/.exec(report.error?.message ?? '') ?? [];
     expect(server().fingerprints).toContain(presented);
-    await day.folder.configure({ file: { sftp: { hostKey: `${old} ${presented}` } } });
+    await day.folder.configure({ file: { sftp: { hostKey: [old, presented] } } });
     const result = await day.folder.runDay();
     expect(result.report.runId).toBe(report.runId);
     expectWholeDay(day, result, { bookings });

@@ -91,7 +91,9 @@ describe('run reports to the service of `heartbeat` how last night went', () => 
     await folder.writeBookings(csvOf(3), dayBefore);
     expect(await run('replay', dayBefore)).toMatchObject({ exitCode: 0 });
     expect(calls()).toEqual([]);
-    expect(await run('replay', dayBefore, '--to', yesterday.iso)).toMatchObject({ exitCode: 0 });
+    expect(await run('replay', dayBefore, '--to', yesterday.iso, '--all', '--reason', 'again')).toMatchObject(
+      { exitCode: 0 },
+    );
     expect(calls()).toEqual(['POST /token-of-the-heartbeat/start', 'POST /token-of-the-heartbeat']);
   });
 });

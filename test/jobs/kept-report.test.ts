@@ -84,7 +84,16 @@ describe('The page of the day is kept in the archive when a run has ended', () =
   it('of each day of a replayed range, but not of a run of today', async () => {
     const { folder } = await prepareDay({ hasWorkers: false }, () => success);
     for (const ofDay of ['2026-11-18', '2026-11-19']) await folder.writeBookings(csvOf(3), ofDay);
-    const { exitCode } = await folder.run(['replay', '2026-11-18', '--to', '2026-11-19', '--json']);
+    const { exitCode } = await folder.run([
+      'replay',
+      '2026-11-18',
+      '--to',
+      '2026-11-19',
+      '--all',
+      '--reason',
+      'again',
+      '--json',
+    ]);
     expect(exitCode).toBe(0);
     expect((await readdir(join(pagesOf(folder), '..'))).sort()).toEqual(['2026-11-18', '2026-11-19']);
   });
