@@ -128,7 +128,7 @@ export async function placeOnSftpServer(records: Records, server: RunningSftpSer
       source: {
         kind: 'ndjson',
         path: `sftp://${host}:${port}${root}/{day}.ndjson`,
-        sftp: { ...account, hostKey: server.fingerprints },
+        sftp: { ...account, hostKey: [...server.fingerprints] },
       },
     },
     recordAt: byLine(written),
