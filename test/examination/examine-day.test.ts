@@ -208,7 +208,7 @@ describe('The beginning of a CSV file', () => {
 });
 
 describe('The beginning of an NDJSON file', () => {
-  it('shows the members, including those one level down, and the dates', async () => {
+  it('shows the members at any depth, and the dates', async () => {
     const booking = {
       hotel: { id: 7, address: { city: 'x' } },
       reference: 'B1',
@@ -223,7 +223,7 @@ describe('The beginning of an NDJSON file', () => {
         BookingClientName: 'guest.name',
         CheckInDate: 'arrival',
       },
-      unused: ['rooms'],
+      unused: ['hotel.address.city', 'rooms'],
       delimiter: undefined,
       dates: { kind: 'one', format: 'dd.MM.yyyy', read: 1, seen: 1 },
     });
