@@ -50,7 +50,7 @@ export async function prepareFileStage(bookings: number): Promise<FileStage> {
     service: api,
     source: { kind: 'csv', path: csv },
     delivery: 'file',
-    file: { sftp: { ...login, hostKey: ssh.fingerprints.join(' ') }, resultPollSeconds: pollSeconds },
+    file: { sftp: { ...login, hostKey: [...ssh.fingerprints] }, resultPollSeconds: pollSeconds },
   };
   await writeFile(configuration, JSON.stringify(settings));
   await writeFile(encrypting, JSON.stringify({ ...settings, keys: './keys' }));
