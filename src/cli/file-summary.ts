@@ -50,7 +50,7 @@ export function describeMailPlace(mailPlace: string | undefined): string[] {
   return wrapText(
     mailPlace === undefined
       ? 'Nobody reads these e-mails here: name their mailbox in the setting verdicts.'
-      : `These e-mails are read from ${mailPlace}.`,
+      : `\`serve\` reads these e-mails from ${mailPlace}.`,
   );
 }
 

@@ -74,7 +74,7 @@ describe('the summary of a file', () => {
     );
     const read = renderFileSummary(run, command, 'the mailbox on imap.test').join(' ');
     expect(read.replaceAll(/\s+/g, ' ')).toContain(
-      'posted 2026-11-20 These e-mails are read from the mailbox on imap.test.',
+      'posted 2026-11-20 `serve` reads these e-mails from the mailbox on imap.test.',
     );
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });

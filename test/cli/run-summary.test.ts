@@ -101,7 +101,7 @@ describe('the summary of a run', () => {
   it('of a night by body says where verdict e-mails are read', () => {
     const run = someRun({ counts: { affected: null, unanswered: null } });
     const text = close({ run }, { mailPlace: 'the mailbox on imap.test' });
-    expect(text).toContain('\n  These e-mails are read from the mailbox on imap.test.\n');
+    expect(text).toContain('\n  `serve` reads these e-mails from the mailbox on imap.test.\n');
     expect(text).not.toContain('Nobody reads');
   });
 

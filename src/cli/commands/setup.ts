@@ -104,10 +104,10 @@ There are no options for secrets: others on this machine could read them. On a
 terminal, init asks for them; or put them into the environment or into .env:
   HOTEL_REVIEW_SOURCE_URL       the address of the database, with its password
   HOTEL_REVIEW_SOURCE_TOKEN     --auth bearer
-  HOTEL_REVIEW_SOURCE_PASSWORD  --auth basic; the password of sftp://
+  HOTEL_REVIEW_SOURCE_PASSWORD  the password of sftp://
   HOTEL_REVIEW_SOURCE_KEY       --auth header
-  HOTEL_REVIEW_S3_KEY_ID, HOTEL_REVIEW_S3_SECRET
-                                s3://; otherwise found as by Amazon's tools
+  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
+                                s3://; otherwise as Amazon's tools find them
 
 Examples:
   hotel-review init                                        asks on a terminal
