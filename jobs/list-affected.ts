@@ -13,10 +13,9 @@ import {
 } from '../src/review/verdicts/listing.js';
 import { readDayIn } from './days.js';
 import { withReadOnlyLedger } from './ledgers.js';
-import { answerBookings, completeList, readFilter, toRecords } from './list-bookings.js';
+import { answerBookings, completeList, readFilter, runsLookedAt, toRecords } from './list-bookings.js';
 import type { Terminal } from './terminal.js';
 
-const runsLookedAt = 1_000;
 const daysAtOnce = 1_000;
 
 interface Days {

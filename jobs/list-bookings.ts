@@ -14,6 +14,9 @@ import { recordLook } from './audit.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 
+/** More than any day has. */
+export const runsLookedAt = 1_000;
+
 /** What a list of bookings is filtered and completed with. */
 export function readFilter({ timezone, source }: Config) {
   const today = businessDayAt(new Date(clock()), timezone).iso;

@@ -6,10 +6,8 @@ import { summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import { listPosted as findPosted } from '../src/review/verdicts/listing.js';
 import { formatCount } from '../src/text/format.js';
 import { withReadOnlyLedger } from './ledgers.js';
-import { answerBookings, completeList, readFilter, toRecords } from './list-bookings.js';
+import { answerBookings, completeList, readFilter, runsLookedAt, toRecords } from './list-bookings.js';
 import type { Terminal } from './terminal.js';
-
-const runsLookedAt = 1_000;
 
 /** Lists the bookings of a day by file that could not be in the file and went by body, without guests' names. */
 export async function listPosted(

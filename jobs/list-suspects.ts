@@ -5,10 +5,8 @@ import type { Config } from '../src/config/load.js';
 import { findComparedRuns } from '../src/review/suspects/listing.js';
 import { listSuspected } from '../src/review/verdicts/listing.js';
 import { withReadOnlyLedger } from './ledgers.js';
-import { answerBookings, completeList, readFilter, toRecords } from './list-bookings.js';
+import { answerBookings, completeList, readFilter, runsLookedAt, toRecords } from './list-bookings.js';
 import type { Terminal } from './terminal.js';
-
-const runsLookedAt = 1_000;
 
 /** Lists the bookings of a day that the local copy of the mappings flags, without guests' names. */
 export async function listSuspects(
