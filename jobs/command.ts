@@ -1,104 +1,264 @@
-import { resolve } from 'node:path';
-import type { GlobalOptions } from '../src/cli/commands/options.js';
-import { exitCode } from '../src/cli/exit-code.js';
-import type { HeartbeatObserver } from '../src/cli/heartbeat-observer.js';
-import { openLog } from '../src/cli/log.js';
-import type { Reports } from '../src/cli/reports.js';
-import { type Config, loadConfig } from '../src/config/load.js';
-import { UsageError } from '../src/review/refusals.js';
-import { completeCommands } from '../src/text/shell.js';
-import { print } from '../src/text/visible.js';
-import type { HeartbeatParts } from './heartbeat.js';
+import { type Command as Commander, InvalidArgumentError, Option } from 'commander';
+import { isCalendarDay } from '../src/booking/business-day.js';
+import type { Config } from '../src/config/load.js';
+import type { LogLevel } from '../src/events/log.js';
+import type { App } from './app.js';
+import { readDayIn } from './days.js';
 import type { CommandIo } from './process.js';
-import { createTerminal, type Terminal } from './terminal.js';
+import type { Terminal } from './terminal.js';
 
-/** How much longer than `workers.stopSeconds` a command may take to stop. */
-const lastResortMs = 5_000;
-
-/** The running command: its process, and what it prints for programs. */
-export interface Command {
-  readonly io: CommandIo;
-  readonly reports: Reports;
+/** The options that every command has. */
+export interface GlobalOptions {
+  readonly config: string;
+  readonly json: boolean;
+  readonly logLevel?: LogLevel;
+  readonly stackTrace: boolean;
 }
 
-type Job = (terminal: Terminal) => Promise<number>;
-type ConfiguredJob = (config: Config, terminal: Terminal) => Promise<number>;
-
-/** @param settings what the heartbeat needs; none for a command without a configuration */
-export async function withTerminal(
-  { config, logLevel, stackTrace }: GlobalOptions,
-  { io, reports }: Command,
-  job: Job,
-  settings?: Config,
-): Promise<number> {
-  io.signal.throwIfAborted();
-  refuseUnverifiedTls(io.env);
-  const log = logLevel && (await openLog(logLevel, io.stderr));
-  const warn = (message: string) =>
-    log ? log.warn(message) : void print(io.stderr, `warning: ${message}\n`);
-  const heartbeat = settings && (await loadHeartbeat(settings, { warn, stop: io.signal }));
-  const terminal = createTerminal({ config, reports, log, heartbeat, showsModuleErrors: stackTrace, io });
-  try {
-    return await job(terminal);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(completeCommands(error.message, terminal.command));
-  } finally {
-    terminal.endProgress();
-    // A call in flight, which nothing else waits for.
-    await heartbeat?.close();
-  }
+/** An option of a command, and the type that reading it gives. */
+export interface OptionOf<Value> {
+  readonly option: Option;
+  /** Whether `today` and `yesterday` are still to be resolved in the account's zone. */
+  readonly isDay?: boolean;
+  /** Never set: only the type is read. */
+  readonly value?: Value;
 }
 
-async function loadHeartbeat(config: Config, parts: HeartbeatParts): Promise<HeartbeatObserver | undefined> {
-  return config.heartbeat && (await import('./heartbeat.js')).openHeartbeat(config, config.heartbeat, parts);
+type Options = Readonly<Record<string, OptionOf<unknown>>>;
+
+/** An option without a value; false unless it is given. */
+export function flag(flags: string, description: string): OptionOf<boolean> {
+  return { option: new Option(flags, description).default(false) };
 }
 
-/** Node would accept any certificate, and send the API key to whoever answers. */
-function refuseUnverifiedTls(env: NodeJS.ProcessEnv): void {
-  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
-  throw new UsageError(
-    'NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment turns off the verification of all certificates; unset it, and name ' +
-      'the file of an authority that you trust besides the usual ones in NODE_EXTRA_CA_CERTS instead',
-  );
+/** The same without a default in the help. */
+export function bareFlag(flags: string, description: string): OptionOf<true | undefined> {
+  return { option: new Option(flags, description) };
 }
 
-export async function withConfig(
-  globals: GlobalOptions,
-  command: Command,
-  job: ConfiguredJob,
-): Promise<number> {
-  const { io } = command;
-  refuseUnverifiedTls(io.env);
-  const config = await loadConfig({ file: resolve(io.cwd, globals.config), env: io.env });
-  const work: Job = (terminal) => stopInTime(job(config, terminal), config, command);
-  return withTerminal(globals, command, work, config);
+/** An option with a value. */
+export function option(flags: string, description: string): OptionOf<string | undefined>;
+export function option<Value>(
+  flags: string,
+  description: string,
+  read: (text: string) => Value,
+): OptionOf<Value | undefined>;
+export function option<Value>(
+  flags: string,
+  description: string,
+  read: ((text: string, before: Value) => Value) | undefined,
+  otherwise: Value,
+): OptionOf<Value>;
+export function option(
+  flags: string,
+  description: string,
+  read?: (text: string, before: never) => unknown,
+  otherwise?: unknown,
+): OptionOf<unknown> {
+  const made = new Option(flags, description);
+  if (read) made.argParser(read as (text: string, before: unknown) => unknown);
+  if (otherwise !== undefined) made.default(otherwise);
+  return { option: made };
 }
 
-/** Fails if a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */
-async function stopInTime(
-  work: Promise<number>,
-  { workers: { stopSeconds } }: Config,
-  { io: { signal, stderr }, reports }: Command,
-): Promise<number> {
-  let timer: NodeJS.Timeout | undefined;
-  let startTimer = () => {};
-  const overdue = new Promise<number>((settle) => {
-    const giveUp = () => {
-      const message = 'something did not stop in time and was abandoned; the ledger knows what is left';
-      print(stderr, `hotel-review: ${message}\n`);
-      reports.fail({ class: 'stopped', message });
-      settle(exitCode.failed);
-    };
-    startTimer = () => {
-      timer = setTimeout(giveUp, stopSeconds * 1000 + lastResortMs).unref();
-    };
+/** An option that must be given. */
+export function requiredOption<Value = string>(
+  flags: string,
+  description: string,
+  read?: (text: string) => Value,
+): OptionOf<Value> {
+  const made = new Option(flags, description).makeOptionMandatory();
+  if (read) made.argParser(read);
+  return { option: made };
+}
+
+/** An option with one of these values. */
+export function choice<Value extends string>(
+  flags: string,
+  description: string,
+  choices: readonly Value[],
+): OptionOf<Value | undefined>;
+export function choice<Value extends string>(
+  flags: string,
+  description: string,
+  choices: readonly Value[],
+  otherwise: Value,
+): OptionOf<Value>;
+export function choice(
+  flags: string,
+  description: string,
+  choices: readonly string[],
+  otherwise?: string,
+): OptionOf<string | undefined> {
+  const made = new Option(flags, description).choices(choices);
+  return { option: otherwise === undefined ? made : made.default(otherwise) };
+}
+
+/** A day: YYYY-MM-DD, `today` or `yesterday`. A command with a configuration gets it as YYYY-MM-DD. */
+export function dayOption(flags: string, description: string): OptionOf<string | undefined> {
+  return { option: new Option(flags, description).argParser(readDay), isDay: true };
+}
+
+const relativeDays: readonly string[] = ['today', 'yesterday'];
+
+/** Reads YYYY-MM-DD, or one of the words `today` and `yesterday`, whose day depends on the configured zone. */
+export function readDay(text: string): string {
+  if (!relativeDays.includes(text) && !isCalendarDay(text))
+    throw new InvalidArgumentError(`expected a day as YYYY-MM-DD, today or yesterday, got: ${text}`);
+  return text;
+}
+
+/** The day that a command is about: `[day]` and `--day`, which are the same. */
+export interface DayArgument<Value> {
+  readonly help: string;
+  readonly otherwise: 'yesterday' | 'none' | 'refused';
+  /** Never set: only the type is read. */
+  readonly value?: Value;
+}
+
+export const dayOrYesterday: DayArgument<string> = { help: 'default: yesterday', otherwise: 'yesterday' };
+
+/** For a command that changes something: it has no day by default. */
+export const requiredDay: DayArgument<string> = { help: 'required', otherwise: 'refused' };
+
+/** @param help says what happens without a day */
+export function optionalDay(help = 'default: yesterday'): DayArgument<string | undefined> {
+  return { help, otherwise: 'none' };
+}
+
+/** `--csv`, `--delimiter` and `--force`. */
+export const csvOptions = {
+  csv: option('--csv <file>', 'write all of them to this file'),
+  delimiter: option(
+    '--delimiter <character>',
+    'the separator in that file: "," (default), ";" or "tab"',
+    readDelimiter,
+  ),
+  force: flag('--force', 'replace that file if it exists already'),
+};
+
+/** How a file of `--csv` is written. */
+export interface CsvOptions {
+  readonly csv: string | undefined;
+  readonly delimiter: string | undefined;
+  /** Replaces an existing file. */
+  readonly force: boolean;
+}
+
+/** One character, by itself or as "tab". */
+function readDelimiter(text: string): string {
+  const character = text === 'tab' || text === '\\t' ? '\t' : text;
+  if (!/^(?:[!-~]|\t)$/.test(character) || /[\w"]/.test(character))
+    throw new InvalidArgumentError(`expected one character such as ";", or "tab", got: ${text}`);
+  return character;
+}
+
+/** `--force`, for a command that writes a file which it would not replace otherwise. */
+export const { force } = csvOptions;
+
+/** What one of these options was read as. */
+type ValueOf<One> = One extends OptionOf<infer Value> ? Value : never;
+
+type Given<Of extends Options, Positional, Day> = {
+  readonly [Name in keyof Of]: ValueOf<Of[Name]>;
+} & Positional &
+  (Day extends DayArgument<infer Value> ? { readonly day: Value } : unknown);
+
+/** What the command line says besides the command's own options. */
+export interface About {
+  readonly globals: GlobalOptions;
+  /** What was given of the options of the command above this one, by name. */
+  readonly outer: Readonly<Record<string, unknown>>;
+}
+
+/** Performs a command, and passes the configuration on as soon as it is read. */
+export type Perform = (note?: (config: Config) => void) => Promise<number>;
+
+interface Definition<Of extends Options, Positional, Day, Input> {
+  readonly options?: Of;
+  readonly day?: Day;
+  /** Names what the usage lists, as commander hands it over. */
+  readonly arguments?: (...words: never[]) => Positional;
+  /** What stands below the options in the help. */
+  readonly examples?: string;
+  /** Writes log lines, at the usual level unless another one is set. */
+  readonly logs?: boolean;
+  /** Checks what was given together, before the configuration is read. */
+  readonly read?: (given: Given<Of, Positional, Day>, about: About) => Input;
+  /** Does something before and after the command, however it ends. */
+  readonly around?: (input: Input, io: CommandIo, perform: Perform) => Promise<number>;
+  /** Commands below this one. */
+  readonly commands?: Commands;
+}
+
+/** A command whose options are not known to its caller. */
+export interface AnyCommand {
+  readonly options?: Options;
+  readonly day?: DayArgument<unknown>;
+  readonly arguments?: (...words: never[]) => object;
+  readonly examples?: string;
+  readonly logs?: boolean;
+  readonly read?: (given: never, about: About) => object;
+  readonly around?: (input: never, io: CommandIo, perform: Perform) => Promise<number>;
+  readonly commands?: Commands;
+  /** Absent for a command that only has commands below it. */
+  readonly run?:
+    | { readonly needs: 'configuration'; readonly perform: (app: App, input: never) => Promise<number> }
+    | { readonly needs: 'nothing'; readonly perform: (bare: Bare, input: never) => Promise<number> };
+}
+
+/** Commands below another one: what each takes, what it does, and its definition. */
+export type Commands = Readonly<Record<string, readonly [usage: string, summary: string, AnyCommand]>>;
+
+/** What a command without a configuration gets. */
+export type Bare = Terminal & { readonly globals: GlobalOptions };
+
+/** Declares a command that works with the configuration. `run` returns the exit code. */
+export function command<
+  const Of extends Options = Readonly<Record<never, never>>,
+  Positional extends object = object,
+  Day = undefined,
+  Input extends object = Given<Of, Positional, Day>,
+>({
+  run,
+  ...definition
+}: Definition<Of, Positional, Day, Input> & {
+  readonly run: (app: App, input: Input) => Promise<number>;
+}): AnyCommand {
+  return { ...definition, run: { needs: 'configuration', perform: run } } as AnyCommand;
+}
+
+/** Declares a command that works without a configuration, or reads it by itself. */
+export function bareCommand<
+  const Of extends Options = Readonly<Record<never, never>>,
+  Positional extends object = object,
+  Day = undefined,
+  Input extends object = Given<Of, Positional, Day>,
+>({
+  run,
+  ...definition
+}: Definition<Of, Positional, Day, Input> & {
+  readonly run: (bare: Bare, input: Input) => Promise<number>;
+}): AnyCommand {
+  return { ...definition, run: { needs: 'nothing', perform: run } } as AnyCommand;
+}
+
+/** The same input with its days as YYYY-MM-DD in that zone. */
+export function resolveDays({ day, options = {} }: AnyCommand, input: object, timezone: string): object {
+  const names = [...(day ? ['day'] : []), ...Object.keys(options).filter((name) => options[name]?.isDay)];
+  const resolved = names.flatMap((name) => {
+    const written: unknown = Reflect.get(input, name);
+    return typeof written === 'string' ? [[name, readDayIn(timezone, written).iso]] : [];
   });
-  signal.addEventListener('abort', startTimer, { once: true });
-  try {
-    return await Promise.race([work, overdue]);
-  } finally {
-    signal.removeEventListener('abort', startTimer);
-    clearTimeout(timer);
+  return { ...input, ...Object.fromEntries(resolved) };
+}
+
+/** Adds what a command declares to commander's. */
+export function declare(target: Commander, { options = {}, day, examples }: AnyCommand): void {
+  if (day) {
+    target.argument('[day]', `YYYY-MM-DD, today or yesterday (${day.help})`);
+    target.option('--day <day>', 'the same', readDay);
   }
+  for (const one of Object.values(options)) target.addOption(one.option);
+  if (examples !== undefined) target.addHelpText('after', examples);
 }

@@ -6,7 +6,6 @@ import {
   toComparisonReport,
   toDifferenceRecord,
 } from '../src/cli/exports.js';
-import { writeNamedFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import {
   type CompareRequest,
@@ -15,7 +14,8 @@ import {
 } from '../src/mappings/export/compare/compare-export.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
-import { UsageError } from '../src/review/refusals.js';
+import { writeNamedFile } from '../src/text/output-files.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { openArchive } from './deliveries.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import { listMasterIdNames } from './load-hotels.js';

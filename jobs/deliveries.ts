@@ -13,7 +13,6 @@ import type { Notify } from '../src/review/events.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
 import { manifestName } from '../src/review/file/manifest.js';
 import type { Ledger } from '../src/review/ledger.js';
-import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { toSftpLogin } from '../src/settings/sftp-account.js';
 import { defaultLimits } from '../src/sftp/limits.js';
@@ -21,6 +20,7 @@ import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } fro
 import type { SftpServer } from '../src/sftp/sftp.js';
 import { encryptSpool } from '../src/spool/encrypted.js';
 import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { findBucket } from './buckets.js';
 import { openKeys } from './keys.js';
 import { version } from './version.js';

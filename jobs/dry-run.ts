@@ -4,15 +4,13 @@ import type { BusinessDay } from '../src/booking/business-day.js';
 import type { KeptValues } from '../src/booking/kept-values.js';
 import { renderDryRun } from '../src/cli/dry-run-report.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { createOutFolder, type OutFolder } from '../src/cli/output-files.js';
 import { readRunDetails } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
 import type { Unconfirmed } from '../src/examination/unconfirmed.js';
 import { lookForUnconfirmed } from '../src/examination/unconfirmed-check.js';
-import { rejectedColumns, toRejectedRecord } from '../src/report/rejected.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { CollectError } from '../src/review/collect/gates.js';
-import { rejectsListed } from '../src/review/collected.js';
+import { rejectColumns, rejectsListed, rejectToJson } from '../src/review/collected.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import { toVolumeReport } from '../src/review/day/report.js';
 import { readErasedGuests } from '../src/review/erasures.js';
@@ -23,6 +21,7 @@ import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
 import { kindOf } from '../src/sources/registry.js';
 import { renderCsv } from '../src/text/csv.js';
+import { createOutFolder, type OutFolder } from '../src/text/output-files.js';
 import { describeError } from '../src/text/safe-error.js';
 import { recordAction } from './audit.js';
 import { clock } from './clock.js';
@@ -63,8 +62,8 @@ export async function dryRunDay(
     const content = failure ? undefined : await previewContent(config, day, ledger, run, folder);
     const unconfirmed = failure ? undefined : await findUnconfirmedBookings(config, day, terminal);
     if (folder && run.counts.rejected > 0) {
-      const rejected = (await ledger.listRejects(runId, rejectsListed)).map(toRejectedRecord);
-      await folder.add('rejected.csv', renderCsv(rejectedColumns, rejected));
+      const rejected = (await ledger.listRejects(runId, rejectsListed)).map(rejectToJson);
+      await folder.add('rejected.csv', renderCsv(rejectColumns, rejected));
     }
     await folder?.finish();
     const report = {

@@ -13,8 +13,9 @@ import type { Terminal } from './terminal.js';
 
 /** Prints everything that is kept about a guest as JSON; exits with 1 if there is nothing. */
 export async function exportOneGuest(config: Config, reference: string, terminal: Terminal): Promise<number> {
-  const report = (found: object): void =>
+  const report = (found: object): void => {
     terminal.answer(`${JSON.stringify({ reference, ...found }, null, 2)}\n`, { reference, ...found });
+  };
   const reportNone = (notice: string): number => {
     report({ bookings: [], files: [], cases: [], auditTrail: [] });
     terminal.warn(notice);

@@ -8,17 +8,18 @@ import { findCases, type ListedCase } from '../src/cases/find-cases.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { describeFailure } from '../src/cli/failure.js';
 import { renderPair } from '../src/cli/hotel-pair.js';
-import { createReports } from '../src/cli/reports.js';
 import { loadConfig } from '../src/config/load.js';
-import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind, Run } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { account, type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { formatCount, formatCountOf, wrapText } from '../src/text/format.js';
+import { createReports } from '../src/text/reports.js';
 import { quoteForShell, type WriteCommand } from '../src/text/shell.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { print } from '../src/text/visible.js';
+import { withApp } from './app.js';
 import { clock } from './clock.js';
 import { fetchOneExport } from './fetch-export.js';
 import { withReadOnlyLedger } from './ledgers.js';
@@ -80,7 +81,7 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
     const terminal: Terminal = { ...openTerminal(), say: (text) => void closing.push(text) };
     const request = { mode: 'run', trigger: 'manual', delivery } as const;
     try {
-      const code = await reviewDay({ ...config, delivery }, day, request, terminal);
+      const code = await withApp({ ...config, delivery }, terminal, (app) => reviewDay(app, day, request));
       if (code !== exitCode.done) say(closing.join('\n'));
       return code;
     } finally {
@@ -90,7 +91,12 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
 
   /** Fills the local copy of the mappings, and loads the content of the hotels from an export. */
   async function bringHotels(): Promise<void> {
-    const quiet: Terminal = { ...openTerminal(), notify: () => {}, say: () => {}, answer: () => {} };
+    const quiet: Terminal = {
+      ...openTerminal(),
+      notify: () => {},
+      say: () => {},
+      answer: () => exitCode.done,
+    };
     // The sandbox's files appear whole.
     const eager = { ...config, file: { ...config.file, resultPollSeconds: 0.1, resultQuietSeconds: 0.2 } };
     await syncOnce(eager, {}, quiet);

@@ -3,17 +3,18 @@ import type { GlobalOptions } from '../src/cli/commands/options.js';
 import type { Handlers } from '../src/cli/commands/program.js';
 import type { Config } from '../src/config/load.js';
 import { ConfigurationError } from '../src/config/problems.js';
-import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { codeOf } from '../src/text/safe-error.js';
-import { type Command, withConfig, withTerminal } from './command.js';
+import { UsageError } from '../src/text/usage-error.js';
+import { withApp } from './app.js';
 import { readDayIn, readDaysIn } from './days.js';
+import { type Running, withConfig, withTerminal } from './execute.js';
 
 /** It ships with the package. */
 const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
 
 /** Each handler starts one job, and loads it only then. */
-export function createHandlers(command: Command): Handlers {
+export function createHandlers(command: Running): Handlers {
   return {
     run: async (options, globals) => {
       const { day, dryRun, out, delivery, detach, metricsFile } = options;
@@ -25,14 +26,11 @@ export function createHandlers(command: Command): Handlers {
           const businessDay = readDayIn(config.timezone, day);
           if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
           const { reviewDay } = await import('./review-day.js');
-          return reviewDay(
-            config,
-            businessDay,
-            {
+          return withApp(config, terminal, (app) =>
+            reviewDay(app, businessDay, {
               ...{ mode: 'run', trigger: 'manual', delivery, detach, acceptsRepeated },
               volumeAcceptedBy: acceptVolume ? terminal.io.user : undefined,
-            },
-            terminal,
+            }),
           );
         });
       if (metricsFile === undefined) return run();
@@ -48,7 +46,9 @@ export function createHandlers(command: Command): Handlers {
         const { replayDays } = await import('./replay-days.js');
         const from = readDayIn(config.timezone, day).iso;
         const read = readDaysIn(config.timezone, options, ['to']);
-        return replayDays(withDelivery(config, globals, options.delivery), from, read, terminal);
+        return withApp(withDelivery(config, globals, options.delivery), terminal, (app) =>
+          replayDays(app, from, read),
+        );
       }),
     status: (options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
@@ -67,11 +67,6 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) => {
         const read = readDaysIn(config.timezone, options, ['day', 'from', 'to', 'checkInBefore']);
         return (await import('./list-affected.js')).listAffected(config, read, terminal);
-      }),
-    rejected: ({ day, ...options }, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { listRejected } = await import('./list-rejected.js');
-        return listRejected(config, readDayIn(config.timezone, day).iso, options, terminal);
       }),
     refused: ({ day, ...options }, globals) =>
       withConfig(globals, command, async (config, terminal) => {
@@ -206,11 +201,15 @@ export function createHandlers(command: Command): Handlers {
       ),
     work: (options, globals) =>
       withConfig(toLog(globals), command, async (config, terminal) =>
-        (await import('./work.js')).work(config, options, terminal),
+        withApp(config, { ...terminal, warn: (line) => terminal.log.warn(line) }, async (app) =>
+          (await import('./work.js')).work(app, options),
+        ),
       ),
     serve: (options, globals) =>
       withConfig(toLog(globals), command, async (config, terminal) =>
-        (await import('./serve.js')).serve(config, options, terminal),
+        withApp(config, { ...terminal, warn: (line) => terminal.log.warn(line) }, async (app) =>
+          (await import('./serve.js')).serve(app, options),
+        ),
       ),
     hook: (options, globals) =>
       withConfig(globals, command, async (config, terminal) => {

@@ -1,27 +1,22 @@
 import { createHeartbeat } from '../src/channels/heartbeat.js';
-import { createHeartbeatObserver, type HeartbeatObserver } from '../src/cli/heartbeat-observer.js';
 import type { Config } from '../src/config/load.js';
+import { createHeartbeatObserver, type HeartbeatObserver } from '../src/events/heartbeat-observer.js';
 import { describeHost } from '../src/http/url.js';
 import { clock, random } from './clock.js';
+import type { Terminal } from './terminal.js';
 
-export interface HeartbeatParts {
-  readonly warn: (message: string) => void;
-  /** The process is asked to stop. */
-  readonly stop: AbortSignal;
-}
-
-/** Connects only once there is something to send. */
+/** Tells the heartbeat service how nights went. Connects only once there is something to send. */
 export function openHeartbeat(
   { timezone, proxy }: Config,
   heartbeat: NonNullable<Config['heartbeat']>,
-  { warn, stop }: HeartbeatParts,
+  { caution, signal }: Terminal,
 ): HeartbeatObserver {
   const host = describeHost(heartbeat.url);
   return createHeartbeatObserver({
     heartbeat: createHeartbeat({ ...heartbeat, proxy, random }),
     timezone,
     clock,
-    warn: (code) => warn(`the heartbeat could not be sent to ${host} (${code})`),
-    stop,
+    warn: (code) => caution(`the heartbeat could not be sent to ${host} (${code})`),
+    stop: signal,
   });
 }

@@ -5,7 +5,6 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { dotEnvName, pickProxyVariables, readDotEnv } from '../src/config/environment.js';
 import { hasPlaceholders } from '../src/config/placeholders.js';
 import type { Examination } from '../src/examination/examine-day.js';
-import { UsageError } from '../src/review/refusals.js';
 import { createHookSecret } from '../src/server/hook-credentials.js';
 import {
   type Answers,
@@ -23,6 +22,7 @@ import { listNextSteps, showPath } from '../src/setup/next-steps.js';
 import { checkOptions, type InitOptions } from '../src/setup/options.js';
 import { createSourceTrials } from '../src/setup/source-trials.js';
 import { isThere, writeNewFiles } from '../src/setup/write-new-files.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import { openSourceParts } from './sources.js';
 import type { Terminal } from './terminal.js';

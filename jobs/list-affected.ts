@@ -4,13 +4,13 @@ import { renderVerdictHead, renderVerdictNotes } from '../src/cli/affected.js';
 import type { AffectedOptions } from '../src/cli/commands/history.js';
 import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { UsageError } from '../src/review/refusals.js';
 import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import {
   type BookingList,
   listAffected as findAffected,
   listUnanswered,
 } from '../src/review/verdicts/listing.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { readDayIn } from './days.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import { answerBookings, completeList, readFilter, runsLookedAt, toRecords } from './list-bookings.js';

@@ -2,14 +2,14 @@ import { businessDayAt } from '../src/booking/business-day.js';
 import { type CasedBooking, withCases } from '../src/cases/booked-cases.js';
 import { listCsvColumns, renderBookings, shown, toCells, toRecord } from '../src/cli/booking-list.js';
 import type { CsvOptions } from '../src/cli/commands/options.js';
-import { type RecordChunks, renderLargeObject } from '../src/cli/json-stream.js';
-import { writeCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
 import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
 import type { Action } from '../src/review/audit.js';
 import { withHotels } from '../src/review/verdicts/booked-hotels.js';
 import type { BookingList } from '../src/review/verdicts/listing.js';
+import type { RecordChunks } from '../src/text/json-stream.js';
+import { writeCsvFile } from '../src/text/output-files.js';
 import { recordLook } from './audit.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
@@ -75,5 +75,5 @@ export async function answerBookings(
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
     '',
   ];
-  await terminal.answerInPieces(lines.join('\n'), renderLargeObject(json));
+  await terminal.answerLarge(lines.join('\n'), json);
 }

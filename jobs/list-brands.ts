@@ -1,8 +1,8 @@
 import type { CsvOptions } from '../src/cli/commands/options.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderBrands } from '../src/cli/mappings.js';
-import { writeCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
+import { writeCsvFile } from '../src/text/output-files.js';
 import { openMappingService } from './mapping-services.js';
 import type { Terminal } from './terminal.js';
 

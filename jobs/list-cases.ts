@@ -3,10 +3,9 @@ import { findCases } from '../src/cases/find-cases.js';
 import { renderCases } from '../src/cli/cases.js';
 import type { CasesOptions } from '../src/cli/commands/cases.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderLargeObject } from '../src/cli/json-stream.js';
-import { writeCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { listCaseColumns, toCaseCells, toCaseReport } from '../src/report/cases.js';
+import { writeCsvFile } from '../src/text/output-files.js';
 import { recordLook } from './audit.js';
 import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
@@ -31,13 +30,13 @@ export async function listCases(config: Config, options: CasesOptions, terminal:
       );
     const hasHotels = (await ledger.hotels.latestLoad()) !== undefined;
     const filter = describeFilter(options);
-    await terminal.answerInPieces(
+    await terminal.answerLarge(
       renderCases(cases, { command: terminal.command, csv, filter, hasHotels, keptLabels }),
-      renderLargeObject({
+      {
         cases: async function* () {
           yield cases.map(toCaseReport);
         },
-      }),
+      },
     );
     return exitCode.done;
   });

@@ -1,10 +1,11 @@
-import { helpShown, runCommandLine } from '../src/cli/commands/program.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { describeFailure, stackFrames } from '../src/cli/failure.js';
-import { createReports } from '../src/cli/reports.js';
+import { createReports } from '../src/text/reports.js';
 import { print } from '../src/text/visible.js';
+import { execute } from './execute.js';
 import { createHandlers } from './handlers.js';
 import type { CommandIo } from './process.js';
+import { readCommandLine } from './program.js';
 import { version } from './version.js';
 
 /** The reason that `io.signal` aborts with. */
@@ -21,11 +22,15 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
     reports.fail({ class: 'stopped', message: 'stopped at once; the ledger knows what is left' });
   halted.addEventListener('abort', halt, { once: true });
   try {
-    const result = await runCommandLine(argv, version, createHandlers({ io, reports }), {
-      writeOut: (text) => void print(stdout, text),
-      writeErr: (text) => void print(stderr, text),
-    });
-    return result === helpShown ? exitCode.done : result;
+    const running = { io, reports };
+    const output = {
+      writeOut: (text: string) => void print(stdout, text),
+      writeErr: (text: string) => void print(stderr, text),
+    };
+    const typed = await readCommandLine(argv, version, output, createHandlers(running));
+    if (typed === undefined) return exitCode.done;
+    if (typeof typed === 'number') return typed;
+    return await execute(typed.command, typed.input, typed.globals, running);
   } catch (error) {
     const failure = describeFailure(error);
     print(stderr, `hotel-review: ${failure.message}\n`);

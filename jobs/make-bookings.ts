@@ -1,13 +1,13 @@
 import { pause } from '../src/async/abort.js';
 import type { MakeBookingsOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderTable } from '../src/cli/tables.js';
-import { UsageError } from '../src/review/refusals.js';
 import { bookDay } from '../src/sandbox/bookings/book-day.js';
 import { cutDay, type DayCounts, renderDay } from '../src/sandbox/bookings/day-text.js';
 import { formatOfName, NameTakenError, streamDay, writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
+import { renderTable } from '../src/text/tables.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { print } from '../src/text/visible.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,8 +1,8 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import type { KeyFolder } from '../src/keys/key-folder.js';
-import { UsageError } from '../src/review/refusals.js';
 import { formatCountOf } from '../src/text/format.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { recordWhereLedger } from './audit.js';
 import { openKeys } from './keys.js';
 import type { Terminal } from './terminal.js';

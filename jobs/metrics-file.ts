@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { exitCode } from '../src/cli/exit-code.js';
 import { describeFailure } from '../src/cli/failure.js';
-import { replaceFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { answerWithin } from '../src/server/deadline.js';
 import { type AfterRun, renderRunMetrics } from '../src/server/run-metrics.js';
+import { replaceFile } from '../src/text/output-files.js';
 import { codeOf } from '../src/text/safe-error.js';
 import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { UsageError } from '../src/review/refusals.js';
 import { unpackBlocks } from '../src/sources/files/blocks.js';
+import { UsageError } from '../src/text/usage-error.js';
 
 const blockBytes = 65_536;
 

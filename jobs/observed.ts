@@ -1,26 +1,21 @@
-import type { Config } from '../src/config/load.js';
-import { UsageError } from '../src/review/refusals.js';
 import { createEventCounters } from '../src/server/event-counters.js';
 import { createHealth } from '../src/server/health.js';
 import { createMetrics } from '../src/server/metrics.js';
 import { createServer, type Server, type ServerOptions } from '../src/server/server.js';
+import { UsageError } from '../src/text/usage-error.js';
+import type { App } from './app.js';
 import { clock } from './clock.js';
-import { composeReview } from './compose.js';
 import { findNames, readFacts } from './ledger-facts.js';
 import { createLocalPathShortener } from './local-paths.js';
-import type { Terminal } from './terminal.js';
 
-/** The parts of a review in a long-running process, with health and metrics. */
-export async function composeObserved(config: Config, terminal: Terminal) {
-  const { notifyCounting, log } = terminal;
+/** Counts the events of a long-running process, and answers for its health. */
+export async function openObserved(app: App) {
+  const { config, log } = app;
   const counters = createEventCounters(clock);
-  const notify = notifyCounting(counters);
-  const { parts, ledger, close } = await composeReview(config, {
-    ...terminal,
-    notify,
-    warn: (message) => log.warn(message),
-  });
-  const { countWaiting } = parts.workforce;
+  app.observe(counters.notify);
+  const { workforce } = await app.review();
+  const ledger = await app.ledger();
+  const { countWaiting } = workforce;
   const metrics = createMetrics({
     counters,
     readFacts: () => readFacts(config, ledger),
@@ -37,9 +32,6 @@ export async function composeObserved(config: Config, terminal: Terminal) {
     clock,
   });
   return {
-    parts,
-    ledger,
-    notify,
     health,
     /** @param serving only `serve` has a hook and pages */
     openServer(port: number, serving?: Pick<ServerOptions, 'hook' | 'desk'>): Server {
@@ -61,7 +53,6 @@ export async function composeObserved(config: Config, terminal: Terminal) {
       });
       return { ...opened, listen: () => opened.listen().catch(explainAddress) };
     },
-    close,
   };
 }
 

@@ -4,7 +4,8 @@ import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { takeBegun } from '../src/review/day/begun-days.js';
 import { type DayPlan, planDay, requestOf } from '../src/review/day/range-plan.js';
-import { UsageError } from '../src/review/refusals.js';
+import { UsageError } from '../src/text/usage-error.js';
+import type { App } from './app.js';
 import { clock } from './clock.js';
 import { dryRunDay } from './dry-run.js';
 import { withReadOnlyLedger } from './ledgers.js';
@@ -14,12 +15,9 @@ import { reviewDay } from './review-day.js';
 import type { Terminal } from './terminal.js';
 
 /** Reviews a day or a range of days again, or only what is missing. */
-export async function replayDays(
-  config: Config,
-  from: string,
-  options: ReplayOptions,
-  terminal: Terminal,
-): Promise<number> {
+export async function replayDays(app: App, from: string, options: ReplayOptions): Promise<number> {
+  const { config } = app;
+  const terminal: Terminal = app;
   const { to = from, mode, dryRun } = options;
   const asked = daysBetween(from, to, config.timezone);
   const days = takeBegun(asked, clock());
@@ -28,25 +26,17 @@ export async function replayDays(
     terminal.say(`The range ends with ${last.iso}: ${notBegun.iso} has not started in ${config.timezone}.`);
   if (dryRun && mode !== undefined) return planDays(config, days, { ...options, mode }, terminal);
   const [day, ...others] = days;
-  if (!day || others.length > 0) return replayRange(config, days, options, terminal);
-  return dryRun ? dryRunDay(config, day, options, terminal) : replayDay(config, day, options, terminal);
+  if (!day || others.length > 0) return replayRange(app, days, options);
+  return dryRun ? dryRunDay(config, day, options, terminal) : replayDay(app, day, options);
 }
 
-async function replayDay(
-  config: Config,
-  day: BusinessDay,
-  options: ReplayOptions,
-  terminal: Terminal,
-): Promise<number> {
+async function replayDay(app: App, day: BusinessDay, options: ReplayOptions): Promise<number> {
+  const { config } = app;
+  const terminal: Terminal = app;
   const { mode } = options;
   const plan = mode === 'missing' || mode === 'failed' ? await look(config, day, options) : undefined;
   if (plan?.action !== 'nothing')
-    return reviewDay(
-      config,
-      day,
-      { ...requestOf(mode, toRequest(options, terminal)), trigger: 'replay' },
-      terminal,
-    );
+    return reviewDay(app, day, { ...requestOf(mode, toRequest(options, terminal)), trigger: 'replay' });
   const run = plan.run ? ` (run ${plan.run.id}, ${plan.run.state})` : '';
   terminal.say(`${day.iso} is left as it is: it ${plan.why}${run}`);
   terminal.report({ day: day.iso, runId: plan.run?.id ?? null, skipped: plan.why });

@@ -19,9 +19,9 @@ import { type RunDayParts, runDay } from '../src/review/day/run-day.js';
 import { runDaysConcurrently, runsAtOnce, waitForRunSlot } from '../src/review/day/run-slots.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { completeCommands } from '../src/text/shell.js';
+import type { App } from './app.js';
 import { recordOpening } from './audit.js';
 import { clock } from './clock.js';
-import { composeReview } from './compose.js';
 import { followUpAndSay } from './follow-up.js';
 import { keepReport } from './keep-report.js';
 import { applyConfiguredRetention } from './review-day.js';
@@ -34,15 +34,17 @@ import type { Terminal } from './terminal.js';
  * @returns the exit code of the worst day
  */
 export async function replayRange(
-  config: Config,
+  app: App,
   days: readonly BusinessDay[],
   options: ReplayOptions,
-  terminal: Terminal,
 ): Promise<number> {
+  const { config } = app;
+  const terminal: Terminal = app;
   const { signal } = terminal;
   const atOnce = Math.min(runsAtOnce, days.length);
   const progress = terminal.followDays();
-  const { parts, ledger, close } = await composeReview(config, terminal);
+  const parts = await app.review();
+  const ledger = await app.ledger();
   const outcomes = new Map<string, DayOutcome>();
   const perform = (day: BusinessDay) => reviewOne(day, { config, parts, options, terminal });
   const note = (outcome: DayOutcome) => {
@@ -85,7 +87,6 @@ export async function replayRange(
     if (!signal.aborted) await applyConfiguredRetention(config, parts.ledger, progress.say, signal);
   } finally {
     endProgress(progress, terminal);
-    await close();
   }
 
   const inOrder = days.flatMap(({ iso }) => outcomes.get(iso) ?? []);

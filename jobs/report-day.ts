@@ -1,10 +1,10 @@
 import type { ReportOptions } from '../src/cli/commands/history.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { writeNamedFile } from '../src/cli/output-files.js';
 import { renderReport } from '../src/cli/report.js';
 import type { Config } from '../src/config/load.js';
 import { renderHtml } from '../src/report/render-html.js';
 import { listSections } from '../src/report/sections.js';
+import { writeNamedFile } from '../src/text/output-files.js';
 import { recordLook } from './audit.js';
 import { gatherDayReport } from './day-report.js';
 import { withReadOnlyLedger } from './ledgers.js';

@@ -10,15 +10,15 @@ import type { DayRequest } from '../src/review/day/open-run.js';
 import { readWaiting, toReport } from '../src/review/day/report.js';
 import { runDay } from '../src/review/day/run-day.js';
 import type { Ledger } from '../src/review/ledger.js';
-import { UsageError } from '../src/review/refusals.js';
 import { quickRewrite } from '../src/review/retention.js';
 import { hasWork, isToBeAccepted, type Run, type Trigger } from '../src/review/run.js';
 import { applyRetention } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import type { WriteCommand } from '../src/text/shell.js';
+import { UsageError } from '../src/text/usage-error.js';
+import type { App } from './app.js';
 import { recordOpening } from './audit.js';
 import { clock } from './clock.js';
-import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { followUpAndSay, followUpCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
@@ -34,15 +34,17 @@ export type ReviewRequest = DayRequest & {
 
 /** The main job: reviews one business day and returns the exit code. */
 export async function reviewDay(
-  config: Config,
+  app: App,
   day: BusinessDay,
   { detach = false, ...request }: ReviewRequest,
-  terminal: Terminal,
 ): Promise<number> {
+  const { config } = app;
+  const terminal: Terminal = app;
   requireBegun(day, clock());
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
-  const { parts, ledger, close } = await composeReview(config, { ...terminal, performs: !detach });
+  const parts = await app.review({ performs: !detach });
+  const ledger = await app.ledger();
   const { recorded, ...callbacks } = recordOpening(ledger, request, terminal);
   try {
     const { run, wasDone } = await runDay(
@@ -87,7 +89,6 @@ export async function reviewDay(
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
     await recorded();
-    await close();
   }
 }
 

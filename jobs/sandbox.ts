@@ -7,7 +7,6 @@ import type { SandboxOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { commandNameIn } from '../src/config/command-name.js';
 import { checkSetting } from '../src/config/single-setting.js';
-import { UsageError } from '../src/review/refusals.js';
 import { SandboxError } from '../src/sandbox/common/errors.js';
 import { createFaultPlan, type FaultRule, parseFault } from '../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../src/sandbox/common/random.js';
@@ -16,6 +15,7 @@ import { describeEvent } from '../src/sandbox/describe-event.js';
 import { startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { createCommandWriter, quoteForShell } from '../src/text/shell.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 

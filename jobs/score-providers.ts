@@ -1,12 +1,12 @@
 import { businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
 import type { ProvidersOptions } from '../src/cli/commands/history.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { writeCsvFile } from '../src/cli/output-files.js';
 import { providerColumns, renderProviders, toProviderCells } from '../src/cli/providers.js';
 import type { Config } from '../src/config/load.js';
 import { orderProviders, toProviderReport } from '../src/report/providers.js';
-import { UsageError } from '../src/review/refusals.js';
 import { scoreProviders } from '../src/scorecard/scorecard.js';
+import { writeCsvFile } from '../src/text/output-files.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import { readSilence } from './silence.js';

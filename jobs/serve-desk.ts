@@ -4,6 +4,7 @@ import { hashPassword } from '../src/access/passwords.js';
 import { roles } from '../src/access/roles.js';
 import { createUsers, openUsersFile } from '../src/access/users-file.js';
 import type { Config } from '../src/config/load.js';
+import { withApp } from './app.js';
 import { serve } from './serve.js';
 import type { Terminal } from './terminal.js';
 
@@ -18,5 +19,7 @@ export async function serveDesk(config: Config, folder: string, terminal: Termin
 To sign in there: ${roles.join(', ')}; the password of each is ${secret}
 It is not shown again.
 `);
-  return serve({ ...config, server: { ...config.server, users: path } }, { port: 0 }, terminal);
+  return withApp({ ...config, server: { ...config.server, users: path } }, terminal, (app) =>
+    serve(app, { port: 0 }),
+  );
 }

@@ -16,6 +16,7 @@ import { createTimedSchedule } from '../src/schedule/schedule.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { createCallerCheck } from '../src/server/caller.js';
 import type { HookRuns } from '../src/server/hook.js';
+import type { App } from './app.js';
 import { recordStart } from './audit.js';
 import { clock } from './clock.js';
 import { composeDesk } from './desk.js';
@@ -23,7 +24,7 @@ import { composeOperations } from './desk-operations.js';
 import { followUpRuns, followUpSync, watchCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
 import { tellFailedSyncs } from './notifications.js';
-import { composeObserved } from './observed.js';
+import { openObserved } from './observed.js';
 import { applyConfiguredRetention } from './review-day.js';
 import { createSyncWork, openSyncScheduler, openTodayScheduler } from './schedules.js';
 import type { Terminal } from './terminal.js';
@@ -31,17 +32,20 @@ import { openMailPoller } from './verdict-mails.js';
 import { logQueueProblems } from './workforces.js';
 
 /** Runs the nightly schedule, answers the end-of-day hook and serves the desk, until it is asked to stop. */
-export async function serve(config: Config, options: ServeOptions, terminal: Terminal): Promise<number> {
+export async function serve(app: App, options: ServeOptions): Promise<number> {
+  const { config } = app;
+  const terminal: Terminal = app;
   const { schedule: timing, timezone } = config;
   const { log, signal } = terminal;
   const slots = createSlots(timing.cron, timezone);
   const giveUps = createSlots(toDailyPattern(timing.giveUpAfter), timezone);
-  const observed = await composeObserved(config, terminal);
-  const { ledger, notify } = observed;
-  const warn = (message: string) => log.warn(message);
+  const observed = await openObserved(app);
+  const ledger = await app.ledger();
+  const parts = await app.review();
+  const { notify, warn } = app;
   const followUp = { ledger, notify, warn, signal };
   const reviews = createBackgroundReviews({
-    parts: { ...observed.parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
+    parts: { ...parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: config.delivery,
     onNewRun: ({ id, day, trigger }) =>
       recordStart(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, terminal),
@@ -65,7 +69,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   });
   const todayScheduler = openTodayScheduler(config, {
     nights: slots,
-    stopsBeforeNight: !observed.parts.workforce.letsOthersJoin,
+    stopsBeforeNight: !parts.workforce.letsOthersJoin,
     review: (day, request, stop) => reviews.review(day, { mode: 'today', ...request }, stop),
     notify,
     signal,
@@ -132,10 +136,9 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
       syncScheduler?.close(),
       mailPoller?.close(),
       canaries,
-      observed.parts.workforce.close(),
+      parts.workforce.close(),
     ]);
     await Promise.all([reviews.idle(), operations.idle(), caughtUp]);
-    await observed.close();
   }
   return exitCode.done;
 }

@@ -1,11 +1,10 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { renderAudit, shown } from '../src/cli/audit.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderLargeObject } from '../src/cli/json-stream.js';
 import type { Config } from '../src/config/load.js';
 import { toAuditEntry } from '../src/report/audit-entry.js';
 import { type RecordedAction, readActions } from '../src/review/audit.js';
-import { UsageError } from '../src/review/refusals.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -34,10 +33,10 @@ export async function showAudit(config: Config, { from, to }: Range, terminal: T
     const readEntries = async function* () {
       for await (const actions of readActions(audit, filter)) yield actions.map(toAuditEntry);
     };
-    await terminal.answerInPieces(
-      renderAudit({ time, count, actions: latest }),
-      renderLargeObject({ ...bounds, entries: readEntries }),
-    );
+    await terminal.answerLarge(renderAudit({ time, count, actions: latest }), {
+      ...bounds,
+      entries: readEntries,
+    });
     return exitCode.done;
   });
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { HookOptions } from '../src/cli/commands/service.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { UsageError } from '../src/review/refusals.js';
 import { hookPath } from '../src/server/hook.js';
 import { renderSignedCurl } from '../src/server/hook-credentials.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,17 +1,19 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createPalette, type Paint } from '../src/cli/colours.js';
-import { type Log, silentLog } from '../src/cli/log.js';
+import { type ExitCode, exitCode } from '../src/cli/exit-code.js';
 import type { RangeProgress } from '../src/cli/range-progress.js';
-import type { Reports } from '../src/cli/reports.js';
 import { createTerminalProgress } from '../src/cli/terminal-progress.js';
 import { commandNameIn } from '../src/config/command-name.js';
-import type { NotifyAll } from '../src/events/events.js';
+import { createNotify, type NotifyAll, type Observer } from '../src/events/events.js';
+import { type Log, silentLog } from '../src/events/log.js';
+import { createLogObserver } from '../src/events/log-observer.js';
+import { renderLargeObject } from '../src/text/json-stream.js';
+import type { Reports } from '../src/text/reports.js';
 import { describeError } from '../src/text/safe-error.js';
 import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
-import { type ObserverParts, openObservers } from './observers.js';
 import type { CommandIo } from './process.js';
 import type { SourceMessages } from './sources.js';
 
@@ -25,8 +27,8 @@ export interface Terminal {
   readonly locate: (path: string) => string;
   /** Hands events to all observers. */
   readonly notify: NotifyAll;
-  /** The same, for a process that also counts them. */
-  notifyCounting(counters: ObserverParts['counters']): NotifyAll;
+  /** Hands events to that observer, too. */
+  observe(observer: Observer): void;
   /** Writes log lines if they were requested. */
   readonly log: Log;
   endProgress(): void;
@@ -36,6 +38,8 @@ export interface Terminal {
   say(text: string): void;
   /** A line for a person on standard error. */
   warn(line: string): void;
+  /** A warning: a log line if those are written, otherwise a line on standard error. */
+  caution(message: string): void;
   /** Messages of sources for a person while they are being read. */
   readonly sourceMessages: SourceMessages;
   /** Writes a command as a person would type it. */
@@ -44,10 +48,24 @@ export interface Terminal {
   readonly paint: Paint;
   /** Prints an object with `--json`; nothing otherwise. */
   readonly report: Reports['write'];
-  /** Prints a text for a person, or its JSON with `--json`. */
-  answer(text: string, report: object): void;
-  /** The same for JSON that comes in pieces, as fast as they are read. */
-  answerInPieces(text: string, pieces: AsyncIterable<string>): Promise<void>;
+  /** Prints a text for a person, or its JSON with `--json`. Returns the exit code. */
+  answer(text: Text, json: object, code?: ExitCode): ExitCode;
+  /**
+   * The same for an object with members that are lists too long for memory: each of them is a function that reads its chunks
+   * (see `renderLargeObject`).
+   */
+  answerLarge(text: Text, members: Readonly<Record<string, unknown>>, code?: ExitCode): Promise<ExitCode>;
+}
+
+/** A text, or its lines; those that don't apply are false or undefined. */
+export type Text = string | readonly (string | readonly string[] | false | undefined)[];
+
+function toText(text: Text): string {
+  if (typeof text === 'string') return text;
+  return text
+    .filter((line) => line !== false && line !== undefined)
+    .flat()
+    .join('\n');
 }
 
 interface TerminalOptions {
@@ -56,14 +74,13 @@ interface TerminalOptions {
   readonly config: string;
   /** Replaces the progress. */
   readonly log?: Log | undefined;
-  readonly heartbeat?: ObserverParts['heartbeat'];
   /** Shows the messages of a bookings module's errors, which may quote a booking. */
   readonly showsModuleErrors?: boolean;
   readonly io: CommandIo;
 }
 
 export function createTerminal(options: TerminalOptions): Terminal {
-  const { reports, config, log, heartbeat, showsModuleErrors = false, io } = options;
+  const { reports, config, log, showsModuleErrors = false, io } = options;
   const { stdout: output, stderr: errors } = io;
   const target = reports.isJson ? errors : output;
   const palette = createPalette({ stream: target, env: io.env, mark: createMark() });
@@ -74,8 +91,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     if (log) log.error({ fault: describeError(error) }, 'observer failed');
     else warn(`warning: the progress can't be shown: ${describeError(error)}`);
   };
-  const notifyCounting = (counters: ObserverParts['counters']) =>
-    openObservers({ progress, log, counters, heartbeat, onFault });
+  const observers: Observer[] = [log ? createLogObserver(log) : progress.notify];
   const say = (text: string) => {
     print(target, text.endsWith('\n') ? text : `${text}\n`, palette.show);
   };
@@ -83,21 +99,29 @@ export function createTerminal(options: TerminalOptions): Terminal {
     signal: io.signal,
     io,
     locate: (path) => resolve(io.cwd, path),
-    notify: notifyCounting(undefined),
-    notifyCounting,
+    notify: createNotify(observers, onFault),
+    observe: (observer) => void observers.push(observer),
     log: log ?? silentLog,
     endProgress: progress.stop,
     followDays: () =>
       log ? { end() {}, say: (words) => log.info(words), stop() {} } : progress.followDays(),
     say,
     warn,
+    caution: (message) => (log ? log.warn(message) : warn(`warning: ${message}`)),
     sourceMessages: { say: warn, showsModuleErrors },
     paint: palette.paint,
     command: createCommandWriter(commandNameIn(io.env), config),
     report: reports.write,
-    answer: (text, object) => (reports.isJson ? reports.write(object) : say(text)),
-    answerInPieces: async (text, pieces) =>
-      reports.isJson ? reports.writeInPieces(pieces, io.signal) : say(text),
+    answer(text, json, code = exitCode.done) {
+      if (reports.isJson) reports.write(json);
+      else say(toText(text));
+      return code;
+    },
+    async answerLarge(text, members, code = exitCode.done) {
+      if (reports.isJson) await reports.writeInPieces(renderLargeObject(members), io.signal);
+      else say(toText(text));
+      return code;
+    },
   };
 }
 

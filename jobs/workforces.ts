@@ -1,5 +1,5 @@
-import type { Log } from '../src/cli/log.js';
 import type { Config } from '../src/config/load.js';
+import type { Log } from '../src/events/log.js';
 import { describeHost } from '../src/http/url.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
 import type { Delivery } from '../src/review/delivery.js';
@@ -8,8 +8,8 @@ import type { Ledger } from '../src/review/ledger.js';
 import type { Endpoints } from '../src/review/perform/endpoints.js';
 import { createSharedWorkforce } from '../src/review/perform/shared-workforce.js';
 import { createOwnWorkforce, type Workforce } from '../src/review/perform/workforce.js';
-import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { clock, random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
 

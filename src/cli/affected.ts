@@ -1,7 +1,7 @@
 import type { DayVerdicts } from '../review/verdicts/day-verdicts.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { renderTable } from './tables.js';
+import { renderTable } from '../text/tables.js';
 
 /** What `affected` lists. */
 export interface VerdictListing {

@@ -1,6 +1,6 @@
 import type { RecordedAction } from '../review/audit.js';
 import { formatCountOf, formatInstant } from '../text/format.js';
-import { renderTable } from './tables.js';
+import { renderTable } from '../text/tables.js';
 
 /** Entries that a terminal shows. */
 export const shown = 200;

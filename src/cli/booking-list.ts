@@ -8,10 +8,10 @@ import { stayOf } from '../review/verdicts/booked-hotels.js';
 import type { Why } from '../review/verdicts/listing.js';
 import { formatCount } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { renderTable } from '../text/tables.js';
 import { renderPair } from './hotel-pair.js';
 import { adviseLoad } from './hotels.js';
 import { toKeptRow } from './kept-columns.js';
-import { renderTable } from './tables.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
 export const shown = 200;

@@ -8,11 +8,11 @@ import { keptOf, nameCheckIn, orderBookings } from '../report/cases.js';
 import type { RecordedAction } from '../review/audit.js';
 import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { renderTable } from '../text/tables.js';
 import { showInLine } from '../text/visible.js';
 import { describeMissing, renderPair } from './hotel-pair.js';
 import { adviseLoad } from './hotels.js';
 import { toKeptRow } from './kept-columns.js';
-import { renderTable } from './tables.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
 export const casesShown = 100;

@@ -4,9 +4,9 @@ import type { ReasonCount } from '../review/collected.js';
 import type { SuspectsReport } from '../review/day/report.js';
 import type { Counts } from '../review/run.js';
 import { formatCount, wrapText } from '../text/format.js';
+import { renderTable } from '../text/tables.js';
 import { renderReasons } from './run-summary.js';
 import { explainSuspects } from './suspects.js';
-import { renderTable } from './tables.js';
 
 /** The result of a dry run, as `--dry-run --json` prints it. */
 export interface DryRunReport {

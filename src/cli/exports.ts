@@ -5,7 +5,7 @@ import type { InspectedFile } from '../mappings/export/inspect-file.js';
 import type { CopiedMapping } from '../mappings/mapping-copy.js';
 import { formatBytes, formatCount, formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { renderTable } from './tables.js';
+import { renderTable } from '../text/tables.js';
 
 const columnsNamed = 20;
 

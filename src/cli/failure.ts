@@ -7,8 +7,9 @@ import { LoadBusyError, LoadOvertakenError } from '../mappings/hotels/hotel-cont
 import { SyncOvertakenError } from '../mappings/mapping-copy.js';
 import { SyncBusyError } from '../mappings/sync-mappings.js';
 import { FencedError, LedgerUnusableError } from '../review/ledger-errors.js';
-import { DayBusyError, UsageError } from '../review/refusals.js';
+import { DayBusyError } from '../review/refusals.js';
 import { describeError, isSafeToShow } from '../text/safe-error.js';
+import { UsageError } from '../text/usage-error.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 
 export interface CommandFailure {

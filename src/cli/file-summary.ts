@@ -4,7 +4,7 @@ import type { ResultCounts } from '../review/review-file.js';
 import type { Counts, Run } from '../review/run.js';
 import { formatCount, formatCountOf, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { renderTable } from './tables.js';
+import { renderTable } from '../text/tables.js';
 
 /**
  * The files of a run by file, and what is odd about its result.

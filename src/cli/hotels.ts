@@ -2,8 +2,8 @@ import type { KnownHotel } from '../mappings/hotels/hotel-contents.js';
 import type { LoadedHotels } from '../mappings/hotels/load-hotels.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { renderTable } from '../text/tables.js';
 import { showInLine } from '../text/visible.js';
-import { renderTable } from './tables.js';
 
 /** How many unreadable rows are shown to a person. */
 const oddRowsShown = 5;

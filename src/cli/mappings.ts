@@ -8,11 +8,11 @@ import type {
   NewMasterHotel,
   SyncCounts,
 } from '../mappings/mapping-copy.js';
-import { UsageError } from '../review/refusals.js';
 import { formatCount, formatDuration, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { renderTable } from '../text/tables.js';
+import { UsageError } from '../text/usage-error.js';
 import { showInLine } from '../text/visible.js';
-import { renderTable } from './tables.js';
 
 const countNames: Readonly<Record<keyof SyncCounts, string>> = {
   pages: 'pages',

@@ -1,7 +1,7 @@
 import { nameUnknown, type ProviderReport } from '../report/providers.js';
 import { formatCount, formatCountOf } from '../text/format.js';
+import { renderTable } from '../text/tables.js';
 import { showInLine } from '../text/visible.js';
-import { renderTable } from './tables.js';
 
 const formatPercent = (share: number | null) => ((share ?? 0) * 100).toFixed(2);
 const nameOf = ({ providerName }: ProviderReport) => providerName ?? '(none)';

@@ -9,9 +9,9 @@ import { describeWaiting, type RunReport } from '../review/day/report.js';
 import type { DeliveryKind } from '../review/run.js';
 import { formatCount, formatCountOf, wrapText } from '../text/format.js';
 import { quoteForShell, type WriteCommand } from '../text/shell.js';
+import { renderTable } from '../text/tables.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 import type { CommandFailure } from './failure.js';
-import { renderTable } from './tables.js';
 
 /** The outcome of one day of a range. */
 export type DayOutcome =

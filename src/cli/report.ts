@@ -1,7 +1,7 @@
 import type { DayReport } from '../report/day-report.js';
 import type { Section, SectionTable } from '../report/sections.js';
 import { formatCount, wrapText } from '../text/format.js';
-import { renderTable } from './tables.js';
+import { renderTable } from '../text/tables.js';
 
 /** Rows of a table shown; the page and `--json` have more. */
 const rowsShown = 15;

@@ -17,11 +17,11 @@ import {
   wrapText,
 } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { renderTable } from '../text/tables.js';
 import { renderCanary } from './canary.js';
 import { noColours, type Paint, paintState } from './colours.js';
 import { describeMailPlace, renderFileSummary } from './file-summary.js';
 import { renderSuspectSummary } from './suspects.js';
-import { renderTable } from './tables.js';
 
 type DetailsLedger = Pick<RejectReader, 'countRejects' | 'countWarnings'> & RunLister & CanaryFinder;
 

@@ -5,9 +5,9 @@ import { countRecords, hasUnexpectedCount, isToBeAccepted, type Run, warnsOfVolu
 import { countAffected, nameState } from '../review/verdicts/day-verdicts.js';
 import { formatCount, formatLocalInstant, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { renderTable } from '../text/tables.js';
 import { noColours, type Paint, paintState } from './colours.js';
 import { earlyNote, formatKnown } from './run-summary.js';
-import { renderTable } from './tables.js';
 
 interface StatusOptions {
   readonly command: WriteCommand;

@@ -1,7 +1,7 @@
 import type { User } from '../access/users-file.js';
 import { formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { renderTable } from './tables.js';
+import { renderTable } from '../text/tables.js';
 
 /** Users as `user list --json` prints them. */
 export function toUserReports(users: readonly User[]) {

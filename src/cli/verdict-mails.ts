@@ -1,9 +1,9 @@
 import { formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { renderTable } from '../text/tables.js';
 import { showInLine } from '../text/visible.js';
 import type { MailReason, StoredMail } from '../verdict-mails/mail-log.js';
 import type { TakenMail } from '../verdict-mails/take-mail.js';
-import { renderTable } from './tables.js';
 
 /** How many bookings of an e-mail are shown to a person. */
 const bookingsShown = 20;

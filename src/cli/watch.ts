@@ -2,7 +2,7 @@ import type { CaseMove } from '../cases/case.js';
 import type { MoveFinding, WatchReport } from '../cases/watch/watch-mappings.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { renderTable } from './tables.js';
+import { renderTable } from '../text/tables.js';
 
 /** Rows shown on a terminal; `--json` lists all. */
 const findingsShown = 200;

@@ -29,7 +29,7 @@ export type NotifyAll = (event: HotelReviewEvent) => void;
 export type Observer = (event: HotelReviewEvent) => void | Promise<void>;
 
 /**
- * Hands each event to every observer, in their order.
+ * Hands each event to every observer, in their order; the list may grow.
  *
  * @param onFault called for the first failure of each observer; further ones would only repeat it
  */

@@ -1,7 +1,7 @@
 import type { Booking } from '../booking/booking.js';
 import { hashReference } from '../booking/reference-hash.js';
+import { UsageError } from '../text/usage-error.js';
 import { createKeyedHash, foldName, keyIdOf } from './hash-key.js';
-import { UsageError } from './refusals.js';
 import type { BookingForm } from './step.js';
 
 /** What is remembered of an erased guest: nothing that reveals reference or name. */

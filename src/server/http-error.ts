@@ -3,8 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CaseRefusedError } from '../cases/case-requests.js';
 import { KeyError } from '../keys/key-error.js';
 import { LedgerAwayError, LedgerFullError } from '../review/ledger-errors.js';
-import { DayBusyError, UsageError } from '../review/refusals.js';
+import { DayBusyError } from '../review/refusals.js';
 import { describeError } from '../text/safe-error.js';
+import { UsageError } from '../text/usage-error.js';
 import { TooLateError } from './deadline.js';
 import type { ServerLog } from './ports.js';
 

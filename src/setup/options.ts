@@ -1,5 +1,4 @@
 import { holdsPassword } from '../config/locations.js';
-import { UsageError } from '../review/refusals.js';
 import {
   type AnswerRule,
   type KnownSecrets,
@@ -8,6 +7,7 @@ import {
   writeFlag,
 } from '../sources/common/setup.js';
 import { type SourceKindName, sourceKinds } from '../sources/registry.js';
+import { UsageError } from '../text/usage-error.js';
 import { checkAnswer, listSetups, rules } from './answers.js';
 
 /** What is known of the configuration before any question. There are no options for secrets. */

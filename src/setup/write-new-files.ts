@@ -1,7 +1,7 @@
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { UsageError } from '../review/refusals.js';
 import { codeOf } from '../text/safe-error.js';
+import { UsageError } from '../text/usage-error.js';
 
 interface NewFile {
   readonly path: string;

@@ -5,14 +5,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CasedBooking } from '../../src/cases/booked-cases.js';
 import { renderVerdictHead, renderVerdictNotes, type VerdictListing } from '../../src/cli/affected.js';
 import { listCsvColumns, renderBookings, type ShownBookings, toRecord } from '../../src/cli/booking-list.js';
-import { writeCsvFile } from '../../src/cli/output-files.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
 import type { Run } from '../../src/review/run.js';
-
 import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
+import { writeCsvFile } from '../../src/text/output-files.js';
 import { someRun } from '../review/some-run.js';
+import { surroundings } from '../text/surroundings.js';
 import { command } from './plain-command.js';
-import { surroundings } from './surroundings.js';
 
 const day = '2026-11-20';
 const verdicts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0 };

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createPalette, paintState } from '../../src/cli/colours.js';
 import { renderStatus } from '../../src/cli/status.js';
-import { renderTable } from '../../src/cli/tables.js';
+import { renderTable } from '../../src/text/tables.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
 

@@ -6,10 +6,11 @@ import { describeFailure, stackFrames } from '../../src/cli/failure.js';
 import { ConfigurationError } from '../../src/config/problems.js';
 import { DatabaseBusyError } from '../../src/ledger/sqlite/database.js';
 import { FencedError, LedgerUnusableError } from '../../src/review/ledger-errors.js';
-import { DayBusyError, UsageError } from '../../src/review/refusals.js';
+import { DayBusyError } from '../../src/review/refusals.js';
 import { activeRunStates } from '../../src/review/run.js';
 import { SourceError } from '../../src/review/source.js';
 import { SftpError } from '../../src/sftp/sftp.js';
+import { UsageError } from '../../src/text/usage-error.js';
 import { someRun } from '../review/some-run.js';
 
 describe('the exit code', () => {

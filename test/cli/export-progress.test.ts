@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createExportProgress } from '../../src/cli/export-progress.js';
-import { createLogObserver } from '../../src/cli/log-observer.js';
+import { createLogObserver } from '../../src/events/log-observer.js';
 import type { ExportEvent } from '../../src/mappings/export/await-export.js';
 import { captureStream } from './captured-stream.js';
 

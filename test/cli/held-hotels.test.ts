@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readHeldHotels } from '../../src/cli/held-hotels.js';
-import { UsageError } from '../../src/review/refusals.js';
+import { UsageError } from '../../src/text/usage-error.js';
 
 async function read(text: string): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'held-'));

@@ -13,8 +13,8 @@ import {
   definePage,
 } from '../../src/desk/routing/route.js';
 import type { RecordedAction } from '../../src/review/audit.js';
-import { UsageError } from '../../src/review/refusals.js';
 import { html } from '../../src/text/html.js';
+import { UsageError } from '../../src/text/usage-error.js';
 import { admitAs, csrfToken } from './some-desk.js';
 
 const assets = await readAssets(new URL('../../src/desk/assets/', import.meta.url));

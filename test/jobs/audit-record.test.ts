@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { recordAction, recordLook } from '../../jobs/audit.js';
 import { createTerminal, type Terminal } from '../../jobs/terminal.js';
-import { createReports } from '../../src/cli/reports.js';
 import { LedgerFullError } from '../../src/review/ledger-errors.js';
+import { createReports } from '../../src/text/reports.js';
 import { captureIo } from '../support/command-io.js';
 
 const action = { action: 'show', subject: 'BR-1' } as const;

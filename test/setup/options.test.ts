@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/review/refusals.js';
 import type { InitOptions } from '../../src/setup/options.js';
 import { checkOptions } from '../../src/setup/options.js';
+import { UsageError } from '../../src/text/usage-error.js';
 
 const check = (
   options: Partial<InitOptions>,

@@ -1,9 +1,10 @@
+import { withApp } from '../../jobs/app.js';
 import type { CommandIo } from '../../jobs/process.js';
 import { type ReviewRequest, reviewDay } from '../../jobs/review-day.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { createReports } from '../../src/cli/reports.js';
 import { loadConfig } from '../../src/config/load.js';
+import { createReports } from '../../src/text/reports.js';
 import { captureIo } from './command-io.js';
 
 const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
@@ -62,7 +63,9 @@ export function createBuiltCommands(configuration: string): BuiltCommands {
         config: configuration,
         io,
       });
-      await reviewDay(config, createBusinessDay(day, config.timezone), request, terminal);
+      await withApp(config, terminal, (app) =>
+        reviewDay(app, createBusinessDay(day, config.timezone), request),
+      );
       terminal.endProgress();
     },
   };

@@ -52,7 +52,6 @@ export interface HistoryHandlers {
   status(options: StatusOptions, globals: GlobalOptions): Promise<number>;
   show(guest: GuestOptions, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
   affected(options: AffectedOptions, globals: GlobalOptions): Promise<number>;
-  rejected(options: DayListOptions, globals: GlobalOptions): Promise<number>;
   refused(options: DayListOptions, globals: GlobalOptions): Promise<number>;
   posted(options: DayListOptions, globals: GlobalOptions): Promise<number>;
   suspects(options: DayListOptions, globals: GlobalOptions): Promise<number>;
@@ -199,18 +198,6 @@ Examples:
   hotel-review affected 2026-11-20 --unanswered     those without a verdict`;
 
 const dayLists = [
-  {
-    name: 'rejected',
-    description: "list a day's records that could not be sent: where, why, and the value",
-    examples: `
-Of the latest run of the day.
-
-Examples:
-  hotel-review rejected                               yesterday's records
-  hotel-review rejected 2026-11-20 --csv records.csv  those of a day, as a file
-  hotel-review rejected --csv records.csv --delimiter ";"
-                                      for Excel in most of Europe`,
-  },
   {
     name: 'refused',
     description: "list a day's bookings that the service refused, with its code",

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isCalendarDay } from '../../booking/business-day.js';
-import type { LogLevel } from '../log.js';
+import type { LogLevel } from '../../events/log.js';
 
 /** The options that every command has. */
 export interface GlobalOptions {

@@ -7,10 +7,10 @@ import { type HistoryLedger, readHistories, type TracedHistory } from '../../rep
 import type { CanaryReader } from '../../review/canary.js';
 import { createErasedTest, type ErasureReader, readErasedGuests } from '../../review/erasures.js';
 import type { Trace } from '../../review/history.js';
-import { UsageError } from '../../review/refusals.js';
 import type { DeliveryKind, Trigger } from '../../review/run.js';
 import { readBooking, readGuestName } from '../../review/stored/stored-line.js';
 import type { Silence } from '../../review/verdict.js';
+import { UsageError } from '../../text/usage-error.js';
 import type { DeskVisit } from '../routing/route.js';
 
 export interface BookingParts {

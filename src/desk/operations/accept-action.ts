@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { RunReader } from '../../review/ledger.js';
-import { UsageError } from '../../review/refusals.js';
 import { isToBeAccepted, type Run } from '../../review/run.js';
 import { describeDrops } from '../../review/volume.js';
 import { html } from '../../text/html.js';
+import { UsageError } from '../../text/usage-error.js';
 import { dayField } from '../routing/fields.js';
 import { writeWho } from '../routing/register.js';
 import { type ChangeAction, defineAction } from '../routing/route.js';

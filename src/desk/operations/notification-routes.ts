@@ -7,9 +7,9 @@ import type {
   OpenProblem,
   StoredMessage,
 } from '../../notifications/notice-store.js';
-import { UsageError } from '../../review/refusals.js';
 import { formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
+import { UsageError } from '../../text/usage-error.js';
 import { type ChangeAction, defineAction, definePage, type Page } from '../routing/route.js';
 import { renderSeverity } from '../routing/state-mark.js';
 import type { Operations } from './operations.js';

@@ -8,9 +8,9 @@ import {
   toPlanObjects,
 } from '../../review/day/range-plan.js';
 import { runsAtOnce } from '../../review/day/run-slots.js';
-import { UsageError } from '../../review/refusals.js';
 import { formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
+import { UsageError } from '../../text/usage-error.js';
 import { dayField, optionalDayField } from '../routing/fields.js';
 import { type ChangeAction, type Done, defineAction, type Preview } from '../routing/route.js';
 import type { Operations } from './operations.js';

@@ -9,9 +9,9 @@ import {
   planRange,
   type RangeMode,
 } from '../../review/day/range-plan.js';
-import { UsageError } from '../../review/refusals.js';
 import { type Run, warnsOfVolume } from '../../review/run.js';
 import { type Html, html } from '../../text/html.js';
+import { UsageError } from '../../text/usage-error.js';
 import { colourOf, defineShapes, drawShape, markOfRun, nameMark } from '../routing/state-mark.js';
 
 /** One click must not send years of bookings. */

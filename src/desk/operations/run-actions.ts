@@ -3,10 +3,10 @@ import { type BusinessDay, createBusinessDay } from '../../booking/business-day.
 import { requireBegun } from '../../review/day/begun-days.js';
 import { decideOpening, type Opening } from '../../review/day/open-run.js';
 import type { RunReader, StepReader, WaitReader } from '../../review/ledger.js';
-import { UsageError } from '../../review/refusals.js';
 import { isActive, type Run } from '../../review/run.js';
 import { formatCount, formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { html } from '../../text/html.js';
+import { UsageError } from '../../text/usage-error.js';
 import { dayField } from '../routing/fields.js';
 import { writeWho } from '../routing/register.js';
 import { type ChangeAction, defineAction } from '../routing/route.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type RejectedRecord, toRejectedRecord } from '../../report/rejected.js';
+import { rejectToJson } from '../../review/collected.js';
 import type { RejectLister, RejectReader } from '../../review/history.js';
 import type { RunReader } from '../../review/ledger.js';
 import { formatCount } from '../../text/format.js';
@@ -36,7 +36,7 @@ export function createRejectedPage({ ledger, placeUnit }: RejectedParts): Page {
         reasons,
         ...toPage(found, page),
         more: Math.max(0, run.counts.rejected - kept),
-        rejected: rejects.map((reject) => maskValue(toRejectedRecord(reject), visit)),
+        rejected: rejects.map((reject) => maskValue(rejectToJson(reject), visit)),
       };
     },
     audit: ({ day, runId, rejected }) => ({
@@ -67,7 +67,7 @@ ${renderPages(listed, 'record', (page) => `${path}?${query}page=${page}`)}
 }
 
 /** Columns are easily mixed up, so a value with a letter may be a name. */
-function maskValue(record: RejectedRecord, visit: DeskVisit): RejectedRecord {
+function maskValue(record: ReturnType<typeof rejectToJson>, visit: DeskVisit): typeof record {
   const { value } = record;
   const mayBeName = value !== null && /\p{L}/u.test(value);
   return mayBeName && !visit.may('see-names') ? { ...record, value: '***' } : record;

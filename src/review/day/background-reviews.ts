@@ -1,7 +1,8 @@
 import { pause } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { UsageError } from '../../text/usage-error.js';
 import { mayCompleteDay } from '../day-runs.js';
-import { DayBusyError, UsageError } from '../refusals.js';
+import { DayBusyError } from '../refusals.js';
 import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type Trigger } from '../run.js';
 import { busy, findSharedRun, tryToAcquireDay } from './join-run.js';
 import { type DayRequest, type OpenedRun, openRun } from './open-run.js';

@@ -1,5 +1,5 @@
 import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
-import { UsageError } from '../refusals.js';
+import { UsageError } from '../../text/usage-error.js';
 
 /**
  * A day that has not begun has no bookings: reviewing it would look like a quiet day.

@@ -1,10 +1,10 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import { mayCompleteDay } from '../day-runs.js';
 import type { GuestNames } from '../guest-names.js';
 import type { RunLister, RunWriter } from '../ledger.js';
-import { UsageError } from '../refusals.js';
 import {
   type DeliveryKind,
   hasUnexpectedCount,

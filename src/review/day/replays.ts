@@ -1,8 +1,9 @@
 import { pause } from '../../async/abort.js';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import { UsageError } from '../../text/usage-error.js';
 import type { Notify } from '../events.js';
 import type { RunReader, SlotHolds } from '../ledger.js';
-import { DayBusyError, UsageError } from '../refusals.js';
+import { DayBusyError } from '../refusals.js';
 import { hasWork, isActive, type Run } from '../run.js';
 import type { BackgroundReviews } from './background-reviews.js';
 import { type RangeMode, requestOf } from './range-plan.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createRunId } from '../../../src/review/day/open-run.js';
-import { UsageError } from '../../../src/review/refusals.js';
+import { UsageError } from '../../../src/text/usage-error.js';
 import { addRun, openOperatorsDesk } from './asking.js';
 
 const day = '2026-11-19';

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Hold } from '../../../src/async/hold.js';
 import { runDay } from '../../../src/review/day/run-day.js';
 import type { Ledger } from '../../../src/review/ledger.js';
-import { DayBusyError, UsageError } from '../../../src/review/refusals.js';
+import { DayBusyError } from '../../../src/review/refusals.js';
 import { SourceError } from '../../../src/review/source.js';
+import { UsageError } from '../../../src/text/usage-error.js';
 import { createArraySource, records } from '../array-source.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
 

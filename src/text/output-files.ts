@@ -2,9 +2,9 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from '../review/refusals.js';
-import { byteOrderMark, renderRecords } from '../text/csv.js';
-import { codeOf } from '../text/safe-error.js';
+import { byteOrderMark, renderRecords } from './csv.js';
+import { codeOf } from './safe-error.js';
+import { UsageError } from './usage-error.js';
 
 /** The part of a command's terminal and process that writing a file needs. */
 interface Surroundings {

@@ -1,5 +1,5 @@
 import stringWidth from 'fast-string-width';
-import { showInCell } from '../text/visible.js';
+import { showInCell } from './visible.js';
 
 type Cell = string | number | undefined;
 

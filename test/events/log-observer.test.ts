@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { type LogLevel, logLevels, openLog } from '../../src/cli/log.js';
-import { createLogObserver } from '../../src/cli/log-observer.js';
+import { type LogLevel, logLevels, openLog } from '../../src/events/log.js';
+import { createLogObserver } from '../../src/events/log-observer.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import { captureStream } from '../cli/captured-stream.js';
+import {
+  collected,
+  collecting,
+  fileStepEnded,
+  opened,
+  step,
+  stepEnded,
+  transferring,
+} from '../cli/events.js';
 import { someRun } from '../review/some-run.js';
-import { captureStream } from './captured-stream.js';
-import { collected, collecting, fileStepEnded, opened, step, stepEnded, transferring } from './events.js';
 
 const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
 const run = { id: someRun().id, day: someRun().day };

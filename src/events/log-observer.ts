@@ -1,9 +1,9 @@
-import type { HotelReviewEvent } from '../events/events.js';
 import type { MappingSync } from '../mappings/mapping-copy.js';
 import type { ReviewEvent, RunName } from '../review/events.js';
 import type { Run } from '../review/run.js';
 import type { DueDay } from '../schedule/due-days.js';
 import { describeError } from '../text/safe-error.js';
+import type { HotelReviewEvent } from './events.js';
 import type { Log } from './log.js';
 
 /** Writes events as JSON lines, with run, day and step where they have one. The lines are an interface: programs read them. */

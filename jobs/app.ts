@@ -1,0 +1,171 @@
+import type { Archive } from '../src/archive/archive.js';
+import { businessDayAt } from '../src/booking/business-day.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import type { Config } from '../src/config/load.js';
+import type { KeyFolder } from '../src/keys/key-folder.js';
+import type { ServiceClient } from '../src/mapping-service/client.js';
+import type { MappingService } from '../src/mapping-service/operations.js';
+import type { NoticeLedger, ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
+import type { Action } from '../src/review/audit.js';
+import type { RunDayParts } from '../src/review/day/run-day.js';
+import type { SftpServer } from '../src/sftp/sftp.js';
+import type { Spool } from '../src/spool/spool.js';
+import { writeCsvFile } from '../src/text/output-files.js';
+import { recordAction, recordLook } from './audit.js';
+import { clock } from './clock.js';
+import type { CsvOptions } from './command.js';
+import { openReview, type Review, type ReviewOptions } from './compose.js';
+import { openArchive, openSftp, openSpool } from './deliveries.js';
+import { openKeys } from './keys.js';
+import { findLedger, openLedger } from './ledgers.js';
+import { openMappingService, openReviewService } from './mapping-services.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * What a command works with: its terminal, the configuration, and the parts that it describes. A part is opened when it is first
+ * asked for; whatever was opened is closed when the command ends, the latest first.
+ */
+export interface App extends Terminal {
+  readonly config: Config;
+  /** The day that it is in the account's zone: YYYY-MM-DD. */
+  today(): string;
+  /** The ledger, which is created if there is none. */
+  ledger(): Promise<NoticeLedger>;
+  /** The ledger, only for reading; undefined if there is none. Creates nothing. */
+  findLedger(): Promise<ReadOnlyNoticeLedger | undefined>;
+  archive(): Archive;
+  spool(): Spool;
+  /** Undefined if nothing is encrypted. */
+  keys(): KeyFolder | undefined;
+  /** A connection that is closed when it is idle. */
+  sftp(): SftpServer;
+  /** The client for reviews. It never retries: the step runner does. */
+  reviewService(): ServiceClient;
+  /** The service's typed operations, with the configured retries. */
+  mappingService(): MappingService;
+  /** What reviews a day: its source, its deliveries, and what performs its steps. */
+  review(options?: ReviewOptions): Promise<RunDayParts>;
+  /** Records a look at bookings without guests' names, if there is a ledger; one that can't be written to causes a warning only. */
+  look(action: Action): Promise<void>;
+  /**
+   * Records an action on guests' data before it is performed, if there is a ledger.
+   *
+   * @throws NotRecordedError, so that nothing reveals or removes names without a record
+   */
+  record(action: Action): Promise<void>;
+  /** Writes the file of `--csv`, if one was named, only readable by its owner. */
+  writeCsv(
+    options: CsvOptions,
+    columns: readonly string[],
+    fill: Parameters<typeof writeCsvFile>[3],
+  ): Promise<void>;
+  /** Answers that there is nothing, with the exit code of a failure. Without words it is the ledger that is not there. */
+  answerNone(json: object, words?: string): number;
+  /** "There is no ledger at … yet." */
+  describeNoLedger(): string;
+}
+
+/** Performs the work with an app, and closes what it opened, whatever happened. */
+export async function withApp<Result>(
+  config: Config,
+  terminal: Terminal,
+  work: (app: App) => Promise<Result>,
+): Promise<Result> {
+  const parts = createParts();
+  try {
+    if (config.heartbeat) {
+      const { openHeartbeat } = await import('./heartbeat.js');
+      const heartbeat = openHeartbeat(config, config.heartbeat, terminal);
+      terminal.observe(heartbeat.notify);
+      parts.closeLast(() => heartbeat.close());
+    }
+    return await work(createApp(config, terminal, parts));
+  } finally {
+    await parts.close();
+  }
+}
+
+/** Long enough for the next step, short enough for servers that limit their connections. */
+const sftpIdleMs = 5_000;
+
+type Parts = ReturnType<typeof createParts>;
+
+function createParts() {
+  const closers: (() => unknown)[] = [];
+  return {
+    /** Opens that part when it is first asked for. */
+    once<Part>(open: () => Part, close?: (part: Awaited<Part>) => unknown): () => Part {
+      let opened: { readonly part: Part } | undefined;
+      const closeLater = (part: Awaited<Part>) => close && closers.push(() => close(part));
+      return () => {
+        if (!opened) {
+          opened = { part: open() };
+          // Only once it is open: the parts that it needs are opened before it, and closed after it.
+          if (opened.part instanceof Promise) opened.part.then(closeLater, () => {});
+          else closeLater(opened.part as Awaited<Part>);
+        }
+        return opened.part;
+      };
+    },
+    /** What was opened before any other part. */
+    closeLast: (close: () => unknown) => void closers.unshift(close),
+    /** @throws the first failure, once all were tried */
+    async close(): Promise<void> {
+      const failures: unknown[] = [];
+      for (let close = closers.pop(); close; close = closers.pop()) {
+        try {
+          await close();
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+function createApp(config: Config, terminal: Terminal, { once }: Parts): App {
+  const close = (part: { close(): unknown } | undefined) => part?.close();
+  const ledger = once(() => openLedger(config), close);
+  const readLedger = once(() => findLedger(config), close);
+  let written: Promise<NoticeLedger> | undefined;
+  /** What is open for writing can be read, too. */
+  const findOpen = () => written ?? readLedger();
+  const describeNoLedger = () =>
+    `There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`;
+  let review: Promise<Review> | undefined;
+  const app: App = {
+    ...terminal,
+    config,
+    today: () => businessDayAt(new Date(clock()), config.timezone).iso,
+    ledger() {
+      written = ledger();
+      return written;
+    },
+    findLedger: findOpen,
+    archive: once(() => openArchive(config)),
+    spool: once(() => openSpool(config)),
+    keys: () => openKeys(config),
+    sftp: once(() => openSftp(config, { keep: { idleMs: sftpIdleMs, clock } }), close),
+    reviewService: once(() => openReviewService(config), close),
+    mappingService: once(() => openMappingService(config)),
+    review(options = {}) {
+      review ??= once(() => openReview(app, options), close)();
+      return review.then(({ parts }) => parts);
+    },
+    async look(action) {
+      const found = await findOpen();
+      if (found) await recordLook(found, action, terminal);
+    },
+    async record(action) {
+      const found = await findOpen();
+      if (found) await recordAction(found, action, terminal);
+    },
+    async writeCsv({ csv, ...how }, columns, fill) {
+      if (csv !== undefined) await writeCsvFile(columns, { csv, ...how }, terminal, fill);
+    },
+    answerNone: (json, words = describeNoLedger()) => terminal.answer(words, json, exitCode.failed),
+    describeNoLedger,
+  };
+  return app;
+}
