@@ -4,7 +4,7 @@ import type { OpeningCallbacks, RunRequest } from '../src/review/day/run-day.js'
 import type { Run } from '../src/review/run.js';
 import { describeError, SafeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
-import { openLedger, withReadOnlyLedger } from './ledgers.js';
+import { openLedger, withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 interface Audited {

@@ -9,7 +9,13 @@ type Load = () => Promise<{ readonly default: AnyCommand }>;
 export const commands: Readonly<
   Record<string, Readonly<Record<string, readonly [usage: string, summary: string, Load]>>>
 > = {
-  'The ten that you need:': {},
+  'The ten that you need:': {
+    serve: [
+      '',
+      'run the nightly schedule, answer the end-of-day hook, serve the desk',
+      () => import('./serve.js'),
+    ],
+  },
   'Looking back:': {
     rejected: [
       '[day]',
@@ -18,6 +24,8 @@ export const commands: Readonly<
     ],
   },
   'Mappings:': {},
-  'Running:': {},
+  'Running:': {
+    work: ['', 'perform steps of any run from the queue on Redis, until stopped', () => import('./work.js')],
+  },
   "Guests' data and access:": {},
 };

@@ -16,10 +16,9 @@ import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { writeNamedFile } from '../src/text/output-files.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { openArchive } from './deliveries.js';
-import { withReadOnlyLedger } from './ledgers.js';
 import { listMasterIdNames } from './load-hotels.js';
 import { findNamedFile } from './named-file.js';
+import { openArchive, withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** `hotel-review export compare`: differences are a result, not a failure. */

@@ -14,8 +14,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import { recordAction } from './audit.js';
 import { clearRemains } from './clear-remains.js';
 import { clock } from './clock.js';
-import { openArchive, openSftp, openSpool } from './deliveries.js';
-import { openLedger, withReadOnlyLedger } from './ledgers.js';
+import { openArchive, openLedger, openSftp, openSpool, withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 export interface EraseRequest {

@@ -7,8 +7,7 @@ import { listEveryRun } from '../src/review/every-run.js';
 import { findGuest } from '../src/review/guests/guest.js';
 import { findRecords, listKeptFiles } from '../src/review/guests/guest-files.js';
 import { recordAction } from './audit.js';
-import { openArchive, openSpool } from './deliveries.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { openArchive, openSpool, withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** Prints everything that is kept about a guest as JSON; exits with 1 if there is nothing. */

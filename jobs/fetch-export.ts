@@ -13,10 +13,9 @@ import type { Ledger } from '../src/review/ledger.js';
 import { createDirectorySpool } from '../src/spool/spool.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock, random } from './clock.js';
-import { openArchive, openSftp } from './deliveries.js';
-import { openLedger } from './ledgers.js';
 import { listMasterIdNames, loadContentFile } from './load-hotels.js';
-import { openRetryPolicy } from './retry-policy.js';
+import { openArchive, openLedger, openSftp } from './parts.js';
+import { openRetryPolicy } from './sources.js';
 import type { Terminal } from './terminal.js';
 
 /** Consecutive checks share a connection. */

@@ -22,7 +22,7 @@ import { print } from '../src/text/visible.js';
 import { withApp } from './app.js';
 import { clock } from './clock.js';
 import { fetchOneExport } from './fetch-export.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import { type CommandIo, runAsProcess } from './process.js';
 import { requestOneExport } from './request-export.js';
 import { reviewDay } from './review-day.js';

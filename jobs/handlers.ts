@@ -199,18 +199,6 @@ export function createHandlers(command: Running): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./test-channels.js')).testChannels(config, channel, terminal),
       ),
-    work: (options, globals) =>
-      withConfig(toLog(globals), command, async (config, terminal) =>
-        withApp(config, { ...terminal, warn: (line) => terminal.log.warn(line) }, async (app) =>
-          (await import('./work.js')).work(app, options),
-        ),
-      ),
-    serve: (options, globals) =>
-      withConfig(toLog(globals), command, async (config, terminal) =>
-        withApp(config, { ...terminal, warn: (line) => terminal.log.warn(line) }, async (app) =>
-          (await import('./serve.js')).serve(app, options),
-        ),
-      ),
     hook: (options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const read = readDaysIn(config.timezone, options, ['day']);
@@ -250,7 +238,7 @@ function explainWithoutSandbox(error: unknown): never {
 }
 
 /** Long-running commands write log lines, at the usual level unless another one is set. */
-function toLog(globals: GlobalOptions): GlobalOptions {
+function _toLog(globals: GlobalOptions): GlobalOptions {
   return { ...globals, logLevel: globals.logLevel ?? 'info' };
 }
 

@@ -8,7 +8,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import { maxFileBytes } from '../src/verdict-mails/mail-folders.js';
 import { splitMails } from '../src/verdict-mails/mail-text.js';
 import { recordLook } from './audit.js';
-import { openLedger } from './ledgers.js';
+import { openLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 import { openMailTaker } from './verdict-mails.js';
 

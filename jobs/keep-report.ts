@@ -7,7 +7,7 @@ import type { Run } from '../src/review/run.js';
 import { answerWithin, TooLateError } from '../src/server/deadline.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
-import { openArchive } from './deliveries.js';
+import { openArchive } from './parts.js';
 
 interface KeepReportParts {
   readonly ledger: ReadOnlyCaseLedger;

@@ -1,7 +1,7 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderMails, toMailReport } from '../src/cli/verdict-mails.js';
 import type { Config } from '../src/config/load.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 const mailsShown = 200;

@@ -6,8 +6,8 @@ import type { HotelContents } from '../src/mappings/hotels/hotel-contents.js';
 import { type LoadedHotels, loadHotels } from '../src/mappings/hotels/load-hotels.js';
 import type { ContentFile } from '../src/mappings/hotels/read-content-file.js';
 import { clock } from './clock.js';
-import { openLedger } from './ledgers.js';
 import { findNamedFile } from './named-file.js';
+import { openLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** `hotel-review hotels load` */

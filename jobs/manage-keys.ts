@@ -4,7 +4,7 @@ import type { KeyFolder } from '../src/keys/key-folder.js';
 import { formatCountOf } from '../src/text/format.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { recordWhereLedger } from './audit.js';
-import { openKeys } from './keys.js';
+import { openKeys } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** Replaces the master key. Exits with 1 if a day's key could not be unwrapped. */

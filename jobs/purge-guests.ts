@@ -5,9 +5,7 @@ import { findDueDays, listDue, removeDue } from '../src/review/stored/retention.
 import { recordAction } from './audit.js';
 import { clearRemains } from './clear-remains.js';
 import { clock } from './clock.js';
-import { openArchive, openSpool } from './deliveries.js';
-import { openKeyDestruction } from './keys.js';
-import { openLedger, withReadOnlyLedger } from './ledgers.js';
+import { openArchive, openKeyDestruction, openLedger, openSpool, withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /**

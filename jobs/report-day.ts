@@ -7,7 +7,7 @@ import { listSections } from '../src/report/sections.js';
 import { writeNamedFile } from '../src/text/output-files.js';
 import { recordLook } from './audit.js';
 import { gatherDayReport } from './day-report.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** Reports how a day went: as text or JSON, and as a page in a file. */

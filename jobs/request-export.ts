@@ -5,8 +5,7 @@ import type { Config } from '../src/config/load.js';
 import { MappingServiceError } from '../src/mapping-service/errors.js';
 import { requestExport } from '../src/mappings/export/export-log.js';
 import { clock } from './clock.js';
-import { openLedger } from './ledgers.js';
-import { openMappingService } from './mapping-services.js';
+import { openLedger, openMappingService } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** `hotel-review export request` */

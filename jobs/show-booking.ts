@@ -13,7 +13,7 @@ import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import type { ReadOnlyMailLedger } from '../src/verdict-mails/mail-log.js';
 import { recordAction, recordLook } from './audit.js';
 import { clock } from './clock.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import { readSilence } from './silence.js';
 import type { Terminal } from './terminal.js';
 

@@ -7,7 +7,7 @@ import type { MappingSummary, ProviderHotel } from '../src/mappings/mapping-copy
 import { toHotelReport } from '../src/report/hotels.js';
 import { toMappingReport, toStatsReport } from '../src/report/mappings.js';
 import { showInLine } from '../src/text/visible.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 const nothing: MappingSummary = {

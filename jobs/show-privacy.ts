@@ -14,9 +14,7 @@ import type { KeptData } from '../src/review/retention.js';
 import type { Run } from '../src/review/run.js';
 import { showS3Location } from '../src/s3/bucket.js';
 import { describeError } from '../src/text/safe-error.js';
-import { openArchive, openSpool } from './deliveries.js';
-import { openKeys } from './keys.js';
-import { findLedger, showLedgerPlace } from './ledgers.js';
+import { findLedger, openArchive, openKeys, openSpool, showLedgerPlace } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 const runsLookedAt = 100_000;

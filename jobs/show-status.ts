@@ -16,7 +16,7 @@ import { formatCount } from '../src/text/format.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import { readDayIn } from './days.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 import { findMailPlace } from './verdict-mails.js';
 

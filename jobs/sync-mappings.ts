@@ -21,8 +21,7 @@ import { toSyncReport } from '../src/report/mappings.js';
 import { recordLook } from './audit.js';
 import { clock } from './clock.js';
 import { followUpSync } from './follow-up.js';
-import { openLedger } from './ledgers.js';
-import { openMappingService } from './mapping-services.js';
+import { openLedger, openMappingService } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 const noHotels: ReadonlySet<number> = new Set();

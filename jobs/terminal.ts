@@ -8,6 +8,7 @@ import { commandNameIn } from '../src/config/command-name.js';
 import { createNotify, type NotifyAll, type Observer } from '../src/events/events.js';
 import { type Log, silentLog } from '../src/events/log.js';
 import { createLogObserver } from '../src/events/log-observer.js';
+import type { SourceMessages } from '../src/sources/common/kind.js';
 import { renderLargeObject } from '../src/text/json-stream.js';
 import type { Reports } from '../src/text/reports.js';
 import { describeError } from '../src/text/safe-error.js';
@@ -15,7 +16,6 @@ import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
 import type { CommandIo } from './process.js';
-import type { SourceMessages } from './sources.js';
 
 /** The output of a job: progress and text for a person, reports for a program. */
 export interface Terminal {

@@ -9,7 +9,7 @@ import { describeError } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { recordLook } from './audit.js';
 import { clock } from './clock.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 interface Fault {

@@ -2,8 +2,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { renderVerified, type VerifiedRun } from '../src/cli/file-summary.js';
 import type { Config } from '../src/config/load.js';
 import { verifyRun } from '../src/review/file/verify.js';
-import { openArchive } from './deliveries.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { openArchive, withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 const runsChecked = 1_000;

@@ -11,8 +11,7 @@ import { showInLine } from '../src/text/visible.js';
 import { zip } from '../src/text/zip.js';
 import { recordAction } from './audit.js';
 import { clock } from './clock.js';
-import { openArchive, openSpool } from './deliveries.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { openArchive, openSpool, withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 import { version } from './version.js';
 
