@@ -16,7 +16,7 @@ import { clock } from './clock.js';
 import type { CsvOptions } from './command.js';
 import { openReview, type Review, type ReviewOptions } from './compose.js';
 import { openArchive, openSftp, openSpool } from './deliveries.js';
-import { openKeys } from './keys.js';
+import { openKeys } from './key-folder.js';
 import { findLedger, openLedger } from './ledgers.js';
 import { openMappingService, openReviewService } from './mapping-services.js';
 import type { Terminal } from './terminal.js';

@@ -19,5 +19,16 @@ export const commands: Readonly<
   },
   'Mappings:': {},
   'Running:': {},
-  "Guests' data and access:": {},
+  "Guests' data and access:": {
+    keys: [
+      '[command]',
+      "manage the keys that encrypt guests' names (setting keys)",
+      () => import('./keys.js'),
+    ],
+    user: [
+      '[command]',
+      'manage who may use the pages of serve (setting server.users)',
+      () => import('./user.js'),
+    ],
+  },
 };

@@ -22,7 +22,7 @@ import { encryptSpool } from '../src/spool/encrypted.js';
 import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { findBucket } from './buckets.js';
-import { openKeys } from './keys.js';
+import { openKeys } from './key-folder.js';
 import { version } from './version.js';
 
 interface DeliveryParts {

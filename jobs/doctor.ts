@@ -49,7 +49,7 @@ import { findBucket } from './buckets.js';
 import { clock } from './clock.js';
 import { readDayIn } from './days.js';
 import { openArchive, openSftp, openSpool } from './deliveries.js';
-import { openKeys } from './keys.js';
+import { openKeys } from './key-folder.js';
 import { findLedger, lookInto } from './ledgers.js';
 import { composeSource, openSourceParts } from './sources.js';
 import type { Terminal } from './terminal.js';

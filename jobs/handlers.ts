@@ -129,27 +129,6 @@ export function createHandlers(command: Running): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./purge-guests.js')).purgeGuests(config, options, terminal),
       ),
-    rotateKeys: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-keys.js')).rotateKeys(config, terminal),
-      ),
-    forgetKey: (day, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { iso } = readDayIn(config.timezone, day);
-        return (await import('./manage-keys.js')).forgetKey(config, iso, terminal);
-      }),
-    addUser: (name, options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-users.js')).addUser(config, name, options, terminal),
-      ),
-    listUsers: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-users.js')).listUsers(config, terminal),
-      ),
-    removeUser: (name, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-users.js')).removeUser(config, name, terminal),
-      ),
     privacy: (globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./show-privacy.js')).showPrivacy(config, terminal),

@@ -9,7 +9,7 @@ import type { NoticeLedger, ReadOnlyNoticeLedger } from '../src/notifications/no
 import type { BookingForm } from '../src/review/step.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { clock } from './clock.js';
-import { openKeys } from './keys.js';
+import { openKeys } from './key-folder.js';
 
 /** Connections besides one per concurrent step: for renewing claims, reconciling and watching. */
 const spareConnections = 4;

@@ -6,7 +6,7 @@ import { recordAction } from './audit.js';
 import { clearRemains } from './clear-remains.js';
 import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
-import { openKeyDestruction } from './keys.js';
+import { openKeyDestruction } from './key-folder.js';
 import { openLedger, withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 

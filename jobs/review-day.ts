@@ -22,7 +22,7 @@ import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { followUpAndSay, followUpCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
-import { openKeyDestruction } from './keys.js';
+import { openKeyDestruction } from './key-folder.js';
 import type { Terminal } from './terminal.js';
 import { findMailPlace } from './verdict-mails.js';
 

@@ -15,7 +15,7 @@ import type { Run } from '../src/review/run.js';
 import { showS3Location } from '../src/s3/bucket.js';
 import { describeError } from '../src/text/safe-error.js';
 import { openArchive, openSpool } from './deliveries.js';
-import { openKeys } from './keys.js';
+import { openKeys } from './key-folder.js';
 import { findLedger, showLedgerPlace } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 

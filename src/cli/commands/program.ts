@@ -4,7 +4,6 @@ import { addExportCommands, type ExportHandlers } from './exports.js';
 import { addGuestCommands, type GuestHandlers } from './guest.js';
 import { addHistoryCommands, type HistoryHandlers } from './history.js';
 import { addHotelCommands, type HotelHandlers } from './hotels.js';
-import { addKeyCommands, type KeyHandlers } from './keys.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import { addNotifyCommands, type NotifyHandlers } from './notify.js';
 import type { Finish } from './options.js';
@@ -13,7 +12,6 @@ import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
-import { addUserCommands, type UserHandlers } from './users.js';
 import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 
 /** The handler of each command; each returns the exit code. */
@@ -23,8 +21,6 @@ export interface Handlers
     CaseHandlers,
     PrivacyHandlers,
     GuestHandlers,
-    KeyHandlers,
-    UserHandlers,
     MappingHandlers,
     HotelHandlers,
     VerdictHandlers,
@@ -57,8 +53,6 @@ export function defineCommands(program: Command, handlers: Handlers, finish: Fin
   addCaseCommands(defined, handlers, finish);
   addPrivacyCommands(defined, handlers, finish);
   addGuestCommands(defined, handlers, finish);
-  addKeyCommands(defined, handlers, finish);
-  addUserCommands(defined, handlers, finish);
   addMappingCommands(defined, handlers, finish);
   addHotelCommands(defined, handlers, finish);
   addVerdictCommands(defined, handlers, finish);
