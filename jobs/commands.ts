@@ -20,6 +20,7 @@ export const commands: Readonly<
   'Mappings:': {},
   'Running:': {},
   "Guests' data and access:": {
+    guest: ['[command]', 'export or remove the data kept about guests', () => import('./guest.js')],
     keys: [
       '[command]',
       "manage the keys that encrypt guests' names (setting keys)",

@@ -117,18 +117,6 @@ export function createHandlers(command: Running): Handlers {
         const { showAudit } = await import('./show-audit.js');
         return showAudit(config, { from: readBound(from), to: readBound(to) }, terminal);
       }),
-    exportGuest: (reference, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./export-guest.js')).exportOneGuest(config, reference, terminal),
-      ),
-    eraseGuest: (reference, options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./erase-guest.js')).eraseOneGuest(config, reference, options, terminal),
-      ),
-    purgeGuests: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./purge-guests.js')).purgeGuests(config, options, terminal),
-      ),
     privacy: (globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./show-privacy.js')).showPrivacy(config, terminal),

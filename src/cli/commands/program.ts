@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { addCaseCommands, type CaseHandlers } from './cases.js';
 import { addExportCommands, type ExportHandlers } from './exports.js';
-import { addGuestCommands, type GuestHandlers } from './guest.js';
 import { addHistoryCommands, type HistoryHandlers } from './history.js';
 import { addHotelCommands, type HotelHandlers } from './hotels.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
@@ -20,7 +19,6 @@ export interface Handlers
     HistoryHandlers,
     CaseHandlers,
     PrivacyHandlers,
-    GuestHandlers,
     MappingHandlers,
     HotelHandlers,
     VerdictHandlers,
@@ -52,7 +50,6 @@ export function defineCommands(program: Command, handlers: Handlers, finish: Fin
   addHistoryCommands(defined, handlers, finish);
   addCaseCommands(defined, handlers, finish);
   addPrivacyCommands(defined, handlers, finish);
-  addGuestCommands(defined, handlers, finish);
   addMappingCommands(defined, handlers, finish);
   addHotelCommands(defined, handlers, finish);
   addVerdictCommands(defined, handlers, finish);
