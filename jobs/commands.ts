@@ -21,6 +21,11 @@ export const commands: Readonly<
   'Running:': {},
   "Guests' data and access:": {
     guest: ['[command]', 'export or remove the data kept about guests', () => import('./guest.js')],
+    privacy: [
+      '',
+      'print which personal data is kept, where, since when, until when, and who receives it',
+      () => import('./privacy.js'),
+    ],
     keys: [
       '[command]',
       "manage the keys that encrypt guests' names (setting keys)",

@@ -117,10 +117,6 @@ export function createHandlers(command: Running): Handlers {
         const { showAudit } = await import('./show-audit.js');
         return showAudit(config, { from: readBound(from), to: readBound(to) }, terminal);
       }),
-    privacy: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./show-privacy.js')).showPrivacy(config, terminal),
-      ),
     syncMappings: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./sync-mappings.js')).syncOnce(config, options, terminal),
