@@ -16,6 +16,11 @@ export const commands: Readonly<
       "list a day's records that could not be sent: where, why, and the value",
       () => import('./rejected.js'),
     ],
+    evidence: [
+      '<reference>',
+      'write a ZIP file that proves what was done about a booking',
+      () => import('./evidence.js'),
+    ],
   },
   'Mappings:': {},
   'Running:': {},

@@ -11,10 +11,10 @@ import { describeError } from '../src/text/safe-error.js';
 import { openAccess } from './access.js';
 import { clock } from './clock.js';
 import { openArchive } from './deliveries.js';
+import { packEvidence } from './evidence.js';
 import { openRetryPolicy } from './retry-policy.js';
 import { readSilence } from './silence.js';
 import type { Terminal } from './terminal.js';
-import { packEvidence } from './write-evidence.js';
 
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);

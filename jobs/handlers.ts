@@ -107,10 +107,6 @@ export function createHandlers(command: Running): Handlers {
         const read = readDaysIn(config.timezone, options, ['from', 'to']);
         return (await import('./score-providers.js')).scoreAllProviders(config, read, terminal);
       }),
-    evidence: (reference, options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./write-evidence.js')).writeEvidence(config, reference, options, terminal),
-      ),
     audit: ({ from, to }, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const readBound = (day?: string) => (day === undefined ? undefined : readDayIn(config.timezone, day));
