@@ -10,7 +10,7 @@ import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';
 import { openAccess } from './access.js';
 import { clock } from './clock.js';
-import { openArchive } from './deliveries.js';
+import { openArchive, openSpool } from './deliveries.js';
 import { packEvidence } from './evidence.js';
 import { openRetryPolicy } from './retry-policy.js';
 import { readSilence } from './silence.js';
@@ -54,7 +54,11 @@ export async function composeDesk(
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,
       },
       ...{ archive: openArchive(config), placeUnit: kindOf(config.source).placeUnit, command, clock },
-      packEvidence: (reference, signal) => packEvidence(config, ledger, reference, { signal, command }),
+      packEvidence: (reference, signal) =>
+        packEvidence(
+          { ledger, archive: openArchive(config), spool: openSpool(config), signal, command },
+          reference,
+        ),
     },
     {
       access,

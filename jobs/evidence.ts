@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Archive } from '../src/archive/archive.js';
 import type { Case } from '../src/cases/case.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import { renderHistories } from '../src/cli/booking-history.js';
 import { renderMapping } from '../src/cli/mappings.js';
-import type { Config } from '../src/config/load.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { toHistory, toHistoryReport } from '../src/report/booking-history.js';
 import { toMappingReport } from '../src/report/mappings.js';
@@ -13,14 +13,14 @@ import {
   type MappingEvidence,
   type RunEvidence,
 } from '../src/review/evidence/gather-evidence.js';
+import type { Spool } from '../src/spool/spool.js';
 import { formatCountOf } from '../src/text/format.js';
 import { writeNamedFile } from '../src/text/output-files.js';
+import type { WriteCommand } from '../src/text/shell.js';
 import { showInLine } from '../src/text/visible.js';
 import { zip } from '../src/text/zip.js';
 import { clock } from './clock.js';
 import { command, force, requiredOption } from './command.js';
-import { openArchive, openSpool } from './deliveries.js';
-import type { Terminal } from './terminal.js';
 import { version } from './version.js';
 
 /** Writes what proves what was done about a booking to a ZIP file; exits with 1 if no run contains the booking. */
@@ -41,7 +41,8 @@ Example:
     const none = { reference, out: null, runs: [] };
     const ledger = await app.findLedger();
     if (!ledger) return app.answerNone(none);
-    const { inRuns, files } = await gatherFiles(app.config, ledger, reference, app);
+    const parts = { ...app, ledger, archive: app.archive(), spool: app.spool() };
+    const { inRuns, files } = await gatherFiles(parts, reference);
     if (inRuns.length === 0) {
       const canary = await ledger.findCanaryByReference(reference);
       return app.answerNone(
@@ -65,28 +66,24 @@ Example:
   },
 });
 
-type GatherOptions = Pick<Terminal, 'signal' | 'command'>;
+interface Parts {
+  readonly ledger: ReadOnlyCaseLedger;
+  readonly archive: Archive;
+  readonly spool: Spool;
+  readonly signal: AbortSignal;
+  readonly command: WriteCommand;
+}
 
 /** The same as the content of a ZIP file; undefined if no run contains the booking. */
-export async function packEvidence(
-  config: Config,
-  ledger: ReadOnlyCaseLedger,
-  reference: string,
-  options: GatherOptions,
-): Promise<Uint8Array | undefined> {
-  const { inRuns, files } = await gatherFiles(config, ledger, reference, options);
+export async function packEvidence(parts: Parts, reference: string): Promise<Uint8Array | undefined> {
+  const { inRuns, files } = await gatherFiles(parts, reference);
   return inRuns.length === 0 ? undefined : zip(files, new Date(clock()));
 }
 
 /** The content of the ZIP: a folder for each run, and an index as text and as JSON. */
-async function gatherFiles(
-  config: Config,
-  ledger: ReadOnlyCaseLedger,
-  reference: string,
-  { signal, command: write }: GatherOptions,
-) {
-  const parts = { ledger, archive: openArchive(config), spool: openSpool(config) };
-  const { runs: inRuns, mappings } = await gatherEvidence(parts, reference, signal);
+async function gatherFiles({ command: write, ...parts }: Parts, reference: string) {
+  const { ledger } = parts;
+  const { runs: inRuns, mappings } = await gatherEvidence(parts, reference, parts.signal);
   const cases: Case[] = [];
   for (const { id } of await ledger.cases.findBookings(reference)) {
     const found = await ledger.cases.find(id);
