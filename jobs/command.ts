@@ -62,11 +62,17 @@ export function option(
 }
 
 /** An option that must be given. */
-export function requiredOption<Value = string>(
+export function requiredOption(flags: string, description: string): OptionOf<string>;
+export function requiredOption<Value>(
   flags: string,
   description: string,
-  read?: (text: string) => Value,
-): OptionOf<Value> {
+  read: (text: string) => Value,
+): OptionOf<Value>;
+export function requiredOption(
+  flags: string,
+  description: string,
+  read?: (text: string) => unknown,
+): OptionOf<unknown> {
   const made = new Option(flags, description).makeOptionMandatory();
   if (read) made.argParser(read);
   return { option: made };

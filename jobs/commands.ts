@@ -22,10 +22,30 @@ export const commands: Readonly<
       "list a day's records that could not be sent: where, why, and the value",
       () => import('./rejected.js'),
     ],
+    evidence: [
+      '<reference>',
+      'write a ZIP file that proves what was done about a booking',
+      () => import('./evidence.js'),
+    ],
   },
   'Mappings:': {},
-  'Running:': {
-    work: ['', 'perform steps of any run from the queue on Redis, until stopped', () => import('./work.js')],
+  'Running:': {},
+  "Guests' data and access:": {
+    guest: ['[command]', 'export or remove the data kept about guests', () => import('./guest.js')],
+    privacy: [
+      '',
+      'print which personal data is kept, where, since when, until when, and who receives it',
+      () => import('./privacy.js'),
+    ],
+    keys: [
+      '[command]',
+      "manage the keys that encrypt guests' names (setting keys)",
+      () => import('./keys.js'),
+    ],
+    user: [
+      '[command]',
+      'manage who may use the pages of serve (setting server.users)',
+      () => import('./user.js'),
+    ],
   },
-  "Guests' data and access:": {},
 };

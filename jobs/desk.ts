@@ -18,11 +18,11 @@ import { openAccess } from './access.js';
 import type { App } from './app.js';
 import { cancelIn } from './cancel-run.js';
 import { clock } from './clock.js';
+import { packEvidence } from './evidence.js';
 import type { SyncWork } from './serve.js';
 import { readSilence } from './silence.js';
 import { openRetryPolicy } from './sources.js';
 import { tryChannels } from './test-channels.js';
-import { packEvidence } from './write-evidence.js';
 
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
@@ -67,7 +67,11 @@ export async function openDesk(
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,
       },
       ...{ archive: app.archive(), placeUnit: kindOf(config.source).placeUnit, command, clock },
-      packEvidence: (reference, signal) => packEvidence(config, ledger, reference, { signal, command }),
+      packEvidence: (reference, stop) =>
+        packEvidence(
+          { ledger, archive: app.archive(), spool: app.spool(), signal: stop, command },
+          reference,
+        ),
     },
     {
       access,

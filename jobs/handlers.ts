@@ -107,53 +107,12 @@ export function createHandlers(command: Running): Handlers {
         const read = readDaysIn(config.timezone, options, ['from', 'to']);
         return (await import('./score-providers.js')).scoreAllProviders(config, read, terminal);
       }),
-    evidence: (reference, options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./write-evidence.js')).writeEvidence(config, reference, options, terminal),
-      ),
     audit: ({ from, to }, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const readBound = (day?: string) => (day === undefined ? undefined : readDayIn(config.timezone, day));
         const { showAudit } = await import('./show-audit.js');
         return showAudit(config, { from: readBound(from), to: readBound(to) }, terminal);
       }),
-    exportGuest: (reference, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./export-guest.js')).exportOneGuest(config, reference, terminal),
-      ),
-    eraseGuest: (reference, options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./erase-guest.js')).eraseOneGuest(config, reference, options, terminal),
-      ),
-    purgeGuests: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./purge-guests.js')).purgeGuests(config, options, terminal),
-      ),
-    rotateKeys: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-keys.js')).rotateKeys(config, terminal),
-      ),
-    forgetKey: (day, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { iso } = readDayIn(config.timezone, day);
-        return (await import('./manage-keys.js')).forgetKey(config, iso, terminal);
-      }),
-    addUser: (name, options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-users.js')).addUser(config, name, options, terminal),
-      ),
-    listUsers: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-users.js')).listUsers(config, terminal),
-      ),
-    removeUser: (name, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-users.js')).removeUser(config, name, terminal),
-      ),
-    privacy: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./show-privacy.js')).showPrivacy(config, terminal),
-      ),
     syncMappings: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./sync-mappings.js')).syncOnce(config, options, terminal),

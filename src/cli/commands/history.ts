@@ -41,12 +41,6 @@ export interface ReportOptions extends DayOption {
   readonly force: boolean;
 }
 
-export interface EvidenceOptions {
-  readonly out: string;
-  /** Replaces an existing file. */
-  readonly force: boolean;
-}
-
 /** The commands that look back at reviewed days; each returns the exit code. */
 export interface HistoryHandlers {
   status(options: StatusOptions, globals: GlobalOptions): Promise<number>;
@@ -58,7 +52,6 @@ export interface HistoryHandlers {
   verify(options: DayOption, globals: GlobalOptions): Promise<number>;
   report(options: ReportOptions, globals: GlobalOptions): Promise<number>;
   providers(options: ProvidersOptions, globals: GlobalOptions): Promise<number>;
-  evidence(reference: string, options: EvidenceOptions, globals: GlobalOptions): Promise<number>;
 }
 
 export function addHistoryCommands(program: Command, handlers: HistoryHandlers, finish: Finish): void {
@@ -159,17 +152,6 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     .action(async (options: ProvidersOptions, command: Command) => {
       finish(await handlers.providers(options, readGlobals(command)));
     });
-
-  addForce(
-    program
-      .command('evidence <reference>')
-      .description('write a ZIP file that proves what was done about a booking')
-      .requiredOption('--out <file>', "the file to write; it holds the guest's name if that is still kept"),
-  )
-    .addHelpText('after', evidenceExamples)
-    .action(async (reference: string, options: EvidenceOptions, command: Command) => {
-      finish(await handlers.evidence(reference, options, readGlobals(command)));
-    });
 }
 
 function refuseRange({ from, to }: RangeOptions): void {
@@ -240,13 +222,6 @@ const providersExamples = `
 Examples:
   hotel-review providers                                      the last 30 days
   hotel-review providers --from 2026-10-01 --to 2026-10-31 --csv october.csv`;
-
-const evidenceExamples = `
-It contains the booking as sent, each attempt, the verdict, its rows in the
-day's file and in the result, its mapping's history, checksums and an index.
-
-Example:
-  hotel-review evidence BR-1042 --out BR-1042.zip`;
 
 const verifyExamples = `
 Examples:

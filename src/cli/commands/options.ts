@@ -145,8 +145,3 @@ export function readGuest(reference: string | undefined, name: string | undefine
   if (name !== undefined && reference === undefined && !isBlank(name)) return { name };
   throw new InvalidArgumentError('expected either a booking reference or --name NAME');
 }
-
-export function readReference(reference: string): string {
-  if (reference.trim() === '') throw new InvalidArgumentError('expected a booking reference');
-  return reference;
-}

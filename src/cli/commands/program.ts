@@ -1,10 +1,8 @@
 import { Command } from 'commander';
 import { addCaseCommands, type CaseHandlers } from './cases.js';
 import { addExportCommands, type ExportHandlers } from './exports.js';
-import { addGuestCommands, type GuestHandlers } from './guest.js';
 import { addHistoryCommands, type HistoryHandlers } from './history.js';
 import { addHotelCommands, type HotelHandlers } from './hotels.js';
-import { addKeyCommands, type KeyHandlers } from './keys.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import { addNotifyCommands, type NotifyHandlers } from './notify.js';
 import type { Finish } from './options.js';
@@ -13,7 +11,6 @@ import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
-import { addUserCommands, type UserHandlers } from './users.js';
 import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 
 /** The handler of each command; each returns the exit code. */
@@ -22,9 +19,6 @@ export interface Handlers
     HistoryHandlers,
     CaseHandlers,
     PrivacyHandlers,
-    GuestHandlers,
-    KeyHandlers,
-    UserHandlers,
     MappingHandlers,
     HotelHandlers,
     VerdictHandlers,
@@ -56,9 +50,6 @@ export function defineCommands(program: Command, handlers: Handlers, finish: Fin
   addHistoryCommands(defined, handlers, finish);
   addCaseCommands(defined, handlers, finish);
   addPrivacyCommands(defined, handlers, finish);
-  addGuestCommands(defined, handlers, finish);
-  addKeyCommands(defined, handlers, finish);
-  addUserCommands(defined, handlers, finish);
   addMappingCommands(defined, handlers, finish);
   addHotelCommands(defined, handlers, finish);
   addVerdictCommands(defined, handlers, finish);

@@ -1,44 +1,11 @@
 import { bookingFields, guestNameFields } from '../booking/booking.js';
-import type { GuestNames } from '../review/guest-names.js';
-import type { DeliveryKind } from '../review/run.js';
+import type { GuestNames } from './guest-names.js';
+import type { DeliveryKind } from './run.js';
 
-type Category = 'guest-names' | 'kept-columns' | 'bookings' | 'service-messages' | 'users' | 'erased-guests';
-
-type Unit = 'booking' | 'file' | 'entry';
-
-/** A place where this installation keeps personal data. */
-export interface Place {
-  readonly place: string;
-  readonly location: string;
-  readonly categories: readonly Category[];
-  /** Null if the place could not be examined. */
-  readonly count: number | null;
-  readonly unit: Unit;
-  /** The first business day, or calendar day, of what is there now. */
-  readonly since: string | null;
-  readonly until: string;
-}
-
-export interface Recipient {
-  readonly recipient: string;
-  readonly location: string;
-  readonly categories: readonly Category[];
-  readonly purpose: string;
-}
-
-/** What encrypts guests' names at rest. */
-export interface Encryption {
-  /** The folder of the day keys. */
-  readonly keys: string;
-  /** The days that have a key now. */
-  readonly days: number;
-  /** The first of them. */
-  readonly since: string | null;
-}
-
-/** Something that was counted, or why it could not be. */
+/** Something that was counted; null if it could not be. */
 export interface Counted {
   readonly count: number | null;
+  /** The first business day, or calendar day, of what is there now. */
   readonly since?: string | undefined;
 }
 
@@ -59,8 +26,12 @@ export interface Installation {
   readonly source: string;
   /** Absent if nothing is removed from the SFTP server. */
   readonly removeAfterDays?: number | undefined;
-  /** Undefined if nothing is encrypted. */
-  readonly encryption?: Encryption | undefined;
+  /** The folder of the day keys, the days that have one now, and the first of them; null if nothing is encrypted. */
+  readonly encryption: {
+    readonly keys: string;
+    readonly days: number;
+    readonly since: string | null;
+  } | null;
   /** What is kept now. */
   readonly kept: Readonly<
     Record<
@@ -76,6 +47,7 @@ const fields = bookingFields.map(({ name }) => name);
 
 /** The record of processing activities (GDPR article 30), as far as the configuration and the stored data show it. */
 export function describeProcessing(installation: Installation) {
+  const { keptColumns, guestNames, source, encryption, writtenFiles } = installation;
   return {
     purpose:
       'reviewing that each booked hotel is mapped to the right hotel, so that no guest arrives at another one; proving afterwards what was sent',
@@ -83,9 +55,7 @@ export function describeProcessing(installation: Installation) {
     categories: [
       { category: 'guest-names', fields: fields.filter((name) => guestNameFields.has(name)) },
       { category: 'bookings', fields: fields.filter((name) => !guestNameFields.has(name)) },
-      ...(installation.keptColumns.length > 0
-        ? [{ category: 'kept-columns' as const, fields: installation.keptColumns }]
-        : []),
+      ...(keptColumns.length > 0 ? [{ category: 'kept-columns', fields: keptColumns }] : []),
       { category: 'service-messages', fields: ["the service's responses, which may name guests"] },
       {
         category: 'users',
@@ -93,15 +63,15 @@ export function describeProcessing(installation: Installation) {
       },
       { category: 'erased-guests', fields: ['keyed hashes (hashKey) of references and names'] },
     ],
-    guestNames: { setting: installation.guestNames, meaning: nameMeanings[installation.guestNames] },
-    source: installation.source,
+    guestNames: { setting: guestNames, meaning: nameMeanings[guestNames] },
+    source,
     places: describePlaces(installation),
-    encryption: installation.encryption ?? null,
+    encryption,
     notKept:
       'Redis, logs, metrics, error messages, heartbeats and the pages of reports in the archive hold no guest names, and the pages no booking and no stay',
     elsewhere:
       'not removed by this installation: the source itself, and the copies that you make (backups, replicas, exported files)',
-    writtenFiles: installation.writtenFiles,
+    writtenFiles,
     recipients: describeRecipients(installation),
     rights: [
       { article: 15, command: 'guest export REFERENCE' },
@@ -115,95 +85,82 @@ export function describeProcessing(installation: Installation) {
   };
 }
 
-const nameMeanings = {
+const nameMeanings: Readonly<Record<GuestNames, string>> = {
   send: 'names are sent and kept as given',
   omit: 'no name is sent or kept, and by file the reference stands in its column; what was sent before the setting was changed stays as it was',
-} as const satisfies Record<GuestNames, string>;
+};
 
-export type ProcessingRecord = ReturnType<typeof describeProcessing>;
-
-function describePlaces({ kept, keptColumns, guestNameDays, recordDays, ...where }: Installation): Place[] {
+/** The places where this installation keeps personal data. */
+function describePlaces({ kept, keptColumns, guestNameDays, recordDays, ...where }: Installation) {
   const namesUntil = `${guestNameDays} days after the business day (guestNameDays)`;
   const recordsUntil = `${recordDays} days after the business day (recordDays)`;
-  const place = (name: string, location: string, unit: Unit, { count, since }: Counted) => ({
-    place: name,
-    location,
+  const held = ({ count, since }: Counted, unit: 'booking' | 'file' | 'entry') => ({
     count,
     unit,
     since: since ?? null,
   });
-  const byFile: Place[] = [
-    {
-      ...place('archive', where.archive, 'file', kept.archived),
-      categories: ['guest-names', 'bookings'],
-      until: `${namesUntil}; checksums stay`,
-    },
-    {
-      ...place('spool', where.spool, 'file', kept.spooled),
-      categories: ['guest-names', 'bookings'],
-      until: `the file is archived, at the latest ${namesUntil}`,
-    },
-  ];
-  const server: Place[] = where.sftp
-    ? [
-        {
-          ...place('SFTP server', where.sftp, 'file', kept.sentFiles),
-          categories: ['guest-names', 'bookings'],
-          until:
-            where.removeAfterDays === undefined
-              ? 'its operator removes the files'
-              : `${where.removeAfterDays} days after the business day (file.removeAfterDays), where the server permits it`,
-        },
-      ]
-    : [];
   return [
     {
-      ...place('ledger', where.ledger, 'booking', kept.names),
-      categories: [
-        'guest-names',
-        ...(keptColumns.length > 0 ? (['kept-columns'] as const) : []),
-        'service-messages',
-      ],
+      ...{ place: 'ledger', location: where.ledger, ...held(kept.names, 'booking') },
+      categories: ['guest-names', ...(keptColumns.length > 0 ? ['kept-columns'] : []), 'service-messages'],
       until: namesUntil,
     },
     {
-      ...place('ledger', where.ledger, 'booking', kept.bookings),
+      ...{ place: 'ledger', location: where.ledger, ...held(kept.bookings, 'booking') },
       categories: ['bookings'],
       until: recordsUntil,
     },
     {
-      ...place('cases', where.ledger, 'booking', kept.cases),
+      ...{ place: 'cases', location: where.ledger, ...held(kept.cases, 'booking') },
       categories: ['users', 'bookings'],
       until: recordsUntil,
     },
     {
-      ...place('verdict e-mails that were read', where.ledger, 'entry', kept.mails),
+      ...{ place: 'verdict e-mails that were read', location: where.ledger, ...held(kept.mails, 'entry') },
       categories: ['bookings'],
       until: `${recordDays} days after they were read (recordDays); only where they were found, and which bookings they name`,
     },
     {
-      ...place('audit trail', where.ledger, 'entry', kept.actions),
+      ...{ place: 'audit trail', location: where.ledger, ...held(kept.actions, 'entry') },
       categories: ['users', 'bookings'],
       until: `${recordDays} days after the entry (recordDays)`,
     },
     {
-      ...place('erased guests', where.ledger, 'entry', kept.erased),
+      ...{ place: 'erased guests', location: where.ledger, ...held(kept.erased, 'entry') },
       categories: ['erased-guests'],
       until: 'for good: without them, a replay would bring an erased name back',
     },
-    ...byFile,
-    ...server,
+    {
+      ...{ place: 'archive', location: where.archive, ...held(kept.archived, 'file') },
+      categories: ['guest-names', 'bookings'],
+      until: `${namesUntil}; checksums stay`,
+    },
+    {
+      ...{ place: 'spool', location: where.spool, ...held(kept.spooled, 'file') },
+      categories: ['guest-names', 'bookings'],
+      until: `the file is archived, at the latest ${namesUntil}`,
+    },
+    ...(where.sftp
+      ? [
+          {
+            ...{ place: 'SFTP server', location: where.sftp, ...held(kept.sentFiles, 'file') },
+            categories: ['guest-names', 'bookings'],
+            until:
+              where.removeAfterDays === undefined
+                ? 'its operator removes the files'
+                : `${where.removeAfterDays} days after the business day (file.removeAfterDays), where the server permits it`,
+          },
+        ]
+      : []),
   ];
 }
 
-function describeRecipients({ service, sftp, delivery, guestNames }: Installation): Recipient[] {
-  const categories: readonly Category[] = guestNames === 'omit' ? ['bookings'] : ['guest-names', 'bookings'];
+function describeRecipients({ service, sftp, delivery, guestNames }: Installation) {
+  const categories = guestNames === 'omit' ? ['bookings'] : ['guest-names', 'bookings'];
   const purpose = 'reviews the mappings of the booked hotels';
   return [
     {
-      recipient: 'mapping service',
-      location: service,
-      categories,
+      ...{ recipient: 'mapping service', location: service, categories },
       purpose: delivery === 'file' ? `${purpose}: bookings that cannot be in the file` : purpose,
     },
     ...(sftp
