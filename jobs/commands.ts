@@ -9,13 +9,16 @@ type Load = () => Promise<{ readonly default: AnyCommand }>;
 export const commands: Readonly<
   Record<string, Readonly<Record<string, readonly [usage: string, summary: string, Load]>>>
 > = {
-  'The ten that you need:': {},
+  'The ten that you need:': {
+    status: ['[day]', 'list the days and their runs, or show one day', () => import('./status.js')],
+  },
   'Looking back:': {
     rejected: [
       '[day]',
       "list a day's records that could not be sent: where, why, and the value",
       () => import('./rejected.js'),
     ],
+    verify: ['[day]', "check a day's archive, byte by byte, against the ledger", () => import('./verify.js')],
   },
   'Mappings:': {},
   'Running:': {},

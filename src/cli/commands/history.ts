@@ -14,14 +14,7 @@ import {
   readGlobals,
   readGuest,
   takeDay,
-  wholeNumber,
 } from './options.js';
-
-/** One day, or the list of days. */
-export interface StatusOptions extends DayOption, RangeOptions {
-  /** The most days with a run. */
-  readonly limit: number;
-}
 
 export interface DayListOptions extends DayOption, CsvOptions {}
 
@@ -49,36 +42,17 @@ export interface EvidenceOptions {
 
 /** The commands that look back at reviewed days; each returns the exit code. */
 export interface HistoryHandlers {
-  status(options: StatusOptions, globals: GlobalOptions): Promise<number>;
   show(guest: GuestOptions, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
   affected(options: AffectedOptions, globals: GlobalOptions): Promise<number>;
   refused(options: DayListOptions, globals: GlobalOptions): Promise<number>;
   posted(options: DayListOptions, globals: GlobalOptions): Promise<number>;
   suspects(options: DayListOptions, globals: GlobalOptions): Promise<number>;
-  verify(options: DayOption, globals: GlobalOptions): Promise<number>;
   report(options: ReportOptions, globals: GlobalOptions): Promise<number>;
   providers(options: ProvidersOptions, globals: GlobalOptions): Promise<number>;
   evidence(reference: string, options: EvidenceOptions, globals: GlobalOptions): Promise<number>;
 }
 
 export function addHistoryCommands(program: Command, handlers: HistoryHandlers, finish: Finish): void {
-  addRange(
-    addDay(
-      program.command('status').description('list the days and their runs, or show one day'),
-      'default: list the days',
-    ),
-    { from: 'list the days from this one', to: 'list the days up to this one' },
-  )
-    .option('--limit <days>', 'list so many days that have a run', wholeNumber(1, 100_000), 40)
-    .addHelpText('after', statusExamples)
-    .action(async (argument: string | undefined, options: StatusOptions, command: Command) => {
-      const { from, to, limit } = options;
-      const { day } = takeDay(argument, options);
-      if (day !== undefined) refuseRange(options);
-      const chosen = day === undefined ? { limit, ...(from && { from }), ...(to && { to }) } : { day, limit };
-      finish(await handlers.status(chosen, readGlobals(command)));
-    });
-
   program
     .command('show')
     .argument('[booking-reference]')
@@ -126,12 +100,6 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       });
   }
 
-  addDay(program.command('verify').description("check a day's archive, byte by byte, against the ledger"))
-    .addHelpText('after', verifyExamples)
-    .action(async (argument: string | undefined, option: DayOption, command: Command) => {
-      finish(await handlers.verify(takeDay(argument, option), readGlobals(command)));
-    });
-
   addForce(
     addDay(
       program
@@ -176,14 +144,6 @@ function refuseRange({ from, to }: RangeOptions): void {
   if ((from ?? to) !== undefined)
     throw new InvalidArgumentError('expected one day, or a range with --from and --to');
 }
-
-const statusExamples = `
-Days without a run are listed, too.
-
-Examples:
-  hotel-review status                   the latest days
-  hotel-review status 2026-11-20        what happened on that day
-  hotel-review status --from 2026-11-01 --to yesterday`;
 
 const showExamples = `
 Examples:
@@ -247,8 +207,3 @@ day's file and in the result, its mapping's history, checksums and an index.
 
 Example:
   hotel-review evidence BR-1042 --out BR-1042.zip`;
-
-const verifyExamples = `
-Examples:
-  hotel-review verify
-  hotel-review verify 2026-11-20`;
