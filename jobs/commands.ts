@@ -19,6 +19,11 @@ export const commands: Readonly<
       () => import('./rejected.js'),
     ],
     verify: ['[day]', "check a day's archive, byte by byte, against the ledger", () => import('./verify.js')],
+    report: [
+      '[day]',
+      'report how a day went: runs, verdicts, open cases, and what is unusual',
+      () => import('./report.js'),
+    ],
   },
   'Mappings:': {},
   'Running:': {},

@@ -1,11 +1,10 @@
-import type { Archive, StoringArchive } from '../src/archive/archive.js';
+import { type Archive, reportsFolder, type StoringArchive } from '../src/archive/archive.js';
 import { createDirectoryArchive } from '../src/archive/directory.js';
 import { encryptArchive } from '../src/archive/encrypted.js';
 import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
 import type { ReviewService } from '../src/mapping-service/client.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
-import { reportsFolder } from '../src/report/kept-reports.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import type { Delivery } from '../src/review/delivery.js';

@@ -84,11 +84,6 @@ export function createHandlers(command: Running): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./change-case.js')).changeCase(config, id, request, terminal),
       ),
-    report: ({ day, ...options }, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { iso } = readDayIn(config.timezone, day);
-        return (await import('./report-day.js')).reportDay(config, iso, options, terminal);
-      }),
     providers: (options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const read = readDaysIn(config.timezone, options, ['from', 'to']);

@@ -59,8 +59,8 @@ export async function startNotifications(config: Config, parts: NotificationPart
     publicUrl: config.server.publicUrl,
     clock,
     async reportDay(day: string) {
-      const { renderDayReport } = await import('./day-report.js');
-      const { headline, page } = await renderDayReport(config, ledger, day, parts.command);
+      const { renderKeptPage } = await import('../src/desk/report/page.js');
+      const { headline, page } = await renderKeptPage(config, ledger, day, { ...parts, now: clock() });
       return { headline: shorten(headline), page: Buffer.from(shorten(page.toString())) };
     },
   };

@@ -27,13 +27,6 @@ export interface AffectedOptions extends DayListOptions, RangeOptions {
 
 export interface ProvidersOptions extends CsvOptions, RangeOptions {}
 
-export interface ReportOptions extends DayOption {
-  /** The file to write the page to. */
-  readonly html?: string;
-  /** Replaces an existing file. */
-  readonly force: boolean;
-}
-
 export interface EvidenceOptions {
   readonly out: string;
   /** Replaces an existing file. */
@@ -47,7 +40,6 @@ export interface HistoryHandlers {
   refused(options: DayListOptions, globals: GlobalOptions): Promise<number>;
   posted(options: DayListOptions, globals: GlobalOptions): Promise<number>;
   suspects(options: DayListOptions, globals: GlobalOptions): Promise<number>;
-  report(options: ReportOptions, globals: GlobalOptions): Promise<number>;
   providers(options: ProvidersOptions, globals: GlobalOptions): Promise<number>;
   evidence(reference: string, options: EvidenceOptions, globals: GlobalOptions): Promise<number>;
 }
@@ -99,19 +91,6 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
         finish(await handlers[name](chosen, readGlobals(command)));
       });
   }
-
-  addForce(
-    addDay(
-      program
-        .command('report')
-        .description('report how a day went: runs, verdicts, open cases, and what is unusual'),
-    ).option('--html <file>', 'also write it as a self-contained page to this file'),
-  )
-    .addHelpText('after', reportExamples)
-    .action(async (argument: string | undefined, options: ReportOptions, command: Command) => {
-      const chosen = { ...options, ...takeDay(argument, options) };
-      finish(await handlers.report(chosen, readGlobals(command)));
-    });
 
   addCsvOptions(
     addRange(
@@ -188,13 +167,6 @@ Examples:
   hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file`,
   },
 ] as const;
-
-const reportExamples = `
-The report holds references and stays, but no guest names.
-
-Examples:
-  hotel-review report
-  hotel-review report 2026-11-20 --html 2026-11-20.html`;
 
 const providersExamples = `
 Examples:

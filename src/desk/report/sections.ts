@@ -1,19 +1,19 @@
-import { businessDayAt } from '../booking/business-day.js';
-import { describeCheckIn } from '../booking/stay.js';
-import type { Bar } from '../charts/bars.js';
-import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
-import type { RunReport } from '../review/day/report.js';
+import { businessDayAt } from '../../booking/business-day.js';
+import { describeCheckIn } from '../../booking/stay.js';
+import type { Bar } from '../../charts/bars.js';
+import { explainCopies, nameCopy } from '../../mappings/copied-hotels.js';
+import { describeCanary } from '../../report/canary.js';
+import { nameCheckIn } from '../../report/cases.js';
+import type { RunReport } from '../../review/day/report.js';
 import {
   formatCount,
   formatCountOf,
   formatDuration,
   formatKilometres,
   formatLocalInstant,
-} from '../text/format.js';
-import type { WriteCommand } from '../text/shell.js';
-import { describeCanary } from './canary.js';
-import { nameCheckIn } from './cases.js';
-import type { DayReport, Listed, ReportedBooking, ReportedHotels } from './day-report.js';
+} from '../../text/format.js';
+import type { WriteCommand } from '../../text/shell.js';
+import type { DayReport } from './day-report.js';
 
 /** What the page and the terminal show, in this order. Texts are plain: each makes them safe where it writes them. */
 export interface Section {
@@ -110,7 +110,7 @@ function describeVerdicts(report: DayReport, options: SectionOptions): Section {
   const { day, verdicts, affected, canary } = report;
   const { command, timezone } = options;
   const today = businessDayAt(new Date(report.writtenAt), timezone).iso;
-  const describeStay = ({ checkIn, checkOut }: ReportedBooking) =>
+  const describeStay = ({ checkIn, checkOut }: (typeof affected.first)[number]) =>
     describeCheckIn({ checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined }, today);
   const { knowledge, unanswered, posted } = verdicts;
   const known = knowledge === 'judged';
@@ -187,7 +187,7 @@ function describeLeft({ left }: DayReport, { command }: SectionOptions): Section
   };
 }
 
-function adviseMore({ count, first }: Listed<unknown>, command: string): string[] {
+function adviseMore({ count, first }: DayReport['affected' | 'cases'], command: string): string[] {
   return count > first.length
     ? [`the first ${formatCount(first.length)} are below; all of them: ${command}`]
     : [];
@@ -205,7 +205,7 @@ const hotelColumns = [
   'distance',
 ];
 
-function toHotelCells(item: ReportedHotels): string[] {
+function toHotelCells(item: DayReport['affected' | 'cases']['first'][number]): string[] {
   const { providerName, providerHotelId, serviceId, copyServiceId, bookedHotel, copyHotel, distanceKm } =
     item;
   const isSame = copyServiceId === serviceId;
