@@ -11,6 +11,11 @@ export const commands: Readonly<
 > = {
   'The ten that you need:': {
     status: ['[day]', 'list the days and their runs, or show one day', () => import('./status.js')],
+    show: [
+      '[booking-reference]',
+      "show a booking's history: when it was sent, in which step and with what verdict",
+      () => import('./show.js'),
+    ],
   },
   'Looking back:': {
     rejected: [

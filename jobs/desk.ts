@@ -54,7 +54,7 @@ export async function composeDesk(
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,
       },
       ...{ archive: openArchive(config), placeUnit: kindOf(config.source).placeUnit, command, clock },
-      packEvidence: (reference, signal) => packEvidence(config, ledger, reference, { signal, command }),
+      packEvidence: (reference, signal) => packEvidence(config, ledger, reference, { signal }),
     },
     {
       access,

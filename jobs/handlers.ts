@@ -50,11 +50,6 @@ export function createHandlers(command: Running): Handlers {
           replayDays(app, from, read),
         );
       }),
-    show: (reference, options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { showBooking } = await import('./show-booking.js');
-        return showBooking(config, reference, options, terminal);
-      }),
     affected: (options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const read = readDaysIn(config.timezone, options, ['day', 'from', 'to', 'checkInBefore']);

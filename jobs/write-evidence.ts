@@ -62,13 +62,13 @@ export async function packEvidence(
   return evidence.runs.length === 0 ? undefined : zip(files, new Date(clock()));
 }
 
-type GatherOptions = Pick<Terminal, 'signal' | 'command'>;
+type GatherOptions = Pick<Terminal, 'signal'>;
 
 async function gatherFiles(
   config: Config,
   ledger: ReadOnlyCaseLedger,
   reference: string,
-  { signal, command }: GatherOptions,
+  { signal }: GatherOptions,
 ) {
   const parts = { ledger, archive: openArchive(config), spool: openSpool(config) };
   const evidence = await gatherEvidence(parts, reference, signal);
@@ -82,7 +82,6 @@ async function gatherFiles(
     at: new Date(clock()).toISOString(),
     tool: `booked-hotel-review ${version}`,
     cases,
-    command,
   });
   return { evidence, files };
 }

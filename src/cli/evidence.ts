@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Case } from '../cases/case.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
-import { toHistory, toHistoryReport } from '../report/booking-history.js';
+import { historyToJson, toHistory } from '../report/booking-history.js';
 import { toMappingReport } from '../report/mappings.js';
 import type { Checksum, Evidence, MappingEvidence, RunEvidence } from '../review/evidence/gather-evidence.js';
 import { formatCountOf } from '../text/format.js';
-import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
 import { renderHistories } from './booking-history.js';
 import { renderMapping } from './mappings.js';
@@ -23,7 +22,6 @@ interface EvidenceCircumstances {
   /** Name and version of this program. */
   readonly tool: string;
   readonly cases: readonly Case[];
-  readonly command: WriteCommand;
 }
 
 /** The content of the ZIP: a folder for each run, and an index as text and as JSON. */
@@ -83,7 +81,7 @@ function describeRun({ run, traces, checksums }: RunEvidence) {
     namesRemovedAt: toInstant(run.namesBlankedAt),
     remotePath: run.file?.remotePath ?? null,
     checksums,
-    bookings: traces.map((trace) => toHistoryReport(toHistory(trace, { withAnswers: true }))),
+    bookings: traces.map((trace) => historyToJson(toHistory(trace, { withAnswers: true }))),
   };
 }
 
@@ -106,7 +104,7 @@ function toCase({ id, state, origins, providerName, providerHotelId, serviceId, 
 function renderIndex(
   { runs, mappings }: Evidence,
   files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[],
-  { reference, at, tool, cases, command }: EvidenceCircumstances,
+  { reference, at, tool, cases }: EvidenceCircumstances,
 ): string {
   const histories = runs.flatMap(({ traces }) =>
     traces.map((trace) => toHistory(trace, { withAnswers: false })),
@@ -122,7 +120,7 @@ function renderIndex(
     '',
     `${formatCountOf(runs.length, 'run')}:`,
     '',
-    renderHistories(reference, histories, command, { showsHotels: false }),
+    renderHistories(reference, histories, false),
     ...runs.flatMap(renderRows),
     'The mapping, as the local copy saw it:',
     ...mappings.map(renderMappingHistory),

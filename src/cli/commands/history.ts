@@ -8,11 +8,9 @@ import {
   type DayOption,
   type Finish,
   type GlobalOptions,
-  type GuestOptions,
   type RangeOptions,
   readDay,
   readGlobals,
-  readGuest,
   takeDay,
 } from './options.js';
 
@@ -35,7 +33,6 @@ export interface EvidenceOptions {
 
 /** The commands that look back at reviewed days; each returns the exit code. */
 export interface HistoryHandlers {
-  show(guest: GuestOptions, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
   affected(options: AffectedOptions, globals: GlobalOptions): Promise<number>;
   refused(options: DayListOptions, globals: GlobalOptions): Promise<number>;
   posted(options: DayListOptions, globals: GlobalOptions): Promise<number>;
@@ -45,23 +42,6 @@ export interface HistoryHandlers {
 }
 
 export function addHistoryCommands(program: Command, handlers: HistoryHandlers, finish: Finish): void {
-  program
-    .command('show')
-    .argument('[booking-reference]')
-    .description("show a booking's history: when it was sent, in which step and with what verdict")
-    .option('--name <name>', 'all bookings of this guest, instead of one reference')
-    .option('--answers', "also show the service's own messages, which may name a guest", false)
-    .addHelpText('after', showExamples)
-    .action(
-      async (
-        reference: string | undefined,
-        { name, answers }: { readonly name?: string; readonly answers: boolean },
-        command: Command,
-      ) => {
-        finish(await handlers.show(readGuest(reference, name), { answers }, readGlobals(command)));
-      },
-    );
-
   addCsvOptions(
     addRange(
       addDay(
@@ -123,11 +103,6 @@ function refuseRange({ from, to }: RangeOptions): void {
   if ((from ?? to) !== undefined)
     throw new InvalidArgumentError('expected one day, or a range with --from and --to');
 }
-
-const showExamples = `
-Examples:
-  hotel-review show BR-1042
-  hotel-review show --name "Ana Lovelace"   the bookings of that name`;
 
 const affectedExamples = `
 Examples:
