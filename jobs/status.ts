@@ -24,7 +24,7 @@ import {
   type Run,
   warnsOfVolume,
 } from '../src/review/run.js';
-import { readReference } from '../src/review/stored/stored-line.js';
+import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { countAffected, nameState, paintState } from '../src/review/verdicts/day-verdicts.js';
 import { kindOf } from '../src/sources/registry.js';
@@ -251,11 +251,7 @@ async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<n
         ...(canary && { canary: toCanaryReport(canary, clock()) }),
         rejects,
         warnings,
-        refused: refused.map(({ line, form, code, step }) => ({
-          reference: readReference(line, form) ?? null,
-          code,
-          step,
-        })),
+        refused: refused.map(refusedToJson),
       })),
       ...(withoutNews > 0 && { withoutNews }),
     },

@@ -4,7 +4,6 @@ import type { Bar } from '../../charts/bars.js';
 import { explainCopies, nameCopy } from '../../mappings/copied-hotels.js';
 import { describeCanary } from '../../report/canary.js';
 import { nameCheckIn } from '../../report/cases.js';
-import type { RunReport } from '../../review/day/report.js';
 import {
   formatCount,
   formatCountOf,
@@ -68,23 +67,14 @@ export function withoutStays(sections: readonly Section[]): Section[] {
   });
 }
 
+const countsShown = ['accepted', 'delivered', 'refused', 'rejected', 'pending'] as const;
+
 function describeRuns({ runs }: DayReport, { timezone }: SectionOptions): Section {
   return {
     title: 'Runs',
     notes: runs.flatMap(({ runId, error }) => (error ? [`${runId}: ${error.message}`] : [])),
     table: {
-      head: [
-        'run',
-        'by',
-        'state',
-        'started',
-        'took',
-        'accepted',
-        'delivered',
-        'refused',
-        'rejected',
-        'pending',
-      ],
+      head: ['run', 'by', 'state', 'started', 'took', ...countsShown],
       rows: runs.map((run) => [
         run.runId,
         `${run.delivery}, ${run.trigger}`,
@@ -98,14 +88,6 @@ function describeRuns({ runs }: DayReport, { timezone }: SectionOptions): Sectio
   };
 }
 
-const countsShown = [
-  'accepted',
-  'delivered',
-  'refused',
-  'rejected',
-  'pending',
-] as const satisfies readonly (keyof RunReport['counts'])[];
-
 function describeVerdicts(report: DayReport, options: SectionOptions): Section {
   const { day, verdicts, affected, canary } = report;
   const { command, timezone } = options;
@@ -116,22 +98,20 @@ function describeVerdicts(report: DayReport, options: SectionOptions): Section {
   const known = knowledge === 'judged';
   return {
     title: 'Verdicts',
-    notes: [
-      ...(known ? [`${formatCountOf(affected.count, 'booking')} on an incorrect mapping`] : []),
-      ...(knowledge === 'awaiting-result' ? ['the result has not arrived yet: no verdict is known'] : []),
-      ...(knowledge === 'by-email' ? ['verdicts come by e-mail only: none is known to be correct'] : []),
-      ...(known && unanswered
-        ? [
-            `${formatCountOf(unanswered, 'booking')} without a verdict: ${command(`affected ${day} --unanswered`)}`,
-          ]
-        : []),
-      ...(known && posted > 0
-        ? [`${formatCountOf(posted, 'booking')} went by body: their verdicts come by e-mail only`]
-        : []),
-      ...(canary ? [describeCanary(canary, options)] : []),
-      ...adviseMore(affected, command(`affected ${day} --csv FILE`)),
+    notes: keepTexts([
+      known && `${formatCountOf(affected.count, 'booking')} on an incorrect mapping`,
+      knowledge === 'awaiting-result' && 'the result has not arrived yet: no verdict is known',
+      knowledge === 'by-email' && 'verdicts come by e-mail only: none is known to be correct',
+      known &&
+        unanswered &&
+        `${formatCountOf(unanswered, 'booking')} without a verdict: ${command(`affected ${day} --unanswered`)}`,
+      known &&
+        posted > 0 &&
+        `${formatCountOf(posted, 'booking')} went by body: their verdicts come by e-mail only`,
+      canary && describeCanary(canary, options),
+      adviseMore(affected, command(`affected ${day} --csv FILE`)),
       ...explainCopies(affected.first),
-    ],
+    ]),
     table: {
       head: [...bookingColumns, ...hotelColumns],
       rows: affected.first.map((item) => [describeStay(item), item.reference ?? '-', ...toHotelCells(item)]),
@@ -148,13 +128,13 @@ function describeCases({ cases }: DayReport, { command }: SectionOptions): Secti
     notes:
       cases.count === 0
         ? ['none']
-        : [
+        : keepTexts([
             cases.count > cases.first.length
               ? formatCountOf(cases.count, 'case')
               : `${formatCountOf(cases.count, 'case')} with ${formatCountOf(bookings, 'open booking')}`,
-            ...adviseMore(cases, command('cases --csv FILE')),
+            adviseMore(cases, command('cases --csv FILE')),
             ...explainCopies(cases.first),
-          ],
+          ]),
     table: {
       head: ['check-in', 'case', 'mapping', 'open', ...hotelColumns],
       rows: cases.first.map((item) => [
@@ -187,10 +167,12 @@ function describeLeft({ left }: DayReport, { command }: SectionOptions): Section
   };
 }
 
-function adviseMore({ count, first }: DayReport['affected' | 'cases'], command: string): string[] {
-  return count > first.length
-    ? [`the first ${formatCount(first.length)} are below; all of them: ${command}`]
-    : [];
+function keepTexts(texts: readonly (string | false | 0 | null)[]): string[] {
+  return texts.filter((text) => typeof text === 'string');
+}
+
+function adviseMore({ count, first }: DayReport['affected' | 'cases'], command: string) {
+  return count > first.length && `the first ${formatCount(first.length)} are below; all of them: ${command}`;
 }
 
 const bookingColumns = ['check-in', 'booking'];
