@@ -1,6 +1,6 @@
+import { InvalidArgumentError } from 'commander';
 import { renderHistories } from '../src/cli/booking-history.js';
 import { renderShownCanary } from '../src/cli/canary.js';
-import { readGuest } from '../src/cli/commands/options.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
 import { historyToJson, readHistories } from '../src/report/booking-history.js';
@@ -26,14 +26,17 @@ Examples:
   hotel-review show BR-1042
   hotel-review show --name "Ana Lovelace"   the bookings of that name`,
 
-  read: ({ reference, name, answers }) => ({ guest: readGuest(reference, name), answers }),
+  read({ reference, name, answers }) {
+    const given = [reference, name].filter((text) => text !== undefined);
+    const [sought = ''] = given;
+    if (given.length !== 1 || sought.trim() === '')
+      throw new InvalidArgumentError('expected either a booking reference or --name NAME');
+    return { sought, isName: name !== undefined, answers };
+  },
 
-  async run(app, { guest, answers }) {
+  async run(app, { sought, isName, answers }) {
     const ledger = await app.findLedger();
-    const code =
-      'reference' in guest
-        ? await showReference(app, ledger, guest.reference, answers)
-        : await showGuest(app, ledger, guest.name, answers);
+    const code = await (isName ? showGuest : showReference)(app, ledger, sought, answers);
     if (!ledger) app.say(app.describeNoLedger());
     return code;
   },
