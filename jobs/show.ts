@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
+import { historyToJson, readHistories } from '../src/cases/booking-history.js';
 import { renderHistories } from '../src/cli/booking-history.js';
 import { renderShownCanary } from '../src/cli/canary.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
-import { historyToJson, readHistories } from '../src/report/booking-history.js';
 import { toCanaryReport } from '../src/report/canary.js';
 import type { Action } from '../src/review/audit.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';

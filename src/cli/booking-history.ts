@@ -1,5 +1,5 @@
+import type { BookingHistory } from '../cases/booking-history.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
-import type { BookingHistory } from '../report/booking-history.js';
 import { describeSuspicion, describeVerdict } from '../report/describe-booking.js';
 import { formatInstant } from '../text/format.js';
 import { showInLine } from '../text/visible.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { historyToJson, toHistory } from '../cases/booking-history.js';
 import type { Case } from '../cases/case.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
-import { historyToJson, toHistory } from '../report/booking-history.js';
 import { toMappingReport } from '../report/mappings.js';
 import type { Checksum, Evidence, MappingEvidence, RunEvidence } from '../review/evidence/gather-evidence.js';
 import { formatCountOf } from '../text/format.js';

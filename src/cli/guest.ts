@@ -1,4 +1,4 @@
-import { toHistory } from '../report/booking-history.js';
+import { toHistory } from '../cases/booking-history.js';
 import type { ErasedGuest } from '../review/erasures.js';
 import type { ErasedPlace, LeftPlace } from '../review/guests/erase-guest.js';
 import type { Trace } from '../review/history.js';

@@ -1,6 +1,6 @@
 import { businessDayAt } from '../../booking/business-day.js';
+import { type HistoryLedger, historyToJson, readHistories } from '../../cases/booking-history.js';
 import { keyOfHotel, type MappingReader, type ProviderHotel } from '../../mappings/mapping-copy.js';
-import { type HistoryLedger, historyToJson, readHistories } from '../../report/booking-history.js';
 import { type CanaryReport, toCanaryReport } from '../../report/canary.js';
 import { type MappingReport, toMappingReport } from '../../report/mappings.js';
 import type { CanaryReader } from '../../review/canary.js';

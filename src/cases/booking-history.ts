@@ -1,9 +1,8 @@
 import type { KeptValues } from '../booking/kept-values.js';
-import { findTracedCases, type TracedCase } from '../cases/booked-cases.js';
-import type { CaseReader } from '../cases/case-store.js';
 import type { CopyReader } from '../mappings/copied-hotels.js';
 import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
 import type { HotelReader } from '../mappings/hotels/hotel-contents.js';
+import { toPairReport } from '../mappings/hotels/shown-hotels.js';
 import type { Attempt, History, Trace } from '../review/history.js';
 import type { BatchReader } from '../review/ledger.js';
 import type { StepState } from '../review/step.js';
@@ -12,7 +11,8 @@ import { readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { type BookingVerdict, judgeBooking, type Silence, type UnknownReason } from '../review/verdict.js';
 import { findTracedHotels, type TracedHotels } from '../review/verdicts/booked-hotels.js';
-import { toPairReport } from './hotels.js';
+import { findTracedCases, type TracedCase } from './booked-cases.js';
+import type { CaseReader } from './case-store.js';
 
 /** The history of one booking in one run. */
 export interface BookingHistory {
