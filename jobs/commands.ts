@@ -10,6 +10,12 @@ export const commands: Readonly<
   Record<string, Readonly<Record<string, readonly [usage: string, summary: string, Load]>>>
 > = {
   'The ten that you need:': {
+    status: ['[day]', 'list the days and their runs, or show one day', () => import('./status.js')],
+    show: [
+      '[booking-reference]',
+      "show a booking's history: when it was sent, in which step and with what verdict",
+      () => import('./show.js'),
+    ],
     serve: [
       '',
       'run the nightly schedule, answer the end-of-day hook, serve the desk',
@@ -22,6 +28,12 @@ export const commands: Readonly<
       "list a day's records that could not be sent: where, why, and the value",
       () => import('./rejected.js'),
     ],
+    verify: ['[day]', "check a day's archive, byte by byte, against the ledger", () => import('./verify.js')],
+    report: [
+      '[day]',
+      'report how a day went: runs, verdicts, open cases, and what is unusual',
+      () => import('./report.js'),
+    ],
     evidence: [
       '<reference>',
       'write a ZIP file that proves what was done about a booking',
@@ -29,7 +41,9 @@ export const commands: Readonly<
     ],
   },
   'Mappings:': {},
-  'Running:': {},
+  'Running:': {
+    work: ['', 'perform steps of any run from the queue on Redis, until stopped', () => import('./work.js')],
+  },
   "Guests' data and access:": {
     guest: ['[command]', 'export or remove the data kept about guests', () => import('./guest.js')],
     privacy: [

@@ -68,10 +68,7 @@ export async function openDesk(
       },
       ...{ archive: app.archive(), placeUnit: kindOf(config.source).placeUnit, command, clock },
       packEvidence: (reference, stop) =>
-        packEvidence(
-          { ledger, archive: app.archive(), spool: app.spool(), signal: stop, command },
-          reference,
-        ),
+        packEvidence({ ledger, archive: app.archive(), spool: app.spool(), signal: stop }, reference),
     },
     {
       access,

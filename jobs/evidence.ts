@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../src/archive/archive.js';
+import { historyToJson, toHistory } from '../src/cases/booking-history.js';
 import type { Case } from '../src/cases/case.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
-import { renderHistories } from '../src/cli/booking-history.js';
 import { renderMapping } from '../src/cli/mappings.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
-import { toHistory, toHistoryReport } from '../src/report/booking-history.js';
 import { toMappingReport } from '../src/report/mappings.js';
 import {
   type Checksum,
@@ -16,11 +15,11 @@ import {
 import type { Spool } from '../src/spool/spool.js';
 import { formatCountOf } from '../src/text/format.js';
 import { writeNamedFile } from '../src/text/output-files.js';
-import type { WriteCommand } from '../src/text/shell.js';
 import { showInLine } from '../src/text/visible.js';
 import { zip } from '../src/text/zip.js';
 import { clock } from './clock.js';
 import { command, force, requiredOption } from './command.js';
+import { renderHistories } from './show.js';
 import { version } from './version.js';
 
 /** Writes what proves what was done about a booking to a ZIP file; exits with 1 if no run contains the booking. */
@@ -71,7 +70,6 @@ interface Parts {
   readonly archive: Archive;
   readonly spool: Spool;
   readonly signal: AbortSignal;
-  readonly command: WriteCommand;
 }
 
 /** The same as the content of a ZIP file; undefined if no run contains the booking. */
@@ -81,7 +79,7 @@ export async function packEvidence(parts: Parts, reference: string): Promise<Uin
 }
 
 /** The content of the ZIP: a folder for each run, and an index as text and as JSON. */
-async function gatherFiles({ command: write, ...parts }: Parts, reference: string) {
+async function gatherFiles(parts: Parts, reference: string) {
   const { ledger } = parts;
   const { runs: inRuns, mappings } = await gatherEvidence(parts, reference, parts.signal);
   const cases: Case[] = [];
@@ -121,7 +119,7 @@ async function gatherFiles({ command: write, ...parts }: Parts, reference: strin
     '',
     `${formatCountOf(inRuns.length, 'run')}:`,
     '',
-    renderHistories(reference, histories, write, { showsHotels: false }),
+    renderHistories(reference, histories, false),
     ...inRuns.flatMap(describeFiles),
     'The mapping, as the local copy saw it:',
     ...mappings.map(describeMapping),
@@ -176,7 +174,7 @@ function runEvidenceToJson({ run, traces, checksums }: RunEvidence) {
     namesRemovedAt: toInstant(run.namesBlankedAt),
     remotePath: run.file?.remotePath ?? null,
     checksums,
-    bookings: traces.map((trace) => toHistoryReport(toHistory(trace, { withAnswers: true }))),
+    bookings: traces.map((trace) => historyToJson(toHistory(trace, { withAnswers: true }))),
   };
 }
 

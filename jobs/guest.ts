@@ -1,5 +1,5 @@
+import { toHistory } from '../src/cases/booking-history.js';
 import { type ExitCode, exitCode } from '../src/cli/exit-code.js';
-import { toHistory } from '../src/report/booking-history.js';
 import { readActions } from '../src/review/audit.js';
 import { listEveryRun } from '../src/review/every-run.js';
 import { findGuest } from '../src/review/guests/guest.js';

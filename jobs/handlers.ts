@@ -50,19 +50,6 @@ export function createHandlers(command: Running): Handlers {
           replayDays(app, from, read),
         );
       }),
-    status: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const read = readDaysIn(config.timezone, options, ['day', 'from', 'to']);
-        const { listDays, showDay } = await import('./show-status.js');
-        return read.day === undefined
-          ? listDays(config, read, terminal)
-          : showDay(config, read.day, terminal);
-      }),
-    show: (reference, options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { showBooking } = await import('./show-booking.js');
-        return showBooking(config, reference, options, terminal);
-      }),
     affected: (options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const read = readDaysIn(config.timezone, options, ['day', 'from', 'to', 'checkInBefore']);
@@ -92,16 +79,6 @@ export function createHandlers(command: Running): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./change-case.js')).changeCase(config, id, request, terminal),
       ),
-    verify: ({ day }, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { iso } = readDayIn(config.timezone, day);
-        return (await import('./verify-day.js')).verifyDay(config, iso, terminal);
-      }),
-    report: ({ day, ...options }, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { iso } = readDayIn(config.timezone, day);
-        return (await import('./report-day.js')).reportDay(config, iso, options, terminal);
-      }),
     providers: (options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const read = readDaysIn(config.timezone, options, ['from', 'to']);

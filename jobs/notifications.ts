@@ -33,8 +33,8 @@ export async function startNotifications(app: App, ledger: NoticeLedger) {
     timezone: config.timezone,
     publicUrl: config.server.publicUrl,
     async reportDay(day: string) {
-      const { renderDayReport } = await import('./day-report.js');
-      const { headline, page } = await renderDayReport(config, ledger, day, command);
+      const { renderKeptPage } = await import('../src/desk/report/page.js');
+      const { headline, page } = await renderKeptPage(config, ledger, day, { command, now: clock() });
       return { headline: shorten(headline), page: Buffer.from(shorten(page.toString())) };
     },
   };

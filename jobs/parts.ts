@@ -1,4 +1,4 @@
-import type { Archive, StoringArchive } from '../src/archive/archive.js';
+import { type Archive, reportsFolder, type StoringArchive } from '../src/archive/archive.js';
 import { createDirectoryArchive } from '../src/archive/directory.js';
 import { encryptArchive } from '../src/archive/encrypted.js';
 import { createS3Archive } from '../src/archive/s3.js';
@@ -17,7 +17,6 @@ import type { MappingService } from '../src/mapping-service/operations.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
 import type { NoticeLedger, ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
-import { reportsFolder } from '../src/report/kept-reports.js';
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/manifest.js';
 import type { BookingForm } from '../src/review/step.js';

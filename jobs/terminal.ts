@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
-import { createPalette, type Paint } from '../src/cli/colours.js';
 import { type ExitCode, exitCode } from '../src/cli/exit-code.js';
 import type { RangeProgress } from '../src/cli/range-progress.js';
 import { createTerminalProgress } from '../src/cli/terminal-progress.js';
@@ -9,6 +8,7 @@ import { createNotify, type NotifyAll, type Observer } from '../src/events/event
 import { type Log, silentLog } from '../src/events/log.js';
 import { createLogObserver } from '../src/events/log-observer.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';
+import { createPalette, type Paint } from '../src/text/colours.js';
 import { renderLargeObject } from '../src/text/json-stream.js';
 import type { Reports } from '../src/text/reports.js';
 import { describeError } from '../src/text/safe-error.js';

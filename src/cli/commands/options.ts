@@ -134,14 +134,3 @@ export function readInstant(text: string): number {
     );
   return read;
 }
-
-/** A guest: by the reference of a booking, or by name. */
-export type GuestOptions = { readonly reference: string } | { readonly name: string };
-
-/** Exactly one of the two has to be given. */
-export function readGuest(reference: string | undefined, name: string | undefined): GuestOptions {
-  const isBlank = (text: string | undefined) => text === undefined || text.trim() === '';
-  if (reference !== undefined && name === undefined && !isBlank(reference)) return { reference };
-  if (name !== undefined && reference === undefined && !isBlank(name)) return { name };
-  throw new InvalidArgumentError('expected either a booking reference or --name NAME');
-}

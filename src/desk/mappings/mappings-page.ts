@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CaseReader } from '../../cases/case-store.js';
 import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
+import { toHotelReport } from '../../mappings/hotels/shown-hotels.js';
 import type {
   CopiedMapping,
   MappingMove,
@@ -9,7 +10,6 @@ import type {
   ProviderHotel,
 } from '../../mappings/mapping-copy.js';
 import { rememberSummary } from '../../mappings/summary-memory.js';
-import { toHotelReport } from '../../report/hotels.js';
 import { toMappingReport, toStatsReport } from '../../report/mappings.js';
 import { searchField } from '../routing/fields.js';
 import { definePage, type Page } from '../routing/route.js';

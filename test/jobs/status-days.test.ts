@@ -1,20 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { renderStatus as renderDays, type StatusDay } from '../../src/cli/status.js';
+import { renderDays, type StatusDay } from '../../jobs/status.js';
 import { groupByDay } from '../../src/review/day-runs.js';
 import type { Run } from '../../src/review/run.js';
+import { noColours } from '../../src/text/colours.js';
+import { command } from '../cli/plain-command.js';
 import { someRun } from '../review/some-run.js';
-import { command } from './plain-command.js';
 
-const style = { command, timezone: 'Europe/Madrid' };
+const style = { command, paint: noColours, timezone: 'Europe/Madrid', waits: new Map() };
 const footer = `  undelivered: pending, refused or rejected; times in Europe/Madrid
-  all about one day: hotel-review status DAY
-`;
+  all about one day: hotel-review status DAY`;
 
-function renderStatus(runs: readonly Run[], options: Parameters<typeof renderDays>[1]): string {
-  return renderDays(
-    [...groupByDay(runs)].map(([day, ofDay]) => ({ day, runs: ofDay })),
-    options,
-  );
+function renderStatus(runs: readonly Run[], options: Parameters<typeof renderDays>[1] = style): string {
+  const days = [...groupByDay(runs)].map(([day, ofDay]) => ({ day, runs: ofDay }));
+  return renderDays(days, options).join('\n');
 }
 
 describe('the status', () => {
@@ -75,7 +73,7 @@ ${footer}`,
     const waiting = { step: 'batch 3', until: '2026-11-21T02:31:30.000Z', code: 'http-503' };
     const text = renderStatus([run, someRun({ id: 'other' })], {
       ...style,
-      waits: new Map([[run.id, waiting]]),
+      waits: new Map([[run.id, { waiting }]]),
     });
     expect(text).toContain(
       '  2026-11-20: waiting until 2026-11-21 03:31 for batch 3 (http-503)\n  undelivered',
@@ -88,7 +86,7 @@ ${footer}`,
       someRun({ topsUp: true, state: 'awaiting-result', counts: { delivered: 12_345 } }),
       someRun(),
     ];
-    expect(renderStatus(runs, style)).toBe(
+    expect(renderStatus(runs)).toBe(
       `  day         run                state        delivered  undelivered  affected
   2026-11-20  20261120-k3f9xq7d  succeeded +          3            3         0
   2026-11-20  20261120-k3f9xq7d  awaiting +      12,345            3         0
@@ -106,6 +104,7 @@ ${footer}`,
       }));
     const run = { day: '2026-11-20', runs: [someRun()] };
     const lines = renderDays([...gap(22, 2), run, ...gap(19, 32)], style)
+      .join('\n')
       .split('\n')
       .slice(1, 7);
     expect(lines.map((line) => line.trim().split(/ {2,}/).slice(0, 2))).toEqual([
@@ -121,12 +120,8 @@ ${footer}`,
   it('notes a day that was collected before it was over, unless a later run had the whole day', () => {
     const early = someRun({ collectStartedAt: Date.parse('2026-11-20T22:59:59Z') });
     const note = '2026-11-20: collected before the day was over';
-    expect(renderStatus([early], style)).toContain(note);
-    expect(renderStatus([someRun({ state: 'failed' }), early], style)).toContain(note);
-    expect(renderStatus([someRun({ topsUp: true }), early], style)).not.toContain(note);
-  });
-
-  it('of an empty ledger says how to start', () => {
-    expect(renderStatus([], style)).toBe('No runs yet. The first one: hotel-review run\n');
+    expect(renderStatus([early])).toContain(note);
+    expect(renderStatus([someRun({ state: 'failed' }), early])).toContain(note);
+    expect(renderStatus([someRun({ topsUp: true }), early])).not.toContain(note);
   });
 });

@@ -1,13 +1,33 @@
-import { renderBars } from '../charts/bars.js';
-import { chartStyle } from '../charts/chart-style.js';
-import { formatLocalInstant } from '../text/format.js';
-import { Html, html } from '../text/html.js';
-import { showInLine } from '../text/visible.js';
-import type { DayReport, Judgement } from './day-report.js';
-import type { Section } from './sections.js';
+import type { ReadOnlyCaseLedger } from '../../cases/case-store.js';
+import { renderBars } from '../../charts/bars.js';
+import { chartStyle } from '../../charts/chart-style.js';
+import type { Config } from '../../config/load.js';
+import type { Judgement } from '../../review/day/judge-day.js';
+import { formatLocalInstant } from '../../text/format.js';
+import { Html, html } from '../../text/html.js';
+import type { WriteCommand } from '../../text/shell.js';
+import { showInLine } from '../../text/visible.js';
+import { type DayReport, gatherDayReport } from './day-report.js';
+import { listSections, type Section, withoutStays } from './sections.js';
+
+/**
+ * The page of a day for places that erasing a guest does not reach, such as the archive and mailboxes: it names providers and
+ * hotels, but no booking, check-in or guest.
+ */
+export async function renderKeptPage(
+  config: Config,
+  ledger: ReadOnlyCaseLedger,
+  day: string,
+  { command, now }: { readonly command: WriteCommand; readonly now: number },
+): Promise<{ readonly headline: string; readonly page: Buffer }> {
+  const { timezone } = config;
+  const report = await gatherDayReport(config, ledger, day, now);
+  const page = renderPage(report, withoutStays(listSections(report, { timezone, command })), timezone);
+  return { headline: report.headline, page: Buffer.from(page) };
+}
 
 /** The report as one page without a script: nothing in it is loaded from anywhere. */
-export function renderHtml(report: DayReport, sections: readonly Section[], timezone: string): string {
+export function renderPage(report: DayReport, sections: readonly Section[], timezone: string): string {
   const { day, headline, judgement, writtenAt } = report;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">

@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
-import { type HotelPair, type LocatedHotel, unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
-import { pairColumns, toPairCells, toPairReport } from '../../src/report/hotels.js';
+import {
+  type HotelPair,
+  type LocatedHotel,
+  unknownPair,
+} from '../../../src/mappings/hotels/compare-hotels.js';
+import { pairColumns, toPairCells, toPairReport } from '../../../src/mappings/hotels/shown-hotels.js';
 
 const loadedAt = Date.UTC(2026, 10, 20);
 const bookedHotel: LocatedHotel = {

@@ -1,6 +1,6 @@
-import type { HotelPair, LocatedHotel } from '../mappings/hotels/compare-hotels.js';
-import type { KnownHotel } from '../mappings/hotels/hotel-contents.js';
-import { formatKilometres } from '../text/format.js';
+import { formatKilometres } from '../../text/format.js';
+import type { HotelPair, LocatedHotel } from './compare-hotels.js';
+import type { KnownHotel } from './hotel-contents.js';
 
 /** What is known about a master hotel, as `--json` prints it; null stands for unknown. */
 export function toHotelReport(hotel: KnownHotel) {

@@ -1,16 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createPalette, paintState } from '../../src/cli/colours.js';
-import { renderStatus } from '../../src/cli/status.js';
+import { createPalette } from '../../src/text/colours.js';
 import { renderTable } from '../../src/text/tables.js';
-import { someRun } from '../review/some-run.js';
-import { command } from './plain-command.js';
 
 const terminal = Object.assign(new PassThrough(), { isTTY: true });
 const mark = '1234;5678';
 const { paint, show } = createPalette({ stream: terminal, env: {}, mark });
-const green = '\u001B[32;1234;5678m';
 
 describe('colours', () => {
   it.each([
@@ -36,21 +32,14 @@ describe('colours', () => {
     expect(show(renderTable([[forged]]))).toBe('  \\u001b[32mfine\\u001b[32;1111;2222m');
   });
 
-  it('are green only for a run whose verdicts are all known', () => {
-    const isGreen = (counts: NonNullable<Parameters<typeof someRun>[0]>['counts'] = {}) =>
-      paintState(paint, someRun({ counts }), 'succeeded').startsWith(green);
-    expect(isGreen()).toBe(true);
-    expect(isGreen({ affected: null, unanswered: null })).toBe(false);
-    expect(isGreen({ unanswered: 1 })).toBe(false);
-    expect(isGreen({ posted: 1 })).toBe(false);
-    expect(paintState(paint, someRun({ state: 'failed' }), 'failed')).not.toContain(green);
-  });
-
   it('do not shift the columns of a table', () => {
-    const days = [{ day: '2026-11-20', runs: [someRun(), someRun({ state: 'failed' })] }];
-    const style = { command, timezone: 'UTC' };
-    const coloured = renderStatus(days, { ...style, paint });
-    expect(coloured).toContain(green);
-    expect(stripVTControlCharacters(coloured)).toBe(renderStatus(days, style));
+    const coloured = show(
+      renderTable([
+        [paint('green', 'succeeded'), '1'],
+        ['failed', '2'],
+      ]),
+    );
+    expect(coloured).toContain('\u001B');
+    expect(stripVTControlCharacters(coloured)).toBe('  succeeded  1\n  failed     2');
   });
 });

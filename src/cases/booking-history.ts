@@ -1,13 +1,18 @@
 import type { KeptValues } from '../booking/kept-values.js';
-import type { TracedCase } from '../cases/booked-cases.js';
-import type { CopyStanding } from '../mappings/copied-hotels.js';
-import type { Attempt, Trace } from '../review/history.js';
+import type { CopyReader } from '../mappings/copied-hotels.js';
+import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
+import type { HotelReader } from '../mappings/hotels/hotel-contents.js';
+import { toPairReport } from '../mappings/hotels/shown-hotels.js';
+import type { Attempt, History, Trace } from '../review/history.js';
+import type { BatchReader } from '../review/ledger.js';
 import type { StepState } from '../review/step.js';
+import { maskAnswers } from '../review/stored/masked-answers.js';
 import { readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { type BookingVerdict, judgeBooking, type Silence, type UnknownReason } from '../review/verdict.js';
-import type { TracedHotels } from '../review/verdicts/booked-hotels.js';
-import { type PairReport, toPairReport } from './hotels.js';
+import { findTracedHotels, type TracedHotels } from '../review/verdicts/booked-hotels.js';
+import { findTracedCases, type TracedCase } from './booked-cases.js';
+import type { CaseReader } from './case-store.js';
 
 /** The history of one booking in one run. */
 export interface BookingHistory {
@@ -36,13 +41,8 @@ export interface BookingHistory {
   /** Its local columns, which are not sent. */
   readonly kept?: KeptValues;
   readonly step?: string;
-  readonly attempts?: readonly AttemptReport[];
+  readonly attempts?: readonly ReturnType<typeof toAttempt>[];
   readonly rejected?: { readonly place: number; readonly reason: string };
-}
-
-export interface AttemptReport extends Omit<Attempt, 'startedAt' | 'endedAt'> {
-  readonly startedAt: string;
-  readonly endedAt: string;
 }
 
 interface HistoryOptions {
@@ -85,21 +85,16 @@ export function toHistory(trace: Trace, options: HistoryOptions): BookingHistory
         ...(trace.suspect && { suspect: toSuspicion(trace.suspect) }),
         ...(trace.kept && { kept: trace.kept }),
         ...(trace.step && { step: trace.step.name }),
-        attempts: trace.attempts.map((attempt) => toAttemptReport(attempt, withAnswers)),
+        attempts: trace.attempts.map((attempt) => toAttempt(attempt, withAnswers)),
       };
   }
 }
 
 /** A history as `show --json` prints it. */
-export interface HistoryReport extends Omit<BookingHistory, 'hotels'>, Partial<PairReport> {
-  /** The master hotel that the copy has now; null if it has none. */
-  readonly copyServiceId?: number | null;
-  readonly copy?: CopyStanding;
-}
-
-export function toHistoryReport({ hotels, ...history }: BookingHistory): HistoryReport {
+export function historyToJson({ hotels, ...history }: BookingHistory) {
   return {
     ...history,
+    // The master hotel that the copy has now; null if it has none.
     ...(hotels && { copyServiceId: hotels.copyServiceId, copy: hotels.copy, ...toPairReport(hotels) }),
   };
 }
@@ -132,14 +127,55 @@ function bookingState(step: StepState | undefined): BookingHistory['state'] {
   }
 }
 
-function toAttemptReport(
-  { answer, startedAt, endedAt, ...attempt }: Attempt,
-  withAnswers: boolean,
-): AttemptReport {
+function toAttempt({ answer, startedAt, endedAt, ...attempt }: Attempt, withAnswers: boolean) {
   return {
     ...attempt,
     startedAt: new Date(startedAt).toISOString(),
     endedAt: new Date(endedAt).toISOString(),
     ...(withAnswers && answer !== undefined && { answer }),
   };
+}
+
+export interface HistoryLedger extends BatchReader, Pick<History, 'trace'> {
+  readonly mappings: CopyReader;
+  readonly hotels: Pick<HotelReader, 'lookUp'>;
+  readonly cases: Pick<CaseReader, 'findByKeys' | 'findBookings'>;
+}
+
+interface ReadOptions {
+  /** Includes the service's own messages, in which no other guest is named. */
+  readonly answers: boolean;
+  /** Whether those messages may name the guest of the booking; they may if absent. */
+  readonly showsGuest?: boolean;
+  /** Undefined where silence means nothing. */
+  readonly silence: Silence | undefined;
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Everything known of a booking reference, the newest run first: as the ledger has it, and as it is shown. */
+export async function readHistories(
+  ledger: HistoryLedger,
+  reference: string,
+  { answers, showsGuest, silence, today, now }: ReadOptions,
+) {
+  const traces = await ledger.trace(reference);
+  const shown = answers
+    ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace, { showsGuest })))
+    : traces;
+  const { mappings, hotels, cases } = ledger;
+  const compare = createHotelComparer({ hotels, clock: () => now });
+  const pairs = await findTracedHotels(traces, { mappings, compare });
+  const found = await findTracedCases(traces, { cases, today });
+  return shown.map((trace, index) => ({
+    trace,
+    history: toHistory(trace, {
+      withAnswers: answers,
+      hotels: pairs[index],
+      case: found[index],
+      silence,
+    }),
+  }));
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { judgeDay } from '../../src/report/judge-day.js';
-import type { CanaryState } from '../../src/review/canary.js';
-import type { Counts, Run, RunState } from '../../src/review/run.js';
-import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
-import { failureOf, runOf } from '../schedule/ledger-days.js';
+import type { CanaryState } from '../../../src/review/canary.js';
+import { judgeDay } from '../../../src/review/day/judge-day.js';
+import type { Counts, Run, RunState } from '../../../src/review/run.js';
+import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
+import { failureOf, runOf } from '../../schedule/ledger-days.js';
 
 const day = '2026-11-20';
 const afterTheDay = new Date('2026-11-21T02:30:00Z');

@@ -1,13 +1,19 @@
-import type { CanaryState } from '../review/canary.js';
-import { makesDayGood } from '../review/day/good-day.js';
-import { isActive, type Run, warnsOfVolume } from '../review/run.js';
-import { type DayVerdicts, hasUnknownVerdicts } from '../review/verdicts/day-verdicts.js';
-import { describeDrops, hasDropped, type VolumeComparison } from '../review/volume.js';
-import { formatCountOf } from '../text/format.js';
-import type { Judgement } from './day-report.js';
+import { formatCountOf } from '../../text/format.js';
+import type { CanaryState } from '../canary.js';
+import { isActive, type Run, warnsOfVolume } from '../run.js';
+import { type DayVerdicts, hasUnknownVerdicts } from '../verdicts/day-verdicts.js';
+import { describeDrops, hasDropped, type VolumeComparison } from '../volume.js';
+import { makesDayGood } from './good-day.js';
 
-export interface JudgedDay {
+/**
+ * `good`: a complete day, and each of its bookings has the verdict correct. `sent`: complete, but some verdicts are unknown.
+ * `attention`: somebody has to act. `unfinished`: it is being worked on, or waits.
+ */
+export type Judgement = 'good' | 'sent' | 'attention' | 'unfinished';
+
+interface JudgedDay {
   readonly judgement: Judgement;
+  /** The judgement in a sentence. */
   readonly headline: string;
 }
 

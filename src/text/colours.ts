@@ -1,6 +1,4 @@
-import { hasUnexpectedCount, type Run, type RunState, warnsOfVolume } from '../review/run.js';
-import { hasUnknownVerdicts } from '../review/verdicts/day-verdicts.js';
-import { makeVisible } from '../text/visible.js';
+import { makeVisible } from './visible.js';
 
 /** Colours a text of ours for a terminal, or leaves it as it is. */
 export type Paint = (colour: Colour, text: string) => string;
@@ -8,7 +6,7 @@ export type Paint = (colour: Colour, text: string) => string;
 const codes = { red: 31, green: 32, yellow: 33, blue: 34, gray: 90 } as const;
 const usualColour = 39;
 
-type Colour = keyof typeof codes;
+export type Colour = keyof typeof codes;
 
 export const noColours: Paint = (_colour, text) => text;
 
@@ -38,24 +36,4 @@ export function createPalette({ stream, env, mark }: PaletteOptions): Palette {
     paint: (colour, text) => `${start(codes[colour])}${text}${start(usualColour)}`,
     show: (text) => makeVisible(text).replace(marked, '\u001b[$1m'),
   };
-}
-
-const colours: Readonly<Record<Exclude<RunState, 'succeeded'>, Colour>> = {
-  collecting: 'blue',
-  delivering: 'blue',
-  'awaiting-result': 'yellow',
-  failed: 'red',
-  cancelled: 'gray',
-};
-
-/** Colours the state of a run. Green is only for a run whose verdicts are all known, with as many bookings as usual. (Design 11.) */
-export function paintState(
-  paint: Paint,
-  run: Pick<Run, 'state' | 'counts' | 'volume' | 'acceptance' | 'expected' | 'collectedAt'>,
-  text: string,
-): string {
-  if (run.state !== 'succeeded') return paint(colours[run.state], text);
-  return hasUnknownVerdicts(run) || warnsOfVolume(run) || hasUnexpectedCount(run)
-    ? text
-    : paint('green', text);
 }

@@ -1,19 +1,18 @@
-import { businessDayAt } from '../booking/business-day.js';
-import { describeCheckIn } from '../booking/stay.js';
-import type { Bar } from '../charts/bars.js';
-import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
-import type { RunReport } from '../review/day/report.js';
+import { businessDayAt } from '../../booking/business-day.js';
+import { describeCheckIn } from '../../booking/stay.js';
+import type { Bar } from '../../charts/bars.js';
+import { explainCopies, nameCopy } from '../../mappings/copied-hotels.js';
+import { describeCanary } from '../../report/canary.js';
+import { nameCheckIn } from '../../report/cases.js';
 import {
   formatCount,
   formatCountOf,
   formatDuration,
   formatKilometres,
   formatLocalInstant,
-} from '../text/format.js';
-import type { WriteCommand } from '../text/shell.js';
-import { describeCanary } from './canary.js';
-import { nameCheckIn } from './cases.js';
-import type { DayReport, Listed, ReportedBooking, ReportedHotels } from './day-report.js';
+} from '../../text/format.js';
+import type { WriteCommand } from '../../text/shell.js';
+import type { DayReport } from './day-report.js';
 
 /** What the page and the terminal show, in this order. Texts are plain: each makes them safe where it writes them. */
 export interface Section {
@@ -68,23 +67,14 @@ export function withoutStays(sections: readonly Section[]): Section[] {
   });
 }
 
+const countsShown = ['accepted', 'delivered', 'refused', 'rejected', 'pending'] as const;
+
 function describeRuns({ runs }: DayReport, { timezone }: SectionOptions): Section {
   return {
     title: 'Runs',
     notes: runs.flatMap(({ runId, error }) => (error ? [`${runId}: ${error.message}`] : [])),
     table: {
-      head: [
-        'run',
-        'by',
-        'state',
-        'started',
-        'took',
-        'accepted',
-        'delivered',
-        'refused',
-        'rejected',
-        'pending',
-      ],
+      head: ['run', 'by', 'state', 'started', 'took', ...countsShown],
       rows: runs.map((run) => [
         run.runId,
         `${run.delivery}, ${run.trigger}`,
@@ -98,40 +88,30 @@ function describeRuns({ runs }: DayReport, { timezone }: SectionOptions): Sectio
   };
 }
 
-const countsShown = [
-  'accepted',
-  'delivered',
-  'refused',
-  'rejected',
-  'pending',
-] as const satisfies readonly (keyof RunReport['counts'])[];
-
 function describeVerdicts(report: DayReport, options: SectionOptions): Section {
   const { day, verdicts, affected, canary } = report;
   const { command, timezone } = options;
   const today = businessDayAt(new Date(report.writtenAt), timezone).iso;
-  const describeStay = ({ checkIn, checkOut }: ReportedBooking) =>
+  const describeStay = ({ checkIn, checkOut }: (typeof affected.first)[number]) =>
     describeCheckIn({ checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined }, today);
   const { knowledge, unanswered, posted } = verdicts;
   const known = knowledge === 'judged';
   return {
     title: 'Verdicts',
-    notes: [
-      ...(known ? [`${formatCountOf(affected.count, 'booking')} on an incorrect mapping`] : []),
-      ...(knowledge === 'awaiting-result' ? ['the result has not arrived yet: no verdict is known'] : []),
-      ...(knowledge === 'by-email' ? ['verdicts come by e-mail only: none is known to be correct'] : []),
-      ...(known && unanswered
-        ? [
-            `${formatCountOf(unanswered, 'booking')} without a verdict: ${command(`affected ${day} --unanswered`)}`,
-          ]
-        : []),
-      ...(known && posted > 0
-        ? [`${formatCountOf(posted, 'booking')} went by body: their verdicts come by e-mail only`]
-        : []),
-      ...(canary ? [describeCanary(canary, options)] : []),
-      ...adviseMore(affected, command(`affected ${day} --csv FILE`)),
+    notes: keepTexts([
+      known && `${formatCountOf(affected.count, 'booking')} on an incorrect mapping`,
+      knowledge === 'awaiting-result' && 'the result has not arrived yet: no verdict is known',
+      knowledge === 'by-email' && 'verdicts come by e-mail only: none is known to be correct',
+      known &&
+        unanswered &&
+        `${formatCountOf(unanswered, 'booking')} without a verdict: ${command(`affected ${day} --unanswered`)}`,
+      known &&
+        posted > 0 &&
+        `${formatCountOf(posted, 'booking')} went by body: their verdicts come by e-mail only`,
+      canary && describeCanary(canary, options),
+      adviseMore(affected, command(`affected ${day} --csv FILE`)),
       ...explainCopies(affected.first),
-    ],
+    ]),
     table: {
       head: [...bookingColumns, ...hotelColumns],
       rows: affected.first.map((item) => [describeStay(item), item.reference ?? '-', ...toHotelCells(item)]),
@@ -148,13 +128,13 @@ function describeCases({ cases }: DayReport, { command }: SectionOptions): Secti
     notes:
       cases.count === 0
         ? ['none']
-        : [
+        : keepTexts([
             cases.count > cases.first.length
               ? formatCountOf(cases.count, 'case')
               : `${formatCountOf(cases.count, 'case')} with ${formatCountOf(bookings, 'open booking')}`,
-            ...adviseMore(cases, command('cases --csv FILE')),
+            adviseMore(cases, command('cases --csv FILE')),
             ...explainCopies(cases.first),
-          ],
+          ]),
     table: {
       head: ['check-in', 'case', 'mapping', 'open', ...hotelColumns],
       rows: cases.first.map((item) => [
@@ -187,10 +167,12 @@ function describeLeft({ left }: DayReport, { command }: SectionOptions): Section
   };
 }
 
-function adviseMore({ count, first }: Listed<unknown>, command: string): string[] {
-  return count > first.length
-    ? [`the first ${formatCount(first.length)} are below; all of them: ${command}`]
-    : [];
+function keepTexts(texts: readonly (string | false | 0 | null)[]): string[] {
+  return texts.filter((text) => typeof text === 'string');
+}
+
+function adviseMore({ count, first }: DayReport['affected' | 'cases'], command: string) {
+  return count > first.length && `the first ${formatCount(first.length)} are below; all of them: ${command}`;
 }
 
 const bookingColumns = ['check-in', 'booking'];
@@ -205,7 +187,7 @@ const hotelColumns = [
   'distance',
 ];
 
-function toHotelCells(item: ReportedHotels): string[] {
+function toHotelCells(item: DayReport['affected' | 'cases']['first'][number]): string[] {
   const { providerName, providerHotelId, serviceId, copyServiceId, bookedHotel, copyHotel, distanceKm } =
     item;
   const isSame = copyServiceId === serviceId;

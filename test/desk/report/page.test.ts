@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DayReport } from '../../src/report/day-report.js';
-import { renderHtml } from '../../src/report/render-html.js';
-import { listSections } from '../../src/report/sections.js';
+import type { DayReport } from '../../../src/desk/report/day-report.js';
+import { renderPage } from '../../../src/desk/report/page.js';
+import { listSections } from '../../../src/desk/report/sections.js';
 
 /** What an attacker would call a provider, a hotel or a booking. */
 const hostile = '<script>alert(1)</script>|`x`[a](javascript:1)\u001b[2J\n# no';
@@ -72,7 +72,7 @@ describe('a report', () => {
   });
 
   it('as a page loads nothing, runs nothing, and escapes all untrusted text', () => {
-    const page = renderHtml(report, sections, options.timezone);
+    const page = renderPage(report, sections, options.timezone);
     expect(page).not.toMatch(/<script|<link|<img|https?:|@import|url\(/i);
     expect(page).not.toContain('\u001b');
     expect(page).toContain('&lt;script&gt;');
