@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toHistory } from '../../src/cases/booking-history.js';
 import { renderHistories } from '../../jobs/show.js';
+import { toHistory } from '../../src/cases/booking-history.js';
 import type { Attempt, Trace } from '../../src/review/history.js';
 import type { StepState } from '../../src/review/step.js';
 import { readMaskedFields } from '../../src/review/stored/stored-line.js';
