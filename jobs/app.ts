@@ -80,20 +80,27 @@ export async function withApp<Result>(
   work: (app: App) => Promise<Result>,
 ): Promise<Result> {
   const parts = createParts();
+  let result: Result;
   try {
-    if (config.heartbeat) {
-      const { openHeartbeat } = await import('./heartbeat.js');
-      const heartbeat = openHeartbeat(config, config.heartbeat, terminal);
-      terminal.observe(heartbeat.notify);
-      parts.once(
-        () => heartbeat,
-        (one) => one.close(),
-      )();
-    }
-    return await work(createApp(config, terminal, parts));
-  } finally {
-    await parts.close();
+    if (config.heartbeat) await openHeartbeat(config.heartbeat);
+    result = await work(createApp(config, terminal, parts));
+  } catch (error) {
+    // Why the work failed matters more than what would not close after it.
+    await parts.close().catch(() => {});
+    throw error;
   }
+  await parts.close();
+  return result;
+
+  async function openHeartbeat(settings: NonNullable<Config['heartbeat']>): Promise<void> {
+    const heartbeat = (await import('./heartbeat.js')).openHeartbeat(config, settings, terminal);
+    terminal.observe(heartbeat.notify);
+    parts.once(() => heartbeat, closePart)();
+  }
+}
+
+function closePart(part: { close(): unknown } | undefined): unknown {
+  return part?.close();
 }
 
 /** Long enough for the next step, short enough for servers that limit their connections. */
@@ -142,9 +149,8 @@ function createParts() {
 }
 
 function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Parts): App {
-  const close = (part: { close(): unknown } | undefined) => part?.close();
-  const ledger = once(() => openLedger(config), close);
-  const readLedger = once(() => findLedger(config), close);
+  const ledger = once(() => openLedger(config), closePart);
+  const readLedger = once(() => findLedger(config), closePart);
   let written: Promise<NoticeLedger> | undefined;
   /** What is open for writing can be read, too. */
   const findOpen = () => written ?? readLedger();
@@ -163,9 +169,9 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
     archive: once(() => openArchive(config)),
     spool: once(() => openSpool(config)),
     keys: () => openKeys(config),
-    sftp: once(() => openSftp(config, { keep: { idleMs: sftpIdleMs, clock } }), close),
-    reviewService: once(() => openReviewService(config), close),
-    mappingService: once(() => openMappingService(config), close),
+    sftp: once(() => openSftp(config, { keep: { idleMs: sftpIdleMs, clock } }), closePart),
+    reviewService: once(() => openReviewService(config), closePart),
+    mappingService: once(() => openMappingService(config), closePart),
     review(options = {}) {
       review ??= openReview(app, options);
       return review;
