@@ -148,7 +148,7 @@ function createApp(config: Config, terminal: Terminal, { once }: Parts): App {
     keys: () => openKeys(config),
     sftp: once(() => openSftp(config, { keep: { idleMs: sftpIdleMs, clock } }), close),
     reviewService: once(() => openReviewService(config), close),
-    mappingService: once(() => openMappingService(config)),
+    mappingService: once(() => openMappingService(config), close),
     review(options = {}) {
       review ??= once(() => openReview(app, options), close)();
       return review.then(({ parts }) => parts);

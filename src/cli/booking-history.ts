@@ -1,9 +1,9 @@
 import type { BookingHistory } from '../cases/booking-history.js';
+import { describeSuspicion, describeVerdict } from '../cases/describe-booking.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
-import { describeSuspicion, describeVerdict } from '../report/describe-booking.js';
+import { renderPair } from '../mappings/hotels/shown-hotels.js';
 import { formatInstant } from '../text/format.js';
 import { showInLine } from '../text/visible.js';
-import { renderPair } from './hotel-pair.js';
 
 /**
  * What happened to a booking in each run, with a blank line between them.

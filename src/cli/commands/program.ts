@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { addCaseCommands, type CaseHandlers } from './cases.js';
 import { addExportCommands, type ExportHandlers } from './exports.js';
 import { addGuestCommands, type GuestHandlers } from './guest.js';
 import { addHistoryCommands, type HistoryHandlers } from './history.js';
@@ -20,7 +19,6 @@ import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 export interface Handlers
   extends ReviewHandlers,
     HistoryHandlers,
-    CaseHandlers,
     PrivacyHandlers,
     GuestHandlers,
     KeyHandlers,
@@ -54,7 +52,6 @@ export function defineCommands(program: Command, handlers: Handlers, finish: Fin
   const defined = new Command().copyInheritedSettings(program);
   addReviewCommands(defined, handlers, finish);
   addHistoryCommands(defined, handlers, finish);
-  addCaseCommands(defined, handlers, finish);
   addPrivacyCommands(defined, handlers, finish);
   addGuestCommands(defined, handlers, finish);
   addKeyCommands(defined, handlers, finish);

@@ -1,7 +1,126 @@
-import type { DayVerdicts } from '../review/verdicts/day-verdicts.js';
-import { formatCount, formatCountOf } from '../text/format.js';
-import type { WriteCommand } from '../text/shell.js';
-import { renderTable } from '../text/tables.js';
+import { InvalidArgumentError } from 'commander';
+import { createBusinessDay } from '../src/booking/business-day.js';
+import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
+import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
+import { listAffected, listUnanswered } from '../src/review/verdicts/listing.js';
+import { formatCount, formatCountOf } from '../src/text/format.js';
+import type { WriteCommand } from '../src/text/shell.js';
+import { renderTable } from '../src/text/tables.js';
+import { answerBookings, readBookings, runsLookedAt, toRecords } from './booking-list.js';
+import { command, csvOptions, dayOption, flag, optionalDay } from './command.js';
+import { listDays } from './days.js';
+
+/**
+ * Lists the bookings of a day or a range whose mapping its result marks as incorrect, or those without a verdict,
+ * without guests' names. The default day is yesterday: falling back to an older one would hide that it has no result.
+ */
+export default command({
+  day: optionalDay(),
+  options: {
+    from: dayOption('--from <day>', 'the first day of a range'),
+    to: dayOption('--to <day>', 'its last day (default: yesterday)'),
+    checkInBefore: dayOption('--check-in-before <day>', 'only bookings with a check-in before this day'),
+    unanswered: flag('--unanswered', "list the file's bookings without a verdict instead, and say why"),
+    ...csvOptions,
+  },
+  examples: `
+Examples:
+  hotel-review affected                             yesterday's bookings
+  hotel-review affected 2026-11-20 --csv wrong.csv  those of a day, as a file
+  hotel-review affected --from 2026-11-01 --check-in-before 2026-12-01
+  hotel-review affected 2026-11-20 --unanswered     those without a verdict`,
+
+  read(given) {
+    const { day, from, to } = given;
+    if (day !== undefined && (from ?? to) !== undefined)
+      throw new InvalidArgumentError('expected one day, or a range with --from and --to');
+    if (to !== undefined && from === undefined)
+      throw new InvalidArgumentError('--to needs --from: the first day of the range');
+    return given;
+  },
+
+  async run(app, { day, from, to, checkInBefore, unanswered: listsUnanswered, csv, ...how }) {
+    const { timezone } = app.config;
+    const yesterday = createBusinessDay(app.today(), timezone).previous().iso;
+    const isRange = from !== undefined;
+    const first = from ?? day ?? yesterday;
+    const range = { from: first, to: isRange ? (to ?? yesterday) : first };
+    const days = listDays(range, timezone);
+    const ledger = await app.findLedger();
+    const verdicts: DayVerdicts[] = [];
+    for (const one of days)
+      verdicts.push(
+        summariseVerdicts(one, (await ledger?.listRuns({ day: one, limit: runsLookedAt })) ?? []),
+      );
+    const counts = verdicts.map(verdictsToJson);
+    const totals = {
+      unanswered: sumKnown(counts.map(({ unanswered }) => unanswered)),
+      posted: counts.reduce((sum, { posted }) => sum + posted, 0),
+    };
+    const [only] = counts;
+    const subject = isRange || !only ? range : { day: first, runId: only.runId, state: only.state };
+    const byDay = isRange && { days: counts };
+    if (!ledger) return app.answerNone({ ...subject, affected: null, ...totals, ...byDay });
+
+    const affected = await readBookings(app, ledger, listAffected, verdicts, checkInBefore);
+    const unanswered = listsUnanswered
+      ? await readBookings(app, ledger, listUnanswered, verdicts, checkInBefore)
+      : undefined;
+    const list = unanswered ?? affected;
+    const lists = unanswered ? 'unanswered' : 'affected';
+    const shown = { days: verdicts, isRange, lists, count: list.count, checkInBefore } as const;
+    const isKnown = list.count > 0 || verdicts.some(({ knowledge }) => knowledge === 'judged');
+    // Unknown is null, never an empty list.
+    const hasResult = counts.some((one) => one.affected !== null);
+    const listed = {
+      list,
+      isRange,
+      areDoubted: lists === 'affected',
+      look: {
+        action: 'affected',
+        subject: isRange ? `${range.from} to ${range.to}` : first,
+        details: { lists },
+      },
+      head: renderVerdictHead(shown),
+      notes: renderVerdictNotes(shown, app.command),
+      json: {
+        ...subject,
+        affected: hasResult ? toRecords(affected, isRange) : null,
+        ...totals,
+        ...(unanswered && { unansweredBookings: toRecords(unanswered, isRange) }),
+        ...byDay,
+      },
+    } as const;
+    const file = { ...how, csv: isKnown ? csv : undefined };
+    return answerBookings(app, ledger, listed, file, worstOf(verdicts.map(exitCodeOfDay)));
+  },
+});
+
+function verdictsToJson({ day, runs: [run], knowledge, affected, unanswered, posted }: DayVerdicts) {
+  return {
+    day,
+    runId: run?.id ?? null,
+    state: run?.state ?? null,
+    affected: knowledge === 'nothing-sent' ? 0 : affected,
+    unanswered,
+    posted,
+  };
+}
+
+function exitCodeOfDay({ knowledge, runs }: DayVerdicts): ExitCode {
+  const isAwaiting = runs.some(({ state }) => state === 'awaiting-result');
+  switch (knowledge) {
+    case 'judged':
+      return isAwaiting ? exitCode.resultPending : exitCode.done;
+    case 'nothing-sent':
+      return exitCode.done;
+    case 'awaiting-result':
+      return isAwaiting ? exitCode.resultPending : exitCode.failed;
+    case 'by-email':
+    case 'no-run':
+      return exitCode.failed;
+  }
+}
 
 /** What `affected` lists. */
 export interface VerdictListing {
