@@ -75,7 +75,7 @@ Examples:
     const listed = {
       list,
       isRange,
-      areDoubted: lists === 'affected',
+      areDoubted: !unanswered,
       look: {
         action: 'affected',
         subject: isRange ? `${range.from} to ${range.to}` : first,
@@ -141,16 +141,24 @@ export function renderVerdictHead(listing: VerdictListing): string {
 /** What stands below them: the days of the range, and how many bookings the list says nothing about. */
 export function renderVerdictNotes(listing: VerdictListing, command: WriteCommand): string[] {
   const { days, isRange } = listing;
-  return [...(isRange ? renderDays(days) : describeNewer(days)), ...describeOthers(listing, command)];
+  const [newer] = days.flatMap((day) => day.newer ?? []);
+  return [
+    ...(isRange ? renderDays(days) : []),
+    ...(!isRange && newer
+      ? [`This is the latest result. Run ${newer.id} is newer (by ${newer.delivery}, ${newer.state}).`]
+      : []),
+    ...describeOthers(listing, command),
+  ];
 }
+
+const names = { affected: 'affected bookings', unanswered: 'bookings without a verdict' };
 
 function describeRange(listing: VerdictListing): string {
   const { days, count, lists } = listing;
-  const what = lists === 'affected' ? 'affected bookings' : 'bookings without a verdict';
   const range = `${days.at(0)?.day} to ${days.at(-1)?.day}`;
   const isKnown = days.some(({ knowledge }) => knowledge === 'judged' || knowledge === 'nothing-sent');
   if (lists === 'affected' && !isKnown) return `${range}: no result is known.`;
-  return `${range}: ${what}${describeFilter(listing)}: ${formatCount(count)}`;
+  return `${range}: ${names[lists]}${describeFilter(listing)}: ${formatCount(count)}`;
 }
 
 function describeDay(verdicts: DayVerdicts, listing: VerdictListing): string {
@@ -174,10 +182,7 @@ function describeJudged({ day, runs, unanswered }: DayVerdicts, listing: Verdict
   const { count, lists } = listing;
   const run = `(run ${runs[0]?.id})`;
   const filter = describeFilter(listing);
-  if (count > 0) {
-    const what = lists === 'affected' ? 'affected bookings' : 'bookings without a verdict';
-    return `${day}: ${what}${filter}: ${formatCount(count)} ${run}`;
-  }
+  if (count > 0) return `${day}: ${names[lists]}${filter}: ${formatCount(count)} ${run}`;
   if (lists === 'unanswered')
     return `${day}: no booking of the file${filter} is listed without a verdict ${run}.`;
   const doubt = unanswered === 0 ? '' : ', but some have no verdict';
@@ -188,21 +193,11 @@ function describeFilter({ checkInBefore }: VerdictListing): string {
   return checkInBefore === undefined ? '' : ` with check-in before ${checkInBefore}`;
 }
 
-function describeNewer(days: readonly DayVerdicts[]): string[] {
-  return days.flatMap(({ newer }) =>
-    newer
-      ? [`This is the latest result. Run ${newer.id} is newer (by ${newer.delivery}, ${newer.state}).`]
-      : [],
-  );
-}
-
-const unknown = { affected: 'unknown', byEmail: 'by e-mail', none: '-' } as const;
-
 function renderDays(days: readonly DayVerdicts[]): string[] {
   const rows = days.map(({ day, knowledge, runs, affected, unanswered, posted }) => [
     day,
     nameAffected(knowledge, affected),
-    unanswered === null ? unknown.none : formatCount(unanswered),
+    unanswered === null ? '-' : formatCount(unanswered),
     knowledge === 'by-email' ? 'all' : formatCount(posted),
     knowledge === 'no-run' ? 'no run' : runs[0]?.id,
   ]);
@@ -212,15 +207,15 @@ function renderDays(days: readonly DayVerdicts[]): string[] {
 function nameAffected(knowledge: DayVerdicts['knowledge'], affected: number | null): string {
   switch (knowledge) {
     case 'judged':
-      return affected === null ? unknown.affected : formatCount(affected);
+      return affected === null ? 'unknown' : formatCount(affected);
     case 'nothing-sent':
       return 'none sent';
     case 'by-email':
-      return unknown.byEmail;
+      return 'by e-mail';
     case 'awaiting-result':
       return 'no result';
     case 'no-run':
-      return unknown.none;
+      return '-';
   }
 }
 
