@@ -16,6 +16,16 @@ export const commands: Readonly<
       "show a booking's history: when it was sent, in which step and with what verdict",
       () => import('./show.js'),
     ],
+    affected: [
+      '[day]',
+      "list a day's bookings whose mapping is incorrect, guests in house first",
+      () => import('./affected.js'),
+    ],
+    cases: [
+      '',
+      'list wrong or doubtful mappings with open bookings, guests in house first',
+      () => import('./cases.js'),
+    ],
     serve: [
       '',
       'run the nightly schedule, answer the end-of-day hook, serve the desk',
@@ -28,11 +38,31 @@ export const commands: Readonly<
       "list a day's records that could not be sent: where, why, and the value",
       () => import('./rejected.js'),
     ],
+    refused: [
+      '[day]',
+      "list a day's bookings that the service refused, with its code",
+      () => import('./refused.js'),
+    ],
+    posted: [
+      '[day]',
+      "list a day's bookings that could not be in the file and went by body",
+      () => import('./posted.js'),
+    ],
+    suspects: [
+      '[day]',
+      "list a day's bookings that the local copy of the mappings flags",
+      () => import('./suspects.js'),
+    ],
     verify: ['[day]', "check a day's archive, byte by byte, against the ledger", () => import('./verify.js')],
     report: [
       '[day]',
       'report how a day went: runs, verdicts, open cases, and what is unusual',
       () => import('./report.js'),
+    ],
+    providers: [
+      '',
+      'compare the providers: bookings sent, affected, cases, and how soon they were corrected',
+      () => import('./providers.js'),
     ],
     evidence: [
       '<reference>',
@@ -40,7 +70,14 @@ export const commands: Readonly<
       () => import('./evidence.js'),
     ],
   },
-  'Mappings:': {},
+  'Mappings:': {
+    case: [
+      '<id> [action...]',
+      'show a case, report, dismiss or reopen it, assign it, resolve its bookings',
+      () => import('./case.js'),
+    ],
+    brands: ['', "list the service's brands of master hotels", () => import('./brands.js')],
+  },
   'Running:': {
     work: ['', 'perform steps of any run from the queue on Redis, until stopped', () => import('./work.js')],
   },
@@ -50,6 +87,11 @@ export const commands: Readonly<
       '',
       'print which personal data is kept, where, since when, until when, and who receives it',
       () => import('./privacy.js'),
+    ],
+    audit: [
+      '',
+      "list who looked at guests' data or wrote it to a file, when, and which data",
+      () => import('./audit-trail.js'),
     ],
     keys: [
       '[command]',

@@ -1,4 +1,5 @@
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 
 /** A day of the command line, which depends on the zone: YYYY-MM-DD, `today` or `yesterday`. */
@@ -12,6 +13,20 @@ export function readDayIn(timezone: string, written = 'yesterday'): BusinessDay 
     default:
       return createBusinessDay(written, timezone);
   }
+}
+
+const daysAtOnce = 1_000;
+
+/** The days of a range. @throws UsageError for too many, and where the last is before the first */
+export function listDays({ from, to }: { readonly from: string; readonly to: string }, timezone: string) {
+  if (to < from) throw new UsageError(`--to ${to} is before --from ${from}`);
+  const days: string[] = [];
+  for (let day = createBusinessDay(from, timezone); day.iso <= to; day = day.next()) {
+    if (days.length === daysAtOnce)
+      throw new UsageError(`the range is longer than ${daysAtOnce} days; name a shorter one`);
+    days.push(day.iso);
+  }
+  return days;
 }
 
 /** The same options with the days of these names as YYYY-MM-DD; those that were not given stay absent. */

@@ -50,46 +50,6 @@ export function createHandlers(command: Running): Handlers {
           replayDays(app, from, read),
         );
       }),
-    affected: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const read = readDaysIn(config.timezone, options, ['day', 'from', 'to', 'checkInBefore']);
-        return (await import('./list-affected.js')).listAffected(config, read, terminal);
-      }),
-    refused: ({ day, ...options }, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { listRefused } = await import('./list-refused.js');
-        return listRefused(config, readDayIn(config.timezone, day).iso, options, terminal);
-      }),
-    posted: ({ day, ...options }, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { listPosted } = await import('./list-posted.js');
-        return listPosted(config, readDayIn(config.timezone, day).iso, options, terminal);
-      }),
-    suspects: ({ day, ...options }, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { listSuspects } = await import('./list-suspects.js');
-        return listSuspects(config, readDayIn(config.timezone, day).iso, options, terminal);
-      }),
-    cases: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const read = readDaysIn(config.timezone, options, ['checkInBefore']);
-        return (await import('./list-cases.js')).listCases(config, read, terminal);
-      }),
-    case: (id, request, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./change-case.js')).changeCase(config, id, request, terminal),
-      ),
-    providers: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const read = readDaysIn(config.timezone, options, ['from', 'to']);
-        return (await import('./score-providers.js')).scoreAllProviders(config, read, terminal);
-      }),
-    audit: ({ from, to }, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const readBound = (day?: string) => (day === undefined ? undefined : readDayIn(config.timezone, day));
-        const { showAudit } = await import('./show-audit.js');
-        return showAudit(config, { from: readBound(from), to: readBound(to) }, terminal);
-      }),
     syncMappings: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./sync-mappings.js')).syncOnce(config, options, terminal),
@@ -102,10 +62,6 @@ export function createHandlers(command: Running): Handlers {
     mappingStats: (globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./show-mappings.js')).showStats(config, terminal),
-      ),
-    brands: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./list-brands.js')).listBrands(config, options, terminal),
       ),
     loadHotels: (file, globals) =>
       withConfig(globals, command, async (config, terminal) =>

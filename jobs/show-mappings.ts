@@ -3,7 +3,7 @@ import { adviseLoad, describeHotel } from '../src/cli/hotels.js';
 import { renderMapping, renderStats } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import { neverSynced, wasSynced } from '../src/mappings/copied-hotels.js';
-import { toHotelReport } from '../src/mappings/hotels/shown-hotels.js';
+import { hotelToJson } from '../src/mappings/hotels/shown-hotels.js';
 import type { MappingSummary, ProviderHotel } from '../src/mappings/mapping-copy.js';
 import { toMappingReport, toStatsReport } from '../src/report/mappings.js';
 import { showInLine } from '../src/text/visible.js';
@@ -49,7 +49,7 @@ export async function showMapping(config: Config, hotel: ProviderHotel, terminal
     const advice = isKnown ? [] : adviseLoad(terminal.command);
     terminal.answer(renderMapping(mapping, moves, [...content, ...advice]), {
       ...toMappingReport(mapping, moves),
-      hotel: master ? toHotelReport(master) : null,
+      hotel: master ? hotelToJson(master) : null,
     });
     return exitCode.done;
   });

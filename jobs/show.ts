@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import type { BookingHistory } from '../src/cases/booking-history.js';
 import { historyToJson, readHistories } from '../src/cases/booking-history.js';
+import { describeSuspicion, describeVerdict } from '../src/cases/describe-booking.js';
 import { renderShownCanary } from '../src/cli/canary.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderPair } from '../src/cli/hotel-pair.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
+import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
 import { toCanaryReport } from '../src/report/canary.js';
-import { describeSuspicion, describeVerdict } from '../src/report/describe-booking.js';
 import type { Action } from '../src/review/audit.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';

@@ -3,7 +3,6 @@ import { businessDayAt } from '../src/booking/business-day.js';
 import { type WatchLedger, type WatchReport, watchMappings } from '../src/cases/watch/watch-mappings.js';
 import type { SyncOptions } from '../src/cli/commands/mappings.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { readHeldHotels } from '../src/cli/held-hotels.js';
 import { renderNewHotels, renderSync, writeNewHotels } from '../src/cli/mappings.js';
 import { renderWatch } from '../src/cli/watch.js';
 import type { Config } from '../src/config/load.js';
@@ -21,6 +20,7 @@ import { toSyncReport } from '../src/report/mappings.js';
 import { recordLook } from './audit.js';
 import { clock } from './clock.js';
 import { followUpSync } from './follow-up.js';
+import { readHeldHotels } from './held-hotels.js';
 import { openLedger, openMappingService } from './parts.js';
 import type { Terminal } from './terminal.js';
 

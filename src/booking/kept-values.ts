@@ -25,3 +25,8 @@ export function readKeptValue(value: unknown): string | undefined {
       return undefined;
   }
 }
+
+/** The cells of a table, in the order of the labels. */
+export function toKeptRow(labels: readonly string[], kept: KeptValues | undefined): string[] {
+  return labels.map((label) => kept?.[label] ?? '-');
+}

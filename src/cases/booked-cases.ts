@@ -1,3 +1,5 @@
+import { guestNameFields, serviceFields } from '../booking/booking.js';
+import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import type { Trace } from '../review/history.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import type { ComparedBooking } from '../review/verdicts/booked-hotels.js';
@@ -10,6 +12,43 @@ import type { CaseReader } from './case-store.js';
 /** A listed booking with the case of its mapping, if there is one. */
 export interface CasedBooking extends ComparedBooking {
   readonly case?: Pick<Case, 'id' | 'state'> | undefined;
+}
+
+/** Why a booking is listed. Each list has some of them. */
+const whyMembers = ['verdictReason', 'reason', 'field', 'movedAt', 'code', 'step'] as const;
+
+/** The columns of `--csv`: all but guests' names. */
+export function listBookingColumns(isRange: boolean, keptLabels: readonly string[]): string[] {
+  return [
+    ...(isRange ? ['day'] : []),
+    ...serviceFields.filter((field) => !guestNameFields.has(field)),
+    ...['copyServiceId', 'copy', 'caseId', 'caseState', 'runId', ...whyMembers],
+    ...keptLabels,
+    ...pairColumns,
+  ];
+}
+
+/** A listed booking as `--json` prints it. @param isRange whether the list is of several days */
+export function bookingToJson(booking: CasedBooking, isRange: boolean): Record<string, unknown> {
+  const { kept, hotels } = booking;
+  return { ...toCommon(booking, isRange), ...(kept && { kept }), ...pairToJson(hotels) };
+}
+
+/** A booking under the columns of `--csv`. */
+export function bookingToCells(booking: CasedBooking, isRange: boolean): Record<string, unknown> {
+  return { ...booking.kept, ...toCommon(booking, isRange), ...pairToCells(booking.hotels) };
+}
+
+function toCommon(booking: CasedBooking, isRange: boolean): Record<string, unknown> {
+  const { day, runId, fields, copyServiceId, copy, case: found } = booking;
+  const why = whyMembers.flatMap((name) => (booking[name] === undefined ? [] : [[name, booking[name]]]));
+  return {
+    ...(isRange && { day }),
+    ...fields,
+    ...{ copyServiceId, copy },
+    ...{ caseId: found?.id ?? null, caseState: found?.state ?? null, runId },
+    ...Object.fromEntries(why),
+  };
 }
 
 /** The most that `findByKeys` takes. */

@@ -2,7 +2,7 @@ import type { KeptValues } from '../booking/kept-values.js';
 import type { CopyReader } from '../mappings/copied-hotels.js';
 import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
 import type { HotelReader } from '../mappings/hotels/hotel-contents.js';
-import { toPairReport } from '../mappings/hotels/shown-hotels.js';
+import { pairToJson } from '../mappings/hotels/shown-hotels.js';
 import type { Attempt, History, Trace } from '../review/history.js';
 import type { BatchReader } from '../review/ledger.js';
 import type { StepState } from '../review/step.js';
@@ -95,7 +95,7 @@ export function historyToJson({ hotels, ...history }: BookingHistory) {
   return {
     ...history,
     // The master hotel that the copy has now; null if it has none.
-    ...(hotels && { copyServiceId: hotels.copyServiceId, copy: hotels.copy, ...toPairReport(hotels) }),
+    ...(hotels && { copyServiceId: hotels.copyServiceId, copy: hotels.copy, ...pairToJson(hotels) }),
   };
 }
 

@@ -3,10 +3,10 @@ import { adviseOnUnconfirmed, describeUnconfirmed, type Unconfirmed } from '../e
 import type { ReasonCount } from '../review/collected.js';
 import type { SuspectsReport } from '../review/day/report.js';
 import type { Counts } from '../review/run.js';
+import { explainSuspects } from '../review/suspects/listing.js';
 import { formatCount, wrapText } from '../text/format.js';
 import { renderTable } from '../text/tables.js';
 import { renderReasons } from './run-summary.js';
-import { explainSuspects } from './suspects.js';
 
 /** The result of a dry run, as `--dry-run --json` prints it. */
 export interface DryRunReport {

@@ -1,5 +1,4 @@
 import { open, rename, rm } from 'node:fs/promises';
-import type { HotelBrand } from '../mapping-service/operations.js';
 import type {
   CopiedMapping,
   MappingMove,
@@ -112,17 +111,6 @@ function describeSync({ scope, at, since, endedAt, counts }: MappingSync, comman
   return endedAt === undefined
     ? `${what}: a sync of ${formatInstant(at)} is not finished; to resume it: ${command('mappings sync')}`
     : `${what}: synced at ${formatInstant(endedAt)} (${read})`;
-}
-
-export function renderBrands(brands: readonly HotelBrand[]): string {
-  if (brands.length === 0) return 'The service has no brands.\n';
-  const rows = brands.map(({ Id, BrandCode, BrandName, ChainId }) => [
-    Id,
-    BrandCode ?? '',
-    BrandName ?? '',
-    ChainId ?? '',
-  ]);
-  return `${renderTable(rows, ['Id', 'BrandCode', 'BrandName', 'ChainId'])}\n`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { describeWaiting, type WaitingReport } from '../review/day/report.js';
 import type { RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
 import { countRecords, hasUnexpectedCount, isActive, isToBeAccepted, type Run } from '../review/run.js';
+import { explainSuspects } from '../review/suspects/listing.js';
 import {
   countAffected,
   mayHaveResult,
@@ -27,7 +28,6 @@ import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from '../text/tables.js';
 import { renderCanary } from './canary.js';
 import { describeMailPlace, renderFileSummary } from './file-summary.js';
-import { renderSuspectSummary } from './suspects.js';
 
 type DetailsLedger = Pick<RejectReader, 'countRejects' | 'countWarnings'> & RunLister & CanaryFinder;
 
@@ -227,4 +227,14 @@ function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string
       `If it is right: ${command(`run ${run.day} --accept-volume`)}`,
     ];
   return [];
+}
+
+/** Empty if there are none. */
+function renderSuspectSummary({ day, suspects }: Run, command: WriteCommand): string[] {
+  if (!suspects) return [];
+  return [
+    'what the local copy of the mappings says:',
+    explainSuspects(suspects),
+    `  all of them: ${command(`suspects ${day}`)}`,
+  ];
 }

@@ -58,6 +58,11 @@ export interface RecordedAction extends Action {
   readonly who: string;
 }
 
+/** An entry of the trail, as `audit --json` prints it. */
+export function auditEntryToJson({ at, who, action, subject, details }: RecordedAction) {
+  return { at: new Date(at).toISOString(), who, action, subject: subject ?? null, details: details ?? {} };
+}
+
 /** The audit trail of a ledger: who looked at guests' data, or changed it, when and why. */
 export interface AuditTrail extends ActionRecorder {
   /** Replaces the subject of entries, for a booking whose reference is erased. Returns how many. */

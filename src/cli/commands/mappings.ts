@@ -1,12 +1,5 @@
 import type { Command } from 'commander';
-import {
-  addCsvOptions,
-  type CsvOptions,
-  type Finish,
-  type GlobalOptions,
-  readGlobals,
-  readInstant,
-} from './options.js';
+import { type Finish, type GlobalOptions, readGlobals, readInstant } from './options.js';
 
 export interface SyncOptions {
   /** Epoch milliseconds; defaults to the start of the last sync. */
@@ -19,12 +12,11 @@ export interface SyncOptions {
   readonly held?: string;
 }
 
-/** The commands about the local copy of the mappings, and `brands`; each returns the exit code. */
+/** The commands about the local copy of the mappings; each returns the exit code. */
 export interface MappingHandlers {
   syncMappings(options: SyncOptions, globals: GlobalOptions): Promise<number>;
   showMapping(provider: string, hotelId: string, globals: GlobalOptions): Promise<number>;
   mappingStats(globals: GlobalOptions): Promise<number>;
-  brands(options: CsvOptions, globals: GlobalOptions): Promise<number>;
 }
 
 export function addMappingCommands(program: Command, handlers: MappingHandlers, finish: Finish): void {
@@ -66,12 +58,6 @@ export function addMappingCommands(program: Command, handlers: MappingHandlers, 
     .action(async (_options: unknown, command: Command) => {
       finish(await handlers.mappingStats(readGlobals(command)));
     });
-
-  addCsvOptions(program.command('brands').description("list the service's brands of master hotels"))
-    .addHelpText('after', brandsExamples)
-    .action(async (options: CsvOptions, command: Command) => {
-      finish(await handlers.brands(options, readGlobals(command)));
-    });
 }
 
 const mappingsExamples = `
@@ -95,8 +81,3 @@ const showExamples = `
 Examples:
   hotel-review mappings show Bedlink BL-1042
   hotel-review mappings show "Room & Co" 00007X --json`;
-
-const brandsExamples = `
-Examples:
-  hotel-review brands
-  hotel-review brands --csv brands.csv`;

@@ -1,12 +1,9 @@
 import { Command } from 'commander';
-import { addCaseCommands, type CaseHandlers } from './cases.js';
 import { addExportCommands, type ExportHandlers } from './exports.js';
-import { addHistoryCommands, type HistoryHandlers } from './history.js';
 import { addHotelCommands, type HotelHandlers } from './hotels.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import { addNotifyCommands, type NotifyHandlers } from './notify.js';
 import type { Finish } from './options.js';
-import { addPrivacyCommands, type PrivacyHandlers } from './privacy.js';
 import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
@@ -16,9 +13,6 @@ import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 /** The handler of each command; each returns the exit code. */
 export interface Handlers
   extends ReviewHandlers,
-    HistoryHandlers,
-    CaseHandlers,
-    PrivacyHandlers,
     MappingHandlers,
     HotelHandlers,
     VerdictHandlers,
@@ -47,9 +41,6 @@ export const groups: readonly (readonly [heading: string, names: readonly string
 export function defineCommands(program: Command, handlers: Handlers, finish: Finish): readonly Command[] {
   const defined = new Command().copyInheritedSettings(program);
   addReviewCommands(defined, handlers, finish);
-  addHistoryCommands(defined, handlers, finish);
-  addCaseCommands(defined, handlers, finish);
-  addPrivacyCommands(defined, handlers, finish);
   addMappingCommands(defined, handlers, finish);
   addHotelCommands(defined, handlers, finish);
   addVerdictCommands(defined, handlers, finish);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { HeldCase } from '../../cases/case.js';
+import { shownCaseToJson } from '../../cases/case-json.js';
 import type { CaseReader } from '../../cases/case-store.js';
 import { readCaseHistory, showCase } from '../../cases/show-case.js';
-import { toShownReport } from '../../report/cases.js';
 import { toMappingReport } from '../../report/mappings.js';
 import { HttpError } from '../../server/http-error.js';
 import { pageField } from '../routing/fields.js';
@@ -46,7 +46,7 @@ async function readCasePage(
   const item = await showCase(ledger, held, { today, clock: () => visit.now, labels });
   const history = await readCaseHistory(ledger.audit, held.id);
   const found = await ledger.mappings.find(held);
-  const report = withoutNotes(toShownReport(item, { today, history: history.slice(-entriesShown) }), visit);
+  const report = withoutNotes(shownCaseToJson(item, { today, history: history.slice(-entriesShown) }), visit);
   const pages = Math.max(1, Math.ceil(held.bookings.length / bookingsPerPage));
   const page = Math.min(asked, pages);
   const bookings = report.bookingList.slice((page - 1) * bookingsPerPage, page * bookingsPerPage);

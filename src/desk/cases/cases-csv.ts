@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { caseToCells, listCaseColumns } from '../../cases/case-json.js';
 import { readWindow } from '../../cases/find-cases.js';
 import type { SearchCases } from '../../cases/search-cases.js';
-import { listCaseColumns, toCaseCells } from '../../report/cases.js';
 import { renderCsv } from '../../text/csv.js';
 import { type Download, defineDownload } from '../routing/route.js';
 import { filterFields, toSearch } from './case-filter.js';
@@ -25,7 +25,7 @@ export function createCasesCsv(parts: CaseDeskParts, search: SearchCases): Downl
       const window = { from: 0, to: cases.length, labels, today };
       const all = await readWindow(parts.ledger, parts.hotels, cases, window, () => visit.now);
       const seesNotes = visit.may('see-bookings');
-      const rows = all.map((item) => toCaseCells(seesNotes ? item : withoutNote(item)));
+      const rows = all.map((item) => caseToCells(seesNotes ? item : withoutNote(item)));
       return {
         name: `cases-${today}.csv`,
         records: rows.length,

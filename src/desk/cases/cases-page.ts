@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { businessDayAt } from '../../booking/business-day.js';
+import { caseToJson } from '../../cases/case-json.js';
 import { type CaseWindow, readWindow } from '../../cases/find-cases.js';
 import type { SearchCases } from '../../cases/search-cases.js';
-import { toCaseReport } from '../../report/cases.js';
 import { pageField } from '../routing/fields.js';
 import { type DeskVisit, definePage, type Page } from '../routing/route.js';
 import { filterFields, type ShownFilter, toFilterData, toSearch } from './case-filter.js';
@@ -48,7 +48,7 @@ async function readCases(
   const shown = await readWindow(parts.ledger, parts.hotels, cases, window, () => visit.now);
   return {
     /** Guests in house first, then the nearest check-in. */
-    cases: shown.map((item) => withoutNotes(toCaseReport(item), visit)),
+    cases: shown.map((item) => withoutNotes(caseToJson(item), visit)),
     /** On all pages. */
     total: cases.length,
     openBookings: cases.reduce((sum, { openBookings }) => sum + openBookings, 0),

@@ -1,7 +1,7 @@
-import type { PairReport } from '../../mappings/hotels/shown-hotels.js';
+import type { PairJson } from '../../mappings/hotels/shown-hotels.js';
 import { showInLine } from '../../text/visible.js';
 
-export type HotelData = NonNullable<PairReport['bookedHotel']>;
+export type HotelData = NonNullable<PairJson['bookedHotel']>;
 
 /** Its name or, if the content is not known, its id. */
 export function nameHotel(hotel: HotelData | null, serviceId: number): string {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CaseReader } from '../../cases/case-store.js';
 import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
-import { toHotelReport } from '../../mappings/hotels/shown-hotels.js';
+import { hotelToJson } from '../../mappings/hotels/shown-hotels.js';
 import type {
   CopiedMapping,
   MappingMove,
@@ -53,7 +53,7 @@ async function readMappings(
     ...{ asked, copy },
     mapping: {
       ...toMappingReport(found.mapping, found.moves),
-      hotel: master ? toHotelReport(master) : null,
+      hotel: master ? hotelToJson(master) : null,
     },
     cases: await findCases(ledger, asked, found),
   };

@@ -1,6 +1,6 @@
 import { renderShares, type ShareBar } from '../../charts/bars.js';
 import { renderSentColumns } from '../../charts/day-columns.js';
-import { nameUnknown, type ProviderReport } from '../../report/providers.js';
+import { nameUnknown, type ProviderJson } from '../../scorecard/provider-json.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
@@ -58,12 +58,12 @@ function toBar(report: ProvidersData['providers'][number], from: string, to: str
   };
 }
 
-function toShare({ affectedShare: value, affectedShareLow: low, affectedShareHigh: high }: ProviderReport) {
+function toShare({ affectedShare: value, affectedShareLow: low, affectedShareHigh: high }: ProviderJson) {
   return value === null || low === null || high === null ? null : { value, low, high };
 }
 
 /** Never "0 %". */
-function explainUnknown(report: ProviderReport): string {
+function explainUnknown(report: ProviderJson): string {
   const sent = `${formatCount(report.sent)} sent`;
   switch (nameUnknown(report)) {
     case 'by e-mail':
@@ -75,7 +75,7 @@ function explainUnknown(report: ProviderReport): string {
   }
 }
 
-function renderTable(providers: readonly ProviderReport[], from: string, to: string): Html {
+function renderTable(providers: readonly ProviderJson[], from: string, to: string): Html {
   return html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Provider</th>${[
     'Sent',
     'Verdict known',
@@ -95,7 +95,7 @@ ${providers.map((report) => {
 <p class="faint">Hours to correction: the median from opening a case to the correction of its mapping. Suspects right: of the bookings that the local copy of the mappings flagged before they were sent, those that were incorrect.</p>`;
 }
 
-function listNumbers(report: ProviderReport): string[] {
+function listNumbers(report: ProviderJson): string[] {
   return [
     formatCount(report.sent),
     formatCount(report.known),
@@ -108,7 +108,7 @@ function listNumbers(report: ProviderReport): string[] {
   ];
 }
 
-function describeSuspects({ suspects: { flagged, known, incorrect } }: ProviderReport): string {
+function describeSuspects({ suspects: { flagged, known, incorrect } }: ProviderJson): string {
   if (flagged === 0) return '–';
   return incorrect === null
     ? `unknown of ${formatCount(flagged)}`
@@ -136,7 +136,7 @@ ${renderOffenders(score)}`
   };
 }
 
-function renderScore(score: ProviderReport): Html {
+function renderScore(score: ProviderJson): Html {
   const names = ['Sent', 'Verdict known', 'Affected', 'Named by e-mail only', 'Cases', 'Corrected'];
   const [hours, suspects] = listNumbers(score).slice(names.length);
   const facts: readonly Fact[] = [
@@ -171,7 +171,7 @@ ${shown.map(
 )}</tbody></table></div>`;
 }
 
-function renderOffenders({ providerName, repeatOffenders }: ProviderReport): Html | undefined {
+function renderOffenders({ providerName, repeatOffenders }: ProviderJson): Html | undefined {
   if (repeatOffenders.length === 0) return undefined;
   return html`<h2>Hotels that are wrong again and again</h2>
 <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Hotel id</th><th scope="col" class="number">Days with affected bookings</th><th scope="col" class="number">Cases</th></tr></thead><tbody>

@@ -1,8 +1,8 @@
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
 import type { CaseReader } from '../../cases/case-store.js';
-import { orderProviders, type ProviderReport, toProviderReport } from '../../report/providers.js';
 import type { Silence } from '../../review/verdict.js';
 import type { DayScore } from '../../scorecard/day-scores.js';
+import { orderProviders, type ProviderJson, providerToJson } from '../../scorecard/provider-json.js';
 import type { ScoreMemory } from '../../scorecard/score-memory.js';
 import { addUpScores } from '../../scorecard/scorecard.js';
 import { HttpError } from '../../server/http-error.js';
@@ -24,7 +24,7 @@ export interface Range {
 export interface Scores {
   readonly days: readonly string[];
   /** Most certain offender first. */
-  readonly providers: readonly ProviderReport[];
+  readonly providers: readonly ProviderJson[];
   readonly scored: readonly DayScore[];
 }
 
@@ -52,7 +52,7 @@ export async function readScores(
   const days = listDays(range, today);
   const scored = await scores.read(days, { signal, silence: await readSilence(now) });
   const added = await addUpScores({ ledger, timezone }, days, scored);
-  return { days, scored, providers: orderProviders(added.map(toProviderReport)) };
+  return { days, scored, providers: orderProviders(added.map(providerToJson)) };
 }
 
 /** Computes the scores of the default range before anybody asks for them. */

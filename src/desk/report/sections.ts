@@ -1,9 +1,9 @@
 import { businessDayAt } from '../../booking/business-day.js';
 import { describeCheckIn } from '../../booking/stay.js';
+import { nameCheckIn } from '../../cases/case-json.js';
 import type { Bar } from '../../charts/bars.js';
 import { explainCopies, nameCopy } from '../../mappings/copied-hotels.js';
 import { describeCanary } from '../../report/canary.js';
-import { nameCheckIn } from '../../report/cases.js';
 import {
   formatCount,
   formatCountOf,

@@ -1,9 +1,11 @@
+import { fitParts } from '../../text/fit-parts.js';
 import { formatKilometres } from '../../text/format.js';
+import { type CopiedHotel, type CopyStanding, neverSynced } from '../copied-hotels.js';
 import type { HotelPair, LocatedHotel } from './compare-hotels.js';
 import type { KnownHotel } from './hotel-contents.js';
 
 /** What is known about a master hotel, as `--json` prints it; null stands for unknown. */
-export function toHotelReport(hotel: KnownHotel) {
+export function hotelToJson(hotel: KnownHotel) {
   const { serviceId, name, address, city, country, countryCode, coordinates, phones, email, website } = hotel;
   return {
     serviceId,
@@ -22,19 +24,19 @@ export function toHotelReport(hotel: KnownHotel) {
 }
 
 /** Two hotels as `--json` prints them; null stands for unknown. */
-export function toPairReport({ bookedHotel, copyHotel, distanceKm, hoursToCheckIn }: HotelPair) {
+export function pairToJson({ bookedHotel, copyHotel, distanceKm, hoursToCheckIn }: HotelPair) {
   return {
-    bookedHotel: bookedHotel ? toLocatedReport(bookedHotel) : null,
-    copyHotel: copyHotel ? toLocatedReport(copyHotel) : null,
+    bookedHotel: bookedHotel ? locatedToJson(bookedHotel) : null,
+    copyHotel: copyHotel ? locatedToJson(copyHotel) : null,
     distanceKm: distanceKm ?? null,
     hoursToCheckIn: hoursToCheckIn ?? null,
   };
 }
 
-export type PairReport = ReturnType<typeof toPairReport>;
+export type PairJson = ReturnType<typeof pairToJson>;
 
-function toLocatedReport({ timeZone, localTime, ...hotel }: LocatedHotel) {
-  return { ...toHotelReport(hotel), timeZone: timeZone ?? null, localTime: localTime ?? null };
+function locatedToJson({ timeZone, localTime, ...hotel }: LocatedHotel) {
+  return { ...hotelToJson(hotel), timeZone: timeZone ?? null, localTime: localTime ?? null };
 }
 
 const pairMembers = ['bookedHotel', 'copyHotel'] as const;
@@ -50,7 +52,7 @@ export const pairColumns: readonly string[] = [
 ];
 
 /** A pair under the columns of `--csv`; what is unknown is empty. */
-export function toPairCells(pair: HotelPair): Record<string, string | number | undefined> {
+export function pairToCells(pair: HotelPair): Record<string, string | number | undefined> {
   const cells: Record<string, string | number | undefined> = {
     distanceKm: pair.distanceKm,
     hoursToCheckIn: pair.hoursToCheckIn,
@@ -69,4 +71,39 @@ export function describeDistance(km: number | undefined): string {
 export function describeHours(hours: number): string {
   if (hours < 0) return hours < -24 ? 'the check-in day is over' : 'the check-in day has begun';
   return hours < 72 ? `${hours} h to check-in` : `${Math.floor(hours / 24)} days to check-in`;
+}
+
+interface PairIds extends CopiedHotel {
+  readonly serviceId: number;
+}
+
+/** The two hotels, a line or two for each, within 80 columns. */
+export function renderPair(pair: HotelPair, { serviceId, copyServiceId, copy }: PairIds): string[] {
+  const { bookedHotel, copyHotel, distanceKm, hoursToCheckIn } = pair;
+  const hours = hoursToCheckIn === undefined ? [] : [describeHours(hoursToCheckIn)];
+  return [
+    ...fitParts('booked:', [...describeLocated(bookedHotel), ...hours]),
+    ...(copyServiceId === serviceId
+      ? ['    copy:   the same hotel']
+      : fitParts('copy:', [
+          ...(copyServiceId === null ? [describeMissing(copy)] : describeLocated(copyHotel)),
+          ...(copyServiceId === null ? [] : [describeDistance(distanceKm)]),
+        ])),
+  ];
+}
+
+export function describeMissing(copy: CopyStanding): string {
+  return copy === 'never-synced' ? neverSynced : 'no master hotel';
+}
+
+function describeLocated(hotel: LocatedHotel | undefined): string[] {
+  if (!hotel) return ['unknown'];
+  const { name = 'without a name', city, country, countryCode, phones, localTime } = hotel;
+  return [
+    name,
+    city,
+    countryCode ?? country,
+    phones,
+    localTime && `${localTime.slice('2026-'.length).replace('T', ' ')} there`,
+  ].filter((part) => part !== undefined);
 }

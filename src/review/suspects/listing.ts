@@ -1,4 +1,5 @@
 import type { CopyStanding } from '../../mappings/copied-hotels.js';
+import { formatCountOf } from '../../text/format.js';
 import type { Suspect, SuspectReason } from '../collected.js';
 import type { SuspectLines, SuspectReader } from '../history.js';
 import type { Run } from '../run.js';
@@ -95,4 +96,9 @@ function toReports({ form, suspects }: SuspectLines): SuspectReport[] {
       ...toSuspicion(suspect),
     };
   });
+}
+
+/** The number of flagged bookings, for people. */
+export function explainSuspects(suspects: number): string {
+  return `  suspects: ${formatCountOf(suspects, 'booking')} whose mapping differs or changed recently`;
 }

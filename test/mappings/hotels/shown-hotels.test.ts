@@ -1,10 +1,16 @@
-import { expect, it } from 'vitest';
+import stringWidth from 'fast-string-width';
+import { describe, expect, it } from 'vitest';
 import {
   type HotelPair,
   type LocatedHotel,
   unknownPair,
 } from '../../../src/mappings/hotels/compare-hotels.js';
-import { pairColumns, toPairCells, toPairReport } from '../../../src/mappings/hotels/shown-hotels.js';
+import {
+  pairColumns,
+  pairToCells,
+  pairToJson,
+  renderPair,
+} from '../../../src/mappings/hotels/shown-hotels.js';
 
 const loadedAt = Date.UTC(2026, 10, 20);
 const bookedHotel: LocatedHotel = {
@@ -16,19 +22,19 @@ const copyHotel: LocatedHotel = { serviceId: 9, loadedAt, name: 'Park Inn', city
 const pair: HotelPair = { bookedHotel, copyHotel, distanceKm: 417.23, hoursToCheckIn: 25 };
 
 it('two hotels in JSON and in a CSV', () => {
-  expect(toPairReport(pair)).toMatchObject({
+  expect(pairToJson(pair)).toMatchObject({
     bookedHotel: { name: 'Grand Plaza', latitude: 40.4, timeZone: 'Europe/Madrid', email: null },
     copyHotel: { name: 'Park Inn', latitude: null, timeZone: null, localTime: null },
     distanceKm: 417.23,
     hoursToCheckIn: 25,
   });
-  expect(toPairReport(unknownPair)).toEqual({
+  expect(pairToJson(unknownPair)).toEqual({
     bookedHotel: null,
     copyHotel: null,
     distanceKm: null,
     hoursToCheckIn: null,
   });
-  const cells = toPairCells(pair);
+  const cells = pairToCells(pair);
   expect(Object.keys(cells).sort()).toEqual([...pairColumns].sort());
   expect(cells).toMatchObject({
     ...{
@@ -37,5 +43,67 @@ it('two hotels in JSON and in a CSV', () => {
       bookedHotelLocalTime: '2026-11-20T22:30',
     },
     ...{ copyHotelName: 'Park Inn', copyHotelPhones: undefined, distanceKm: 417.23 },
+  });
+});
+
+const ids = { serviceId: 7, copyServiceId: 9, copy: 'mapped' } as const;
+
+describe('two hotels on a terminal', () => {
+  it('are side by side', () => {
+    expect(renderPair(pair, ids)).toEqual([
+      '    booked: Grand Plaza, Madrid, ES, +34 91, 11-20 22:30 there, 25 h to check-in',
+      '    copy:   Park Inn, 東京, Japan, 417 km away',
+    ]);
+  });
+
+  it('fit into 80 columns', () => {
+    const long = { ...copyHotel, name: '東京'.repeat(60), phones: 'x'.repeat(70), city: 'y'.repeat(30) };
+    const lines = renderPair({ ...pair, copyHotel: long }, ids);
+    expect(lines.length).toBeGreaterThan(4);
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(80);
+    expect(lines.join('')).toContain('417 km away');
+  });
+
+  it('are unknown where there is no content', () => {
+    expect(renderPair(unknownPair, ids)).toEqual([
+      '    booked: unknown',
+      '    copy:   unknown, distance unknown',
+    ]);
+    expect(renderPair(unknownPair, { ...ids, copyServiceId: null, copy: 'unmapped' })).toEqual([
+      '    booked: unknown',
+      '    copy:   no master hotel',
+    ]);
+    const neverSynced = { ...ids, copyServiceId: null, copy: 'never-synced' } as const;
+    expect(renderPair(unknownPair, neverSynced)[1]).toBe(
+      '    copy:   unknown: the mappings were never synced',
+    );
+    expect(renderPair(unknownPair, { ...ids, copyServiceId: 7 })[1]).toBe('    copy:   the same hotel');
+  });
+
+  it('cannot forge a line', () => {
+    const copy = { ...copyHotel, name: 'a\nBR-1: fine', city: '\u001b[2J' };
+    const text = renderPair({ ...pair, copyHotel: copy }, ids).join('\n');
+    expect(text).toContain('a\\u000aBR-1: fine, \\u001b[2J');
+  });
+
+  it.each([
+    [0.04, 'less than 0.1 km away'],
+    [0.35, '0.3 km away'],
+    [12.44, '12.4 km away'],
+    [99.99, '100.0 km away'],
+    [10_771.2, '10,771 km away'],
+  ])('are %d km apart', (distanceKm, words) => {
+    expect(renderPair({ ...pair, distanceKm }, ids).at(-1)).toContain(words);
+  });
+
+  it.each([
+    [0, '0 h to check-in'],
+    [71, '71 h to check-in'],
+    [72, '3 days to check-in'],
+    [-1, 'the check-in day has begun'],
+    [-24, 'the check-in day has begun'],
+    [-25, 'the check-in day is over'],
+  ])('say how much time is left: %d h', (hoursToCheckIn, words) => {
+    expect(renderPair({ ...pair, hoursToCheckIn }, ids).join(' ')).toContain(words);
   });
 });

@@ -2,16 +2,16 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CasedBooking } from '../../src/cases/booked-cases.js';
-import { renderVerdictHead, renderVerdictNotes, type VerdictListing } from '../../src/cli/affected.js';
-import { listCsvColumns, renderBookings, type ShownBookings, toRecord } from '../../src/cli/booking-list.js';
+import { renderVerdictHead, renderVerdictNotes, type VerdictListing } from '../../jobs/affected.js';
+import { renderBookings, type ShownBookings } from '../../jobs/booking-list.js';
+import { bookingToJson, type CasedBooking, listBookingColumns } from '../../src/cases/booked-cases.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
 import type { Run } from '../../src/review/run.js';
 import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
 import { writeCsvFile } from '../../src/text/output-files.js';
+import { command } from '../cli/plain-command.js';
 import { someRun } from '../review/some-run.js';
 import { surroundings } from '../text/surroundings.js';
-import { command } from './plain-command.js';
 
 const day = '2026-11-20';
 const verdicts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0 };
@@ -220,18 +220,18 @@ describe('the case of an affected booking', () => {
     expect(lines[first + 1]).toBe('    case:   17, its mapping is reported');
     expect(lines[first + 2]).toContain('BR-2');
     expect(lines[first + 3]).not.toContain('case');
-    expect(toRecord(bookings[0] as CasedBooking, false)).toMatchObject({
+    expect(bookingToJson(bookings[0] as CasedBooking, false)).toMatchObject({
       ...{ caseId: 17, caseState: 'reported' },
     });
   });
 });
 
-const columnsOfDay = listCsvColumns({ isRange: false, keptLabels: [] });
+const columnsOfDay = listBookingColumns(false, []);
 
 describe('the columns of --csv', () => {
   it('are those of every list, with the day in a range', () => {
-    expect(listCsvColumns({ isRange: true, keptLabels: [] })).toEqual(['day', ...columnsOfDay]);
-    const record = toRecord(listed({ ServiceId: 7 }, { verdictReason: 'unclear' }), true);
+    expect(listBookingColumns(true, [])).toEqual(['day', ...columnsOfDay]);
+    const record = bookingToJson(listed({ ServiceId: 7 }, { verdictReason: 'unclear' }), true);
     expect(record).toEqual({
       ...{
         day,

@@ -1,40 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { renderBookings } from '../../jobs/booking-list.js';
 import type { CasedBooking } from '../../src/cases/booked-cases.js';
-import { renderBookings } from '../../src/cli/booking-list.js';
-import { renderSuspectHead } from '../../src/cli/suspects.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
-import { someRun } from '../review/some-run.js';
-import { command } from './plain-command.js';
+import { command } from '../cli/plain-command.js';
 
 const day = '2026-11-20';
 const movedAt = '2026-11-18T10:00:00.000Z';
-const compared = someRun({ suspects: 3 });
-
-describe('the suspects of a day', () => {
-  it('are unknown for a day without a run', () => {
-    expect(renderSuspectHead(day, undefined, 0, command)).toBe('There is no run of 2026-11-20.');
-  });
-
-  it('are unknown where there was nothing to compare with', () => {
-    expect(renderSuspectHead(day, someRun(), 0, command)).toBe(
-      `2026-11-20 was not compared with the local copy of the mappings, which was empty
-when run 20261120-k3f9xq7d started. To fill it: hotel-review mappings sync`,
-    );
-  });
-
-  it('may be none', () => {
-    expect(renderSuspectHead(day, compared, 0, command)).toBe(
-      '2026-11-20: the local copy of the mappings flags no booking (run 20261120-k3f9xq7d).',
-    );
-  });
-
-  it('are counted', () => {
-    expect(
-      renderSuspectHead(day, compared, 3, command),
-    ).toBe(`2026-11-20: what the local copy of the mappings says (run 20261120-k3f9xq7d):
-  suspects: 3 bookings whose mapping differs or changed recently`);
-  });
-});
 
 const booking: CasedBooking = {
   day,

@@ -1,13 +1,13 @@
 import type { KeptValues } from '../booking/kept-values.js';
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
-import { type CaseBooking, stateOfBooking, summariseBookings } from '../cases/case.js';
-import type { ListedCase } from '../cases/find-cases.js';
-import type { ShownCase } from '../cases/show-case.js';
-import { pairColumns, toPairCells, toPairReport } from '../mappings/hotels/shown-hotels.js';
+import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import type { RecordedAction } from '../review/audit.js';
+import { type CaseBooking, stateOfBooking, summariseBookings } from './case.js';
+import type { ListedCase } from './find-cases.js';
+import type { ShownCase } from './show-case.js';
 
 /** A case as `cases --json` lists it; null stands for unknown. */
-export function toCaseReport(item: ListedCase) {
+export function caseToJson(item: ListedCase) {
   const {
     id,
     providerName,
@@ -30,7 +30,7 @@ export function toCaseReport(item: ListedCase) {
     stateSince: new Date(item.stateSince).toISOString(),
     ...{ move: item.move ?? null, assignee: assignee ?? null, note: note ?? null },
     ...(item.kept && { kept: item.kept }),
-    ...toPairReport(item.hotels),
+    ...pairToJson(item.hotels),
   };
 }
 
@@ -61,12 +61,12 @@ export function listCaseColumns(keptLabels: readonly string[]): string[] {
   return [...caseColumns, ...keptLabels, ...pairColumns];
 }
 
-export function toCaseCells(item: ListedCase): Record<string, unknown> {
+export function caseToCells(item: ListedCase): Record<string, unknown> {
   return {
     ...item.kept,
-    ...toCaseReport(item),
+    ...caseToJson(item),
     origins: item.origins.join(' '),
-    ...toPairCells(item.hotels),
+    ...pairToCells(item.hotels),
   };
 }
 
@@ -77,11 +77,11 @@ interface ShownOptions {
 }
 
 /** A case as `case ID --json` prints it. */
-export function toShownReport(item: ShownCase, { today, history }: ShownOptions) {
+export function shownCaseToJson(item: ShownCase, { today, history }: ShownOptions) {
   const { kept: _, ...rest } = item;
   const summary: ListedCase = { ...rest, ...summariseBookings(item.bookings, today) };
   return {
-    ...toCaseReport(summary),
+    ...caseToJson(summary),
     bookingList: orderBookings(item, today).map((booking) =>
       toBookingReport(booking, today, keptOf(item, booking)),
     ),

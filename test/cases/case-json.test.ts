@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { caseToCells, shownCaseToJson } from '../../src/cases/case-json.js';
 import { showCase } from '../../src/cases/show-case.js';
-import { toCaseCells, toShownReport } from '../../src/report/cases.js';
 import { openCases, threeCases } from '../desk/cases/some-cases.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 
@@ -15,7 +15,7 @@ it('A case is printed whole, with null for what is unknown', async () => {
   if (!held) throw new Error('expected case 2, got: none');
   const item = await showCase(ledger, held, { today, clock: () => now, labels: [] });
   const history = [{ at: now, who: 'bea', action: 'case-assigned' as const, details: { assignee: 'Bea' } }];
-  expect(toShownReport(item, { today, history })).toEqual({
+  expect(shownCaseToJson(item, { today, history })).toEqual({
     ...{
       id: 2,
       providerName: 'expedia',
@@ -45,7 +45,7 @@ it('A case of a CSV has a cell for each column', async () => {
   if (!item) throw new Error('expected case 3, got: none');
   const compared = await showCase(ledger, { ...item, bookings: [] }, { today, clock: () => now, labels: [] });
   const { copyServiceId, copy, hotels } = compared;
-  expect(toCaseCells({ ...item, copyServiceId, copy, hotels, kept: { Price: '9' } })).toMatchObject({
+  expect(caseToCells({ ...item, copyServiceId, copy, hotels, kept: { Price: '9' } })).toMatchObject({
     ...{ id: 3, origins: 'affected', copyServiceId: 70, Price: '9', bookedHotelName: undefined },
   });
 });

@@ -1,0 +1,246 @@
+import { InvalidArgumentError } from 'commander';
+import { createBusinessDay } from '../src/booking/business-day.js';
+import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
+import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
+import { listAffected, listUnanswered } from '../src/review/verdicts/listing.js';
+import { formatCount, formatCountOf } from '../src/text/format.js';
+import type { WriteCommand } from '../src/text/shell.js';
+import { renderTable } from '../src/text/tables.js';
+import { answerBookings, readBookings, runsLookedAt, toRecords } from './booking-list.js';
+import { command, csvOptions, dayOption, flag, optionalDay } from './command.js';
+import { listDays } from './days.js';
+
+/**
+ * Lists the bookings of a day or a range whose mapping its result marks as incorrect, or those without a verdict,
+ * without guests' names. The default day is yesterday: falling back to an older one would hide that it has no result.
+ */
+export default command({
+  day: optionalDay(),
+  options: {
+    from: dayOption('--from <day>', 'the first day of a range'),
+    to: dayOption('--to <day>', 'its last day (default: yesterday)'),
+    checkInBefore: dayOption('--check-in-before <day>', 'only bookings with a check-in before this day'),
+    unanswered: flag('--unanswered', "list the file's bookings without a verdict instead, and say why"),
+    ...csvOptions,
+  },
+  examples: `
+Examples:
+  hotel-review affected                             yesterday's bookings
+  hotel-review affected 2026-11-20 --csv wrong.csv  those of a day, as a file
+  hotel-review affected --from 2026-11-01 --check-in-before 2026-12-01
+  hotel-review affected 2026-11-20 --unanswered     those without a verdict`,
+
+  read(given) {
+    const { day, from, to } = given;
+    if (day !== undefined && (from ?? to) !== undefined)
+      throw new InvalidArgumentError('expected one day, or a range with --from and --to');
+    if (to !== undefined && from === undefined)
+      throw new InvalidArgumentError('--to needs --from: the first day of the range');
+    return given;
+  },
+
+  async run(app, { day, from, to, checkInBefore, unanswered: listsUnanswered, csv, ...how }) {
+    const { timezone } = app.config;
+    const yesterday = createBusinessDay(app.today(), timezone).previous().iso;
+    const isRange = from !== undefined;
+    const first = from ?? day ?? yesterday;
+    const range = { from: first, to: isRange ? (to ?? yesterday) : first };
+    const days = listDays(range, timezone);
+    const ledger = await app.findLedger();
+    const verdicts: DayVerdicts[] = [];
+    for (const one of days)
+      verdicts.push(
+        summariseVerdicts(one, (await ledger?.listRuns({ day: one, limit: runsLookedAt })) ?? []),
+      );
+    const counts = verdicts.map(verdictsToJson);
+    const totals = {
+      unanswered: sumKnown(counts.map(({ unanswered }) => unanswered)),
+      posted: counts.reduce((sum, { posted }) => sum + posted, 0),
+    };
+    const [only] = counts;
+    const subject = isRange || !only ? range : { day: first, runId: only.runId, state: only.state };
+    const byDay = isRange && { days: counts };
+    if (!ledger) return app.answerNone({ ...subject, affected: null, ...totals, ...byDay });
+
+    const affected = await readBookings(app, ledger, listAffected, verdicts, checkInBefore);
+    const unanswered = listsUnanswered
+      ? await readBookings(app, ledger, listUnanswered, verdicts, checkInBefore)
+      : undefined;
+    const list = unanswered ?? affected;
+    const lists = unanswered ? 'unanswered' : 'affected';
+    const shown = { days: verdicts, isRange, lists, count: list.count, checkInBefore } as const;
+    const isKnown = list.count > 0 || verdicts.some(({ knowledge }) => knowledge === 'judged');
+    // Unknown is null, never an empty list.
+    const hasResult = counts.some((one) => one.affected !== null);
+    const listed = {
+      list,
+      isRange,
+      areDoubted: !unanswered,
+      look: {
+        action: 'affected',
+        subject: isRange ? `${range.from} to ${range.to}` : first,
+        details: { lists },
+      },
+      head: renderVerdictHead(shown),
+      notes: renderVerdictNotes(shown, app.command),
+      json: {
+        ...subject,
+        affected: hasResult ? toRecords(affected, isRange) : null,
+        ...totals,
+        ...(unanswered && { unansweredBookings: toRecords(unanswered, isRange) }),
+        ...byDay,
+      },
+    } as const;
+    const file = { ...how, csv: isKnown ? csv : undefined };
+    return answerBookings(app, ledger, listed, file, worstOf(verdicts.map(exitCodeOfDay)));
+  },
+});
+
+function verdictsToJson({ day, runs: [run], knowledge, affected, unanswered, posted }: DayVerdicts) {
+  return {
+    day,
+    runId: run?.id ?? null,
+    state: run?.state ?? null,
+    affected: knowledge === 'nothing-sent' ? 0 : affected,
+    unanswered,
+    posted,
+  };
+}
+
+function exitCodeOfDay({ knowledge, runs }: DayVerdicts): ExitCode {
+  const isAwaiting = runs.some(({ state }) => state === 'awaiting-result');
+  switch (knowledge) {
+    case 'judged':
+      return isAwaiting ? exitCode.resultPending : exitCode.done;
+    case 'nothing-sent':
+      return exitCode.done;
+    case 'awaiting-result':
+      return isAwaiting ? exitCode.resultPending : exitCode.failed;
+    case 'by-email':
+    case 'no-run':
+      return exitCode.failed;
+  }
+}
+
+/** What `affected` lists. */
+export interface VerdictListing {
+  /** One day, or the days of a range. */
+  readonly days: readonly DayVerdicts[];
+  readonly isRange: boolean;
+  readonly lists: 'affected' | 'unanswered';
+  readonly count: number;
+  readonly checkInBefore?: string | undefined;
+}
+
+/** What stands above the affected bookings of a day or a range, or those without a verdict: how many, or why none are known. */
+export function renderVerdictHead(listing: VerdictListing): string {
+  const [only] = listing.days;
+  return listing.isRange || !only ? describeRange(listing) : describeDay(only, listing);
+}
+
+/** What stands below them: the days of the range, and how many bookings the list says nothing about. */
+export function renderVerdictNotes(listing: VerdictListing, command: WriteCommand): string[] {
+  const { days, isRange } = listing;
+  const [newer] = days.flatMap((day) => day.newer ?? []);
+  return [
+    ...(isRange ? renderDays(days) : []),
+    ...(!isRange && newer
+      ? [`This is the latest result. Run ${newer.id} is newer (by ${newer.delivery}, ${newer.state}).`]
+      : []),
+    ...describeOthers(listing, command),
+  ];
+}
+
+const names = { affected: 'affected bookings', unanswered: 'bookings without a verdict' };
+
+function describeRange(listing: VerdictListing): string {
+  const { days, count, lists } = listing;
+  const range = `${days.at(0)?.day} to ${days.at(-1)?.day}`;
+  const isKnown = days.some(({ knowledge }) => knowledge === 'judged' || knowledge === 'nothing-sent');
+  if (lists === 'affected' && !isKnown) return `${range}: no result is known.`;
+  return `${range}: ${names[lists]}${describeFilter(listing)}: ${formatCount(count)}`;
+}
+
+function describeDay(verdicts: DayVerdicts, listing: VerdictListing): string {
+  const { day, knowledge, runs } = verdicts;
+  const [run] = runs;
+  switch (knowledge) {
+    case 'no-run':
+      return `There is no run of ${day}.`;
+    case 'nothing-sent':
+      return `${day}: nothing was sent for review, as there were no bookings (run ${run?.id}).`;
+    case 'by-email':
+      return `${day} went by body: its verdicts come by e-mail only (run ${run?.id}, ${run?.state}).`;
+    case 'awaiting-result':
+      return `No result of ${day} has arrived yet: run ${run?.id} is ${run?.state}.`;
+    case 'judged':
+      return describeJudged(verdicts, listing);
+  }
+}
+
+function describeJudged({ day, runs, unanswered }: DayVerdicts, listing: VerdictListing): string {
+  const { count, lists } = listing;
+  const run = `(run ${runs[0]?.id})`;
+  const filter = describeFilter(listing);
+  if (count > 0) return `${day}: ${names[lists]}${filter}: ${formatCount(count)} ${run}`;
+  if (lists === 'unanswered')
+    return `${day}: no booking of the file${filter} is listed without a verdict ${run}.`;
+  const doubt = unanswered === 0 ? '' : ', but some have no verdict';
+  return `${day}: the result marks no booking${filter} as affected${doubt} ${run}.`;
+}
+
+function describeFilter({ checkInBefore }: VerdictListing): string {
+  return checkInBefore === undefined ? '' : ` with check-in before ${checkInBefore}`;
+}
+
+function renderDays(days: readonly DayVerdicts[]): string[] {
+  const rows = days.map(({ day, knowledge, runs, affected, unanswered, posted }) => [
+    day,
+    nameAffected(knowledge, affected),
+    unanswered === null ? '-' : formatCount(unanswered),
+    knowledge === 'by-email' ? 'all' : formatCount(posted),
+    knowledge === 'no-run' ? 'no run' : runs[0]?.id,
+  ]);
+  return ['by day:', renderTable(rows, ['day', 'affected', 'no verdict', 'by e-mail only', 'run'])];
+}
+
+function nameAffected(knowledge: DayVerdicts['knowledge'], affected: number | null): string {
+  switch (knowledge) {
+    case 'judged':
+      return affected === null ? 'unknown' : formatCount(affected);
+    case 'nothing-sent':
+      return 'none sent';
+    case 'by-email':
+      return 'by e-mail';
+    case 'awaiting-result':
+      return 'no result';
+    case 'no-run':
+      return '-';
+  }
+}
+
+/** How many bookings the list says nothing about. */
+function describeOthers(
+  { days, isRange, lists, count, checkInBefore }: VerdictListing,
+  command: WriteCommand,
+): string[] {
+  const unanswered = days.reduce((sum, day) => sum + (day.unanswered ?? 0), 0);
+  const posted = days.reduce((sum, day) => sum + day.posted, 0);
+  const hasFile = days.some((day) => day.unanswered !== null);
+  const range = isRange ? `--from ${days.at(0)?.day} --to ${days.at(-1)?.day}` : `${days.at(0)?.day}`;
+  const lines: string[] = [];
+  if (hasFile && !isRange && unanswered === 0) lines.push('Every booking of the file has a verdict.');
+  if (unanswered > 0)
+    lines.push(
+      `${formatCountOf(unanswered, 'booking')} of the file without a verdict` +
+        (lists === 'affected' ? `; to list them: ${command(`affected ${range} --unanswered`)}` : '.'),
+    );
+  const unlisted = unanswered - count;
+  if (lists === 'unanswered' && checkInBefore === undefined && unlisted > 0)
+    lines.push(
+      `${formatCount(unlisted)} of them can't be listed: an older version counted them, but did not record which they are.`,
+    );
+  if (posted > 0) lines.push(`${formatCount(posted)} went by body: their verdicts come by e-mail only.`);
+  else if (hasFile && !isRange) lines.push('None went by body.');
+  return lines;
+}

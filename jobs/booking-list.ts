@@ -1,0 +1,186 @@
+import { toKeptRow } from '../src/booking/kept-values.js';
+import { describeCheckIn, isInHouse } from '../src/booking/stay.js';
+import {
+  bookingToCells,
+  bookingToJson,
+  type CasedBooking,
+  listBookingColumns,
+  withCases,
+} from '../src/cases/booked-cases.js';
+import { describeWhy } from '../src/cases/describe-booking.js';
+import { type ExitCode, exitCode } from '../src/cli/exit-code.js';
+import { adviseLoad } from '../src/cli/hotels.js';
+import { explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
+import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
+import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
+import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
+import type { Action } from '../src/review/audit.js';
+import { stayOf, withHotels } from '../src/review/verdicts/booked-hotels.js';
+import type { DayVerdicts } from '../src/review/verdicts/day-verdicts.js';
+import type { BookingList, listUnanswered, Why } from '../src/review/verdicts/listing.js';
+import { formatCount } from '../src/text/format.js';
+import type { RecordChunks } from '../src/text/json-stream.js';
+import type { WriteCommand } from '../src/text/shell.js';
+import { renderTable } from '../src/text/tables.js';
+import type { App } from './app.js';
+import { clock } from './clock.js';
+import type { CsvOptions } from './command.js';
+
+/** More than any day has. */
+export const runsLookedAt = 1_000;
+/** Rows shown on a terminal; `--csv` and `--json` list all. */
+const shown = 200;
+
+type SentDay = Pick<DayVerdicts, 'day' | 'runs'>;
+
+export type ListBookings = (
+  ledger: ReadOnlyNoticeLedger,
+  days: readonly SentDay[],
+  filter: Parameters<typeof listUnanswered>[2],
+) => Promise<BookingList>;
+
+/** The bookings of a list of these days, with their hotels and their cases. */
+export async function readBookings(
+  app: App,
+  ledger: ReadOnlyNoticeLedger,
+  list: ListBookings,
+  days: readonly SentDay[],
+  checkInBefore?: string,
+): Promise<BookingList<CasedBooking>> {
+  const withKept = Object.keys(app.config.source.keep).length > 0;
+  const found = await list(ledger, days, { today: app.today(), withKept, checkInBefore });
+  return withCases(withHotels(found, createHotelComparer({ hotels: ledger.hotels, clock })), ledger.cases);
+}
+
+/** The bookings as `--json` prints them. */
+export function toRecords(list: BookingList<CasedBooking>, isRange: boolean): RecordChunks {
+  return async function* () {
+    for await (const bookings of list.read())
+      yield bookings.map((booking) => bookingToJson(booking, isRange));
+  };
+}
+
+/** A list of bookings, and what stands around it. */
+interface Listed {
+  readonly list: BookingList<CasedBooking>;
+  /** Whether they are of several days. */
+  readonly isRange?: boolean;
+  /** Whether their mappings are doubted: then their hotels are shown side by side. */
+  readonly areDoubted?: boolean;
+  /** For the audit trail. */
+  readonly look: Action;
+  readonly head: string;
+  readonly notes?: readonly string[];
+  /** What `--json` prints. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/** Shows a list of bookings: as a table, as JSON and, if asked for, as a file; and records the look. */
+export async function answerBookings(
+  app: App,
+  ledger: ReadOnlyNoticeLedger,
+  { list, isRange = false, areDoubted = false, look, head, notes = [], json }: Listed,
+  file: CsvOptions,
+  code: ExitCode = exitCode.done,
+): Promise<number> {
+  const keptLabels = Object.keys(app.config.source.keep);
+  const csv = file.csv && app.locate(file.csv);
+  await app.look({ ...look, details: { found: list.count, ...look.details, csv } });
+  await app.writeCsv(file, listBookingColumns(isRange, keptLabels), async (add) => {
+    for await (const bookings of list.read())
+      await add(bookings.map((booking) => bookingToCells(booking, isRange)));
+  });
+  const bookings: CasedBooking[] = [];
+  for await (const some of list.read({ from: 0, to: shown })) bookings.push(...some);
+  const hasHotels = (await ledger.hotels.latestLoad()) !== undefined;
+  const table = { bookings, isRange, areDoubted, hasHotels, keptLabels, today: app.today() };
+  const text = [
+    head,
+    renderBookings({ count: list.count, ...table }, app.command),
+    notes,
+    file.csv !== undefined && `All of them are in ${file.csv}.`,
+  ];
+  return app.answerLarge(text, json, code);
+}
+
+/** A list of bookings, whatever they have in common. */
+export interface ShownBookings {
+  readonly count: number;
+  /** The first of them: at least as many as are shown. */
+  readonly bookings: readonly CasedBooking[];
+  readonly isRange: boolean;
+  readonly areDoubted: boolean;
+  /** Whether a content file was ever loaded. */
+  readonly hasHotels: boolean;
+  /** The kept columns to show. */
+  readonly keptLabels: readonly string[];
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
+}
+
+const unknown = '-';
+const legend = '  booked, copy: ServiceId of the booking, and in the local copy of the mappings';
+
+/** A table of the first bookings, with what is known about each below its row. */
+export function renderBookings(list: ShownBookings, command: WriteCommand): string[] {
+  const { count, areDoubted, hasHotels } = list;
+  const bookings = list.bookings.slice(0, shown);
+  if (bookings.length === 0) return [];
+  const columns = listColumns(list);
+  const rows = bookings.map((booking) => columns.map(({ cell }) => cell(booking)));
+  const head = columns.map(({ name }) => name);
+  const [names = '', ...lines] = renderTable([...rows], head).split('\n');
+  return [
+    names,
+    ...bookings.flatMap((booking, index) => [lines[index] ?? '', ...renderDetails(booking, list)]),
+    legend,
+    ...explainCopies(bookings).map((line) => `  ${line}`),
+    ...(areDoubted && !hasHotels ? adviseLoad(command) : []),
+    ...(count > shown ? [`  … and ${formatCount(count - shown)} more; --csv FILE lists all`] : []),
+  ];
+}
+
+interface Column {
+  readonly name: string;
+  readonly cell: (booking: CasedBooking) => string;
+}
+
+function listColumns({ bookings, isRange, keptLabels }: ShownBookings): Column[] {
+  const field = (name: string, of: string): Column => ({
+    name,
+    cell: ({ fields }) => String(fields[of] ?? unknown),
+  });
+  return [
+    field('booking', 'BookingReferenceId'),
+    ...(isRange ? [{ name: 'day', cell: ({ day }: CasedBooking) => day }] : []),
+    field('check-in', 'CheckInDate'),
+    field('check-out', 'CheckOutDate'),
+    field('provider', 'ProviderName'),
+    field('hotel id', 'ProviderHotelId'),
+    field('booked', 'ServiceId'),
+    { name: 'copy', cell: (booking) => nameCopy(booking, unknown) },
+    ...(bookings.some(describeWhy)
+      ? [{ name: 'why', cell: (one: CasedBooking) => describeWhy(one) ?? unknown }]
+      : []),
+    ...(bookings.some(({ step }) => step) ? [{ name: 'step', cell: ({ step = unknown }: Why) => step }] : []),
+    ...keptLabels.map((label) => ({
+      name: label,
+      cell: ({ kept }: CasedBooking) => toKeptRow([label], kept).join(''),
+    })),
+  ];
+}
+
+/** What is below the row of a booking: where its guest is now, its two hotels and its case, as far as known. */
+function renderDetails(
+  { hotels, fields, copyServiceId, copy, case: found }: CasedBooking,
+  { areDoubted, hasHotels, today }: ShownBookings,
+): string[] {
+  const stay = stayOf(fields);
+  return [
+    ...(isInHouse(stay, today) ? [`    guest:  ${describeCheckIn(stay, today)}`] : []),
+    ...(areDoubted && hasHotels
+      ? renderPair(hotels, { serviceId: Number(fields.ServiceId), copyServiceId, copy })
+      : []),
+    ...(found ? [`    case:   ${found.id}, its mapping is ${found.state}`] : []),
+  ];
+}

@@ -1,0 +1,25 @@
+import { summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
+import { listPosted } from '../src/review/verdicts/listing.js';
+import { formatCount } from '../src/text/format.js';
+import { dayList } from './day-list.js';
+
+/** The bookings of a day by file that could not be in the file and went by body. */
+export default dayList({
+  name: 'posted',
+  examples: `
+Their verdicts come by e-mail only.
+
+Examples:
+  hotel-review posted                              yesterday's bookings
+  hotel-review posted 2026-11-20 --csv posted.csv  those of a day, as a file`,
+  choose: (runs, day) => summariseVerdicts(day, runs).runs,
+  list: listPosted,
+  describe({ day, id, state }, count, runs) {
+    if (!runs.some(({ delivery }) => delivery === 'file'))
+      return `${day} went by body as a whole: there is no file (run ${id}, ${state}).`;
+    return count === 0
+      ? `${day}: no booking went by body (run ${id}, ${state}).`
+      : `${day}: bookings that went by body: ${formatCount(count)} (run ${id})`;
+  },
+  note: () => 'They could not be in the file. Their verdicts come by e-mail only.',
+});
