@@ -9,7 +9,14 @@ type Load = () => Promise<{ readonly default: AnyCommand }>;
 export const commands: Readonly<
   Record<string, Readonly<Record<string, readonly [usage: string, summary: string, Load]>>>
 > = {
-  'The ten that you need:': {},
+  'The ten that you need:': {
+    run: ['[day]', 'review a business day, or resume one that was interrupted', () => import('./run.js')],
+    replay: [
+      '[day]',
+      'review a day or a range of days again, or only what is missing',
+      () => import('./replay.js'),
+    ],
+  },
   'Looking back:': {
     rejected: [
       '[day]',
@@ -18,6 +25,12 @@ export const commands: Readonly<
     ],
   },
   'Mappings:': {},
-  'Running:': {},
+  'Running:': {
+    cancel: [
+      '[day]',
+      "abandon a day's unfinished run; the schedule then leaves that day alone",
+      () => import('./cancel.js'),
+    ],
+  },
   "Guests' data and access:": {},
 };

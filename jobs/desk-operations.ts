@@ -7,7 +7,7 @@ import type { Replays } from '../src/review/day/replays.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { describeError } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { cancelIn } from './cancel-run.js';
+import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';
 import type { SyncWork } from './schedules.js';
 import { tryChannels } from './test-channels.js';

@@ -43,16 +43,15 @@ export async function serve(app: App, options: ServeOptions): Promise<number> {
   const ledger = await app.ledger();
   const parts = await app.review();
   const { notify, warn } = app;
-  const followUp = { ledger, notify, warn, signal };
   const reviews = createBackgroundReviews({
     parts: { ...parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: config.delivery,
     onNewRun: ({ id, day, trigger }) =>
       recordStart(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, terminal),
     async afterReview(run) {
-      await followUpRuns(config, followUp);
-      await keepReport(config, run, { ...followUp, command: terminal.command });
-      await applyConfiguredRetention(config, ledger, warn, signal);
+      await followUpRuns(app);
+      await keepReport(app, run);
+      await applyConfiguredRetention(app);
     },
     signal,
   });
@@ -78,7 +77,7 @@ export async function serve(app: App, options: ServeOptions): Promise<number> {
   const syncWork = createSyncWork(config, {
     ledger,
     notify: notifyAndTell,
-    afterSync: () => followUpSync(followUp),
+    afterSync: () => followUpSync(app),
   });
   const syncScheduler = openSyncScheduler(config, { work: syncWork, ledger, notify: notifyAndTell, signal });
   const replays = createReplays({
@@ -120,9 +119,9 @@ export async function serve(app: App, options: ServeOptions): Promise<number> {
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
     await logQueueProblems(config, log, signal);
     mailPoller?.start();
-    canaries = watchCanaries({ ...followUp, signal: untilClosed });
+    canaries = watchCanaries({ ...app, signal: untilClosed });
     // What an earlier process left unfinished.
-    caughtUp = followUpRuns(config, followUp);
+    caughtUp = followUpRuns(app);
     for (const scheduler of [reviewScheduler, todayScheduler, syncScheduler]) scheduler?.start();
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });

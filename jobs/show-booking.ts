@@ -5,9 +5,9 @@ import type { GuestOptions } from '../src/cli/commands/options.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { toHistoryReport } from '../src/report/booking-history.js';
-import { toCanaryReport } from '../src/report/canary.js';
 import { type ReadHistoriesOptions, readHistories } from '../src/report/read-histories.js';
 import type { Action } from '../src/review/audit.js';
+import { canaryToJson } from '../src/review/canary.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import type { ReadOnlyMailLedger } from '../src/verdict-mails/mail-log.js';
@@ -48,7 +48,7 @@ async function showReference(
     const canary = await ledger.findCanaryByReference(reference);
     if (canary) {
       const style = { now: clock(), command: terminal.command, timezone: config.timezone };
-      const report = { reference, canary: toCanaryReport(canary, clock()), bookings: [] };
+      const report = { reference, canary: canaryToJson(canary, clock()), bookings: [] };
       terminal.answer(renderShownCanary(canary, style), report);
       return exitCode.done;
     }

@@ -4,9 +4,9 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import { renderStatus, type StatusDay } from '../src/cli/status.js';
 import type { Config } from '../src/config/load.js';
-import { toCanaryReport } from '../src/report/canary.js';
+import { canaryToJson } from '../src/review/canary.js';
 import { hasNews } from '../src/review/day/collapse-runs.js';
-import { readWaiting, readWaits, toReport } from '../src/review/day/report.js';
+import { readWaiting, readWaits, runToJson } from '../src/review/day/report.js';
 import { groupByDay } from '../src/review/day-runs.js';
 import type { Run } from '../src/review/run.js';
 import { readReference } from '../src/review/stored/stored-line.js';
@@ -55,7 +55,7 @@ export async function listDays(config: Config, options: StatusOptions, terminal:
     const waits = await readWaits(ledger, runs, clock());
     terminal.answer(renderStatus(days, { ...style, waits }), {
       runs: runs.map((run) => ({
-        ...toReport(run, { now: clock(), timezone }),
+        ...runToJson(run, { now: clock(), timezone }),
         waiting: waits.get(run.id),
       })),
       daysWithoutRun: days.filter((one) => one.runs.length === 0).map(({ day }) => day),
@@ -116,9 +116,9 @@ export async function showDay(config: Config, day: string, terminal: Terminal): 
       ].join('\n'),
       {
         runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting, canary }) => ({
-          ...toReport(run, { now: clock(), timezone, listed: suspects }),
+          ...runToJson(run, { now: clock(), timezone, listed: suspects }),
           ...(waiting && { waiting }),
-          ...(canary && { canary: toCanaryReport(canary, clock()) }),
+          ...(canary && { canary: canaryToJson(canary, clock()) }),
           rejects,
           warnings,
           refused: refused.map(({ line, form, code, step }) => ({

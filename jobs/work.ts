@@ -1,5 +1,4 @@
 import { pause, untilAborted } from '../src/async/abort.js';
-import type { CaseLedger } from '../src/cases/case-store.js';
 import type { WorkOptions } from '../src/cli/commands/service.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { UsageError } from '../src/text/usage-error.js';
@@ -27,7 +26,7 @@ export async function work(app: App, { port }: WorkOptions): Promise<number> {
     if (server) log.info(await server.listen(), 'listening');
     await logQueueProblems(config, log, signal);
     app.notify({ type: 'working' });
-    followingUp = keepFollowingUp(app, ledger);
+    followingUp = keepFollowingUp(app);
     await untilAborted(signal);
     app.notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
   } finally {
@@ -38,9 +37,9 @@ export async function work(app: App, { port }: WorkOptions): Promise<number> {
 }
 
 /** The process that started a run may be gone when a worker finishes it. */
-async function keepFollowingUp(app: App, ledger: CaseLedger): Promise<void> {
+async function keepFollowingUp(app: App): Promise<void> {
   while (!app.signal.aborted) {
-    await followUpRuns(app.config, { ...app, ledger });
+    await followUpRuns(app);
     await pause(followUpMs, app.signal);
   }
 }

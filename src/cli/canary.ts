@@ -1,5 +1,5 @@
-import { type CanaryStyle as CanaryWords, describeCanary, toCanaryReport } from '../report/canary.js';
 import type { Canary } from '../review/canary.js';
+import { type CanaryStyle as CanaryWords, canaryToJson, describeCanary } from '../review/canary.js';
 import { wrapText } from '../text/format.js';
 
 export interface CanaryStyle extends CanaryWords {
@@ -8,7 +8,7 @@ export interface CanaryStyle extends CanaryWords {
 
 /** What happened to a canary, within 80 columns. */
 export function renderCanary(canary: Canary, style: CanaryStyle): string[] {
-  return wrapText(describeCanary(toCanaryReport(canary, style.now), style));
+  return wrapText(describeCanary(canaryToJson(canary, style.now), style));
 }
 
 /** The canaries of other runs that have just turned out not to be named in time. */

@@ -1,10 +1,10 @@
 import type { CopyStanding } from '../mappings/copied-hotels.js';
+import type { CanaryJson } from '../review/canary.js';
 import type { ReasonCount } from '../review/collected.js';
 import type { RunReport } from '../review/day/report.js';
 import type { StepTime } from '../review/history.js';
 import type { VerdictKnowledge } from '../review/verdicts/day-verdicts.js';
 import type { ProviderVolume } from '../review/volume.js';
-import type { CanaryReport } from './canary.js';
 
 /**
  * How a day went, as `report D --json` prints it and as pages show it. It holds references and stays of affected bookings, and no
@@ -29,7 +29,7 @@ export interface DayReport {
     readonly posted: number;
   };
   /** The newest of the day; null without one. */
-  readonly canary: CanaryReport | null;
+  readonly canary: CanaryJson | null;
   /** Of the newest run. */
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];

@@ -1,6 +1,6 @@
 import { businessDayAt } from '../booking/business-day.js';
 import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
-import { judgeCanary } from '../review/canary.js';
+import { canaryToJson, judgeCanary } from '../review/canary.js';
 import { readReport } from '../review/day/report.js';
 import type { ReadOnlyLedger } from '../review/ledger.js';
 import { type ComparedBooking, withHotels } from '../review/verdicts/booked-hotels.js';
@@ -13,7 +13,6 @@ import {
   usualOf,
   type VolumeSettings,
 } from '../review/volume.js';
-import { toCanaryReport } from './canary.js';
 import type { DayReport, Listed, ReportedBooking, ReportedCase, ReportedVolume } from './day-report.js';
 import { judgeDay } from './judge-day.js';
 
@@ -57,7 +56,7 @@ export async function gatherReport(
       unanswered: verdicts.unanswered,
       posted: verdicts.posted,
     },
-    canary: canary ? toCanaryReport(canary, now) : null,
+    canary: canary ? canaryToJson(canary, now) : null,
     rejects: newest ? await ledger.countRejects(newest.id) : [],
     warnings: newest ? await ledger.countWarnings(newest.id) : [],
     volume: await compareVolume(day, ledger, volume),

@@ -2,6 +2,7 @@ import { businessDayAt } from '../booking/business-day.js';
 import { describeCheckIn } from '../booking/stay.js';
 import type { Bar } from '../charts/bars.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
+import { describeCanary } from '../review/canary.js';
 import type { RunReport } from '../review/day/report.js';
 import {
   formatCount,
@@ -11,7 +12,6 @@ import {
   formatLocalInstant,
 } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { describeCanary } from './canary.js';
 import { nameCheckIn } from './cases.js';
 import type { DayReport, Listed, ReportedBooking, ReportedHotels } from './day-report.js';
 

@@ -9,7 +9,6 @@ import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import { addNotifyCommands, type NotifyHandlers } from './notify.js';
 import type { Finish } from './options.js';
 import { addPrivacyCommands, type PrivacyHandlers } from './privacy.js';
-import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
@@ -18,8 +17,7 @@ import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 
 /** The handler of each command; each returns the exit code. */
 export interface Handlers
-  extends ReviewHandlers,
-    HistoryHandlers,
+  extends HistoryHandlers,
     CaseHandlers,
     PrivacyHandlers,
     GuestHandlers,
@@ -52,7 +50,6 @@ export const groups: readonly (readonly [heading: string, names: readonly string
 /** By area; the program shows them by group. */
 export function defineCommands(program: Command, handlers: Handlers, finish: Finish): readonly Command[] {
   const defined = new Command().copyInheritedSettings(program);
-  addReviewCommands(defined, handlers, finish);
   addHistoryCommands(defined, handlers, finish);
   addCaseCommands(defined, handlers, finish);
   addPrivacyCommands(defined, handlers, finish);
