@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { KeptValues } from '../src/booking/kept-values.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { readRunDetails, renderReasons } from '../src/cli/run-summary.js';
 import { explainSuspects } from '../src/cli/suspects.js';
 import {
   adviseOnUnconfirmed,
@@ -34,6 +33,7 @@ import { clock } from './clock.js';
 import { composeCollect } from './compose.js';
 import { createDelivery } from './deliveries.js';
 import { findLedger, openLedger, openSqlite } from './ledgers.js';
+import { readRunDetails, renderReasons } from './run-summary.js';
 import { openSourceParts } from './sources.js';
 
 const sampleSize = 5;

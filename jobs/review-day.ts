@@ -1,9 +1,8 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
-import { renderMissedCanaries } from '../src/cli/canary.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
-import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import { KeyError } from '../src/keys/key-error.js';
 import { canaryToJson } from '../src/review/canary.js';
+import { renderMissedCanaries } from '../src/review/canary-words.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { readWaiting, runToJson } from '../src/review/day/report.js';
@@ -20,6 +19,7 @@ import { clock } from './clock.js';
 import { followUpAndSay, followUpCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
 import { openKeyDestruction } from './keys.js';
+import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
 
 export type ReviewRequest = DayRequest & {

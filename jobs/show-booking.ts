@@ -1,6 +1,5 @@
 import { businessDayAt } from '../src/booking/business-day.js';
 import { renderGuestHistories, renderHistories } from '../src/cli/booking-history.js';
-import { renderShownCanary } from '../src/cli/canary.js';
 import type { GuestOptions } from '../src/cli/commands/options.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
@@ -8,6 +7,7 @@ import { toHistoryReport } from '../src/report/booking-history.js';
 import { type ReadHistoriesOptions, readHistories } from '../src/report/read-histories.js';
 import type { Action } from '../src/review/audit.js';
 import { canaryToJson } from '../src/review/canary.js';
+import { renderShownCanary } from '../src/review/canary-words.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import type { ReadOnlyMailLedger } from '../src/verdict-mails/mail-log.js';

@@ -1,7 +1,6 @@
 import { createBusinessDay } from '../src/booking/business-day.js';
 import type { StatusOptions } from '../src/cli/commands/history.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import { renderStatus, type StatusDay } from '../src/cli/status.js';
 import type { Config } from '../src/config/load.js';
 import { canaryToJson } from '../src/review/canary.js';
@@ -17,6 +16,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import { readDayIn } from './days.js';
 import { withReadOnlyLedger } from './ledgers.js';
+import { readRunDetails, renderClosing } from './run-summary.js';
 import type { Terminal } from './terminal.js';
 import { findMailPlace } from './verdict-mails.js';
 

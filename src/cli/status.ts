@@ -1,13 +1,12 @@
-import { endedTooEarly, makesDayGood } from '../review/day/good-day.js';
+import { earlyNote, endedTooEarly, makesDayGood } from '../review/day/good-day.js';
 import { describeSetAside, describeWaiting, type WaitingReport, type Waits } from '../review/day/report.js';
 import { mayCompleteDay } from '../review/day-runs.js';
 import { countRecords, hasUnexpectedCount, isToBeAccepted, type Run, warnsOfVolume } from '../review/run.js';
-import { countAffected, nameState } from '../review/verdicts/day-verdicts.js';
+import { countAffected, formatKnown, nameState } from '../review/verdicts/day-verdicts.js';
 import { formatCount, formatLocalInstant, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from '../text/tables.js';
 import { noColours, type Paint, paintState } from './colours.js';
-import { earlyNote, formatKnown } from './run-summary.js';
 
 interface StatusOptions {
   readonly command: WriteCommand;

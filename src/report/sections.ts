@@ -2,7 +2,7 @@ import { businessDayAt } from '../booking/business-day.js';
 import { describeCheckIn } from '../booking/stay.js';
 import type { Bar } from '../charts/bars.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
-import { describeCanary } from '../review/canary.js';
+import { describeCanary } from '../review/canary-words.js';
 import type { RunReport } from '../review/day/report.js';
 import {
   formatCount,

@@ -1,5 +1,3 @@
-import { formatDuration, formatInstant, formatLocalInstant } from '../text/format.js';
-import type { WriteCommand } from '../text/shell.js';
 import type { PlannedStep } from './step.js';
 
 /**
@@ -136,31 +134,4 @@ export function canaryToJson(canary: Canary, now: number): CanaryJson {
     namedBy: namedAt === undefined ? null : 'email',
     ...(givenUpFor !== undefined && { code: givenUpFor }),
   };
-}
-
-export interface CanaryStyle {
-  readonly command: WriteCommand;
-  /** Of the account; instants are in UTC without it. */
-  readonly timezone?: string | undefined;
-}
-
-/** What became of a canary, and what to do about it. */
-export function describeCanary(canary: CanaryJson, { command, timezone }: CanaryStyle): string {
-  const { state, reference, sentAt, dueAt, namedAt, code } = canary;
-  const show = (written: string | null) =>
-    timezone === undefined
-      ? formatInstant(Date.parse(written ?? ''))
-      : formatLocalInstant(Date.parse(written ?? ''), timezone);
-  switch (state) {
-    case 'unsent':
-      return 'canary: not sent';
-    case 'not-taken':
-      return `canary: not taken by the service (${code}), so it shows nothing about this night. Has the service agreed to the pair in the setting canary?`;
-    case 'waiting':
-      return `canary: sent, not named yet; an e-mail is to name it by ${show(dueAt)}`;
-    case 'named':
-      return `canary: named by an e-mail of ${show(namedAt)}`;
-    case 'missed':
-      return `canary: NOT NAMED within ${formatDuration(Date.parse(dueAt ?? '') - Date.parse(sentAt ?? ''))}: the service reviews nothing, or its e-mails do not arrive. Ask the service whether it reviewed ${reference}, and look for e-mails that nobody has read: ${command('verdicts list --unknown')}`;
-  }
 }

@@ -1,6 +1,6 @@
 import { neverSynced } from '../../mappings/copied-hotels.js';
 import { describeSuspicion, describeVerdict } from '../../report/describe-booking.js';
-import { describeCanary } from '../../review/canary.js';
+import { describeCanary } from '../../review/canary-words.js';
 import { formatCountOf, formatKilometres, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';

@@ -1,3 +1,4 @@
+import { formatCount } from '../../text/format.js';
 import { isActive, type Run, type RunState } from '../run.js';
 
 /** What is known about the verdicts on a day's bookings. */
@@ -104,4 +105,8 @@ function countPosted({ delivery, counts }: Run): number {
 export function sumKnown(counts: readonly (number | null)[]): number | null {
   const known = counts.filter((count) => count !== null);
   return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
+}
+
+export function formatKnown(count: number | Unknown): string {
+  return typeof count === 'number' ? formatCount(count) : count;
 }
