@@ -10,6 +10,12 @@ export const commands: Readonly<
   Record<string, Readonly<Record<string, readonly [usage: string, summary: string, Load]>>>
 > = {
   'The ten that you need:': {
+    run: ['[day]', 'review a business day, or resume one that was interrupted', () => import('./run.js')],
+    replay: [
+      '[day]',
+      'review a day or a range of days again, or only what is missing',
+      () => import('./replay.js'),
+    ],
     status: ['[day]', 'list the days and their runs, or show one day', () => import('./status.js')],
     show: [
       '[booking-reference]',
@@ -79,6 +85,11 @@ export const commands: Readonly<
     brands: ['', "list the service's brands of master hotels", () => import('./brands.js')],
   },
   'Running:': {
+    cancel: [
+      '[day]',
+      "abandon a day's unfinished run; the schedule then leaves that day alone",
+      () => import('./cancel.js'),
+    ],
     work: ['', 'perform steps of any run from the queue on Redis, until stopped', () => import('./work.js')],
   },
   "Guests' data and access:": {

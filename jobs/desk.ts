@@ -16,7 +16,7 @@ import { describeError } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { openAccess } from './access.js';
 import type { App } from './app.js';
-import { cancelIn } from './cancel-run.js';
+import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';
 import { packEvidence } from './evidence.js';
 import type { SyncWork } from './serve.js';

@@ -2,33 +2,38 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { KeptValues } from '../src/booking/kept-values.js';
-import { renderDryRun } from '../src/cli/dry-run-report.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { readRunDetails } from '../src/cli/run-summary.js';
-import type { Config } from '../src/config/load.js';
-import type { Unconfirmed } from '../src/examination/unconfirmed.js';
+import {
+  adviseOnUnconfirmed,
+  describeUnconfirmed,
+  type Unconfirmed,
+} from '../src/examination/unconfirmed.js';
 import { lookForUnconfirmed } from '../src/examination/unconfirmed-check.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { CollectError } from '../src/review/collect/gates.js';
-import { rejectColumns, rejectsListed, rejectToJson } from '../src/review/collected.js';
+import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/review/collected.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
-import { toVolumeReport } from '../src/review/day/report.js';
+import { type SuspectsReport, toVolumeReport } from '../src/review/day/report.js';
 import { readErasedGuests } from '../src/review/erasures.js';
-import { type KeptColumnReader, keptAt } from '../src/review/kept-columns.js';
+import { keptAt } from '../src/review/kept-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
-import type { Run } from '../src/review/run.js';
+import type { Counts, Run } from '../src/review/run.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
+import { explainSuspects } from '../src/review/suspects/listing.js';
 import { kindOf } from '../src/sources/registry.js';
 import { renderCsv } from '../src/text/csv.js';
+import { formatCount, wrapText } from '../src/text/format.js';
 import { createOutFolder, type OutFolder } from '../src/text/output-files.js';
 import { describeError } from '../src/text/safe-error.js';
+import { renderTable } from '../src/text/tables.js';
+import type { App } from './app.js';
 import { recordAction } from './audit.js';
 import { clock } from './clock.js';
-import { findLedger, openLedger, openSftp, openSqlite } from './parts.js';
+import { findLedger, openLedger, openSqlite } from './parts.js';
 import { composeCollect, createDelivery } from './review.js';
+import { readRunDetails, renderReasons } from './run-summary.js';
 import { openSourceParts } from './sources.js';
-import type { Terminal } from './terminal.js';
 
 const sampleSize = 5;
 /** How long to look for cancelled bookings, once the day has been read. */
@@ -39,27 +44,26 @@ const runId = 'dry-run';
  * Collects a day as a run would, into a temporary ledger, and shows what would be sent. It doesn't call the service,
  * and reads nothing but the local copy of the mappings from the real ledger, which also records files with guests' names.
  */
-export async function dryRunDay(
-  config: Config,
-  day: BusinessDay,
-  { out }: { readonly out?: string | undefined },
-  terminal: Terminal,
-): Promise<number> {
+export async function dryRunDay(app: App, day: BusinessDay, out: string | undefined): Promise<number> {
+  const { config, io } = app;
   requireBegun(day, clock());
-  if (out !== undefined) await recordDryRun(config, day, terminal.locate(out), terminal);
-  const folder =
-    out === undefined ? undefined : await createOutFolder(out, terminal.locate(out), terminal.io.halted);
-  const kept = await findReachableLedger(config, terminal);
-  const { ledger, discard } = await openTemporaryLedger(terminal.io.temporaryFolder);
+  if (out !== undefined) await recordDryRun(app, day, app.locate(out));
+  const folder = out === undefined ? undefined : await createOutFolder(out, app.locate(out), io.halted);
+  const kept = await findReachableLedger(app);
+  const { ledger, discard } = await openTemporaryLedger(io.temporaryFolder);
   // Nothing else appears until the source has answered.
-  terminal.warn(`${day.iso}: reading the bookings for a dry run`);
+  app.warn(`${day.iso}: reading the bookings for a dry run`);
   try {
-    const { failure } = await collect(config, day, { ledger, kept }, terminal);
-    terminal.endProgress();
+    const failure = await collect(app, day, ledger, kept);
+    app.endProgress();
     const run = await ledger.getRun(runId);
-    const details = await readRunDetails(ledger, run, kindOf(config.source).placeUnit);
-    const content = failure ? undefined : await previewContent(config, day, ledger, run, folder);
-    const unconfirmed = failure ? undefined : await findUnconfirmedBookings(config, day, terminal);
+    const { rejects, warnings, placeUnit } = await readRunDetails(
+      ledger,
+      run,
+      kindOf(config.source).placeUnit,
+    );
+    const content = failure ? undefined : await previewContent(app, day, ledger, run, folder);
+    const unconfirmed = failure ? undefined : await findUnconfirmedBookings(app, day);
     if (folder && run.counts.rejected > 0) {
       const rejected = (await ledger.listRejects(runId, rejectsListed)).map(rejectToJson);
       await folder.add('rejected.csv', renderCsv(rejectColumns, rejected));
@@ -73,14 +77,17 @@ export async function dryRunDay(
       counts: run.counts,
       ...(run.suspects !== undefined && { suspects: { bookings: run.suspects } }),
       ...(run.volume && { volume: toVolumeReport(run.volume) }),
-      rejects: details.rejects,
-      warnings: details.warnings,
+      rejects,
+      warnings,
       ...(unconfirmed && { unconfirmed }),
       ...content,
       ...(failure && { error: { class: 'data', message: failure.message } }),
     };
-    terminal.answer(renderDryRun(report, details.placeUnit, out), report);
-    return failure ? exitCode.failed : exitCode.done;
+    return app.answer(
+      renderDryRun(report, placeUnit, out),
+      report,
+      failure ? exitCode.failed : exitCode.done,
+    );
   } finally {
     await ledger.close();
     await discard();
@@ -89,24 +96,17 @@ export async function dryRunDay(
 }
 
 /** Creates the ledger if there is none yet. */
-async function recordDryRun(
-  config: Config,
-  day: BusinessDay,
-  out: string,
-  terminal: Terminal,
-): Promise<void> {
-  const ledger = (await findLedger(config, { waits: false })) ?? (await openLedger(config));
+async function recordDryRun(app: App, day: BusinessDay, out: string): Promise<void> {
+  const ledger = (await findLedger(app.config, { waits: false })) ?? (await openLedger(app.config));
   try {
-    await recordAction(ledger, { action: 'dry-run', subject: day.iso, details: { out } }, terminal);
+    await recordAction(ledger, { action: 'dry-run', subject: day.iso, details: { out } }, app);
   } finally {
     await ledger.close();
   }
 }
 
-/**
- * The real ledger, read only; undefined if it doesn't exist or can't be reached. A dry run works without it.
- */
-async function findReachableLedger(config: Config, { say }: Terminal): Promise<ReadOnlyLedger | undefined> {
+/** The real ledger, read only; undefined if it doesn't exist or can't be reached. A dry run works without it. */
+async function findReachableLedger({ config, say }: App): Promise<ReadOnlyLedger | undefined> {
   let ledger: ReadOnlyLedger | undefined;
   try {
     ledger = await findLedger(config, { waits: false });
@@ -123,9 +123,7 @@ async function findReachableLedger(config: Config, { say }: Terminal): Promise<R
  * A ledger that leaves no guest names behind even if this process is killed: where the system allows it, its files
  * are unlinked as soon as they are open.
  */
-async function openTemporaryLedger(
-  temporaryFolder: string,
-): Promise<{ ledger: Ledger; discard: () => Promise<void> }> {
+async function openTemporaryLedger(temporaryFolder: string) {
   const folder = await mkdtemp(join(temporaryFolder, 'hotel-review-'));
   const ledger = openSqlite(join(folder, 'dry-run.db'));
   const discard = () => rm(folder, { recursive: true, force: true });
@@ -133,55 +131,45 @@ async function openTemporaryLedger(
   return { ledger, discard };
 }
 
+/** @returns why the day could not be collected */
 async function collect(
-  config: Config,
+  { config, notify, sourceMessages, signal, sftp }: App,
   day: BusinessDay,
-  { ledger, kept }: { readonly ledger: Ledger; readonly kept: ReadOnlyLedger | undefined },
-  { notify, sourceMessages, signal }: Terminal,
-): Promise<{ failure?: CollectError }> {
+  ledger: Ledger,
+  kept: ReadOnlyLedger | undefined,
+): Promise<CollectError | undefined> {
+  const { delivery: kind } = config;
   const { id, token } = await ledger.createRun({
     id: runId,
     day: day.iso,
-    delivery: config.delivery,
+    delivery: kind,
     trigger: 'manual',
     startedAt: clock(),
   });
   const callNothing = () => Promise.reject(new TypeError('a dry run calls no service'));
   const service = { reviewBookedHotels: callNothing, reviewBookedHotelsByFile: callNothing };
-  const delivery = createDelivery(config.delivery, config, {
-    ledger,
-    service,
-    findSftp: () => openSftp(config),
-    notify,
-    clock,
-  });
-  const comparison = kept && { comparison: kept.mappings };
   const parts = {
     ...(await composeCollect(config, sourceMessages)),
-    ...comparison,
     ...(kept && {
+      comparison: kept.mappings,
       volumes: kept,
       earlierDays: kept,
       readErased: () => readErasedGuests(kept, config.hashKey),
     }),
-    delivery,
+    delivery: createDelivery(kind, config, { ledger, service, findSftp: sftp, notify, clock }),
     ledger,
     notify,
   };
   try {
     await collectDay(day, { runId: id, token }, parts, signal);
-    return {};
+    return undefined;
   } catch (error) {
-    if (error instanceof CollectError) return { failure: error };
+    if (error instanceof CollectError) return error;
     throw error;
   }
 }
 
-function findUnconfirmedBookings(
-  config: Config,
-  day: BusinessDay,
-  { sourceMessages, signal }: Terminal,
-): Promise<Unconfirmed | undefined> {
+function findUnconfirmedBookings({ config, sourceMessages, signal }: App, day: BusinessDay) {
   return lookForUnconfirmed({
     settings: config.source,
     parts: openSourceParts(config, sourceMessages),
@@ -193,37 +181,117 @@ function findUnconfirmedBookings(
 
 /** What would be sent: its checksums, a sample with masked names, and files if requested. */
 async function previewContent(
-  { service, source }: Config,
+  { config: { service, source } }: App,
   day: BusinessDay,
   ledger: Ledger,
   run: Run,
   folder: OutFolder | undefined,
 ) {
-  const file = await previewReviewFile(
-    ledger,
-    run,
-    { masterIdColumn: service.masterIdColumn, name: `${day.ddmmyyyy}.csv` },
-    folder?.add,
-  );
+  const how = { masterIdColumn: service.masterIdColumn, name: `${day.ddmmyyyy}.csv` };
+  const file = (await previewReviewFile(ledger, run, how, folder?.add)) ?? null;
   const bodies = await previewBodies(ledger, run, folder?.add);
   const first = await readFirstLines(ledger, run, sampleSize);
-  const keepsColumns = Object.keys(source.keep).length > 0;
-  return {
-    file: file ?? null,
-    ...bodies,
-    sample: first.map(({ line, form }) => readMaskedFields(line, form)),
-    ...(keepsColumns && { sampleKept: await readKept(ledger, run, first) }),
-  };
+  const sample = first.map(({ line, form }) => readMaskedFields(line, form));
+  if (Object.keys(source.keep).length === 0) return { file, ...bodies, sample };
+  const sampleKept: (KeptValues | null)[] = [];
+  for (const { form, batch, place } of first)
+    sampleKept.push(keptAt(await ledger.readKeptColumns(run.id, form, batch), place) ?? null);
+  return { file, ...bodies, sample, sampleKept };
 }
 
-/** The kept columns of those bookings; null for one without any. */
-async function readKept(
-  ledger: KeptColumnReader,
-  { id }: Run,
-  lines: Awaited<ReturnType<typeof readFirstLines>>,
-): Promise<(KeptValues | null)[]> {
-  const kept = [];
-  for (const { form, batch, place } of lines)
-    kept.push(keptAt(await ledger.readKeptColumns(id, form, batch), place) ?? null);
-  return kept;
+/** The result of a dry run, as `--dry-run --json` prints it. */
+export interface DryRunReport {
+  readonly day: string;
+  readonly source?: string | undefined;
+  readonly counts: Counts;
+  /** Absent without a local copy of the mappings to compare with. */
+  readonly suspects?: SuspectsReport;
+  readonly rejects: readonly ReasonCount[];
+  readonly warnings: readonly ReasonCount[];
+  /** Absent if no record looks cancelled by a column that nothing uses. */
+  readonly unconfirmed?: Unconfirmed;
+  /** Null if there would be no file; absent if the day could not be collected. */
+  readonly file?: {
+    readonly name: string;
+    readonly rows: number;
+    readonly bytes: number;
+    readonly sha256: string;
+  } | null;
+  /** Absent if the day could not be collected. */
+  readonly batches?: number;
+  readonly bytes?: number;
+  /** Of all bodies, concatenated. */
+  readonly sha256?: string;
+  /** The first bookings as they would be sent, with names masked. */
+  readonly sample?: readonly Record<string, unknown>[];
+  /** The kept columns of each; absent without `source.keep`. */
+  readonly sampleKept?: readonly (KeptValues | null)[];
+  readonly error?: { readonly message: string };
+}
+
+export function renderDryRun(report: DryRunReport, placeUnit: string, out: string | undefined): string {
+  const {
+    day,
+    source,
+    counts,
+    suspects,
+    rejects,
+    warnings,
+    unconfirmed,
+    batches = 0,
+    bytes = 0,
+    sha256,
+    sample = [],
+    sampleKept = [],
+    file,
+    error,
+  } = report;
+  const { read, accepted, duplicates, rejected, filtered } = counts;
+  const result = error
+    ? ['The run would fail before anything is sent:', ...wrapText(error.message)]
+    : [
+        ...(file ? renderSums(`file ${file.name}`, { rows: file.rows, bytes: file.bytes }, file.sha256) : []),
+        ...(file && batches === 0 ? [] : renderSums('bodies', { batches, bytes }, sha256)),
+        ...(sample.length > 0 ? ['the first bookings, names masked:'] : []),
+        ...sample.map((item) => `  ${JSON.stringify(item)}`),
+        ...(sampleKept.length > 0 ? ['kept with them, not sent (source.keep):'] : []),
+        ...sampleKept.map((kept) => `  ${JSON.stringify(kept ?? {})}`),
+        ...(out === undefined ? [] : [`Everything is in ${out}; it holds guest names.`]),
+      ];
+  const sections = [
+    `${day}: dry run; nothing was sent`,
+    ...(source === undefined ? [] : [`source: ${source}`]),
+    renderTable(
+      Object.entries({ read, accepted, duplicates, rejected, ...(filtered > 0 && { filtered }) }).map(
+        ([name, count]) => [name, formatCount(count)],
+      ),
+    ),
+    ...(suspects ? renderSuspects(suspects.bookings) : []),
+    ...renderReasons('rejected, by reason', rejects, placeUnit),
+    ...renderReasons('warnings', warnings, placeUnit),
+    ...(unconfirmed ? renderUnconfirmed(unconfirmed) : []),
+    ...result,
+  ];
+  return `${sections.join('\n')}\n`;
+}
+
+function renderUnconfirmed(found: Unconfirmed): string[] {
+  const columns = describeUnconfirmed(found).split('\n');
+  return [
+    'unconfirmed bookings:',
+    ...[...columns, adviseOnUnconfirmed(found)].flatMap((line) => wrapText(line)),
+  ];
+}
+
+function renderSuspects(suspects: number): string[] {
+  return suspects > 0 ? ['what the local copy of the mappings says:', explainSuspects(suspects)] : [];
+}
+
+function renderSums(
+  title: string,
+  counts: Readonly<Record<string, number>>,
+  sha256: string | undefined,
+): string[] {
+  const rows = Object.entries(counts).map(([name, count]) => [name, formatCount(count)]);
+  return [`${title}:`, renderTable(rows), `  sha256 ${sha256}`];
 }

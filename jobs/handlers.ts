@@ -1,12 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { GlobalOptions } from '../src/cli/commands/options.js';
 import type { Handlers } from '../src/cli/commands/program.js';
-import type { Config } from '../src/config/load.js';
-import { ConfigurationError } from '../src/config/problems.js';
-import type { DeliveryKind } from '../src/review/run.js';
 import { codeOf } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { withApp } from './app.js';
 import { readDayIn, readDaysIn } from './days.js';
 import { type Running, withConfig, withTerminal } from './execute.js';
 
@@ -16,40 +12,6 @@ const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', impor
 /** Each handler starts one job, and loads it only then. */
 export function createHandlers(command: Running): Handlers {
   return {
-    run: async (options, globals) => {
-      const { day, dryRun, out, delivery, detach, metricsFile } = options;
-      const { acceptVolume, acceptRepeated: acceptsRepeated } = options;
-      const run = (note?: (config: Config) => void) =>
-        withConfig(globals, command, async (configured, terminal) => {
-          note?.(configured);
-          const config = withDelivery(configured, globals, delivery);
-          const businessDay = readDayIn(config.timezone, day);
-          if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
-          const { reviewDay } = await import('./review-day.js');
-          return withApp(config, terminal, (app) =>
-            reviewDay(app, businessDay, {
-              ...{ mode: 'run', trigger: 'manual', delivery, detach, acceptsRepeated },
-              volumeAcceptedBy: acceptVolume ? terminal.io.user : undefined,
-            }),
-          );
-        });
-      if (metricsFile === undefined) return run();
-      return (await import('./metrics-file.js')).withMetricsFile(metricsFile, command.io, run);
-    },
-    cancel: (day, options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { cancelRun } = await import('./cancel-run.js');
-        return cancelRun(config, readDayIn(config.timezone, day).iso, options, terminal);
-      }),
-    replay: (day, options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { replayDays } = await import('./replay-days.js');
-        const from = readDayIn(config.timezone, day).iso;
-        const read = readDaysIn(config.timezone, options, ['to']);
-        return withApp(withDelivery(config, globals, options.delivery), terminal, (app) =>
-          replayDays(app, from, read),
-        );
-      }),
     syncMappings: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./sync-mappings.js')).syncOnce(config, options, terminal),
@@ -132,19 +94,4 @@ function explainWithoutSandbox(error: unknown): never {
 /** Long-running commands write log lines, at the usual level unless another one is set. */
 function _toLog(globals: GlobalOptions): GlobalOptions {
   return { ...globals, logLevel: globals.logLevel ?? 'info' };
-}
-
-/** The configured delivery, or the one requested on the command line. */
-function withDelivery(
-  config: Config,
-  { config: file }: GlobalOptions,
-  delivery: DeliveryKind = config.delivery,
-): Config {
-  // A configuration for delivery by body may lack the server.
-  if (delivery === 'file' && config.file.sftp === undefined) {
-    throw new ConfigurationError(file, [
-      { path: 'file.sftp', message: 'expected the SFTP server, as --delivery is file, got: nothing' },
-    ]);
-  }
-  return { ...config, delivery };
 }

@@ -1,31 +1,34 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
-import type { ReplayOptions } from '../src/cli/commands/review.js';
-import { exitCodeOf, worstOf } from '../src/cli/exit-code.js';
-import { describeFailure } from '../src/cli/failure.js';
-import type { RangeProgress } from '../src/cli/range-progress.js';
-import {
-  type DayOutcome,
-  describeOutcome,
-  endsRange,
-  exitCodeOfDay,
-  renderNotStarted,
-  renderRangeSummary,
-  toDayObject,
-} from '../src/cli/range-summary.js';
-import type { Config } from '../src/config/load.js';
-import { planDay, requestOf } from '../src/review/day/range-plan.js';
-import { readReport } from '../src/review/day/report.js';
+import { type ExitCode, exitCode, exitCodeOf, worstOf } from '../src/cli/exit-code.js';
+import { type CommandFailure, describeFailure } from '../src/cli/failure.js';
+import { planDay, type RangeMode, requestOf } from '../src/review/day/range-plan.js';
+import { describeWaiting, type RunReport, readReport } from '../src/review/day/report.js';
 import { type RunDayParts, runDay } from '../src/review/day/run-day.js';
 import { runDaysConcurrently, runsAtOnce, waitForRunSlot } from '../src/review/day/run-slots.js';
+import type { DeliveryKind, Run } from '../src/review/run.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
-import { completeCommands } from '../src/text/shell.js';
+import { formatCount, wrapText } from '../src/text/format.js';
+import { completeCommands, quoteForShell, type WriteCommand } from '../src/text/shell.js';
+import { renderTable } from '../src/text/tables.js';
 import type { App } from './app.js';
 import { recordOpening } from './audit.js';
 import { clock } from './clock.js';
 import { followUpAndSay } from './follow-up.js';
 import { keepReport } from './keep-report.js';
 import { applyConfiguredRetention } from './review-day.js';
-import type { Terminal } from './terminal.js';
+
+/** What the command line says about each day. */
+export interface RangeOptions {
+  /** Which days, and how; without it the one day gets a new run. */
+  readonly mode: RangeMode | undefined;
+  readonly reason: string | undefined;
+  readonly delivery: DeliveryKind | undefined;
+  readonly acceptVolume: boolean;
+}
+
+export function toRequest({ io }: Pick<App, 'io'>, { delivery, reason, acceptVolume }: RangeOptions) {
+  return { delivery, reason, volumeAcceptedBy: acceptVolume ? io.user : undefined };
+}
 
 /**
  * Reviews a range of days in order, as many at once as the ledger allows across all processes. A failed day does not end the
@@ -36,128 +39,202 @@ import type { Terminal } from './terminal.js';
 export async function replayRange(
   app: App,
   days: readonly BusinessDay[],
-  options: ReplayOptions,
+  options: RangeOptions,
 ): Promise<number> {
-  const { config } = app;
-  const terminal: Terminal = app;
-  const { signal } = terminal;
-  const atOnce = Math.min(runsAtOnce, days.length);
-  const progress = terminal.followDays();
+  const { signal, command } = app;
+  const progress = app.followDays();
   const parts = await app.review();
-  const ledger = await app.ledger();
   const outcomes = new Map<string, DayOutcome>();
-  const perform = (day: BusinessDay) => reviewOne(day, { config, parts, options, terminal });
   const note = (outcome: DayOutcome) => {
     outcomes.set(outcome.day, outcome);
-    progress.end(outcome.day, describeOutcome(outcome));
-    terminal.report(toDayObject(outcome), { more: true });
+    progress.end(outcome.day, outcome.words);
+    app.report(outcome.json, { more: true });
   };
-  const findEnd = () => [...outcomes.values()].find(endsRange);
+  const findEnd = () => [...outcomes.values()].find(({ endsRange }) => endsRange);
   const mayBegin = () => !signal.aborted && findEnd() === undefined;
 
   let notBegun: readonly BusinessDay[];
   try {
     notBegun = await runDaysConcurrently(days, {
-      atOnce,
+      atOnce: Math.min(runsAtOnce, days.length),
       mayBegin,
       async begin(day) {
-        const left = await findLeft(day, parts, options);
-        if (left) {
-          note(left);
+        const latest = await parts.ledger.latestRun(day.iso);
+        const plan = planDay(options.mode, latest, { ...options, day });
+        if (plan.action === 'nothing') {
+          note(outcomeOfLeft(day.iso, plan.why, plan.run?.id));
           return { ended: Promise.resolve() };
         }
-        const onWait = () => progress.say(describeWait(day));
+        const onWait = () =>
+          progress.say(`${day.iso}: waiting: the maximum number of runs is in progress (${runsAtOnce})`);
         const place = await waitForRunSlot(parts.ledger, runsAtOnce, { signal, onWait });
         if (!place || !mayBegin()) {
           await place?.release();
           return undefined;
         }
-        const ended = perform(day)
+        const ended = reviewOne(app, day, parts, options)
           .then(note)
           .finally(() => place.release());
         return { ended };
       },
     });
-    if (!signal.aborted) await followUpAndSay(config, { ...terminal, ledger, say: progress.say });
-    for (const outcome of outcomes.values()) {
-      if (outcome.kind !== 'reviewed' || signal.aborted) continue;
-      const run = await ledger.getRun(outcome.report.runId);
-      await keepReport(config, run, { ...terminal, ledger, warn: progress.say });
-    }
-    if (!signal.aborted) await applyConfiguredRetention(config, parts.ledger, progress.say, signal);
+    if (!signal.aborted) await followUpAndSay({ ...app, say: progress.say });
+    for (const { run } of outcomes.values())
+      if (run && !signal.aborted) await keepReport({ ...app, warn: progress.say }, run);
+    if (!signal.aborted) await applyConfiguredRetention({ ...app, warn: progress.say });
   } finally {
-    endProgress(progress, terminal);
+    progress.stop();
+    app.endProgress();
   }
 
   const inOrder = days.flatMap(({ iso }) => outcomes.get(iso) ?? []);
-  terminal.say(renderRangeSummary(inOrder, terminal.command));
+  app.say(renderRange(inOrder));
   const [next, to] = [notBegun[0], days.at(-1)];
-  if (next && to) {
-    const end = findEnd();
-    const why = signal.aborted || !end ? 'it was stopped' : `${end.day} failed in a way that every day would`;
-    terminal.say(renderNotStarted({ ...options, why, next: next.iso, to: to.iso }, terminal.command));
-  }
-  const codes = inOrder.map(exitCodeOfDay);
-  return worstOf(next ? [...codes, 1] : codes);
-}
-
-function endProgress(progress: Pick<RangeProgress, 'stop'>, terminal: Terminal): void {
-  progress.stop();
-  terminal.endProgress();
-}
-
-async function findLeft(
-  day: BusinessDay,
-  { ledger }: RunDayParts,
-  options: ReplayOptions,
-): Promise<DayOutcome | undefined> {
-  const plan = planDay(options.mode, await ledger.latestRun(day.iso), { ...options, day });
-  if (plan.action !== 'nothing') return undefined;
-  const runId = plan.run ? { runId: plan.run.id } : {};
-  return { kind: 'left', day: day.iso, why: plan.why, ...runId };
-}
-
-/** What the options say about each day. */
-export function toRequest({ delivery, reason, acceptVolume }: ReplayOptions, { io }: Pick<Terminal, 'io'>) {
-  return { delivery, reason, volumeAcceptedBy: acceptVolume ? io.user : undefined };
-}
-
-interface ReviewContext {
-  readonly config: Config;
-  readonly parts: RunDayParts;
-  readonly options: ReplayOptions;
-  readonly terminal: Terminal;
+  const codes = inOrder.map(({ code }) => code);
+  if (!next || !to) return worstOf(codes);
+  const end = findEnd();
+  const why = signal.aborted || !end ? 'it was stopped' : `${end.day} failed in a way that every day would`;
+  app.say(renderNotStarted({ ...options, why, next: next.iso, to: to.iso }, command));
+  return worstOf([...codes, exitCode.failed]);
 }
 
 async function reviewOne(
+  app: App,
   day: BusinessDay,
-  { config, parts, options, terminal }: ReviewContext,
+  parts: RunDayParts,
+  options: RangeOptions,
 ): Promise<DayOutcome> {
-  const request = { ...requestOf(options.mode, toRequest(options, terminal)), trigger: 'replay' } as const;
-  const { onOpened, recorded } = recordOpening(parts.ledger, request, terminal);
+  const { ledger } = parts;
+  const request = { ...requestOf(options.mode, toRequest(app, options)), trigger: 'replay' } as const;
+  const { onOpened, recorded } = recordOpening(ledger, request, app);
   try {
-    const { run } = await runDay(
-      { ...request, day, configuredDelivery: config.delivery },
-      parts,
-      terminal.signal,
-      { onOpened },
-    );
-    const suspects = await listSuspects(parts.ledger, run, suspectsReported);
-    const report = await readReport(parts.ledger, run, {
-      now: clock(),
-      timezone: day.zone,
-      listed: suspects,
-    });
-    return { kind: 'reviewed', day: day.iso, report, exitCode: exitCodeOf(run) };
+    const asked = { ...request, day, configuredDelivery: app.config.delivery };
+    const { run } = await runDay(asked, parts, app.signal, { onOpened });
+    const listed = await listSuspects(ledger, run, suspectsReported);
+    const report = await readReport(ledger, run, { now: clock(), timezone: day.zone, listed });
+    return { ...outcomeOfRun(report, exitCodeOf(run), app.command), run };
   } catch (error) {
     const failure = describeFailure(error);
-    const message = completeCommands(failure.message, terminal.command);
-    return { kind: 'error', day: day.iso, failure: { ...failure, message } };
+    const message = completeCommands(failure.message, app.command);
+    return outcomeOfFailure(day.iso, { ...failure, message });
   } finally {
     await recorded();
   }
 }
 
-function describeWait({ iso }: BusinessDay): string {
-  return `${iso}: waiting: the maximum number of runs is in progress (${runsAtOnce})`;
+/** The outcome of one day of a range. */
+export interface DayOutcome {
+  readonly day: string;
+  readonly code: ExitCode;
+  /** The object that `--json` prints. */
+  readonly json: object;
+  /** How it ended, in a few words. */
+  readonly words: string;
+  readonly row: readonly (string | undefined)[];
+  /** What to do about it. */
+  readonly advice: readonly string[];
+  /** Every other day would fail the same way: a wrong API key, a wrong host key, an unusable ledger. */
+  readonly endsRange: boolean;
+  /** Only if it was reviewed. */
+  readonly run?: Run;
+}
+
+export function outcomeOfRun(json: RunReport, code: ExitCode, command: WriteCommand): DayOutcome {
+  const { day, runId, state, counts, topsUp = false, error } = json;
+  const isStopped = (state === 'collecting' || state === 'delivering') && code !== exitCode.done;
+  const shown = isStopped ? 'stopped' : state;
+  const isNothingNew = topsUp && state === 'succeeded' && counts.accepted === 0;
+  const sums = [counts.delivered, counts.pending, counts.refused].map(formatCount);
+  return {
+    ...{ day, code, json },
+    words: isNothingNew ? 'succeeded, nothing new' : `${shown}, ${formatCount(counts.delivered)} delivered`,
+    row: [day, runId, topsUp ? `${shown} +` : shown, ...sums],
+    advice: code === exitCode.done ? [] : adviseOn(json, code, command),
+    endsRange: error?.class === 'fatal',
+  };
+}
+
+function adviseOn(
+  { day, error, state, waiting }: RunReport,
+  code: ExitCode,
+  command: WriteCommand,
+): string[] {
+  const next = command(`run --day ${day}`);
+  if (error) return [`${day}:`, ...wrapText(error.message), `  Once that is fixed: ${next}`];
+  if (code === exitCode.toBeAccepted)
+    return [
+      `${day}: far fewer bookings than usual: check the export`,
+      `  Once it is complete: ${command(`replay ${day} --late`)}`,
+      `  If it is right: ${command(`run ${day} --accept-volume`)}`,
+    ];
+  const what = state === 'awaiting-result' ? 'To check for its result' : 'To resume it';
+  return [`${day}:`, ...(waiting ? [`  ${describeWaiting(waiting)}`] : []), `  ${what}: ${next}`];
+}
+
+/** A day that the mode leaves out. */
+export function outcomeOfLeft(day: string, why: string, runId?: string): DayOutcome {
+  return {
+    day,
+    code: exitCode.done,
+    json: { day, runId: runId ?? null, skipped: why },
+    words: `left as it is: it ${why}`,
+    row: [day, runId, why],
+    advice: [],
+    endsRange: false,
+  };
+}
+
+export function outcomeOfFailure(day: string, failure: CommandFailure): DayOutcome {
+  const { class: kind, message } = failure;
+  return {
+    day,
+    code: failure.exitCode,
+    json: { day, error: { class: kind, message } },
+    words: message,
+    row: [day, undefined, kind === 'busy' ? 'busy' : 'error'],
+    advice: [`${day}:`, ...wrapText(message)],
+    endsRange: kind !== 'usage' && kind !== 'busy',
+  };
+}
+
+const head = ['day', 'run', 'state', 'delivered', 'pending', 'refused'];
+
+/** The table at the end of a range, and what to do about each day that is not done. */
+export function renderRange(outcomes: readonly DayOutcome[]): string {
+  const toppedUp = outcomes.some(({ json }) => 'topsUp' in json);
+  return [
+    renderTable(
+      outcomes.map(({ row }) => row),
+      head,
+    ),
+    ...(toppedUp ? ['  + late bookings: only what earlier runs had not delivered'] : []),
+    ...outcomes.flatMap(({ advice }) => advice),
+    '',
+  ].join('\n');
+}
+
+/** A range that ended before its last day, with the options it was started with. */
+interface EndedRange extends Pick<RangeOptions, 'mode' | 'reason' | 'delivery'> {
+  /** Why no further day was started: "it was stopped". */
+  readonly why: string;
+  /** The first day that was not started. */
+  readonly next: string;
+  readonly to: string;
+}
+
+/** Which days of a range were not started, why, and how to continue. */
+export function renderNotStarted(range: EndedRange, command: WriteCommand): string {
+  const { next, to, why, mode, reason, delivery } = range;
+  const replay = [
+    `replay ${next}`,
+    next !== to && `--to ${to}`,
+    mode && `--${mode}`,
+    reason !== undefined && `--reason ${quoteForShell(reason)}`,
+    delivery && `--delivery ${delivery}`,
+  ];
+  return [
+    `Not started: ${next === to ? next : `${next} to ${to}`}, because ${why}.`,
+    `To continue: ${command(replay.filter(Boolean).join(' '))}`,
+    '',
+  ].join('\n');
 }

@@ -1,15 +1,12 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
-import { renderMissedCanaries } from '../src/cli/canary.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
-import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
-import type { Config } from '../src/config/load.js';
 import { KeyError } from '../src/keys/key-error.js';
-import { toCanaryReport } from '../src/report/canary.js';
+import { canaryToJson } from '../src/review/canary.js';
+import { renderMissedCanaries } from '../src/review/canary-words.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
-import { readWaiting, toReport } from '../src/review/day/report.js';
+import { readWaiting, runToJson } from '../src/review/day/report.js';
 import { runDay } from '../src/review/day/run-day.js';
-import type { Ledger } from '../src/review/ledger.js';
 import { quickRewrite } from '../src/review/retention.js';
 import { hasWork, isToBeAccepted, type Run, type Trigger } from '../src/review/run.js';
 import { applyRetention } from '../src/review/stored/retention.js';
@@ -21,8 +18,8 @@ import { recordOpening } from './audit.js';
 import { clock } from './clock.js';
 import { followUpAndSay, followUpCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
-import { openArchive, openKeyDestruction, openSpool } from './parts.js';
-import type { Terminal } from './terminal.js';
+import { openKeyDestruction } from './parts.js';
+import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
 
 export type ReviewRequest = DayRequest & {
@@ -37,54 +34,38 @@ export async function reviewDay(
   day: BusinessDay,
   { detach = false, ...request }: ReviewRequest,
 ): Promise<number> {
-  const { config } = app;
-  const terminal: Terminal = app;
+  const { config, signal, command, say } = app;
   requireBegun(day, clock());
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
   const parts = await app.review({ performs: !detach });
-  const ledger = await app.ledger();
-  const { recorded, ...callbacks } = recordOpening(ledger, request, terminal);
+  const { ledger } = parts;
+  const { recorded, ...callbacks } = recordOpening(ledger, request, app);
   try {
-    const { run, wasDone } = await runDay(
-      { ...request, day, configuredDelivery: config.delivery },
-      parts,
-      terminal.signal,
-      callbacks,
-    );
-    terminal.endProgress();
-    if (wasDone) terminal.say(describeDone(run, terminal.command));
-    const { notify, say: warn, signal } = terminal;
-    const missed = signal.aborted ? [] : await followUpCanaries({ ledger, notify, warn });
-    const waiting = await readWaiting(parts.ledger, run, clock());
-    const details = await readRunDetails(parts.ledger, run, parts.reader.placeUnit);
-    terminal.say(
+    const asked = { ...request, day, configuredDelivery: config.delivery };
+    const { run, wasDone } = await runDay(asked, parts, signal, callbacks);
+    app.endProgress();
+    if (wasDone) say(describeDone(run, command));
+    const missed = signal.aborted ? [] : await followUpCanaries({ ...app, warn: say });
+    const waiting = await readWaiting(ledger, run, clock());
+    const details = await readRunDetails(ledger, run, parts.reader.placeUnit);
+    const style = { now: clock(), command, timezone: day.zone };
+    say(
       renderClosing(
         { ...details, ...waiting },
-        {
-          now: clock(),
-          command: terminal.command,
-          paint: terminal.paint,
-          isOnlooker: detach,
-          timezone: day.zone,
-          mailPlace: findMailPlace(config),
-        },
+        { ...style, paint: app.paint, isOnlooker: detach, mailPlace: findMailPlace(config) },
       ),
     );
     const ofOthers = missed.filter(({ runId }) => runId !== run.id);
-    const style = { now: clock(), command: terminal.command, timezone: day.zone };
-    if (ofOthers.length > 0) terminal.say(renderMissedCanaries(ofOthers, style));
-    const suspects = await listSuspects(parts.ledger, run, suspectsReported);
-    const canary = details.canary && { canary: toCanaryReport(details.canary, clock()) };
-    terminal.report({
-      ...toReport(run, { now: clock(), timezone: day.zone, listed: suspects }),
+    if (ofOthers.length > 0) say(renderMissedCanaries(ofOthers, style));
+    app.report({
+      ...runToJson(run, { ...style, listed: await listSuspects(ledger, run, suspectsReported) }),
       ...waiting,
-      ...canary,
+      ...(details.canary && { canary: canaryToJson(details.canary, clock()) }),
     });
-    if (!signal.aborted) await followUpAndSay(config, { ...terminal, ledger });
-    await keepReport(config, run, { ...terminal, ledger });
-    if (!terminal.signal.aborted)
-      await applyConfiguredRetention(config, parts.ledger, terminal.say, terminal.signal);
+    if (!signal.aborted) await followUpAndSay(app);
+    await keepReport(app, run);
+    if (!signal.aborted) await applyConfiguredRetention({ ...app, warn: say });
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
     await recorded();
@@ -101,19 +82,12 @@ function describeDone(run: Run, command: WriteCommand): string {
   );
 }
 
-/** @param warn gets a message about days whose names can't be removed, because their key is lost */
-export async function applyConfiguredRetention(
-  config: Config,
-  ledger: Ledger,
-  warn: (message: string) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const kept = {
-    ledger,
-    archive: openArchive(config),
-    spool: openSpool(config),
-    destroyKeys: openKeyDestruction(config, ledger),
-  };
+/** @param app `warn` gets a message about days whose names can't be removed, because their key is lost */
+export async function applyConfiguredRetention(app: App): Promise<void> {
+  const { config, warn, signal } = app;
+  const ledger = await app.ledger();
+  const destroyKeys = openKeyDestruction(config, ledger);
+  const kept = { ledger, archive: app.archive(), spool: app.spool(), destroyKeys };
   try {
     await applyRetention(kept, config, { now: clock(), timezone: config.timezone });
   } catch (error) {

@@ -45,14 +45,13 @@ Examples:
 });
 
 export async function serve(app: App, { port }: { readonly port: number | undefined }): Promise<number> {
-  const { config, log, signal, notify, warn } = app;
+  const { config, log, signal, notify } = app;
   const { schedule: timing, timezone } = config;
   const slots = createSlots(timing.cron, timezone);
   const giveUps = createSlots(toDailyPattern(timing.giveUpAfter), timezone);
   const observed = await openObserved(app);
   const ledger = await app.ledger();
   const parts = await app.review();
-  const followUp = { ledger, notify, warn, signal };
   const closing = new AbortController();
   const untilClosed = AbortSignal.any([signal, closing.signal]);
   const working: { close(): Promise<void> }[] = [parts.workforce];
@@ -69,9 +68,9 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     onNewRun: ({ id, day, trigger }) =>
       recordStart(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, app),
     async afterReview(run) {
-      await followUpRuns(config, followUp);
-      await keepReport(config, run, { ...followUp, command: app.command });
-      await applyConfiguredRetention(config, ledger, warn, signal);
+      await followUpRuns(app);
+      await keepReport(app, run);
+      await applyConfiguredRetention(app);
     },
     signal,
   });
@@ -97,7 +96,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const syncWork = createSyncWork(app, {
     ledger,
     notify: notifyAndTell,
-    afterSync: () => followUpSync(followUp),
+    afterSync: () => followUpSync(app),
   });
   const syncScheduler = openSyncScheduler(app, { work: syncWork, ledger, notify: notifyAndTell });
   const schedulers = [reviewScheduler, todayScheduler, syncScheduler].filter((one) => one !== undefined);
@@ -132,9 +131,9 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   app.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
   await logQueueProblems(config, log, signal);
   mailPoller?.start();
-  const canaries = watchCanaries({ ...followUp, signal: untilClosed });
+  const canaries = watchCanaries({ ...app, signal: untilClosed });
   // What an earlier process left unfinished.
-  const caughtUp = followUpRuns(config, followUp);
+  const caughtUp = followUpRuns(app);
   background.push(
     () => canaries,
     () => caughtUp,

@@ -2,13 +2,13 @@ import { InvalidArgumentError } from 'commander';
 import type { BookingHistory } from '../src/cases/booking-history.js';
 import { historyToJson, readHistories } from '../src/cases/booking-history.js';
 import { describeSuspicion, describeVerdict } from '../src/cases/describe-booking.js';
-import { renderShownCanary } from '../src/cli/canary.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
-import { toCanaryReport } from '../src/report/canary.js';
 import type { Action } from '../src/review/audit.js';
+import { canaryToJson } from '../src/review/canary.js';
+import { renderShownCanary } from '../src/review/canary-words.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';
 import { showInLine } from '../src/text/visible.js';
@@ -51,7 +51,7 @@ async function showReference(app: App, ledger: Found, reference: string, answers
   const canary = await ledger?.findCanaryByReference(reference);
   if (canary) {
     const style = { now: clock(), command: app.command, timezone: app.config.timezone };
-    const json = { reference, canary: toCanaryReport(canary, clock()), bookings: [] };
+    const json = { reference, canary: canaryToJson(canary, clock()), bookings: [] };
     return app.answer(renderShownCanary(canary, style), json);
   }
   const histories = await read(app, ledger, [reference], answers);

@@ -2,17 +2,16 @@ import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { wholeNumber } from '../src/cli/commands/options.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { earlyNote, formatKnown, readRunDetails, renderClosing } from '../src/cli/run-summary.js';
-import { toCanaryReport } from '../src/report/canary.js';
+import { canaryToJson } from '../src/review/canary.js';
 import { hasNews } from '../src/review/day/collapse-runs.js';
-import { endedTooEarly, makesDayGood } from '../src/review/day/good-day.js';
+import { earlyNote, endedTooEarly, makesDayGood } from '../src/review/day/good-day.js';
 import {
   describeSetAside,
   describeWaiting,
   type RunReport,
   readReport,
   readWaiting,
-  toReport,
+  runToJson,
   type WaitingReport,
 } from '../src/review/day/report.js';
 import { groupByDay, mayCompleteDay } from '../src/review/day-runs.js';
@@ -26,7 +25,7 @@ import {
 } from '../src/review/run.js';
 import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
-import { countAffected, nameState, paintState } from '../src/review/verdicts/day-verdicts.js';
+import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/day-verdicts.js';
 import { kindOf } from '../src/sources/registry.js';
 import type { Paint } from '../src/text/colours.js';
 import { formatCount, formatLocalInstant, wrapText } from '../src/text/format.js';
@@ -36,6 +35,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, dayOption, option, optionalDay } from './command.js';
+import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
 
 /** Bounds for days that are written YYYY-MM-DD. */
@@ -246,9 +246,9 @@ async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<n
     ],
     {
       runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting, canary }) => ({
-        ...toReport(run, { now: clock(), timezone, listed: suspects }),
+        ...runToJson(run, { now: clock(), timezone, listed: suspects }),
         ...(waiting && { waiting }),
-        ...(canary && { canary: toCanaryReport(canary, clock()) }),
+        ...(canary && { canary: canaryToJson(canary, clock()) }),
         rejects,
         warnings,
         refused: refused.map(refusedToJson),

@@ -46,7 +46,7 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
     const sync = await syncCopy(options, { ...terminal, ledger, service }, terminal.signal);
     terminal.endProgress();
     const { notify, say: warn, signal, command } = terminal;
-    await followUpSync({ ledger, notify, warn, signal });
+    await followUpSync({ ledger: async () => ledger, notify, warn });
     // Before hotels are noted as listed: if it fails, the next sync lists them.
     const watched = await watchCopy(config, { ledger, notify }, signal);
     const listed = await listNewHotels(ledger.mappings, {

@@ -1,12 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type ExitCode, exitCode } from '../src/cli/exit-code.js';
-import type { RangeProgress } from '../src/cli/range-progress.js';
-import { createTerminalProgress } from '../src/cli/terminal-progress.js';
 import { commandNameIn } from '../src/config/command-name.js';
 import { createNotify, type NotifyAll, type Observer } from '../src/events/events.js';
 import { type Log, silentLog } from '../src/events/log.js';
 import { createLogObserver } from '../src/events/log-observer.js';
+import { createProgress, type Progress } from '../src/events/progress.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';
 import { createPalette, type Paint } from '../src/text/colours.js';
 import { renderLargeObject } from '../src/text/json-stream.js';
@@ -31,9 +30,10 @@ export interface Terminal {
   observe(observer: Observer): void;
   /** Writes log lines if they were requested. */
   readonly log: Log;
-  endProgress(): void;
+  /** Further output starts on a line of its own. */
+  readonly endProgress: Progress['stop'];
   /** Shows the progress of many days at once, instead of one. */
-  followDays(): Pick<RangeProgress, 'end' | 'say' | 'stop'>;
+  readonly followDays: Progress['followDays'];
   /** Text for a person: on standard output, or on standard error with `--json`. */
   say(text: string): void;
   /** A line for a person on standard error. */
@@ -85,8 +85,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const target = reports.isJson ? errors : output;
   const palette = createPalette({ stream: target, env: io.env, mark: createMark() });
   const warn = (line: string) => void print(errors, `${line}\n`);
-  const progressOptions = { stream: errors, clock, isDumb: io.env.TERM === 'dumb' };
-  const progress = createTerminalProgress(progressOptions);
+  const progress = createProgress({ stream: errors, clock, isDumb: io.env.TERM === 'dumb' });
   const onFault = (error: unknown) => {
     if (log) log.error({ fault: describeError(error) }, 'observer failed');
     else warn(`warning: the progress can't be shown: ${describeError(error)}`);

@@ -1,5 +1,4 @@
 import { pause, untilAborted } from '../src/async/abort.js';
-import type { CaseLedger } from '../src/cases/case-store.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
@@ -39,7 +38,7 @@ Examples:
     if (server) log.info(await server.listen(), 'listening');
     await logQueueProblems(config, log, signal);
     notify({ type: 'working' });
-    const followingUp = keepFollowingUp(app, ledger);
+    const followingUp = keepFollowingUp(app);
     app.beforeClose(() => Promise.all([server?.close(), followingUp]));
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
@@ -48,9 +47,9 @@ Examples:
 });
 
 /** The process that started a run may be gone when a worker finishes it. */
-async function keepFollowingUp(app: App, ledger: CaseLedger): Promise<void> {
+async function keepFollowingUp(app: App): Promise<void> {
   while (!app.signal.aborted) {
-    await followUpRuns(app.config, { ...app, ledger });
+    await followUpRuns(app);
     await pause(followUpMs, app.signal);
   }
 }

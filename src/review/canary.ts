@@ -101,3 +101,37 @@ export function countMissedInRow(canaries: readonly Canary[], now: number): numb
   const named = known.indexOf('named');
   return known.length === 0 ? undefined : named === -1 ? known.length : named;
 }
+
+/** A canary as `run --json`, `status --json` and `show --json` print it. */
+export interface CanaryJson {
+  readonly reference: string;
+  readonly runId: string;
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly state: CanaryState;
+  /** ISO 8601, UTC */
+  readonly sentAt: string | null;
+  /** Until when an e-mail must name it. */
+  readonly dueAt: string | null;
+  readonly namedAt: string | null;
+  readonly namedBy: 'email' | null;
+  /** How the last attempt ended, if the canary was given up. */
+  readonly code?: string;
+}
+
+export function canaryToJson(canary: Canary, now: number): CanaryJson {
+  const { reference, runId, day, sentAt, withinMs, namedAt, givenUpFor } = canary;
+  const write = (instant: number | undefined) =>
+    instant === undefined ? null : new Date(instant).toISOString();
+  return {
+    reference,
+    runId,
+    day,
+    state: judgeCanary(canary, now),
+    sentAt: write(sentAt),
+    dueAt: write(sentAt === undefined ? undefined : sentAt + withinMs),
+    namedAt: write(namedAt),
+    namedBy: namedAt === undefined ? null : 'email',
+    ...(givenUpFor !== undefined && { code: givenUpFor }),
+  };
+}

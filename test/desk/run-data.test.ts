@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { toReport } from '../../src/review/day/report.js';
+import { runToJson } from '../../src/review/day/report.js';
 import { LedgerAwayError } from '../../src/review/ledger-errors.js';
 import { someRun } from '../review/some-run.js';
 import { getPage, now, runsOnly, startDesk, stopServers } from './some-desk.js';
@@ -19,7 +19,7 @@ describe('the report of a run', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(JSON.parse(answer.text)).toMatchObject(
-      JSON.parse(JSON.stringify(toReport(run, { now, timezone: 'Europe/Madrid' }))),
+      JSON.parse(JSON.stringify(runToJson(run, { now, timezone: 'Europe/Madrid' }))),
     );
   });
 

@@ -8,7 +8,7 @@ import { severities } from '../../src/notifications/notice.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import { renderRunMetrics } from '../../src/server/run-metrics.js';
-import { step } from '../cli/events.js';
+import { step } from '../events/review-events.js';
 import { someRun } from '../review/some-run.js';
 import { noCases, someDay, someFacts } from '../server/some-facts.js';
 import { now, timezone } from '../server/some-server.js';

@@ -3,6 +3,7 @@ import { type LogLevel, logLevels, openLog } from '../../src/events/log.js';
 import { createLogObserver } from '../../src/events/log-observer.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { captureStream } from '../cli/captured-stream.js';
+import { someRun } from '../review/some-run.js';
 import {
   collected,
   collecting,
@@ -11,8 +12,7 @@ import {
   step,
   stepEnded,
   transferring,
-} from '../cli/events.js';
-import { someRun } from '../review/some-run.js';
+} from './review-events.js';
 
 const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
 const run = { id: someRun().id, day: someRun().day };

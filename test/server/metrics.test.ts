@@ -5,7 +5,7 @@ import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Step, StepEnding } from '../../src/review/step.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createMetrics, type MetricsOptions } from '../../src/server/metrics.js';
-import { step } from '../cli/events.js';
+import { step } from '../events/review-events.js';
 import { someRun } from '../review/some-run.js';
 import { createGate } from '../support/gate.js';
 import { noCases, someDay, someFacts } from './some-facts.js';

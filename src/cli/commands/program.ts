@@ -4,7 +4,6 @@ import { addHotelCommands, type HotelHandlers } from './hotels.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import { addNotifyCommands, type NotifyHandlers } from './notify.js';
 import type { Finish } from './options.js';
-import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
@@ -12,8 +11,7 @@ import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 
 /** The handler of each command; each returns the exit code. */
 export interface Handlers
-  extends ReviewHandlers,
-    MappingHandlers,
+  extends MappingHandlers,
     HotelHandlers,
     VerdictHandlers,
     ExportHandlers,
@@ -40,7 +38,6 @@ export const groups: readonly (readonly [heading: string, names: readonly string
 /** By area; the program shows them by group. */
 export function defineCommands(program: Command, handlers: Handlers, finish: Finish): readonly Command[] {
   const defined = new Command().copyInheritedSettings(program);
-  addReviewCommands(defined, handlers, finish);
   addMappingCommands(defined, handlers, finish);
   addHotelCommands(defined, handlers, finish);
   addVerdictCommands(defined, handlers, finish);

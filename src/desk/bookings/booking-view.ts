@@ -1,6 +1,6 @@
 import { describeSuspicion, describeVerdict } from '../../cases/describe-booking.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
-import { describeCanary } from '../../report/canary.js';
+import { describeCanary } from '../../review/canary-words.js';
 import { formatCountOf, formatKilometres, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';

@@ -1,9 +1,9 @@
 import { businessDayAt } from '../../booking/business-day.js';
 import { type HistoryLedger, historyToJson, readHistories } from '../../cases/booking-history.js';
 import { keyOfHotel, type MappingReader, type ProviderHotel } from '../../mappings/mapping-copy.js';
-import { type CanaryReport, toCanaryReport } from '../../report/canary.js';
 import { type MappingReport, toMappingReport } from '../../report/mappings.js';
 import type { CanaryReader } from '../../review/canary.js';
+import { type CanaryJson, canaryToJson } from '../../review/canary.js';
 import { createErasedTest, type ErasureReader, readErasedGuests } from '../../review/erasures.js';
 import type { Trace } from '../../review/history.js';
 import type { DeliveryKind, Trigger } from '../../review/run.js';
@@ -31,7 +31,7 @@ export interface BookingData {
   readonly answers: boolean;
   /** Whether a guest with this reference was erased; null if that can't be told. */
   readonly isErased: boolean | null;
-  readonly canary?: CanaryReport;
+  readonly canary?: CanaryJson;
   /** The newest run first. */
   readonly bookings: readonly BookingInRun[];
   /** Each pair under which it was booked, as the local copy has it. */
@@ -68,7 +68,7 @@ export async function readBookingData(
   const { now } = visit;
   const none = { reference, answers, isErased: false, bookings: [], mappings: [] };
   const canary = await ledger.findCanaryByReference(reference);
-  if (canary) return { ...none, canary: toCanaryReport(canary, now) };
+  if (canary) return { ...none, canary: canaryToJson(canary, now) };
   const showsGuest = visit.may('see-names');
   const today = businessDayAt(new Date(now), timezone).iso;
   const silence = await parts.readSilence(now);

@@ -5,8 +5,7 @@ import { rememberHotels } from '../../cases/remembered-hotels.js';
 import type { Config } from '../../config/load.js';
 import type { CopiedHotel } from '../../mappings/copied-hotels.js';
 import { createHotelComparer, type HotelPair } from '../../mappings/hotels/compare-hotels.js';
-import { toCanaryReport } from '../../report/canary.js';
-import { judgeCanary } from '../../review/canary.js';
+import { canaryToJson, judgeCanary } from '../../review/canary.js';
 import { judgeDay } from '../../review/day/judge-day.js';
 import { readReport } from '../../review/day/report.js';
 import { type ComparedBooking, withHotels } from '../../review/verdicts/booked-hotels.js';
@@ -70,7 +69,7 @@ export async function gatherDayReport(
     /** Of all runs that sent the day. */
     verdicts: { knowledge, affected, unanswered, posted },
     /** The newest of the day. */
-    canary: canary ? toCanaryReport(canary, now) : null,
+    canary: canary ? canaryToJson(canary, now) : null,
     /** Of the newest run. */
     rejects: newest ? await ledger.countRejects(newest.id) : [],
     warnings: newest ? await ledger.countWarnings(newest.id) : [],

@@ -5,7 +5,7 @@ import {
   type Pending,
   type PendingLimits,
 } from '../../review/day/pending.js';
-import { toReport } from '../../review/day/report.js';
+import { runToJson } from '../../review/day/report.js';
 import type { OpenWork, ProgressReader } from '../../review/progress.js';
 import { hasWork, isActive, type Run } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
@@ -46,7 +46,7 @@ export function toMoment(
   const pending = decidePending(run, work, limits);
   const left = isActive(run) ? estimateLeft(since, toSample(run, visit.now), run.counts.accepted) : undefined;
   return {
-    ...toReport(run, visit),
+    ...runToJson(run, visit),
     /** Why it is not done, in a sentence; null for a run that succeeded. */
     pending: pending ? toPendingData(pending, visit) : null,
     /** How it went, in a sentence; null for a run that has not succeeded. */

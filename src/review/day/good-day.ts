@@ -11,6 +11,8 @@ export function wasCollectedEarly(
   return (collectStartedAt ?? startedAt) <= day.lastInstant.getTime();
 }
 
+export const earlyNote = 'collected before the day was over';
+
 /** Whether it succeeded, but before the day was over. Such a run looks done, and the day is not. */
 export function endedTooEarly(run: Run, timezone: string): boolean {
   return run.state === 'succeeded' && wasCollectedEarly(createBusinessDay(run.day, timezone), run);

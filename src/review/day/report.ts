@@ -52,7 +52,7 @@ export async function readWaiting(
 
 /** The report of a run, with what it waits for. */
 export async function readReport(ledger: WaitReader, run: Run, options: ReportOptions): Promise<RunReport> {
-  return { ...toReport(run, options), ...(await readWaiting(ledger, run, options.now)) };
+  return { ...runToJson(run, options), ...(await readWaiting(ledger, run, options.now)) };
 }
 
 /** @param format writes an instant in epoch milliseconds */
@@ -109,7 +109,7 @@ export interface ReportOptions {
   readonly listed?: readonly SuspectReport[] | undefined;
 }
 
-export function toReport(run: Run, { now, timezone, listed }: ReportOptions): RunReport {
+export function runToJson(run: Run, { now, timezone, listed }: ReportOptions): RunReport {
   const { id, day, delivery, trigger, reason, state, counts } = run;
   const { startedAt, finishedAt, failure, topsUp, suspects, volume } = run;
   return {

@@ -1,4 +1,5 @@
 import type { Colour, Paint } from '../../text/colours.js';
+import { formatCount } from '../../text/format.js';
 import { hasUnexpectedCount, isActive, type Run, type RunState, warnsOfVolume } from '../run.js';
 
 /** What is known about the verdicts on a day's bookings. */
@@ -125,4 +126,8 @@ function countPosted({ delivery, counts }: Run): number {
 export function sumKnown(counts: readonly (number | null)[]): number | null {
   const known = counts.filter((count) => count !== null);
   return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
+}
+
+export function formatKnown(count: number | Unknown): string {
+  return typeof count === 'number' ? formatCount(count) : count;
 }

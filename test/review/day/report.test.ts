@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { toReport } from '../../../src/review/day/report.js';
+import { runToJson } from '../../../src/review/day/report.js';
 import { someRun } from '../some-run.js';
 
 const asked = { now: Date.parse('2026-11-21T03:00:00Z'), timezone: 'Europe/Madrid' };
 
 describe('the report of a run', () => {
   it('has exactly the keys that `run --json` promises', () => {
-    expect(toReport(someRun(), asked)).toEqual({
+    expect(runToJson(someRun(), asked)).toEqual({
       runId: '20261120-k3f9xq7d',
       day: '2026-11-20',
       delivery: 'body',
@@ -38,27 +38,27 @@ describe('the report of a run', () => {
 
   it('says how many bookings are usual, or that no earlier day is known', () => {
     const volume = { accepted: 990, usual: 1_000, drops: [] };
-    expect(toReport(someRun({ volume }), asked).volume).toEqual(volume);
-    expect(toReport(someRun({ volume: { ...volume, usual: null } }), asked).volume).toEqual({ usual: null });
+    expect(runToJson(someRun({ volume }), asked).volume).toEqual(volume);
+    expect(runToJson(someRun({ volume: { ...volume, usual: null } }), asked).volume).toEqual({ usual: null });
   });
 
   it('says what its day lacks, and who accepted that', () => {
     const drop = { code: 'volume-dropped', accepted: 200, usual: 420 };
     const volume = { accepted: 200, usual: 420, drops: [{ provider: null, accepted: 200, usual: 420 }] };
-    expect(toReport(someRun({ volume }), asked)).toMatchObject({
+    expect(runToJson(someRun({ volume }), asked)).toMatchObject({
       isGood: false,
       notGood: [{ ...drop, acceptedAt: null, acceptedBy: null }],
       volume,
     });
     const acceptance = { at: asked.now, by: 'ada' };
-    expect(toReport(someRun({ volume, acceptance }), asked)).toMatchObject({
+    expect(runToJson(someRun({ volume, acceptance }), asked)).toMatchObject({
       isGood: true,
       notGood: [{ ...drop, acceptedAt: '2026-11-21T03:00:00.000Z', acceptedBy: 'ada' }],
     });
     const ofProvider = { ...volume, drops: [{ provider: 'Bedlink', accepted: 0, usual: 60 }] };
-    expect(toReport(someRun({ volume: ofProvider }), asked)).toMatchObject({ isGood: true, notGood: [] });
+    expect(runToJson(someRun({ volume: ofProvider }), asked)).toMatchObject({ isGood: true, notGood: [] });
     const early = someRun({ state: 'failed', trigger: 'today', volume });
-    expect(toReport(early, asked).notGood.map(({ code }) => code)).toEqual([
+    expect(runToJson(early, asked).notGood.map(({ code }) => code)).toEqual([
       'failed',
       'day-not-over',
       'volume-dropped',
@@ -66,21 +66,21 @@ describe('the report of a run', () => {
   });
 
   it('has null, not 0, for what comes by e-mail only, and the reason of a run', () => {
-    const report = toReport(
+    const report = runToJson(
       someRun({ reason: 'again', counts: { affected: null, unanswered: null } }),
       asked,
     );
     expect(report).toMatchObject({ reason: 'again', counts: { affected: null, unanswered: null } });
-    expect(toReport(someRun(), asked)).not.toHaveProperty('reason');
+    expect(runToJson(someRun(), asked)).not.toHaveProperty('reason');
   });
 
   it('reports what the local copy of the mappings found, if there was one', () => {
-    expect(toReport(someRun({ suspects: 12 }), asked).suspects).toEqual({ bookings: 12 });
-    expect(toReport(someRun({ suspects: 0 }), { ...asked, listed: [] }).suspects).toEqual({
+    expect(runToJson(someRun({ suspects: 12 }), asked).suspects).toEqual({ bookings: 12 });
+    expect(runToJson(someRun({ suspects: 0 }), { ...asked, listed: [] }).suspects).toEqual({
       bookings: 0,
       listed: [],
     });
-    expect(toReport(someRun(), { ...asked, listed: [] })).not.toHaveProperty('suspects');
+    expect(runToJson(someRun(), { ...asked, listed: [] })).not.toHaveProperty('suspects');
   });
 
   it('of a file run states where file and evidence are', () => {
@@ -101,11 +101,11 @@ describe('the report of a run', () => {
       verdicts: { affected: 2, unanswered: 0, unclear: 0, malformed: 1, ignored: 2 },
       archivedTo: '/data/archive/2026-11-20/20261120-k3f9xq7d',
     };
-    expect(toReport(someRun({ delivery: 'file', file, counts: { affected: 2 } }), asked)).toMatchObject({
+    expect(runToJson(someRun({ delivery: 'file', file, counts: { affected: 2 } }), asked)).toMatchObject({
       delivery: 'file',
       counts: { affected: 2 },
     });
-    expect(toReport(someRun({ file }), asked).file).toEqual({
+    expect(runToJson(someRun({ file }), asked).file).toEqual({
       remotePath: 'VerifyMappings/112026/20112026.csv',
       sha256: 'ab'.repeat(32),
       rows: 990,
@@ -117,7 +117,7 @@ describe('the report of a run', () => {
 
   it('of a file run has null for what is not yet known, and for the file if none was written', () => {
     const file = { rows: 1, sha256: 'ab' };
-    expect(toReport(someRun({ file }), asked).file).toEqual({
+    expect(runToJson(someRun({ file }), asked).file).toEqual({
       remotePath: null,
       sha256: 'ab',
       rows: 1,
@@ -125,14 +125,14 @@ describe('the report of a run', () => {
       archivedTo: null,
       resultRowsIgnored: null,
     });
-    expect(toReport(someRun({ file: { triggeredAt: 7 } }), asked).file).toBeNull();
-    expect(toReport(someRun({ file: { rows: 1 } }), asked).file).toBeNull();
-    expect(toReport(someRun({ file: { sha256: 'ab' } }), asked).file).toBeNull();
+    expect(runToJson(someRun({ file: { triggeredAt: 7 } }), asked).file).toBeNull();
+    expect(runToJson(someRun({ file: { rows: 1 } }), asked).file).toBeNull();
+    expect(runToJson(someRun({ file: { sha256: 'ab' } }), asked).file).toBeNull();
   });
 
   it('of a failed run states the reason', () => {
     const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
-    const { error, state } = toReport(someRun({ state: 'failed', failure }), asked);
+    const { error, state } = runToJson(someRun({ state: 'failed', failure }), asked);
     expect({ error, state }).toEqual({
       error: { class: 'fatal', message: 'the service turned it down' },
       state: 'failed',
@@ -141,7 +141,7 @@ describe('the report of a run', () => {
 
   it('of a stopped run counts the time until now', () => {
     const { finishedAt: _, ...unfinished } = someRun({ state: 'delivering' });
-    const { finishedAt, durationMs } = toReport(unfinished, asked);
+    const { finishedAt, durationMs } = runToJson(unfinished, asked);
     expect({ finishedAt, durationMs }).toEqual({ finishedAt: null, durationMs: 1_800_000 });
   });
 });

@@ -1,5 +1,5 @@
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline';
-import { print } from '../text/visible.js';
+import { print } from './visible.js';
 
 const barWidth = 24;
 

@@ -1,38 +1,22 @@
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
 import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from '../text/format.js';
-import { print } from '../text/visible.js';
-import { createMovingLines, drawBar } from './bars.js';
-import {
-  createLines,
-  describe,
-  describeMilestone,
-  describeOpened,
-  describeSuspects,
-} from './progress-text.js';
+import { drawBar, type MovingLines } from '../text/moving-lines.js';
+import { describe, describeMilestone, describeOpened, describeSuspects } from './progress-words.js';
 
-export interface Progress {
+/** How far the review of a day has come. */
+export interface ReviewProgress {
   readonly notify: Notify;
   /** Ends the bar: further output starts on a line of its own. */
   stop(): void;
 }
 
-export interface ProgressOptions {
-  readonly stream: NodeJS.WriteStream;
-  readonly clock: () => number;
-  /** A terminal without escape codes (TERM=dumb). */
-  readonly isDumb?: boolean;
-}
-
-/** The progress of a run: a bar per phase where the terminal can draw one, occasional lines elsewhere. */
-export function createProgress(options: ProgressOptions): Progress {
-  const { stream, clock } = options;
-  if (canDraw(options)) return createBars(options);
-  return { notify: createLines({ write: (text) => print(stream, `${text}\n`), clock }), stop() {} };
-}
-
-export function canDraw({ stream, isDumb = false }: Pick<ProgressOptions, 'stream' | 'isDumb'>): boolean {
-  return stream.isTTY && !isDumb;
+/** How far many days have come at once. */
+export interface DaysProgress extends ReviewProgress {
+  /** Ends the bar of a day. */
+  end(day: string, words: string): void;
+  /** Writes a line about the range as a whole. */
+  say(words: string): void;
 }
 
 interface Phase {
@@ -46,8 +30,8 @@ interface Phase {
   readonly before: number;
 }
 
-function createBars({ stream, clock }: ProgressOptions): Progress {
-  const lines = createMovingLines(stream);
+/** A bar for each phase of a day, with rate and time left. */
+export function createDayBar(lines: MovingLines, clock: () => number): ReviewProgress {
   let phase: Phase | undefined;
   /** What stands beside the bar, and whether the bar is complete. */
   let shown = { texts: '', isComplete: false };
@@ -172,4 +156,86 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
       isStopped = true;
     },
   };
+}
+
+/** The width of the longest phase. */
+const phaseWidth = 'deliver'.length;
+
+/** A bar for each of many days. */
+export function createDayBars(lines: MovingLines, clock: () => number): DaysProgress {
+  const bars = new Map<string, string>();
+  let isStopped = false;
+
+  function say(words: string): void {
+    if (!isStopped) lines.say(words);
+  }
+
+  function show(day: string, phase: string, total: number, done: number, detail: string): void {
+    bars.set(day, `  ${day}  ${phase.padEnd(phaseWidth)} ${drawBar(done, total)}  ${detail}`);
+    lines.draw([...bars.values()]);
+  }
+
+  function showDelivered(
+    event: ReviewEvent & { type: 'run-opened' | 'collected' | 'step-ended' | 'watched' },
+  ) {
+    const { day, counts } = event.run;
+    const done = counts.delivered + counts.refused;
+    show(day, 'deliver', counts.accepted, done, `${formatCount(done)} reviewed`);
+  }
+
+  return {
+    notify(event) {
+      if (isStopped) return;
+      switch (event.type) {
+        case 'run-opened':
+          say(describeOpened(event.run, event.isResumed));
+          if (event.run.collectedAt !== undefined) showDelivered(event);
+          else show(event.run.day, 'collect', 1, 0, '');
+          return;
+        case 'collecting': {
+          const { total, done } = event.progress ?? { total: 1, done: 0 };
+          return show(event.run.day, 'collect', total, done, `${formatCount(event.read)} read`);
+        }
+        case 'collected': {
+          const suspects = describeSuspects(event.run);
+          if (suspects !== undefined) say(`${event.run.day}: ${suspects}`);
+          return showDelivered(event);
+        }
+        case 'watched':
+          return showDelivered(event);
+        case 'step-ended': {
+          const { day, counts } = event.run;
+          const milestone = describeMilestone(event);
+          return milestone === undefined
+            ? showDelivered(event)
+            : show(day, 'deliver', counts.accepted, counts.delivered, milestone);
+        }
+        case 'transferring':
+          return show(event.run.day, event.step.name, event.total, event.done, formatBytes(event.done));
+        default: {
+          const day = dayOf(event);
+          const words = describe(event, clock());
+          if (words !== undefined) say(day === undefined ? words : withDay(day, words));
+        }
+      }
+    },
+    end(day, words) {
+      if (bars.delete(day)) lines.draw([...bars.values()]);
+      say(`${day}: ${words}`);
+    },
+    say,
+    stop() {
+      lines.erase();
+      isStopped = true;
+    },
+  };
+}
+
+export function withDay(day: string, words: string): string {
+  return words.startsWith(day) ? words : `${day}: ${words}`;
+}
+
+export function dayOf(event: ReviewEvent): string | undefined {
+  if ('run' in event) return event.run?.day;
+  return 'day' in event ? event.day : undefined;
 }

@@ -4,11 +4,11 @@ import {
   type RunDetails,
   readRunDetails,
   renderClosing,
-} from '../../src/cli/run-summary.js';
+} from '../../jobs/run-summary.js';
 import type { ReasonCount } from '../../src/review/collected.js';
 import { createCommandWriter } from '../../src/text/shell.js';
+import { command } from '../cli/plain-command.js';
 import { someRun } from '../review/some-run.js';
-import { command } from './plain-command.js';
 
 const now = Date.parse('2026-11-21T02:32:05Z');
 const shown: string[] = [];

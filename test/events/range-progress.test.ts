@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRangeProgress, type RangeProgress } from '../../src/cli/range-progress.js';
+import { createProgress } from '../../src/events/progress.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import { captureStream } from '../cli/captured-stream.js';
 import { someRun } from '../review/some-run.js';
-import { captureStream } from './captured-stream.js';
-import { collected, collecting, fileStepEnded, opened, stepEnded, transferring } from './events.js';
+import { collected, collecting, fileStepEnded, opened, stepEnded, transferring } from './review-events.js';
 
-const started: RangeProgress[] = [];
+const started: { stop(): void }[] = [];
 const [one, two] = ['2026-11-17', '2026-11-18'];
 
 afterEach(() => {
@@ -15,7 +15,8 @@ afterEach(() => {
 function start({ isTTY = false } = {}) {
   let now = 0;
   const { stream, text, lines, screen } = captureStream({ isTTY });
-  const progress = createRangeProgress({ stream, clock: () => now });
+  const { notify, followDays } = createProgress({ stream, clock: () => now });
+  const progress = { notify, ...followDays() };
   started.push(progress);
   return {
     progress,

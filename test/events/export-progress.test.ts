@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createExportProgress } from '../../src/cli/export-progress.js';
 import { createLogObserver } from '../../src/events/log-observer.js';
+import { createProgress } from '../../src/events/progress.js';
 import type { ExportEvent } from '../../src/mappings/export/await-export.js';
-import { captureStream } from './captured-stream.js';
+import { captureStream } from '../cli/captured-stream.js';
 
 const set = { id: 'g-1', files: [] };
 const megabyte = 1_000_000;
@@ -16,7 +16,7 @@ const downloading = (done: number, name = 'a.csv'): ExportEvent => ({
 function start(isTTY: boolean) {
   let now = 0;
   const { stream, text } = captureStream({ isTTY });
-  const progress = createExportProgress({ stream, clock: () => now });
+  const progress = createProgress({ stream, clock: () => now });
   return {
     text,
     progress,

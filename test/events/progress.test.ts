@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createProgress, type Progress } from '../../src/cli/progress.js';
+import { createProgress, type Progress } from '../../src/events/progress.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import { captureStream } from '../cli/captured-stream.js';
 import { someRun } from '../review/some-run.js';
-import { captureStream } from './captured-stream.js';
 import {
   collected,
   collecting,
@@ -12,7 +12,7 @@ import {
   step,
   stepEnded,
   transferring,
-} from './events.js';
+} from './review-events.js';
 
 const run = { id: 'r', day: '2026-11-20' };
 const notice: ReviewEvent = {

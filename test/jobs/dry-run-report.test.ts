@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DryRunReport, renderDryRun } from '../../src/cli/dry-run-report.js';
+import { type DryRunReport, renderDryRun } from '../../jobs/dry-run.js';
 import { someRun } from '../review/some-run.js';
 
 const report: DryRunReport = {

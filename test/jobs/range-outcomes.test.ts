@@ -1,32 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import { renderPlans } from '../../jobs/replay.js';
 import {
-  type DayOutcome,
-  describeOutcome,
-  type EndedRange,
-  endsRange,
-  exitCodeOfDay,
+  outcomeOfFailure,
+  outcomeOfLeft,
+  outcomeOfRun,
   renderNotStarted,
-  renderRangePlan,
-  renderRangeSummary,
-  toDayObject,
-  toPlanObject,
-} from '../../src/cli/range-summary.js';
-import type { PlannedDay } from '../../src/review/day/range-plan.js';
-import { toReport } from '../../src/review/day/report.js';
+  renderRange,
+} from '../../jobs/replay-range.js';
+import type { ExitCode } from '../../src/cli/exit-code.js';
+import { type PlannedDay, toPlanObjects } from '../../src/review/day/range-plan.js';
+import { runToJson } from '../../src/review/day/report.js';
 import type { Run } from '../../src/review/run.js';
 import { createCommandWriter } from '../../src/text/shell.js';
+import { command } from '../cli/plain-command.js';
 import { someRun } from '../review/some-run.js';
-import { command } from './plain-command.js';
 
-type Reviewed = DayOutcome & { readonly kind: 'reviewed' };
+function reviewed(run: Run, code: ExitCode) {
+  return outcomeOfRun(toJson(run), code, command);
+}
 
-function reviewed(run: Run, exitCode: Reviewed['exitCode']): Reviewed {
-  return {
-    kind: 'reviewed',
-    day: run.day,
-    report: toReport(run, { now: run.startedAt, timezone: 'Europe/Madrid' }),
-    exitCode,
-  };
+function toJson(run: Run) {
+  return runToJson(run, { now: run.startedAt, timezone: 'Europe/Madrid' });
 }
 
 const message =
@@ -43,34 +37,33 @@ const fatal = reviewed(
 );
 const late = reviewed(someRun({ day: '2026-11-19', topsUp: true, state: 'awaiting-result' }), 3);
 const stopped = reviewed(someRun({ day: '2026-11-20', state: 'collecting' }), 1);
-const left: DayOutcome = { kind: 'left', day: '2026-11-21', why: 'has a run', runId: '20261121-k3f9xq7d' };
-const unknown: DayOutcome = { kind: 'left', day: '2026-11-22', why: 'has no run' };
-const busy: DayOutcome = {
-  kind: 'error',
-  day: '2026-11-23',
-  failure: { exitCode: 4, class: 'busy', message: '2026-11-23 is being run by another process' },
-};
-const refused: DayOutcome = {
-  kind: 'error',
-  day: '2026-11-24',
-  failure: { exitCode: 2, class: 'usage', message: 'run r of 2026-11-24 is unfinished' },
-};
+const left = outcomeOfLeft('2026-11-21', 'has a run', '20261121-k3f9xq7d');
+const unknown = outcomeOfLeft('2026-11-22', 'has no run');
+const busy = outcomeOfFailure('2026-11-23', {
+  exitCode: 4,
+  class: 'busy',
+  message: '2026-11-23 is being run by another process',
+});
+const refused = outcomeOfFailure('2026-11-24', {
+  exitCode: 2,
+  class: 'usage',
+  message: 'run r of 2026-11-24 is unfinished',
+});
 const all = [done, fatal, late, stopped, left, unknown, busy, refused];
 
 describe('the summary of a range', () => {
   it('says what a stopped day waits for', () => {
     const run = someRun({ day: '2026-11-20', state: 'delivering' });
     const waiting = { step: 'batch 3', until: '2026-11-21T02:31:30.000Z', code: 'http-503' };
-    const { report } = reviewed(run, 1);
-    const outcome = { kind: 'reviewed', day: run.day, report: { ...report, waiting }, exitCode: 1 } as const;
-    expect(renderRangeSummary([outcome], command)).toContain(
+    const outcome = outcomeOfRun({ ...toJson(run), waiting }, 1, command);
+    expect(renderRange([outcome])).toContain(
       '2026-11-20:\n  waiting until 2026-11-21 02:31:30Z for batch 3 (http-503)\n  To resume it: ',
     );
-    expect(toDayObject(outcome)).toMatchObject({ waiting });
+    expect(outcome.json).toMatchObject({ waiting });
   });
 
   it('is a line per day, and below it what to do about each that is not done', () => {
-    const text = renderRangeSummary(all, command);
+    const text = renderRange(all);
     expect(text).toBe(`  day         run                state              delivered  pending  refused
   2026-11-17  20261120-k3f9xq7d  succeeded          1,234,567        0        0
   2026-11-18  20261120-k3f9xq7d  failed                   500      490        0
@@ -98,26 +91,26 @@ describe('the summary of a range', () => {
   });
 
   it('of days that are all done is only the table', () => {
-    expect(renderRangeSummary([done], command).split('\n')).toHaveLength(3);
+    expect(renderRange([done]).split('\n')).toHaveLength(3);
   });
 });
 
 describe('a day of a range', () => {
   it('has the exit code of its run, of its error, or 0 if it was left out', () => {
-    expect(all.map(exitCodeOfDay)).toEqual([0, 1, 3, 1, 0, 0, 4, 2]);
+    expect(all.map(({ code }) => code)).toEqual([0, 1, 3, 1, 0, 0, 4, 2]);
   });
 
   it('ends the range when all others would fail in the same way', () => {
-    expect(all.filter(endsRange)).toEqual([fatal]);
+    expect(all.filter(({ endsRange }) => endsRange)).toEqual([fatal]);
     for (const errorClass of ['configuration', 'internal', 'stopped'] as const) {
       const failure = { exitCode: 1, class: errorClass, message: 'x' } as const;
-      expect(endsRange({ kind: 'error', day: '2026-11-20', failure })).toBe(true);
+      expect(outcomeOfFailure('2026-11-20', failure).endsRange).toBe(true);
     }
   });
 
   it('describes its outcome in a few words', () => {
     const nothing = someRun({ topsUp: true, counts: { accepted: 0, delivered: 0 } });
-    expect([...all, reviewed(nothing, 0)].map(describeOutcome)).toEqual([
+    expect([...all, reviewed(nothing, 0)].map(({ words }) => words)).toEqual([
       'succeeded, 1,234,567 delivered',
       'failed, 500 delivered',
       'awaiting-result, 990 delivered',
@@ -131,8 +124,7 @@ describe('a day of a range', () => {
   });
 
   it('is a separate object for a program', () => {
-    expect(toDayObject(done)).toBe(done.report);
-    expect([left, unknown, busy].map(toDayObject)).toEqual([
+    expect([left, unknown, busy].map(({ json }) => json)).toEqual([
       { day: '2026-11-21', runId: '20261121-k3f9xq7d', skipped: 'has a run' },
       { day: '2026-11-22', runId: null, skipped: 'has no run' },
       {
@@ -143,7 +135,14 @@ describe('a day of a range', () => {
   });
 });
 
-const range: EndedRange = { why: 'it was stopped', next: '2026-11-04', to: '2026-11-20' };
+const range = {
+  why: 'it was stopped',
+  next: '2026-11-04',
+  to: '2026-11-20',
+  mode: undefined,
+  reason: undefined,
+  delivery: undefined,
+};
 
 describe('the end of a range that stopped early', () => {
   it('says which days were not started, and how to continue', () => {
@@ -188,7 +187,7 @@ const days: readonly PlannedDay[] = [
 
 describe('the plan of a range', () => {
   it('is a line per day, and why days are refused', () => {
-    const text = renderRangePlan(days);
+    const text = renderPlans(days);
     expect(text).toBe(`dry run: 4 days of 7 would be reviewed; nothing was sent
   2026-11-15  new run
   2026-11-16  new run; cancels run 20261120-k3f9xq7d
@@ -204,17 +203,14 @@ describe('the plan of a range', () => {
   });
 
   it('is one object for a program', () => {
-    expect(toPlanObject(days)).toEqual({
-      dryRun: true,
-      days: [
-        { day: '2026-11-15', action: 'new-run', runId: null },
-        { day: '2026-11-16', action: 'new-run', runId: null, replaces: run.id },
-        { day: '2026-11-17', action: 'resume', runId: run.id },
-        { day: '2026-11-18', action: 'top-up', runId: run.id },
-        { day: '2026-11-19', action: 'nothing', runId: run.id, why: 'has a run' },
-        { day: '2026-11-20', action: 'nothing', runId: null, why: 'has no run' },
-        { day: '2026-11-21', action: 'refused', runId: run.id, why: 'run it first' },
-      ],
-    });
+    expect(toPlanObjects(days)).toEqual([
+      { day: '2026-11-15', action: 'new-run', runId: null },
+      { day: '2026-11-16', action: 'new-run', runId: null, replaces: run.id },
+      { day: '2026-11-17', action: 'resume', runId: run.id },
+      { day: '2026-11-18', action: 'top-up', runId: run.id },
+      { day: '2026-11-19', action: 'nothing', runId: run.id, why: 'has a run' },
+      { day: '2026-11-20', action: 'nothing', runId: null, why: 'has no run' },
+      { day: '2026-11-21', action: 'refused', runId: run.id, why: 'run it first' },
+    ]);
   });
 });

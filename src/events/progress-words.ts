@@ -1,38 +1,13 @@
-import type { Notify, ReviewEvent } from '../review/events.js';
+import type { WatchEvent } from '../cases/watch/watch-events.js';
+import type { ExportEvent } from '../mappings/export/await-export.js';
+import type { MappingSync } from '../mappings/mapping-copy.js';
+import type { SyncEvent } from '../mappings/sync-events.js';
+import type { ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
 import type { SourceNotice } from '../review/source.js';
 import { describeDrops } from '../review/volume.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
-
-/** Interval between two lines of progress where there is no terminal. */
-const linesEveryMs = 10_000;
-
-interface LinesOptions {
-  /** Writes a line; the line break is not included. */
-  readonly write: (text: string) => void;
-  readonly clock: () => number;
-}
-
-/** The progress of a run in occasional lines, for a file or a terminal that can't draw. */
-export function createLines({ write, clock }: LinesOptions): Notify {
-  let lastAt = clock();
-  let lastMilestone: string | undefined;
-  return (event) => {
-    const milestone = event.type === 'step-ended' ? describeMilestone(event) : undefined;
-    const isProgress =
-      event.type === 'collecting' ||
-      event.type === 'step-ended' ||
-      event.type === 'watched' ||
-      event.type === 'transferring';
-    if (isProgress && !milestone && clock() - lastAt < linesEveryMs) return;
-    const text = milestone ?? describe(event, clock());
-    if (text === undefined || (milestone !== undefined && milestone === lastMilestone)) return;
-    lastMilestone = milestone ?? lastMilestone;
-    lastAt = clock();
-    write(text);
-  };
-}
 
 function formatWait(milliseconds: number): string {
   return milliseconds < 1_000 ? 'a moment' : formatDuration(milliseconds);
@@ -63,6 +38,7 @@ function describeNotice({ column }: SourceNotice): string {
   return `the source has no column ${column}: nothing of it is kept (source.keep)`;
 }
 
+/** Undefined for an event that needs no words. */
 export function describe(event: ReviewEvent, now: number): string | undefined {
   switch (event.type) {
     case 'run-opened':
@@ -113,6 +89,56 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
     case 'step-claimed':
     case 'working':
     case 'settled':
+      return undefined;
+  }
+}
+
+export function describeSync(event: SyncEvent): string {
+  const { sync } = event;
+  switch (event.type) {
+    case 'sync-begun':
+      return describeBegun(sync, event.isResumed);
+    case 'page-stored':
+      return `  ${formatCountOf(sync.counts.read, 'mapping')} read, ${formatCountOf(sync.counts.pages, 'page')}`;
+    case 'sync-restarted':
+      return `  the service no longer knows the resume key (${event.code}): starting over`;
+    case 'sync-ended-at-key':
+      return `  the service refused the resume key after the same page again (${event.code}), and nothing was new: the sync counts as complete`;
+    case 'mappings-skipped':
+      return `  ${formatCountOf(event.count, 'mapping')} of a page skipped: ${event.reason} (mappings stats lists them)`;
+  }
+}
+
+function describeBegun({ since, scope, counts }: MappingSync, isResumed: boolean): string {
+  const what = scope === '' ? 'all providers' : scope;
+  return isResumed
+    ? `mappings of ${what}: resuming the interrupted sync after ${formatCountOf(counts.read, 'mapping')}`
+    : `mappings of ${what}: changes since ${formatInstant(since)}`;
+}
+
+export function describeExport(event: Exclude<ExportEvent, { type: 'downloading' }>): string {
+  switch (event.type) {
+    case 'waiting': {
+      const where = event.folder === '' ? 'the SFTP root' : event.folder;
+      const since = event.newerThan === undefined ? '' : ` from ${formatInstant(event.newerThan)} on`;
+      return `looking in ${where} for an export${since}`;
+    }
+    case 'sighted':
+      return `  export ${event.set.id} is there; waiting until it no longer changes`;
+    case 'archived':
+      return `  ${event.name} is in the archive`;
+    case 'held-off':
+      return `  ${event.reason}; again in ${formatDuration(event.delayMs)}`;
+  }
+}
+
+export function describeWatch(event: WatchEvent): string | undefined {
+  switch (event.type) {
+    case 'searching-stays':
+      return `looking for current and upcoming stays: ${formatCount(event.runs)} of ${formatCountOf(event.of, 'run')} read`;
+    case 'moves-checked':
+      return `${formatCountOf(event.checkedMoves, 'move')} compared, ${formatCountOf(event.findings, 'finding')}`;
+    case 'mappings-watched':
       return undefined;
   }
 }

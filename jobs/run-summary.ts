@@ -1,21 +1,30 @@
-import type { Canary, CanaryFinder } from '../review/canary.js';
-import { runsCompared } from '../review/collect/delivered-lines.js';
-import type { ReasonCount } from '../review/collected.js';
-import { endedTooEarly } from '../review/day/good-day.js';
-import { describeWaiting, type WaitingReport } from '../review/day/report.js';
-import type { RejectReader } from '../review/history.js';
-import type { RunLister } from '../review/ledger.js';
-import { countRecords, hasUnexpectedCount, isActive, isToBeAccepted, type Run } from '../review/run.js';
-import { explainSuspects } from '../review/suspects/listing.js';
+import type { Canary, CanaryFinder } from '../src/review/canary.js';
+import { renderCanary } from '../src/review/canary-words.js';
+import { runsCompared } from '../src/review/collect/delivered-lines.js';
+import type { ReasonCount } from '../src/review/collected.js';
+import { earlyNote, endedTooEarly } from '../src/review/day/good-day.js';
+import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
+import type { RejectReader } from '../src/review/history.js';
+import type { RunLister } from '../src/review/ledger.js';
+import type { ResultCounts } from '../src/review/review-file.js';
+import {
+  type Counts,
+  countRecords,
+  hasUnexpectedCount,
+  isActive,
+  isToBeAccepted,
+  type Run,
+} from '../src/review/run.js';
+import { explainSuspects } from '../src/review/suspects/listing.js';
 import {
   countAffected,
+  formatKnown,
   mayHaveResult,
   nameState,
   paintState,
-  type Unknown,
-} from '../review/verdicts/day-verdicts.js';
-import { describeDrops } from '../review/volume.js';
-import { noColours, type Paint } from '../text/colours.js';
+} from '../src/review/verdicts/day-verdicts.js';
+import { describeDrops } from '../src/review/volume.js';
+import { noColours, type Paint } from '../src/text/colours.js';
 import {
   formatCount,
   formatCountOf,
@@ -23,11 +32,9 @@ import {
   formatInstant,
   formatLocalInstant,
   wrapText,
-} from '../text/format.js';
-import type { WriteCommand } from '../text/shell.js';
-import { renderTable } from '../text/tables.js';
-import { renderCanary } from './canary.js';
-import { describeMailPlace, renderFileSummary } from './file-summary.js';
+} from '../src/text/format.js';
+import type { WriteCommand } from '../src/text/shell.js';
+import { renderTable } from '../src/text/tables.js';
 
 type DetailsLedger = Pick<RejectReader, 'countRejects' | 'countWarnings'> & RunLister & CanaryFinder;
 
@@ -76,8 +83,6 @@ export interface ClosingOptions {
   readonly mailPlace?: string | undefined;
 }
 
-export const earlyNote = 'collected before the day was over';
-
 /** The summary of a run: what happened to every record, why, and what to do next. */
 export function renderClosing(
   { run, toppedUp, rejects, warnings, canary, placeUnit, waiting }: RunDetails,
@@ -99,7 +104,7 @@ export function renderClosing(
       : []),
     ...(waiting ? [`  ${describeWaiting(waiting)}`] : []),
     renderTable(listCounts(run)),
-    ...renderFileSummary(run, command, mailPlace),
+    ...renderFile(run, command, mailPlace),
     ...(canary ? renderCanary(canary, { now, command, timezone }) : []),
     ...renderSuspectSummary(run, command),
     ...renderVolume(run, timezone),
@@ -153,6 +158,113 @@ function explain(run: Run, mailPlace: string | undefined, toppedUp = 'before'): 
   return known;
 }
 
+/**
+ * The files of a run by file, and what is odd about its result.
+ *
+ * @param mailPlace see `describeMailPlace`
+ */
+export function renderFile({ file, day, counts }: Run, command: WriteCommand, mailPlace?: string): string[] {
+  if (file?.rows === undefined) return [];
+  const rows = [
+    ['file', file.remotePath ?? 'not uploaded yet'],
+    ['rows', formatCount(file.rows)],
+    ['result', nameResult(file)],
+    ['archived to', file.archivedTo ?? 'not yet'],
+  ];
+  return [
+    renderTable(rows),
+    ...describePosted(counts, command(`posted ${day}`), mailPlace),
+    ...describeOddities(file),
+    ...describeUnanswered(file, day, command),
+    ...describeAffected(file, day, command),
+  ];
+}
+
+/** Why the file has fewer rows than bookings were delivered. */
+function describePosted({ posted }: Counts, list: string, mailPlace: string | undefined): string[] {
+  if (posted === 0) return [];
+  return [
+    ...wrapText(
+      `${formatCountOf(posted, 'more booking')} went by body, because the file's rules leave no room for a missing ` +
+        `field or a value that reads as null; those verdicts come by e-mail only.`,
+    ),
+    `  to list them: ${list}`,
+    ...describeMailPlace(mailPlace),
+  ];
+}
+
+/** @param mailPlace where verdict e-mails are read; undefined for nowhere */
+function describeMailPlace(mailPlace: string | undefined): string[] {
+  return wrapText(
+    mailPlace === undefined
+      ? 'Nobody reads these e-mails here: name their mailbox in the setting verdicts.'
+      : `\`serve\` reads these e-mails from ${mailPlace}.`,
+  );
+}
+
+function describeUnanswered(
+  { verdicts }: NonNullable<Run['file']>,
+  day: string,
+  command: WriteCommand,
+): string[] {
+  if (!verdicts || verdicts.unanswered + verdicts.unclear === 0) return [];
+  return ['  to list the bookings without a verdict:', `  ${command(`affected ${day} --unanswered`)}`];
+}
+
+function nameResult({ result, growing }: NonNullable<Run['file']>): string {
+  if (result) return result.name;
+  return growing ? `${growing.name}, not accepted yet` : 'not there yet';
+}
+
+function describeOddities({
+  rows,
+  result,
+  verdicts,
+  setAside = [],
+  laterResults = [],
+}: NonNullable<Run['file']>): string[] {
+  const { ignored = 0 } = verdicts ?? {};
+  const oddities: (string | false | undefined)[] = [
+    result &&
+      !result.isWhole &&
+      `the result was accepted although incomplete: ${formatCount(result.rows)} records for ${formatCount(rows ?? 0)} sent`,
+    verdicts &&
+      verdicts.unanswered > 0 &&
+      `bookings missing from the result: ${formatCount(verdicts.unanswered)}`,
+    verdicts &&
+      verdicts.unclear > 0 &&
+      `bookings that the result names without a readable verdict: ${formatCount(verdicts.unclear)}`,
+    ignored > 0 &&
+      `result rows that name no booking of the file, such as totals: ${formatCount(ignored)}; they are ignored`,
+    ...setAside.map(describeSetAside),
+    verdicts && verdicts.malformed > 0 && `unreadable result rows: ${formatCount(verdicts.malformed)}`,
+    laterResults.length > 0 &&
+      `after its result was judged, the server held another one, which is archived but was not judged: ${laterResults.join(', ')}`,
+  ];
+  return oddities
+    .filter((oddity) => typeof oddity === 'string')
+    .flatMap((oddity) => wrapText(`warning: ${oddity}`));
+}
+
+function describeAffected(
+  { verdicts }: NonNullable<Run['file']>,
+  day: string,
+  command: WriteCommand,
+): string[] {
+  if (!verdicts) return [];
+  if (verdicts.affected > 0)
+    return [
+      `  affected bookings: ${formatCount(verdicts.affected)}; to list them:`,
+      `  ${command(`affected ${day}`)}`,
+    ];
+  return isClear(verdicts) ? ['  The result marks no booking as affected.'] : [];
+}
+
+/** A booking without a verdict does not count as correctly mapped. */
+function isClear({ unanswered, unclear, malformed }: ResultCounts): boolean {
+  return unanswered === 0 && unclear === 0 && malformed === 0;
+}
+
 /** Shown only where they are not 0. */
 const rareCounts: readonly string[] = ['filtered', 'posted', 'unanswered', 'affected'];
 
@@ -163,10 +275,6 @@ function listCounts(run: Run): [string, string][] {
   return [...rows, ['affected', known] as const]
     .filter(([name, count]) => count !== 0 || !rareCounts.includes(name))
     .map(([name, count]) => [name, formatKnown(count)]);
-}
-
-export function formatKnown(count: number | Unknown): string {
-  return typeof count === 'number' ? formatCount(count) : count;
 }
 
 export function renderReasons(title: string, reasons: readonly ReasonCount[], placeUnit: string): string[] {

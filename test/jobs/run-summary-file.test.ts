@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { renderFileSummary } from '../../src/cli/file-summary.js';
+import { renderFile } from '../../jobs/run-summary.js';
 import type { ReviewFile } from '../../src/review/review-file.js';
+import { command } from '../cli/plain-command.js';
 import { someRun } from '../review/some-run.js';
-import { command } from './plain-command.js';
 
 const remotePath = 'VerifyMappings/112026/20112026.csv';
 const result = {
@@ -19,8 +19,8 @@ const whole: Partial<ReviewFile> = { rows: 12_345, remotePath, result, verdicts,
 
 describe('the summary of a file', () => {
   it('is empty without a file, or before it was written', () => {
-    expect(renderFileSummary(someRun(), command)).toEqual([]);
-    expect(renderFileSummary(someRun({ file: { triggeredAt: 7 } }), command)).toEqual([]);
+    expect(renderFile(someRun(), command)).toEqual([]);
+    expect(renderFile(someRun({ file: { triggeredAt: 7 } }), command)).toEqual([]);
   });
 
   it('says what has not arrived yet', () => {
@@ -57,7 +57,7 @@ describe('the summary of a file', () => {
     ],
     [{ verdicts: { ...verdicts, malformed: 1_003 } }, 'unreadable result rows: 1,003'],
   ])('warns of each oddity of the result alone (%#)', (odd, words) => {
-    const lines = renderFileSummary(someRun({ file: { ...whole, ...odd } }), command);
+    const lines = renderFile(someRun({ file: { ...whole, ...odd } }), command);
     expect(lines[1]).toBe(`  warning: ${words}`);
     const unlisted = odd.verdicts?.malformed
       ? []
@@ -67,12 +67,12 @@ describe('the summary of a file', () => {
 
   it('explains why the file has fewer rows than bookings were delivered', () => {
     const run = someRun({ delivery: 'file', file: whole, counts: { delivered: 12_695, posted: 350 } });
-    const lines = renderFileSummary(run, command).slice(1);
+    const lines = renderFile(run, command).slice(1);
     expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(
       "350 more bookings went by body, because the file's rules leave no room for a missing field or a value that " +
         'reads as null; those verdicts come by e-mail only. to list them: hotel-review posted 2026-11-20 Nobody reads these e-mails here: name their mailbox in the setting verdicts.',
     );
-    const read = renderFileSummary(run, command, 'the mailbox on imap.test').join(' ');
+    const read = renderFile(run, command, 'the mailbox on imap.test').join(' ');
     expect(read.replaceAll(/\s+/g, ' ')).toContain(
       'posted 2026-11-20 `serve` reads these e-mails from the mailbox on imap.test.',
     );
@@ -80,10 +80,7 @@ describe('the summary of a file', () => {
   });
 
   it('warns of a result that was accepted although incomplete, within 80 columns', () => {
-    const lines = renderFileSummary(
-      someRun({ file: { ...whole, result: { ...result, isWhole: false } } }),
-      command,
-    );
+    const lines = renderFile(someRun({ file: { ...whole, result: { ...result, isWhole: false } } }), command);
     expect(lines.slice(1, 3)).toEqual([
       '  warning: the result was accepted although incomplete: 12,000 records for',
       '  12,345 sent',
@@ -103,7 +100,7 @@ describe('the summary of a file', () => {
     const archivedAs = 'foreign-0123456789ab-20112026_Result.csv';
     const setAside = [{ name: result.name, archivedAs, foreign: 1_234, ours: 2 }];
     const file = { ...whole, setAside, verdicts: { ...verdicts, ignored: 3 } };
-    const words = renderFileSummary(someRun({ file }), command).join(' ').replace(/\s+/g, ' ');
+    const words = renderFile(someRun({ file }), command).join(' ').replace(/\s+/g, ' ');
     expect(words).toContain('warning: result rows that name no booking of the file, such as totals: 3');
     expect(words).toContain(
       `warning: the result ${result.name} was set aside: 1,234 rows about other bookings, 2 about ours; it is archived as ${archivedAs}`,
@@ -113,7 +110,7 @@ describe('the summary of a file', () => {
 
   it('warns of a result that was archived without being judged', () => {
     const laterResults = ['later-0123456789ab-20112026_Result.csv'];
-    const lines = renderFileSummary(someRun({ file: { ...whole, laterResults } }), command);
+    const lines = renderFile(someRun({ file: { ...whole, laterResults } }), command);
     expect(lines.join(' ').replace(/\s+/g, ' ')).toContain(
       'warning: after its result was judged, the server held another one, which is archived but was not judged: later-0123456789ab-20112026_Result.csv',
     );
@@ -121,7 +118,7 @@ describe('the summary of a file', () => {
 
   it('warns of all oddities together', () => {
     const odd = { affected: 1, unanswered: 1, unclear: 1, malformed: 1 };
-    const lines = renderFileSummary(
+    const lines = renderFile(
       someRun({ file: { ...whole, result: { ...result, isWhole: false }, verdicts: odd } }),
       command,
     );
@@ -131,7 +128,7 @@ describe('the summary of a file', () => {
 
 /** The cells of each line. */
 function summarise(file: Partial<ReviewFile>): string[][] {
-  const lines = renderFileSummary(someRun({ file }), command).flatMap((text) => text.split('\n'));
+  const lines = renderFile(someRun({ file }), command).flatMap((text) => text.split('\n'));
   for (const line of lines) expect(line).toMatch(/^ {2}\S/);
   return lines.map((line) => line.trim().split(/ {2,}/));
 }

@@ -1,0 +1,58 @@
+import { formatDuration, formatInstant, formatLocalInstant, wrapText } from '../text/format.js';
+import type { WriteCommand } from '../text/shell.js';
+import { type Canary, type CanaryJson, canaryToJson } from './canary.js';
+
+export interface CanaryStyle {
+  readonly command: WriteCommand;
+  /** Of the account; instants are in UTC without it. */
+  readonly timezone?: string | undefined;
+}
+
+/** What became of a canary, and what to do about it. */
+export function describeCanary(canary: CanaryJson, { command, timezone }: CanaryStyle): string {
+  const { state, reference, sentAt, dueAt, namedAt, code } = canary;
+  const show = (written: string | null) =>
+    timezone === undefined
+      ? formatInstant(Date.parse(written ?? ''))
+      : formatLocalInstant(Date.parse(written ?? ''), timezone);
+  switch (state) {
+    case 'unsent':
+      return 'canary: not sent';
+    case 'not-taken':
+      return `canary: not taken by the service (${code}), so it shows nothing about this night. Has the service agreed to the pair in the setting canary?`;
+    case 'waiting':
+      return `canary: sent, not named yet; an e-mail is to name it by ${show(dueAt)}`;
+    case 'named':
+      return `canary: named by an e-mail of ${show(namedAt)}`;
+    case 'missed':
+      return `canary: NOT NAMED within ${formatDuration(Date.parse(dueAt ?? '') - Date.parse(sentAt ?? ''))}: the service reviews nothing, or its e-mails do not arrive. Ask the service whether it reviewed ${reference}, and look for e-mails that nobody has read: ${command('verdicts list --unknown')}`;
+  }
+}
+
+interface TextStyle extends CanaryStyle {
+  readonly now: number;
+}
+
+/** What happened to a canary, within 80 columns. */
+export function renderCanary(canary: Canary, style: TextStyle): string[] {
+  return wrapText(describeCanary(canaryToJson(canary, style.now), style));
+}
+
+/** The canaries of other runs that have just turned out not to be named in time. */
+export function renderMissedCanaries(canaries: readonly Canary[], style: TextStyle): string {
+  return canaries
+    .map((canary) => `${canary.day}: run ${canary.runId}\n${renderCanary(canary, style).join('\n')}\n`)
+    .join('');
+}
+
+/** What `show` says about the reference of a canary. */
+export function renderShownCanary(canary: Canary, style: TextStyle): string {
+  return [
+    `${canary.reference}: the canary of run ${canary.runId} of ${canary.day}, no booking`,
+    ...wrapText(
+      'It was sent to see whether the service names an agreed, wrong pair. No count and no list has it.',
+    ),
+    ...renderCanary(canary, style),
+    '',
+  ].join('\n');
+}
