@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { defineCommands, groups, type Handlers } from '../src/cli/commands/program.js';
-import { completeCommand } from '../src/cli/commands/setup.js';
 import { explainRetiredCommand } from '../src/config/retired.js';
 import { logLevels } from '../src/events/log.js';
 import { UsageError } from '../src/text/usage-error.js';
@@ -88,7 +87,6 @@ async function createProgram(
       visibleCommands: ({ commands: visible }) => [...visible],
     })
     .addHelpText('after', examples);
-  program.hook('preSubcommand', (_program, command) => completeCommand(command));
   const old = new Map(defineCommands(program, handlers, type).map((command) => [command.name(), command]));
   for (const [heading, names] of groups) {
     for (const name of names) {
@@ -110,7 +108,7 @@ async function createProgram(
 /** Completes a command by what its file declares. */
 function define(command: Command, usage: string, declared: AnyCommand, type: (typed: Typed) => void): void {
   const { commands: below = {}, run } = declared;
-  if (!declared.day && run && usage !== '') command.arguments(usage);
+  if (!declared.day && !declared.commands && run && usage !== '') command.arguments(usage);
   declare(command, declared);
   for (const [name, [usageBelow, summary, inner]] of Object.entries(below))
     define(command.command(name).description(summary), usageBelow, inner, type);
