@@ -22,8 +22,8 @@ const groupsOfCommands = [
   { name: 'process', test: /jobs\/process\.ts$/ },
   { name: 'command', test: /jobs\/main\.ts$/ },
   { name: 'settings', test: /config\/parse\.ts$/ },
-  { name: 'history', test: /jobs\/(?:show-status|show-booking|list-affected|list-rejected)\.ts$/ },
-  { name: 'review', test: /jobs\/review-day\.ts$/ },
+  { name: 'history', test: /jobs\/(?:status|show|affected|rejected)\.ts$/ },
+  { name: 'review', test: /jobs\/(?:run|review-day)\.ts$/ },
 ];
 
 // CommonJS modules use these names. The other files need not define them.
