@@ -8,9 +8,9 @@ import { rolldown } from 'rolldown';
  * everything that commands have in common goes into a few groups. Nothing is minified: stack traces name our functions.
  */
 const folder = 'dist/jobs';
-/** For production: without the sandbox and what needs it. `jobs/handlers.ts` says so to anybody who calls it anyway. */
+/** For production: without the sandbox and what needs it. `jobs/commands.ts` says so to anybody who calls it anyway. */
 const withoutSandbox = argv.includes('--without-sandbox');
-const jobsWithSandbox = ['sandbox', 'make-bookings', 'first-run'];
+const jobsWithSandbox = ['sandbox', 'first-run'];
 const commands = withoutSandbox ? ['hotel-review'] : ['hotel-review', 'first-run'];
 
 /**
@@ -23,7 +23,7 @@ const groupsOfCommands = [
   { name: 'command', test: /jobs\/main\.ts$/ },
   { name: 'settings', test: /config\/parse\.ts$/ },
   { name: 'history', test: /jobs\/(?:status|show|affected|rejected)\.ts$/ },
-  { name: 'review', test: /jobs\/review-day\.ts$/ },
+  { name: 'review', test: /jobs\/(?:run|review-day)\.ts$/ },
 ];
 
 // CommonJS modules use these names. The other files need not define them.

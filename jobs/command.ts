@@ -79,12 +79,12 @@ export function requiredOption(
 }
 
 /** An option with one of these values. */
-export function choice<Value extends string>(
+export function choice<const Value extends string>(
   flags: string,
   description: string,
   choices: readonly Value[],
 ): OptionOf<Value | undefined>;
-export function choice<Value extends string>(
+export function choice<const Value extends string>(
   flags: string,
   description: string,
   choices: readonly Value[],

@@ -1,3 +1,5 @@
+import { codeOf } from '../src/text/safe-error.js';
+import { UsageError } from '../src/text/usage-error.js';
 import type { AnyCommand } from './command.js';
 
 type Load = () => Promise<{ readonly default: AnyCommand }>;
@@ -10,6 +12,16 @@ export const commands: Readonly<
   Record<string, Readonly<Record<string, readonly [usage: string, summary: string, Load]>>>
 > = {
   'The ten that you need:': {
+    init: [
+      '',
+      'ask a few questions, and write a commented configuration and a .env for its secrets',
+      () => import('./init.js'),
+    ],
+    doctor: [
+      '[day]',
+      'check configuration, source, service, SFTP and disk, and say what to fix',
+      () => import('./doctor.js'),
+    ],
     run: ['[day]', 'review a business day, or resume one that was interrupted', () => import('./run.js')],
     replay: [
       '[day]',
@@ -36,6 +48,11 @@ export const commands: Readonly<
       '',
       'run the nightly schedule, answer the end-of-day hook, serve the desk',
       () => import('./serve.js'),
+    ],
+    sandbox: [
+      '[command]',
+      'run a stand-in for the mapping service on this machine: HTTP, SFTP and an e-mail outbox',
+      () => import('./sandbox.js').catch(explainWithoutSandbox),
     ],
   },
   'Looking back:': {
@@ -116,3 +133,11 @@ export const commands: Readonly<
     ],
   },
 };
+
+/** Images for production are built without the sandbox. */
+function explainWithoutSandbox(error: unknown): never {
+  if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+  throw new UsageError(
+    'the sandbox is not part of this installation; use the project itself, or an image built with --target=trial',
+  );
+}

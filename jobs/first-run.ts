@@ -1,15 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { hashPassword } from '../src/access/passwords.js';
+import { roles } from '../src/access/roles.js';
+import { createUsers, openUsersFile } from '../src/access/users-file.js';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
-import type { CaseBooking } from '../src/cases/case.js';
-import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import { findCases, type ListedCase } from '../src/cases/find-cases.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { describeFailure } from '../src/cli/failure.js';
-import { loadConfig } from '../src/config/load.js';
+import { type Config, loadConfig } from '../src/config/load.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import type { DeliveryKind, Run } from '../src/review/run.js';
+import type { DeliveryKind } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { account, type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
@@ -19,10 +21,9 @@ import { createReports } from '../src/text/reports.js';
 import { quoteForShell, type WriteCommand } from '../src/text/shell.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { print } from '../src/text/visible.js';
-import { withApp } from './app.js';
+import { type App, withApp } from './app.js';
 import { clock } from './clock.js';
 import { fetchOneExport } from './fetch-export.js';
-import { withReadOnlyLedger } from './parts.js';
 import { type CommandIo, runAsProcess } from './process.js';
 import { requestOneExport } from './request-export.js';
 import { reviewDay } from './review-day.js';
@@ -39,26 +40,22 @@ const wrongShare = 0.0008;
 
 await runAsProcess(async (io) => {
   try {
-    return await reviewTwoDays(io, readOptions(process.argv.slice(2)));
+    return await reviewTwoDays(io, readStay(process.argv.slice(2)));
   } catch (error) {
     return reportFailure(error, io);
   }
 });
 
-interface FirstRunOptions {
-  readonly stay: boolean;
-}
-
-function readOptions(words: readonly string[]): FirstRunOptions {
+function readStay(words: readonly string[]): boolean {
   try {
-    return parseArgs({ args: [...words], options: { stay: { type: 'boolean', default: false } } }).values;
+    const options = { stay: { type: 'boolean', default: false } } as const;
+    return parseArgs({ args: [...words], options }).values.stay;
   } catch {
     throw new UsageError('npm start takes no argument but --stay: npm start -- --stay');
   }
 }
 
-async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<number> {
-  const say = sayOn(io);
+async function reviewTwoDays(io: CommandIo, stay: boolean): Promise<number> {
   const emails: string[] = [];
   const noteEmail = (event: SandboxEvent) => {
     if (event.kind === 'email-written') emails.push(event.email);
@@ -69,7 +66,7 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
   const file = await writeSandboxConfiguration(sandbox);
   const config = await loadConfig({ file, env: {} });
   const openTerminal = () => createTerminal({ reports: createReports(io.stdout, false), config: file, io });
-  const { command, sourceMessages } = openTerminal();
+  const { command, say, sourceMessages } = openTerminal();
   const yesterday = businessDayAt(new Date(), config.timezone).previous();
   const days = { body: yesterday.previous(), file: yesterday } as const;
 
@@ -104,19 +101,18 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
     await fetchOneExport(eager, {}, quiet);
   }
 
-  const readLedger = <Result>(read: (ledger: ReadOnlyCaseLedger) => Promise<Result>) =>
-    withReadOnlyLedger(config, () => undefined, read);
+  const look = (see: (app: App) => Promise<void>) => withApp(config, openTerminal(), see);
 
   let code: number;
   try {
     say(`Two made-up nights of ${formatCount(bookings)} records, reviewed by a sandbox of the mapping`);
-    say(`service on this machine. Everything is in ${folder}\n`);
+    say(`service on this machine. Everything is in ${folder}\n\n`);
     await bringHotels();
-    say('A night by body: the bookings are posted in batches.\n');
+    say('A night by body: the bookings are posted in batches.\n\n');
     code = await review(days.body, 'body');
     if (code === exitCode.done) {
-      await readLedger(async (ledger) => say(describeNight(await ledger.latestRun(days.body.iso))));
-      say('A night by file: one file is uploaded, and the result comes back beside it.\n');
+      await look((app) => sayNight(app, days.body));
+      say('A night by file: one file is uploaded, and the result comes back beside it.\n\n');
       code = await review(days.file, 'file');
     }
   } catch (error) {
@@ -129,32 +125,35 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
   }
   // Waits for the last e-mails.
   if (!stay) await sandbox.close();
-  await readLedger(async (ledger) => {
-    say(describeNight(await ledger.latestRun(days.file.iso)));
-    const today = businessDayAt(new Date(clock()), config.timezone).iso;
-    const found = (await findCases(ledger, { today }, clock)).find(({ origins }) =>
-      origins.includes('affected'),
-    );
-    const held = found && (await ledger.cases.find(found.id));
-    const booking = held?.bookings.find(({ day, isNamed }) => day === days.file.iso && isNamed);
-    if (!found || !booking) throw new Error('expected a case of a booking that the result names');
-    say(describeWrongBooking(found, booking));
-    say(`\nThe sandbox ${stay ? 'is running' : 'has stopped'}; its folder is kept. What to do next:\n`);
-    sayWhatIsNext({ days, caseId: found.id, email: emails[0], stay }, command, say);
+  await look(async (app) => {
+    await sayNight(app, days.file);
+    const found = await sayWrongBooking(app, days.file);
+    say(`\nThe sandbox ${stay ? 'is running' : 'has stopped'}; its folder is kept. What to do next:\n\n`);
+    sayWhatIsNext(app, { days, caseId: found.id, email: emails[0], stay });
   });
   if (!stay) return code;
   try {
-    const { serveDesk } = await import('./serve-desk.js');
     return await serveDesk(config, folder, openTerminal());
   } finally {
     await sandbox.close();
   }
 }
 
-type Say = (text: string) => void;
-
-function sayOn({ stdout }: CommandIo): Say {
-  return (text) => void print(stdout, `${text}\n`);
+/** Serves the desk until Ctrl-C, with a user of each role. */
+async function serveDesk(config: Config, folder: string, terminal: Terminal): Promise<number> {
+  const path = join(folder, 'users.json');
+  const secret = randomBytes(12).toString('base64url');
+  const password = await hashPassword(secret);
+  const users = roles.toSorted().map((name) => ({ name, role: name, password }));
+  openUsersFile(path).replace({ ...createUsers(), users });
+  terminal.say(`
+To sign in there: ${roles.join(', ')}; the password of each is ${secret}
+It is not shown again.
+`);
+  const { serve } = await import('./serve.js');
+  return withApp({ ...config, server: { ...config.server, users: path } }, terminal, (app) =>
+    serve(app, { port: 0 }),
+  );
 }
 
 function reportFailure(error: unknown, { stderr }: CommandIo): number {
@@ -167,39 +166,51 @@ function wrap(text: string): string {
   return wrapText(text, 0).join('\n');
 }
 
-/** What became of the records of a night. */
-function describeNight(run: Run | undefined): string {
-  if (!run) return '';
-  const { counts, day } = run;
+/** Says what became of the records of a night. */
+async function sayNight(app: App, { iso: day }: BusinessDay): Promise<void> {
+  const run = await (await app.findLedger())?.latestRun(day);
+  if (!run) return;
+  const { counts, delivery } = run;
   const sent = `${day}: ${formatCount(counts.delivered)} bookings sent for review. ${formatCount(counts.rejected)} records`;
   const others = `can't be sent and were rejected; ${formatCount(counts.duplicates)} came twice.`;
   const verdict =
-    run.delivery === 'file'
+    delivery === 'file'
       ? `The result says that ${formatCountOf(counts.affected ?? 0, 'booking')} would bring the guest to another hotel.`
       : 'Which of them are wrong, the service says by e-mail.';
-  return `\n${wrap(`${sent} ${others} ${verdict}`)}\n`;
+  app.say(`\n${wrap(`${sent} ${others} ${verdict}`)}\n\n`);
 }
 
-/** The wrong booking to look at first: where the guest would arrive, and how far that is from what was booked. */
-function describeWrongBooking(found: ListedCase, { reference, checkIn }: CaseBooking): string {
+/** Says which wrong booking to look at first: where the guest would arrive, and how far that is from what was booked. */
+async function sayWrongBooking(app: App, day: BusinessDay): Promise<ListedCase> {
+  const ledger = await app.findLedger();
+  const cases = ledger ? await findCases(ledger, { today: app.today() }, clock) : [];
+  const found = cases.find(({ origins }) => origins.includes('affected'));
+  const held = found && (await ledger?.cases.find(found.id));
+  const booking = held?.bookings.find((one) => one.day === day.iso && one.isNamed);
+  if (!found || !booking) throw new Error('expected a case of a booking that the result names');
   const { serviceId, copyServiceId, copy, hotels, providerName, providerHotelId } = found;
-  return [
-    `The most urgent one: booking ${reference}, check-in ${checkIn}`,
-    ...renderPair(hotels, { serviceId, copyServiceId, copy }),
+  app.say(`The most urgent one: booking ${booking.reference}, check-in ${booking.checkIn}`);
+  for (const line of renderPair(hotels, { serviceId, copyServiceId, copy })) app.say(line);
+  app.say(
     wrap(
       `Booked is the hotel of the booking's ServiceId, ${serviceId}. But by the local copy of the mappings, hotel ${providerHotelId} of ${providerName} is another one, where the guest would arrive: ${copyServiceId}.`,
     ),
-  ].join('\n');
+  );
+  return found;
 }
 
 /** A failed run suggests resuming it, but here the sandbox is gone. */
 function sayWhatIsLeft(command: WriteCommand, io: CommandIo): void {
-  sayOn(io)(`
+  print(
+    io.stdout,
+    `
 ${io.signal.aborted ? 'Stopped' : 'That went wrong'}, and the sandbox with it: these two days can't be resumed.
 To start over in a new folder:
   npm start
 To see what was kept:
-  ${command('status')}`);
+  ${command('status')}
+`,
+  );
 }
 
 interface WhatIsLeft {
@@ -210,7 +221,7 @@ interface WhatIsLeft {
   readonly stay: boolean;
 }
 
-function sayWhatIsNext({ days, caseId, email, stay }: WhatIsLeft, command: WriteCommand, say: Say): void {
+function sayWhatIsNext({ command, say }: Terminal, { days, caseId, email, stay }: WhatIsLeft): void {
   const readEmail =
     email === undefined
       ? []

@@ -1,13 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import type { GlobalOptions } from '../src/cli/commands/options.js';
 import type { Handlers } from '../src/cli/commands/program.js';
-import { codeOf } from '../src/text/safe-error.js';
-import { UsageError } from '../src/text/usage-error.js';
-import { readDayIn, readDaysIn } from './days.js';
-import { type Running, withConfig, withTerminal } from './execute.js';
-
-/** It ships with the package. */
-const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
+import { readDaysIn } from './days.js';
+import { type Running, withConfig } from './execute.js';
 
 /** Each handler starts one job, and loads it only then. */
 export function createHandlers(command: Running): Handlers {
@@ -58,37 +52,7 @@ export function createHandlers(command: Running): Handlers {
         const read = readDaysIn(config.timezone, options, ['day']);
         return (await import('./sign-hook.js')).signHook(config, read, terminal);
       }),
-    init: (options, globals) =>
-      withTerminal(globals, command, async (terminal) => {
-        const { initialise } = await import('./init.js');
-        // The account's zone may not be known yet.
-        const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-        return initialise(readDaysIn(timeZone, options, ['day']), globals, { terminal, schemaFile });
-      }),
-    doctor: (options, globals) =>
-      withTerminal(globals, command, async (terminal) =>
-        (await import('./doctor.js')).examine(options, globals, terminal),
-      ),
-    sandbox: (options, globals) =>
-      withTerminal(globals, command, async (terminal) =>
-        (await import('./sandbox.js').catch(explainWithoutSandbox)).runSandbox(options, terminal),
-      ),
-    makeBookings: (options, globals) =>
-      withTerminal(globals, command, async (terminal) =>
-        (await import('./make-bookings.js').catch(explainWithoutSandbox)).makeBookings(
-          { ...options, day: readDayIn('UTC', options.day).iso },
-          terminal,
-        ),
-      ),
   };
-}
-
-/** Images for production are built without the sandbox. */
-function explainWithoutSandbox(error: unknown): never {
-  if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-  throw new UsageError(
-    'the sandbox is not part of this installation; use the project itself, or an image built with --target=trial',
-  );
 }
 
 /** Long-running commands write log lines, at the usual level unless another one is set. */

@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { defineCommands, groups, type Handlers } from '../src/cli/commands/program.js';
-import { completeCommand } from '../src/cli/commands/setup.js';
 import { explainRetiredCommand } from '../src/config/retired.js';
 import { logLevels } from '../src/events/log.js';
 import { UsageError } from '../src/text/usage-error.js';
@@ -88,7 +87,7 @@ async function createProgram(
       visibleCommands: ({ commands: visible }) => [...visible],
     })
     .addHelpText('after', examples);
-  program.hook('preSubcommand', (_program, command) => completeCommand(command));
+  const typedName = findName(words);
   const old = new Map(defineCommands(program, handlers, type).map((command) => [command.name(), command]));
   for (const [heading, names] of groups) {
     for (const name of names) {
@@ -100,17 +99,25 @@ async function createProgram(
       }
       const [usage, summary, load] = found;
       const command = program.command(name).description(summary).helpGroup(heading);
-      if (words.includes(name)) define(command, usage, (await load()).default, type);
+      if (name === typedName) define(command, usage, (await load()).default, type);
       else command.usage(`[options] ${usage}`);
     }
   }
   return program;
 }
 
+/** The name of the command that was typed, as far as it can be told before its options are known. */
+function findName(words: readonly string[]): string | undefined {
+  const withValue = ['--config', '--log-level'];
+  return words.find(
+    (word, place) => !word.startsWith('-') && word !== 'help' && !withValue.includes(words[place - 1] ?? ''),
+  );
+}
+
 /** Completes a command by what its file declares. */
 function define(command: Command, usage: string, declared: AnyCommand, type: (typed: Typed) => void): void {
   const { commands: below = {}, run } = declared;
-  if (!declared.day && run && usage !== '') command.arguments(usage);
+  if (!declared.day && !declared.commands && run && usage !== '') command.arguments(usage);
   declare(command, declared);
   for (const [name, [usageBelow, summary, inner]] of Object.entries(below))
     define(command.command(name).description(summary), usageBelow, inner, type);

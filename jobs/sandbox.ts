@@ -3,7 +3,6 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { businessDayAt } from '../src/booking/business-day.js';
-import type { SandboxOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { commandNameIn } from '../src/config/command-name.js';
 import { checkSetting } from '../src/config/single-setting.js';
@@ -17,57 +16,172 @@ import { createWorld } from '../src/sandbox/world/world.js';
 import { createCommandWriter, quoteForShell } from '../src/text/shell.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
+import { bareCommand, choice, numberUpTo, option, wholeNumber } from './command.js';
+import bookings, { anySeed, hotels } from './sandbox-bookings.js';
 import type { Terminal } from './terminal.js';
 
-/**
- * Runs the stand-in for the service until the process is asked to stop.
- *
- * @throws UsageError for unusable options
- */
-export async function runSandbox(options: SandboxOptions, terminal: Terminal): Promise<number> {
-  const rules = options.fault.map(readRule);
-  checkName('--master-id-name', 'masterIdName', options.masterIdName);
-  checkName('--master-id-column', 'masterIdColumn', options.masterIdColumn);
-  const tls = await readTls(options, terminal);
-  checkHost(options.host, tls ? 'https' : 'http');
-  const folder = await openFolder(options.folder, terminal);
-  checkExportFolder(options.exportFolder);
-  const world = createWorld({ hotels: options.hotels });
-  const startedAt = clock();
-  for (let made = 0; made < options.changes; made += 1) world.change(startedAt);
-  const sandbox = await startSandbox({
-    ...options,
-    folder,
-    tls,
-    world,
-    faults: createFaultPlan(rules, createSeededRandom(options.seed)),
-    resultDelayMs: options.resultDelay * 1000,
-    clock,
-    onEvent: (event) => terminal.say(describeEvent(event, clock())),
-  }).catch(explain);
-  try {
-    const configuration = await writeSandboxConfiguration(sandbox).catch(explain);
-    const commandName = commandNameIn(terminal.io.env);
-    const day = businessDayAt(new Date(clock()), 'UTC').previous().iso;
-    terminal.answer(
-      renderAddresses(sandbox, configuration, [
-        `${commandName} sandbox bookings --day ${day} --out ${quoteForShell(join(folder, `bookings-${day}.csv`))}`,
-        createCommandWriter(commandName, configuration)(`run --day ${day}`),
-      ]),
-      listAddresses(sandbox, configuration),
-    );
-    await new Promise<void>((end) => {
-      if (terminal.signal.aborted) return end();
-      terminal.signal.addEventListener('abort', () => end(), { once: true });
-    });
-  } finally {
-    await sandbox.close();
-  }
-  const { calls, reviewed, incorrect } = sandbox.service.counts;
-  terminal.say(`The sandbox stopped after ${calls} calls; by body it reviewed ${reviewed} bookings,`);
-  terminal.say(`${incorrect} of them wrongly mapped. Its files are kept in ${folder}`);
-  return exitCode.done;
-}
+const hourInSeconds = 3_600;
+const yearInDays = 366;
+const noRules: readonly string[] = [];
+
+/** Runs the stand-in for the service until the process is asked to stop. */
+export default bareCommand({
+  options: {
+    folder: option('--folder <dir>', 'the folder for its files (default: a new temporary folder)'),
+    host: option(
+      '--host <host>',
+      'the name or address under which others reach this machine',
+      undefined,
+      '127.0.0.1',
+    ),
+    port: option('--port <port>', 'the port of the service; 0 picks a free one', wholeNumber(0, 65_535), 0),
+    sftpPort: option('--sftp-port <port>', 'the port of the SFTP server', wholeNumber(0, 65_535), 0),
+    tlsCertificate: option(
+      '--tls-certificate <file>',
+      'serve https with this certificate; required unless --host is loopback',
+    ),
+    tlsKey: option('--tls-key <file>', 'its private key'),
+    hotels,
+    changes: option(
+      '--changes <changes>',
+      'change so many mappings now, after those that a sync has seen already',
+      wholeNumber(0, 100_000),
+      0,
+    ),
+    seed: option('--seed <seed>', 'decides which calls are hit by faults with a rate', anySeed, 1),
+    fault: option(
+      '--fault <rule>',
+      'a fault and when: status:503@10%, by-file/hang@3, result-late:30@1-2; repeatable',
+      (rule, before) => [...before, rule],
+      noRules,
+    ),
+    errorShape: choice(
+      '--error-shape <shape>',
+      'the shape of error responses',
+      ['envelope', 'code-message'],
+      'envelope',
+    ),
+    resultDelay: option(
+      '--result-delay <seconds>',
+      'how long after the call a result or an export appears',
+      numberUpTo(hourInSeconds),
+      2,
+    ),
+    emailForm: choice(
+      '--email-form <form>',
+      'the form of the e-mails about reviews: a list in plain text, an HTML table, an attached CSV file, or these in turn',
+      ['list', 'table', 'csv', 'turns'],
+      'list',
+    ),
+    resumeKeyDays: option(
+      '--resume-key-days <days>',
+      'how long a resume key is valid',
+      numberUpTo(yearInDays),
+      14,
+    ),
+    lastPageKey: choice(
+      '--last-page-key <key>',
+      'the resume key of the last page of mappings: null, a fresh one (empty pages follow without end), or a refused one',
+      ['null', 'fresh', 'refused'],
+      'null',
+    ),
+    maxLimit: option(
+      '--max-limit <mappings>',
+      'the largest number of mappings per page',
+      wholeNumber(1, 1_000_000),
+      1_000,
+    ),
+    emptyCells: choice(
+      '--empty-cells <reading>',
+      'whether a review file may leave optional cells empty',
+      ['refuse', 'accept'],
+      'refuse',
+    ),
+    exportFolder: option(
+      '--export-folder <path>',
+      'the folder below the SFTP root for exports (default: the root itself)',
+      undefined,
+      '',
+    ),
+    masterIdName: option(
+      '--master-id-name <name>',
+      "the master hotel id's name in JSON",
+      undefined,
+      'ServiceId',
+    ),
+    masterIdColumn: option(
+      '--master-id-column <name>',
+      "the master hotel id's column in the file",
+      undefined,
+      'Service Mappings Id',
+    ),
+  },
+  examples: `
+It prints its addresses and writes a matching configuration into its folder.
+Ctrl-C stops it.
+
+Examples:
+  hotel-review sandbox --folder sandbox --port 8080 --sftp-port 2222
+  hotel-review sandbox --fault status:503@10% --fault hang@3
+                                  a tenth of the calls fail, the third hangs
+  hotel-review sandbox --folder sandbox --changes 20
+                                  twenty changes since the last sync
+  hotel-review sandbox bookings --count 20000 --out bookings.csv
+                                  a day of bookings for it`,
+  commands: {
+    bookings: [
+      '[day]',
+      "generate a day of bookings for the sandbox's hotels, some of them wrongly mapped",
+      bookings,
+    ],
+  },
+
+  async run(bare, { fault, tlsCertificate, tlsKey, changes, resultDelay, ...options }) {
+    const { signal, io, locate } = bare;
+    const rules = fault.map(readRule);
+    checkName('--master-id-name', 'masterIdName', options.masterIdName);
+    checkName('--master-id-column', 'masterIdColumn', options.masterIdColumn);
+    const tls = await readTls(tlsCertificate, tlsKey, locate);
+    checkHost(options.host, tls ? 'https' : 'http');
+    const folder = await openFolder(options.folder, bare);
+    checkExportFolder(options.exportFolder);
+    const world = createWorld({ hotels: options.hotels });
+    const startedAt = clock();
+    for (let made = 0; made < changes; made += 1) world.change(startedAt);
+    const sandbox = await startSandbox({
+      ...options,
+      folder,
+      tls,
+      world,
+      faults: createFaultPlan(rules, createSeededRandom(options.seed)),
+      resultDelayMs: resultDelay * 1000,
+      clock,
+      onEvent: (event) => bare.say(describeEvent(event, clock())),
+    }).catch(explain);
+    try {
+      const configuration = await writeSandboxConfiguration(sandbox).catch(explain);
+      const commandName = commandNameIn(io.env);
+      const day = businessDayAt(new Date(clock()), 'UTC').previous().iso;
+      bare.answer(
+        renderAddresses(sandbox, configuration, [
+          `${commandName} sandbox bookings --day ${day} --out ${quoteForShell(join(folder, `bookings-${day}.csv`))}`,
+          createCommandWriter(commandName, configuration)(`run --day ${day}`),
+        ]),
+        listAddresses(sandbox, configuration),
+      );
+      await new Promise<void>((end) => {
+        if (signal.aborted) return end();
+        signal.addEventListener('abort', () => end(), { once: true });
+      });
+    } finally {
+      await sandbox.close();
+    }
+    const { calls, reviewed, incorrect } = sandbox.service.counts;
+    bare.say(`The sandbox stopped after ${calls} calls; by body it reviewed ${reviewed} bookings,`);
+    bare.say(`${incorrect} of them wrongly mapped. Its files are kept in ${folder}`);
+    return exitCode.done;
+  },
+});
 
 function readRule(text: string): FaultRule {
   try {
@@ -89,7 +203,11 @@ function checkName(option: string, setting: string, name: string): void {
   if (objection !== undefined) throw new UsageError(`${option}: ${objection}`);
 }
 
-async function readTls({ tlsCertificate, tlsKey }: SandboxOptions, { locate }: Terminal) {
+async function readTls(
+  tlsCertificate: string | undefined,
+  tlsKey: string | undefined,
+  locate: Terminal['locate'],
+) {
   if (tlsCertificate === undefined && tlsKey === undefined) return undefined;
   if (tlsCertificate === undefined || tlsKey === undefined)
     throw new UsageError('--tls-certificate and --tls-key go together');

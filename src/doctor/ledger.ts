@@ -12,35 +12,29 @@ const runsRead = 1_000;
 /** How many unfinished days are named. */
 const daysNamed = 5;
 
-/** Where the ledger is, without secrets. */
-export type LedgerPlace =
-  | { readonly kind: 'file'; readonly path: string }
-  /** Its address, without a password. */
-  | { readonly kind: 'server'; readonly address: string };
-
-/** @param open opens the ledger for reading; undefined if there is none yet */
-export async function checkLedger({
-  place,
-  open,
-}: {
-  readonly place: LedgerPlace;
+interface LedgerCheckParts {
+  /** Its path, or its address without a password. */
+  readonly place: string;
+  readonly isFile: boolean;
+  /** Opens the ledger for reading; undefined if there is none yet. */
   readonly open: () => Promise<ReadOnlyLedger | undefined>;
-}): Promise<readonly Finding[]> {
+}
+
+export async function checkLedger({ place, isFile, open }: LedgerCheckParts): Promise<readonly Finding[]> {
   // On a file system that hangs, SQLite would block the whole process; this call blocks only the check. Opening reports errors.
-  if (place.kind === 'file') await stat(place.path).catch(() => {});
+  if (isFile) await stat(place).catch(() => {});
   const ledger = await open();
-  const path = place.kind === 'file' ? place.path : place.address;
   if (ledger === undefined) {
-    if (place.kind === 'file') await tryToWrite((await findPlace(path)).folder);
-    return [ok(`it does not exist yet and will be created at ${path}`)];
+    if (isFile) await tryToWrite((await findPlace(place)).folder);
+    return [ok(`it does not exist yet and will be created at ${place}`)];
   }
   try {
     await ledger.ping();
     const runs = await ledger.listRuns({ limit: runsRead });
     const [last] = runs;
-    if (last === undefined) return [ok(`${path} holds no run yet`)];
+    if (last === undefined) return [ok(`${place} holds no run yet`)];
     const count = runs.length === runsRead ? `${formatCount(runsRead)} runs or more` : countRuns(runs.length);
-    const message = `${path} holds ${count}; the last day is ${last.day}: ${last.state}`;
+    const message = `${place} holds ${count}; the last day is ${last.day}: ${last.state}`;
     return [ok(message), ...warnOfUnfinished(runs)];
   } finally {
     await ledger.close();

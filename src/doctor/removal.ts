@@ -1,19 +1,24 @@
+import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import type { Run } from '../review/run.js';
-import { wasDenied } from '../review/stored/remove-sent.js';
+import { listEveryRun } from '../review/every-run.js';
+import type { ReadOnlyLedger } from '../review/ledger.js';
+import { listDueToRemove, wasDenied } from '../review/stored/remove-sent.js';
+import { findDueDays } from '../review/stored/retention.js';
 import { formatCountOf } from '../text/format.js';
 
 const { ok, warning } = findingsOf('sftp');
 
-/**
- * Says what `file.removeAfterDays` would remove from the SFTP server, and whether the server refused that before.
- *
- * @param due the runs whose files would be removed now, the newest first
- */
-export function checkRemoval(
-  { runs, due }: { readonly runs: readonly Run[]; readonly due: readonly Run[] },
-  removeAfterDays: number,
-): readonly Finding[] {
+/** Says what `file.removeAfterDays` would remove from the SFTP server now, and whether the server refused that before. */
+export async function checkRemoval(
+  { file: { removeAfterDays, sftp }, timezone }: Pick<Config, 'file' | 'timezone'>,
+  ledger: ReadOnlyLedger,
+  clock: () => number,
+): Promise<readonly Finding[]> {
+  if (removeAfterDays === undefined || sftp === undefined) return [];
+  const periods = { guestNameDays: removeAfterDays, recordDays: removeAfterDays };
+  const { namesBefore } = findDueDays(periods, { now: clock(), timezone });
+  const runs = await listEveryRun(ledger);
+  const due = listDueToRemove(runs, namesBefore, { timezone, clock });
   const refused = runs.filter(wasDenied).length;
   const days = due.length === 1 ? ` (${due[0]?.day})` : ` (${due.at(-1)?.day} to ${due[0]?.day})`;
   const what =

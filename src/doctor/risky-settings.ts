@@ -1,6 +1,7 @@
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf, type Part } from '../examination/finding.js';
 import { findRemoteHost, readConnectionSecurity } from '../settings/connection-security.js';
+import { kindOf } from '../sources/registry.js';
 
 interface DatabaseConnection {
   readonly part: Part;
@@ -24,6 +25,16 @@ export function warnAboutPlainConnection({ part, setting, url }: DatabaseConnect
       `Add ?sslmode=verify-full to the address in ${setting}, if the server supports TLS.`,
     ),
   ];
+}
+
+export function warnOfSourceWire({ source }: Pick<Config, 'source'>): readonly Finding[] {
+  const database = kindOf(source).findDatabase?.(source);
+  return database === undefined ? [] : warnAboutPlainConnection({ part: 'source', ...database });
+}
+
+export function warnOfLedgerWire({ ledger }: Pick<Config, 'ledger'>): readonly Finding[] {
+  if (!('url' in ledger)) return [];
+  return warnAboutPlainConnection({ part: 'ledger', setting: 'ledger', url: ledger.url });
 }
 
 /** Workers on several machines share a queue, but can't see what is only on this machine. */

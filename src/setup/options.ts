@@ -12,19 +12,19 @@ import { checkAnswer, listSetups, rules } from './answers.js';
 
 /** What is known of the configuration before any question. There are no options for secrets. */
 export interface InitOptions extends SourceOptions {
-  readonly kind?: SourceKindName;
-  readonly path?: string;
+  readonly kind?: SourceKindName | undefined;
+  readonly path?: string | undefined;
   /** The day to examine, YYYY-MM-DD. */
-  readonly day?: string;
-  readonly timezone?: string;
-  readonly baseUrl?: string;
-  readonly delivery?: 'body' | 'file';
+  readonly day?: string | undefined;
+  readonly timezone?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly delivery?: 'body' | 'file' | undefined;
   /** Accepted bookings of a usual day. */
-  readonly usualBookings?: number;
-  readonly sftpHost?: string;
-  readonly sftpPort?: number;
-  readonly sftpUsername?: string;
-  readonly sftpKeyFile?: string;
+  readonly usualBookings?: number | undefined;
+  readonly sftpHost?: string | undefined;
+  readonly sftpPort?: number | undefined;
+  readonly sftpUsername?: string | undefined;
+  readonly sftpKeyFile?: string | undefined;
   /** Ask nothing. */
   readonly yes: boolean;
 }

@@ -20,7 +20,7 @@ function openSqlite(path: string): Ledger {
 function check(path: string) {
   const open = async () => (fileExists(path) ? createSqliteReader({ path, ...options }) : undefined);
   return lookOnce(
-    { part: 'ledger', seconds: 30, look: () => checkLedger({ place: { kind: 'file', path }, open }) },
+    { part: 'ledger', seconds: 30, look: () => checkLedger({ place: path, isFile: true, open }) },
     { signal: new AbortController().signal, onAbandoned: () => {} },
   );
 }

@@ -3,11 +3,9 @@ import { chmodSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { examine } from '../../jobs/doctor.js';
-import { createTerminal } from '../../jobs/terminal.js';
+import { main, StoppedError } from '../../jobs/main.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { Finding } from '../../src/examination/finding.js';
-import { createReports } from '../../src/text/reports.js';
 import { captureIo } from '../support/command-io.js';
 import { createDayFolder, type DayFolder, day, type Settings } from '../support/day-folder.js';
 import { sftpSettings } from '../support/file-day.js';
@@ -35,13 +33,8 @@ interface Wanted {
 async function runDoctor(folder: DayFolder, wanted: Wanted = {}) {
   const { env = secrets, signal = new AbortController().signal } = wanted;
   const { io, stdout: output, stderr: errors } = captureIo({ env, signal });
-  const terminal = createTerminal({
-    reports: createReports(io.stdout, true),
-    config: folder.configurationFile,
-    io,
-  });
-  const options = { day: wanted.day ?? day };
-  const exitCode = await examine(options, { config: folder.configurationFile }, terminal);
+  const words = ['doctor', wanted.day ?? day, '--json', '--config', folder.configurationFile];
+  const exitCode = await main(words, io);
   const report = JSON.parse(output.text()) as { ok: boolean; findings: Finding[] };
   expect(output.lines()).toHaveLength(1);
   expect(report.ok).toBe(exitCode === 0);
@@ -138,11 +131,12 @@ describe('a configuration for delivery by body', () => {
   it('stops on a signal, though the service hangs', async () => {
     const { standIn, folder } = await prepare(fromEnvironment, () => ({ kind: 'hang' }));
     const controller = new AbortController();
-    const stopped = new Error('stopped');
-    const running = runDoctor(folder, { signal: controller.signal });
+    const { io, stdout } = captureIo({ env: secrets, signal: controller.signal });
+    const running = main(['doctor', day, '--json', '--config', folder.configurationFile], io);
     await standIn.received(1);
-    controller.abort(stopped);
-    await expect(running).rejects.toBe(stopped);
+    controller.abort(new StoppedError('SIGINT'));
+    expect(await running).toBe(1);
+    expect(JSON.parse(stdout.text())).toMatchObject({ error: { class: 'stopped' } });
   });
 
   it('ends by itself when the service hangs', async () => {

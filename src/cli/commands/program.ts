@@ -4,9 +4,7 @@ import { addHotelCommands, type HotelHandlers } from './hotels.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import { addNotifyCommands, type NotifyHandlers } from './notify.js';
 import type { Finish } from './options.js';
-import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
-import { addSetupCommands, type SetupHandlers } from './setup.js';
 import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 
 /** The handler of each command; each returns the exit code. */
@@ -16,9 +14,7 @@ export interface Handlers
     VerdictHandlers,
     ExportHandlers,
     NotifyHandlers,
-    ServiceHandlers,
-    SetupHandlers,
-    SandboxHandlers {}
+    ServiceHandlers {}
 
 /** The headings of the help and the commands below them. */
 export const groups: readonly (readonly [heading: string, names: readonly string[]])[] = [
@@ -44,7 +40,5 @@ export function defineCommands(program: Command, handlers: Handlers, finish: Fin
   addExportCommands(defined, handlers, finish);
   addNotifyCommands(defined, handlers, finish);
   addServiceCommands(defined, handlers, finish);
-  addSetupCommands(defined, handlers, finish);
-  addSandboxCommands(defined, handlers, finish);
   return defined.commands;
 }
