@@ -18,6 +18,13 @@ export const commands: Readonly<
     ],
   },
   'Mappings:': {},
-  'Running:': {},
+  'Running:': {
+    hook: [
+      '[day]',
+      'print a signed curl command that calls the end-of-day hook, to try it',
+      () => import('./hook.js'),
+    ],
+    notify: ['[command]', 'test the channels that tell people what happened', () => import('./notify.js')],
+  },
   "Guests' data and access:": {},
 };

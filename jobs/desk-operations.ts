@@ -9,8 +9,8 @@ import { describeError } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { cancelIn } from './cancel-run.js';
 import { clock } from './clock.js';
+import { tryChannels } from './notify.js';
 import type { SyncWork } from './schedules.js';
-import { tryChannels } from './test-channels.js';
 
 interface OperationParts {
   readonly ledger: Ledger;

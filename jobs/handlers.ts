@@ -195,10 +195,6 @@ export function createHandlers(command: Running): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./compare-export.js')).compareOneExport(config, file, options, terminal),
       ),
-    testChannels: (channel, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./test-channels.js')).testChannels(config, channel, terminal),
-      ),
     work: (options, globals) =>
       withConfig(toLog(globals), command, async (config, terminal) =>
         withApp(config, { ...terminal, warn: (line) => terminal.log.warn(line) }, async (app) =>
@@ -211,11 +207,6 @@ export function createHandlers(command: Running): Handlers {
           (await import('./serve.js')).serve(app, options),
         ),
       ),
-    hook: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const read = readDaysIn(config.timezone, options, ['day']);
-        return (await import('./sign-hook.js')).signHook(config, read, terminal);
-      }),
     init: (options, globals) =>
       withTerminal(globals, command, async (terminal) => {
         const { initialise } = await import('./init.js');

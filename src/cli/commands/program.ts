@@ -6,7 +6,6 @@ import { addHistoryCommands, type HistoryHandlers } from './history.js';
 import { addHotelCommands, type HotelHandlers } from './hotels.js';
 import { addKeyCommands, type KeyHandlers } from './keys.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
-import { addNotifyCommands, type NotifyHandlers } from './notify.js';
 import type { Finish } from './options.js';
 import { addPrivacyCommands, type PrivacyHandlers } from './privacy.js';
 import { addReviewCommands, type ReviewHandlers } from './review.js';
@@ -29,7 +28,6 @@ export interface Handlers
     HotelHandlers,
     VerdictHandlers,
     ExportHandlers,
-    NotifyHandlers,
     ServiceHandlers,
     SetupHandlers,
     SandboxHandlers {}
@@ -63,7 +61,6 @@ export function defineCommands(program: Command, handlers: Handlers, finish: Fin
   addHotelCommands(defined, handlers, finish);
   addVerdictCommands(defined, handlers, finish);
   addExportCommands(defined, handlers, finish);
-  addNotifyCommands(defined, handlers, finish);
   addServiceCommands(defined, handlers, finish);
   addSetupCommands(defined, handlers, finish);
   addSandboxCommands(defined, handlers, finish);
