@@ -37,12 +37,14 @@ export interface App extends Terminal {
   spool(): Spool;
   /** Undefined if nothing is encrypted. */
   keys(): KeyFolder | undefined;
-  /** A connection that is closed when it is idle. */
-  sftp(): SftpServer;
+  /** A connection that is closed when it is idle for so long; whoever asks first decides. */
+  sftp(idleMs?: number): SftpServer;
   /** The client for reviews. It never retries: the step runner does. */
   reviewService(): ServiceClient;
   /** The service's typed operations, with the configured retries. */
   mappingService(): MappingService;
+  /** Closes a part when the command ends, before what was opened earlier. */
+  keep<Part extends { close(): unknown }>(part: Part): Part;
   /** What reviews a day: its source, its deliveries, and what performs its steps. */
   review(options?: ReviewOptions): Promise<RunDayParts>;
   /** Records a look at bookings without guests' names, if there is a ledger; one that can't be written to causes a warning only. */
@@ -133,6 +135,8 @@ function createApp(config: Config, terminal: Terminal, { once }: Parts): App {
   const findOpen = () => written ?? readLedger();
   const describeNoLedger = () =>
     `There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`;
+  const keep = <Part extends { close(): unknown }>(part: Part) => once(() => part, close)();
+  let sftp: SftpServer | undefined;
   let review: Promise<Review> | undefined;
   const app: App = {
     ...terminal,
@@ -146,9 +150,13 @@ function createApp(config: Config, terminal: Terminal, { once }: Parts): App {
     archive: once(() => openArchive(config)),
     spool: once(() => openSpool(config)),
     keys: () => openKeys(config),
-    sftp: once(() => openSftp(config, { keep: { idleMs: sftpIdleMs, clock } }), close),
+    sftp(idleMs = sftpIdleMs) {
+      sftp ??= keep(openSftp(config, { keep: { idleMs, clock } }));
+      return sftp;
+    },
     reviewService: once(() => openReviewService(config), close),
-    mappingService: once(() => openMappingService(config)),
+    mappingService: once(() => openMappingService(config), close),
+    keep,
     review(options = {}) {
       review ??= once(() => openReview(app, options), close)();
       return review.then(({ parts }) => parts);

@@ -17,7 +17,13 @@ export const commands: Readonly<
       () => import('./rejected.js'),
     ],
   },
-  'Mappings:': {},
+  'Mappings:': {
+    verdicts: [
+      '[command]',
+      'read and list the e-mails in which the service names incorrect mappings',
+      () => import('./verdicts.js'),
+    ],
+  },
   'Running:': {
     hook: [
       '[day]',

@@ -175,14 +175,6 @@ export function createHandlers(command: Running): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./load-hotels.js')).loadHotelsOnce(config, file, terminal),
       ),
-    importVerdicts: (files, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./import-verdicts.js')).importVerdicts(config, files, terminal),
-      ),
-    listVerdictMails: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./list-verdict-mails.js')).listVerdictMails(config, options, terminal),
-      ),
     requestExport: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./request-export.js')).requestOneExport(config, options, terminal),

@@ -13,7 +13,6 @@ import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
 import { addUserCommands, type UserHandlers } from './users.js';
-import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 
 /** The handler of each command; each returns the exit code. */
 export interface Handlers
@@ -26,7 +25,6 @@ export interface Handlers
     UserHandlers,
     MappingHandlers,
     HotelHandlers,
-    VerdictHandlers,
     ExportHandlers,
     ServiceHandlers,
     SetupHandlers,
@@ -59,7 +57,6 @@ export function defineCommands(program: Command, handlers: Handlers, finish: Fin
   addUserCommands(defined, handlers, finish);
   addMappingCommands(defined, handlers, finish);
   addHotelCommands(defined, handlers, finish);
-  addVerdictCommands(defined, handlers, finish);
   addExportCommands(defined, handlers, finish);
   addServiceCommands(defined, handlers, finish);
   addSetupCommands(defined, handlers, finish);
