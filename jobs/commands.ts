@@ -18,6 +18,21 @@ export const commands: Readonly<
     ],
   },
   'Mappings:': {
+    mappings: [
+      '[command]',
+      "keep a local copy of the account's mappings, and query it",
+      () => import('./mappings.js'),
+    ],
+    hotels: [
+      '[command]',
+      'manage names, places and phones of master hotels, from the content file of an export',
+      () => import('./hotels.js'),
+    ],
+    export: [
+      '[command]',
+      "request, fetch and compare the service's exports of all mappings",
+      () => import('./export.js'),
+    ],
     verdicts: [
       '[command]',
       'read and list the e-mails in which the service names incorrect mappings',

@@ -21,13 +21,13 @@ import { UsageError } from '../src/text/usage-error.js';
 import { print } from '../src/text/visible.js';
 import { withApp } from './app.js';
 import { clock } from './clock.js';
-import { fetchOneExport } from './fetch-export.js';
+import { requestOneExport } from './export.js';
+import { fetchOneExport } from './export-fetch.js';
 import { withReadOnlyLedger } from './ledgers.js';
+import { syncOnce } from './mappings-sync.js';
 import { type CommandIo, runAsProcess } from './process.js';
-import { requestOneExport } from './request-export.js';
 import { reviewDay } from './review-day.js';
 import { openSource } from './sources.js';
-import { syncOnce } from './sync-mappings.js';
 import { createTerminal, type Terminal } from './terminal.js';
 
 /**
@@ -99,9 +99,11 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
     };
     // The sandbox's files appear whole.
     const eager = { ...config, file: { ...config.file, resultPollSeconds: 0.1, resultQuietSeconds: 0.2 } };
-    await syncOnce(eager, {}, quiet);
-    await requestOneExport(eager, { email: account.email, providers: [] }, quiet);
-    await fetchOneExport(eager, {}, quiet);
+    await withApp(eager, quiet, async (app) => {
+      await syncOnce(app, {});
+      await requestOneExport(app, { email: account.email, providers: [] });
+      await fetchOneExport(app, {});
+    });
   }
 
   const readLedger = <Result>(read: (ledger: ReadOnlyCaseLedger) => Promise<Result>) =>

@@ -154,38 +154,9 @@ export function createHandlers(command: Running): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./show-privacy.js')).showPrivacy(config, terminal),
       ),
-    syncMappings: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./sync-mappings.js')).syncOnce(config, options, terminal),
-      ),
-    showMapping: (providerName, providerHotelId, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { showMapping } = await import('./show-mappings.js');
-        return showMapping(config, { providerName, providerHotelId }, terminal);
-      }),
-    mappingStats: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./show-mappings.js')).showStats(config, terminal),
-      ),
     brands: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./list-brands.js')).listBrands(config, options, terminal),
-      ),
-    loadHotels: (file, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./load-hotels.js')).loadHotelsOnce(config, file, terminal),
-      ),
-    requestExport: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./request-export.js')).requestOneExport(config, options, terminal),
-      ),
-    fetchExport: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./fetch-export.js')).fetchOneExport(config, options, terminal),
-      ),
-    compareExport: (file, options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./compare-export.js')).compareOneExport(config, file, options, terminal),
       ),
     work: (options, globals) =>
       withConfig(toLog(globals), command, async (config, terminal) =>

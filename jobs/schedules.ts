@@ -9,7 +9,7 @@ import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
 import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
 import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
-import { syncCopy, watchCopy } from './sync-mappings.js';
+import { syncCopy, watchCopy } from './mappings-sync.js';
 
 export interface TodaySchedulerContext {
   readonly nights: Slots;

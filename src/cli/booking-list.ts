@@ -1,7 +1,7 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
 import { describeCheckIn, isInHouse } from '../booking/stay.js';
 import type { CasedBooking } from '../cases/booked-cases.js';
-import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
+import { adviseLoad, explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { describeWhy } from '../report/describe-booking.js';
 import { pairColumns, toPairCells, toPairReport } from '../report/hotels.js';
 import { stayOf } from '../review/verdicts/booked-hotels.js';
@@ -10,7 +10,6 @@ import { formatCount } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from '../text/tables.js';
 import { renderPair } from './hotel-pair.js';
-import { adviseLoad } from './hotels.js';
 import { toKeptRow } from './kept-columns.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */

@@ -3,7 +3,7 @@ import { type CaseBooking, type HeldCase, stateOfBooking } from '../cases/case.j
 import type { CaseSummary } from '../cases/case-store.js';
 import type { ListedCase } from '../cases/find-cases.js';
 import type { ShownCase } from '../cases/show-case.js';
-import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
+import { adviseLoad, explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { keptOf, nameCheckIn, orderBookings } from '../report/cases.js';
 import type { RecordedAction } from '../review/audit.js';
 import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
@@ -11,7 +11,6 @@ import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from '../text/tables.js';
 import { showInLine } from '../text/visible.js';
 import { describeMissing, renderPair } from './hotel-pair.js';
-import { adviseLoad } from './hotels.js';
 import { toKeptRow } from './kept-columns.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */

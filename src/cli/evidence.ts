@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Case } from '../cases/case.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
+import { describeMapping } from '../mappings/describe-mapping.js';
+import { mappingToJson } from '../mappings/mapping-copy.js';
 import { toHistory, toHistoryReport } from '../report/booking-history.js';
-import { toMappingReport } from '../report/mappings.js';
 import type { Checksum, Evidence, MappingEvidence, RunEvidence } from '../review/evidence/gather-evidence.js';
 import { formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
 import { renderHistories } from './booking-history.js';
-import { renderMapping } from './mappings.js';
 
 export interface EvidenceFile {
   /** Including the folder of its run. */
@@ -89,7 +89,7 @@ function describeRun({ run, traces, checksums }: RunEvidence) {
 
 function toMapping({ copied, isSynced, ...pair }: MappingEvidence) {
   return copied
-    ? toMappingReport(copied.mapping, copied.moves)
+    ? mappingToJson(copied.mapping, copied.moves)
     : {
         ...{ ...pair, serviceId: null, copy: isSynced ? 'unmapped' : 'never-synced' },
         ...{ firstSeenAt: null, history: [] },
@@ -140,7 +140,7 @@ function renderIndex(
 }
 
 function renderMappingHistory({ copied, isSynced, providerName, providerHotelId }: MappingEvidence): string {
-  if (copied) return renderMapping(copied.mapping, copied.moves, []).trimEnd();
+  if (copied) return describeMapping(copied.mapping, copied.moves).join('\n');
   const name = `  ${showInLine(providerName)} ${showInLine(providerHotelId)}`;
   return isSynced ? `${name} is not in the local copy` : `${name}: ${neverSynced}`;
 }

@@ -1,9 +1,7 @@
 import { Command } from 'commander';
 import { addCaseCommands, type CaseHandlers } from './cases.js';
-import { addExportCommands, type ExportHandlers } from './exports.js';
 import { addGuestCommands, type GuestHandlers } from './guest.js';
 import { addHistoryCommands, type HistoryHandlers } from './history.js';
-import { addHotelCommands, type HotelHandlers } from './hotels.js';
 import { addKeyCommands, type KeyHandlers } from './keys.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import type { Finish } from './options.js';
@@ -24,8 +22,6 @@ export interface Handlers
     KeyHandlers,
     UserHandlers,
     MappingHandlers,
-    HotelHandlers,
-    ExportHandlers,
     ServiceHandlers,
     SetupHandlers,
     SandboxHandlers {}
@@ -56,8 +52,6 @@ export function defineCommands(program: Command, handlers: Handlers, finish: Fin
   addKeyCommands(defined, handlers, finish);
   addUserCommands(defined, handlers, finish);
   addMappingCommands(defined, handlers, finish);
-  addHotelCommands(defined, handlers, finish);
-  addExportCommands(defined, handlers, finish);
   addServiceCommands(defined, handlers, finish);
   addSetupCommands(defined, handlers, finish);
   addSandboxCommands(defined, handlers, finish);

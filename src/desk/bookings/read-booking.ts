@@ -1,8 +1,13 @@
 import { businessDayAt } from '../../booking/business-day.js';
-import { keyOfHotel, type MappingReader, type ProviderHotel } from '../../mappings/mapping-copy.js';
+import {
+  keyOfHotel,
+  type MappingJson,
+  type MappingReader,
+  mappingToJson,
+  type ProviderHotel,
+} from '../../mappings/mapping-copy.js';
 import { type HistoryReport, toHistoryReport } from '../../report/booking-history.js';
 import { type CanaryReport, toCanaryReport } from '../../report/canary.js';
-import { type MappingReport, toMappingReport } from '../../report/mappings.js';
 import { type HistoryLedger, readHistories, type TracedHistory } from '../../report/read-histories.js';
 import type { CanaryReader } from '../../review/canary.js';
 import { createErasedTest, type ErasureReader, readErasedGuests } from '../../review/erasures.js';
@@ -36,7 +41,7 @@ export interface BookingData {
   /** The newest run first. */
   readonly bookings: readonly BookingInRun[];
   /** Each pair under which it was booked, as the local copy has it. */
-  readonly mappings: readonly (ProviderHotel & { readonly copied: MappingReport | null })[];
+  readonly mappings: readonly (ProviderHotel & { readonly copied: MappingJson | null })[];
 }
 
 /** A booking in one run: what `show --json` prints, and more. */
@@ -140,7 +145,7 @@ async function readMappings(
   return Promise.all(
     [...pairs.values()].map(async (pair) => {
       const found = await mappings.find(pair);
-      return { ...pair, copied: found ? toMappingReport(found.mapping, found.moves) : null };
+      return { ...pair, copied: found ? mappingToJson(found.mapping, found.moves) : null };
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { codeOf } from '../text/safe-error.js';
-import { UsageError } from '../text/usage-error.js';
+import { codeOf } from '../src/text/safe-error.js';
+import { UsageError } from '../src/text/usage-error.js';
 
 const endOfCell = /[,;\t|]/;
 /** An id, perhaps within quotes. */
