@@ -14,11 +14,17 @@ import { writeCsvFile } from '../src/text/output-files.js';
 import { recordAction, recordLook } from './audit.js';
 import { clock } from './clock.js';
 import type { CsvOptions } from './command.js';
-import { openReview, type Review, type ReviewOptions } from './compose.js';
-import { openArchive, openSftp, openSpool } from './deliveries.js';
-import { openKeys } from './keys.js';
-import { findLedger, openLedger } from './ledgers.js';
-import { openMappingService, openReviewService } from './mapping-services.js';
+import {
+  findLedger,
+  openArchive,
+  openKeys,
+  openLedger,
+  openMappingService,
+  openReviewService,
+  openSftp,
+  openSpool,
+} from './parts.js';
+import { openReview, type ReviewOptions } from './review.js';
 import type { Terminal } from './terminal.js';
 
 /**
@@ -47,6 +53,8 @@ export interface App extends Terminal {
   keep<Part extends { close(): unknown }>(part: Part): Part;
   /** What reviews a day: its source, its deliveries, and what performs its steps. */
   review(options?: ReviewOptions): Promise<RunDayParts>;
+  /** Ends work when the app closes, before any part is closed. */
+  beforeClose(end: () => unknown): void;
   /** Records a look at bookings without guests' names, if there is a ledger; one that can't be written to causes a warning only. */
   look(action: Action): Promise<void>;
   /**
@@ -79,7 +87,10 @@ export async function withApp<Result>(
       const { openHeartbeat } = await import('./heartbeat.js');
       const heartbeat = openHeartbeat(config, config.heartbeat, terminal);
       terminal.observe(heartbeat.notify);
-      parts.closeLast(() => heartbeat.close());
+      parts.once(
+        () => heartbeat,
+        (one) => one.close(),
+      )();
     }
     return await work(createApp(config, terminal, parts));
   } finally {
@@ -94,6 +105,7 @@ type Parts = ReturnType<typeof createParts>;
 
 function createParts() {
   const closers: (() => unknown)[] = [];
+  const enders: (() => unknown)[] = [];
   return {
     /** Opens that part when it is first asked for. */
     once<Part>(open: () => Part, close?: (part: Awaited<Part>) => unknown): () => Part {
@@ -109,16 +121,21 @@ function createParts() {
         return opened.part;
       };
     },
-    /** What was opened before any other part. */
-    closeLast: (close: () => unknown) => void closers.unshift(close),
-    /** @throws the first failure, once all were tried */
+    beforeClose: (end: () => unknown) => void enders.push(end),
+    /**
+     * First ends what is at work, which may still open parts, and then closes the parts; the latest first.
+     *
+     * @throws the first failure, once all were tried
+     */
     async close(): Promise<void> {
       const failures: unknown[] = [];
-      for (let close = closers.pop(); close; close = closers.pop()) {
-        try {
-          await close();
-        } catch (error) {
-          failures.push(error);
+      for (const list of [enders, closers]) {
+        for (let close = list.pop(); close; close = list.pop()) {
+          try {
+            await close();
+          } catch (error) {
+            failures.push(error);
+          }
         }
       }
       if (failures.length > 0) throw failures[0];
@@ -126,7 +143,7 @@ function createParts() {
   };
 }
 
-function createApp(config: Config, terminal: Terminal, { once }: Parts): App {
+function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Parts): App {
   const close = (part: { close(): unknown } | undefined) => part?.close();
   const ledger = once(() => openLedger(config), close);
   const readLedger = once(() => findLedger(config), close);
@@ -137,7 +154,7 @@ function createApp(config: Config, terminal: Terminal, { once }: Parts): App {
     `There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`;
   const keep = <Part extends { close(): unknown }>(part: Part) => once(() => part, close)();
   let sftp: SftpServer | undefined;
-  let review: Promise<Review> | undefined;
+  let review: Promise<RunDayParts> | undefined;
   const app: App = {
     ...terminal,
     config,
@@ -158,9 +175,10 @@ function createApp(config: Config, terminal: Terminal, { once }: Parts): App {
     mappingService: once(() => openMappingService(config), close),
     keep,
     review(options = {}) {
-      review ??= once(() => openReview(app, options), close)();
-      return review.then(({ parts }) => parts);
+      review ??= openReview(app, options);
+      return review;
     },
+    beforeClose,
     async look(action) {
       const found = await findOpen();
       if (found) await recordLook(found, action, terminal);

@@ -1,10 +1,8 @@
-import type { Config } from '../src/config/load.js';
 import type { Action, ActionRecorder } from '../src/review/audit.js';
 import type { OpeningCallbacks, RunRequest } from '../src/review/day/run-day.js';
 import type { Run } from '../src/review/run.js';
 import { describeError, SafeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
-import { openLedger, withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 interface Audited {
@@ -26,26 +24,6 @@ export async function recordAction(
     await record(ledger, action, io.user);
   } catch (error) {
     throw new NotRecordedError(error);
-  }
-}
-
-/**
- * Like `recordAction`, for an action that needs no ledger: it is recorded if there is one.
- *
- * @throws NotRecordedError
- */
-export async function recordWhereLedger(config: Config, action: Action, terminal: Terminal): Promise<void> {
-  const isThere = await withReadOnlyLedger(
-    config,
-    () => false,
-    async () => true,
-  );
-  if (!isThere) return;
-  const ledger = await openLedger(config);
-  try {
-    await recordAction(ledger, action, terminal);
-  } finally {
-    await ledger.close();
   }
 }
 

@@ -6,8 +6,7 @@ import { removeSpooled } from '../src/review/file/spooled-files.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { recordLook } from './audit.js';
 import { clock } from './clock.js';
-import { openSpool } from './deliveries.js';
-import { findLedger, openLedger } from './ledgers.js';
+import { findLedger, openLedger, openSpool } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** Abandons a day's unfinished run, and removes what it left on this machine. */

@@ -10,7 +10,7 @@ import type { Config } from '../src/config/load.js';
 import { toShownReport } from '../src/report/cases.js';
 import { recordLook } from './audit.js';
 import { clock } from './clock.js';
-import { findLedger, openLedger, withReadOnlyLedger } from './ledgers.js';
+import { findLedger, openLedger, withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** Shows a case, or changes it and then shows it. */

@@ -62,11 +62,17 @@ export function option(
 }
 
 /** An option that must be given. */
-export function requiredOption<Value = string>(
+export function requiredOption(flags: string, description: string): OptionOf<string>;
+export function requiredOption<Value>(
   flags: string,
   description: string,
-  read?: (text: string) => Value,
-): OptionOf<Value> {
+  read: (text: string) => Value,
+): OptionOf<Value>;
+export function requiredOption(
+  flags: string,
+  description: string,
+  read?: (text: string) => unknown,
+): OptionOf<unknown> {
   const made = new Option(flags, description).makeOptionMandatory();
   if (read) made.argParser(read);
   return { option: made };
@@ -261,4 +267,36 @@ export function declare(target: Commander, { options = {}, day, examples }: AnyC
   }
   for (const one of Object.values(options)) target.addOption(one.option);
   if (examples !== undefined) target.addHelpText('after', examples);
+}
+
+/** A parser of whole numbers from `least` to `most`. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number >= least && number <= most))
+      throw new InvalidArgumentError(`expected a whole number from ${least} to ${most}, got: ${text}`);
+    return number;
+  };
+}
+
+/** A parser of decimal numbers from 0 to `most`. */
+export function numberUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number <= most))
+      throw new InvalidArgumentError(`expected a number from 0 to ${most}, got: ${text}`);
+    return number;
+  };
+}
+
+const instant = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Epoch milliseconds, not before 1970. A date alone means its start in UTC; a time needs a zone. */
+export function readInstant(text: string): number {
+  const read = instant.test(text) ? Date.parse(text) : Number.NaN;
+  if (!(read >= 0))
+    throw new InvalidArgumentError(
+      `expected an instant from 1970 on, such as 2026-11-20 or 2026-11-20T12:00:00Z, got: ${text}`,
+    );
+  return read;
 }

@@ -1,35 +1,48 @@
 import { giveWay } from '../src/async/give-way.js';
-import type { Config } from '../src/config/load.js';
 import { createDesk, type DeskParts } from '../src/desk/desk.js';
+import type { Operations, SyncOperation } from '../src/desk/operations/operations.js';
 import { prepareScores } from '../src/desk/providers/read-scores.js';
 import { readAssets } from '../src/desk/routing/assets.js';
 import { createHookCallerFinder } from '../src/desk/routing/hook-callers.js';
+import type { NotifyAll } from '../src/events/events.js';
+import { SyncBusyError } from '../src/mappings/sync-mappings.js';
+import type { NoticeLedger } from '../src/notifications/notice-store.js';
+import type { BackgroundReviews } from '../src/review/day/background-reviews.js';
+import type { Replays } from '../src/review/day/replays.js';
 import { createScoreMemory } from '../src/scorecard/score-memory.js';
 import type { CheckCaller } from '../src/server/caller.js';
 import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { openAccess } from './access.js';
+import type { App } from './app.js';
+import { cancelIn } from './cancel-run.js';
 import { clock } from './clock.js';
-import { openArchive } from './deliveries.js';
-import { openRetryPolicy } from './retry-policy.js';
+import { packEvidence } from './evidence.js';
+import { tryChannels } from './notify.js';
+import type { SyncWork } from './serve.js';
 import { readSilence } from './silence.js';
-import type { Terminal } from './terminal.js';
-import { packEvidence } from './write-evidence.js';
+import { openRetryPolicy } from './sources.js';
 
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
 
-interface ComposedParts extends Pick<DeskParts, 'ledger' | 'operations' | 'nights' | 'health'> {
-  /** Checks callers of the hook, who may look too. */
-  readonly checkCaller: CheckCaller | undefined;
-}
-
-/** The pages of `serve`. */
-export async function composeDesk(
-  config: Config,
-  { ledger, operations, nights, health, checkCaller }: ComposedParts,
-  { log, signal, command }: Pick<Terminal, 'log' | 'signal' | 'command'>,
+/** The pages of `serve`, with its operations. */
+export async function openDesk(
+  app: App,
+  {
+    ledger,
+    operations,
+    nights,
+    health,
+    checkCaller,
+  }: Pick<DeskParts, 'operations' | 'nights' | 'health'> & {
+    readonly ledger: NoticeLedger;
+    /** Checks callers of the hook, who may look too. */
+    readonly checkCaller: CheckCaller | undefined;
+  },
 ) {
+  const { config, log, signal, command } = app;
   const { timezone, hashKey, source, deadline, volume } = config;
   const access = openAccess(config);
   // Reports a damaged users' file now rather than to the first visitor.
@@ -53,8 +66,9 @@ export async function composeDesk(
         retry: openRetryPolicy(config),
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,
       },
-      ...{ archive: openArchive(config), placeUnit: kindOf(config.source).placeUnit, command, clock },
-      packEvidence: (reference, signal) => packEvidence(config, ledger, reference, { signal, command }),
+      ...{ archive: app.archive(), placeUnit: kindOf(config.source).placeUnit, command, clock },
+      packEvidence: (reference, stop) =>
+        packEvidence({ ledger, archive: app.archive(), spool: app.spool(), signal: stop }, reference),
     },
     {
       access,
@@ -67,4 +81,85 @@ export async function composeDesk(
       log,
     },
   );
+}
+
+interface OperationParts {
+  readonly ledger: NoticeLedger;
+  readonly reviews: BackgroundReviews;
+  readonly replays: Replays;
+  readonly syncWork: SyncWork;
+  readonly notify: NotifyAll;
+}
+
+/** The operations of the desk, built from the parts of `serve`. */
+export function openOperations(
+  { config, warn, signal }: App,
+  { ledger, reviews, replays, syncWork, notify }: OperationParts,
+): Operations & {
+  /** Waits for background work. Call it after aborting the signal. */
+  idle(): Promise<void>;
+} {
+  const { idle, ...sync } = createSyncOperation({ ledger, syncWork, notify }, signal);
+  return {
+    async run(day, options) {
+      // With the ledger unavailable, the run would start later, after the visitor got an error.
+      await ledger.ping();
+      return reviews.start(day, { mode: 'run', trigger: 'manual', ...options });
+    },
+    async accept({ id }, by) {
+      notify({ type: 'volume-accepted', run: await ledger.acceptVolume(id, { at: clock(), by }) });
+    },
+    look: (day) => reviews.look(day),
+    replays,
+    cancel: (day, reason) => cancelIn(config, ledger, day, reason),
+    sync,
+    channels: config.notify.map(({ name, kind }) => ({ name, kind })),
+    testChannels: (name) => tryChannels(config, name, { warn, signal }),
+    async idle() {
+      await Promise.all([replays.idle(), idle()]);
+    },
+  };
+}
+
+function createSyncOperation(
+  { ledger, syncWork, notify }: Omit<OperationParts, 'reviews' | 'replays'>,
+  signal: AbortSignal,
+): SyncOperation & { idle(): Promise<void> } {
+  let isRunning = false;
+  let running = Promise.resolve();
+  let failure: string | undefined;
+
+  async function sync(): Promise<void> {
+    try {
+      await syncWork.sync(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      failure = describeError(error);
+      if (!(error instanceof SyncBusyError)) notify({ type: 'sync-failed', error });
+      return;
+    }
+    try {
+      if (!signal.aborted) await syncWork.watch(signal);
+    } catch (error) {
+      if (!signal.aborted) notify({ type: 'watch-failed', error });
+    }
+  }
+
+  return {
+    async start() {
+      const hold = isRunning ? undefined : await ledger.mappings.holdSync();
+      await hold?.release();
+      if (!hold || isRunning) throw new UsageError('a sync is running already');
+      failure = undefined;
+      isRunning = true;
+      running = sync().finally(() => {
+        isRunning = false;
+      });
+    },
+    state: () => ({
+      isRunning: isRunning || syncWork.isSyncing(),
+      ...(failure !== undefined && { failure }),
+    }),
+    idle: () => running,
+  };
 }

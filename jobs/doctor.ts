@@ -45,13 +45,10 @@ import { findDueDays } from '../src/review/stored/retention.js';
 import { presentHostKey } from '../src/sftp/server.js';
 import { kindOf } from '../src/sources/registry.js';
 import { findUsersFile } from './access.js';
-import { findBucket } from './buckets.js';
 import { clock } from './clock.js';
 import { readDayIn } from './days.js';
-import { openArchive, openSftp, openSpool } from './deliveries.js';
-import { openKeys } from './keys.js';
-import { findLedger, lookInto } from './ledgers.js';
-import { composeSource, openSourceParts } from './sources.js';
+import { findLedger, lookInto, openArchive, openKeys, openSftp, openSpool } from './parts.js';
+import { composeSource, findBucket, openSourceParts } from './sources.js';
 import type { Terminal } from './terminal.js';
 import { findMailPlace, openMailbox } from './verdict-mails.js';
 

@@ -25,9 +25,8 @@ import { createOutFolder, type OutFolder } from '../src/text/output-files.js';
 import { describeError } from '../src/text/safe-error.js';
 import { recordAction } from './audit.js';
 import { clock } from './clock.js';
-import { composeCollect } from './compose.js';
-import { createDelivery, openSftp } from './deliveries.js';
-import { findLedger, openLedger, openSqlite } from './ledgers.js';
+import { findLedger, openLedger, openSftp, openSqlite } from './parts.js';
+import { composeCollect, createDelivery } from './review.js';
 import { openSourceParts } from './sources.js';
 import type { Terminal } from './terminal.js';
 

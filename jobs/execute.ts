@@ -39,7 +39,9 @@ export function execute(
       case 'configuration':
         return withConfig(globals, running, (config, terminal) => {
           note?.(config);
-          return withApp(config, terminal, (app) =>
+          const { log } = terminal;
+          const own = logs ? { ...terminal, warn: (line: string) => log.warn(line) } : terminal;
+          return withApp(config, own, (app) =>
             run.perform(app, resolveDays(command, input, config.timezone) as never),
           );
         });

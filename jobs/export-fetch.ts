@@ -17,7 +17,7 @@ import { clock, random } from './clock.js';
 import { command, option } from './command.js';
 import { readInstant } from './days.js';
 import { describeLoaded, listMasterIdNames, loadContent } from './hotels.js';
-import { openRetryPolicy } from './retry-policy.js';
+import { openRetryPolicy } from './sources.js';
 
 const weekInMinutes = 10_080;
 

@@ -9,7 +9,7 @@ import fetch from './export-fetch.js';
 
 const request = command({
   options: {
-    email: requiredOption<string>('--email <address>', 'the recipient'),
+    email: requiredOption('--email <address>', 'the recipient'),
     providers: option(
       '--providers <names>',
       'only the mappings of these, such as Bedlink,Roomex (default: all)',

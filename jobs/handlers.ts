@@ -50,19 +50,6 @@ export function createHandlers(command: Running): Handlers {
           replayDays(app, from, read),
         );
       }),
-    status: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const read = readDaysIn(config.timezone, options, ['day', 'from', 'to']);
-        const { listDays, showDay } = await import('./show-status.js');
-        return read.day === undefined
-          ? listDays(config, read, terminal)
-          : showDay(config, read.day, terminal);
-      }),
-    show: (reference, options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { showBooking } = await import('./show-booking.js');
-        return showBooking(config, reference, options, terminal);
-      }),
     affected: (options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const read = readDaysIn(config.timezone, options, ['day', 'from', 'to', 'checkInBefore']);
@@ -92,83 +79,20 @@ export function createHandlers(command: Running): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./change-case.js')).changeCase(config, id, request, terminal),
       ),
-    verify: ({ day }, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { iso } = readDayIn(config.timezone, day);
-        return (await import('./verify-day.js')).verifyDay(config, iso, terminal);
-      }),
-    report: ({ day, ...options }, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { iso } = readDayIn(config.timezone, day);
-        return (await import('./report-day.js')).reportDay(config, iso, options, terminal);
-      }),
     providers: (options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const read = readDaysIn(config.timezone, options, ['from', 'to']);
         return (await import('./score-providers.js')).scoreAllProviders(config, read, terminal);
       }),
-    evidence: (reference, options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./write-evidence.js')).writeEvidence(config, reference, options, terminal),
-      ),
     audit: ({ from, to }, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const readBound = (day?: string) => (day === undefined ? undefined : readDayIn(config.timezone, day));
         const { showAudit } = await import('./show-audit.js');
         return showAudit(config, { from: readBound(from), to: readBound(to) }, terminal);
       }),
-    exportGuest: (reference, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./export-guest.js')).exportOneGuest(config, reference, terminal),
-      ),
-    eraseGuest: (reference, options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./erase-guest.js')).eraseOneGuest(config, reference, options, terminal),
-      ),
-    purgeGuests: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./purge-guests.js')).purgeGuests(config, options, terminal),
-      ),
-    rotateKeys: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-keys.js')).rotateKeys(config, terminal),
-      ),
-    forgetKey: (day, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
-        const { iso } = readDayIn(config.timezone, day);
-        return (await import('./manage-keys.js')).forgetKey(config, iso, terminal);
-      }),
-    addUser: (name, options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-users.js')).addUser(config, name, options, terminal),
-      ),
-    listUsers: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-users.js')).listUsers(config, terminal),
-      ),
-    removeUser: (name, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-users.js')).removeUser(config, name, terminal),
-      ),
-    privacy: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./show-privacy.js')).showPrivacy(config, terminal),
-      ),
     brands: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./list-brands.js')).listBrands(config, options, terminal),
-      ),
-    work: (options, globals) =>
-      withConfig(toLog(globals), command, async (config, terminal) =>
-        withApp(config, { ...terminal, warn: (line) => terminal.log.warn(line) }, async (app) =>
-          (await import('./work.js')).work(app, options),
-        ),
-      ),
-    serve: (options, globals) =>
-      withConfig(toLog(globals), command, async (config, terminal) =>
-        withApp(config, { ...terminal, warn: (line) => terminal.log.warn(line) }, async (app) =>
-          (await import('./serve.js')).serve(app, options),
-        ),
       ),
     init: (options, globals) =>
       withTerminal(globals, command, async (terminal) => {
@@ -204,7 +128,7 @@ function explainWithoutSandbox(error: unknown): never {
 }
 
 /** Long-running commands write log lines, at the usual level unless another one is set. */
-function toLog(globals: GlobalOptions): GlobalOptions {
+function _toLog(globals: GlobalOptions): GlobalOptions {
   return { ...globals, logLevel: globals.logLevel ?? 'info' };
 }
 

@@ -1,13 +1,14 @@
+import { reportsFolder } from '../src/archive/archive.js';
 import { withTightHeap } from '../src/async/tight-heap.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import type { Config } from '../src/config/load.js';
-import { reportsFolder } from '../src/report/kept-reports.js';
 import { mayCompleteDay } from '../src/review/day-runs.js';
 import type { Run } from '../src/review/run.js';
 import { answerWithin, TooLateError } from '../src/server/deadline.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
-import { openArchive } from './deliveries.js';
+import { clock } from './clock.js';
+import { openArchive } from './parts.js';
 
 interface KeepReportParts {
   readonly ledger: ReadOnlyCaseLedger;
@@ -62,8 +63,8 @@ async function keepPage(
 ): Promise<void> {
   const archive = openArchive(config);
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
-  const { renderDayReport } = await import('./day-report.js');
-  const { page } = await withTightHeap(() => renderDayReport(config, ledger, day, command));
+  const { renderKeptPage } = await import('../src/desk/report/page.js');
+  const { page } = await withTightHeap(() => renderKeptPage(config, ledger, day, { command, now: clock() }));
   async function* content() {
     yield page;
   }

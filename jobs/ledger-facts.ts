@@ -3,7 +3,7 @@ import type { BatchSampler } from '../src/review/ledger.js';
 import { findOldestNames, type KeptNames } from '../src/review/stored/oldest-names.js';
 import { type FactsLedger, type LedgerFacts, readLedgerFacts } from '../src/server/ledger-facts.js';
 import { clock } from './clock.js';
-import { openArchive, openSpool } from './deliveries.js';
+import { openArchive, openSpool } from './parts.js';
 
 /** The facts about a ledger that metrics report, over HTTP or in a file. */
 export function readFacts({ timezone }: Config, ledger: FactsLedger): Promise<LedgerFacts> {

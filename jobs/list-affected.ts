@@ -12,8 +12,8 @@ import {
 } from '../src/review/verdicts/listing.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { readDayIn } from './days.js';
-import { withReadOnlyLedger } from './ledgers.js';
 import { answerBookings, completeList, readFilter, runsLookedAt, toRecords } from './list-bookings.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 const daysAtOnce = 1_000;

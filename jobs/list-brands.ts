@@ -3,7 +3,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { renderBrands } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import { writeCsvFile } from '../src/text/output-files.js';
-import { openMappingService } from './mapping-services.js';
+import { openMappingService } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** The fields of a brand, in the order of the specification. (Spec 2.4.) */

@@ -8,7 +8,7 @@ import { listCaseColumns, toCaseCells, toCaseReport } from '../src/report/cases.
 import { writeCsvFile } from '../src/text/output-files.js';
 import { recordLook } from './audit.js';
 import { clock } from './clock.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** Lists the cases with open bookings, or those asked for, guests in house first. */

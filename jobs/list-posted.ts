@@ -5,8 +5,8 @@ import type { Run } from '../src/review/run.js';
 import { summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import { listPosted as findPosted } from '../src/review/verdicts/listing.js';
 import { formatCount } from '../src/text/format.js';
-import { withReadOnlyLedger } from './ledgers.js';
 import { answerBookings, completeList, readFilter, runsLookedAt, toRecords } from './list-bookings.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** Lists the bookings of a day by file that could not be in the file and went by body, without guests' names. */

@@ -3,8 +3,8 @@ import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { listRefused as findRefused } from '../src/review/verdicts/listing.js';
 import { formatCount } from '../src/text/format.js';
-import { withReadOnlyLedger } from './ledgers.js';
 import { answerBookings, completeList, readFilter, toRecords } from './list-bookings.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /**

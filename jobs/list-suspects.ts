@@ -4,8 +4,8 @@ import { renderSuspectHead } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
 import { findComparedRuns } from '../src/review/suspects/listing.js';
 import { listSuspected } from '../src/review/verdicts/listing.js';
-import { withReadOnlyLedger } from './ledgers.js';
 import { answerBookings, completeList, readFilter, runsLookedAt, toRecords } from './list-bookings.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 /** Lists the bookings of a day that the local copy of the mappings flags, without guests' names. */

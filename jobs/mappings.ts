@@ -2,6 +2,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { adviseLoad, neverSynced, wasSynced } from '../src/mappings/copied-hotels.js';
 import { describeMapping } from '../src/mappings/describe-mapping.js';
 import type { KnownHotel } from '../src/mappings/hotels/hotel-contents.js';
+import { toHotelReport } from '../src/mappings/hotels/shown-hotels.js';
 import {
   type MappingSummary,
   type MappingSync,
@@ -9,7 +10,6 @@ import {
   type ProviderHotel,
   summaryToJson,
 } from '../src/mappings/mapping-copy.js';
-import { toHotelReport } from '../src/report/hotels.js';
 import { formatCount, formatInstant } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';

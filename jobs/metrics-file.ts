@@ -9,7 +9,7 @@ import { codeOf } from '../src/text/safe-error.js';
 import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
 import { findNames, readFacts } from './ledger-facts.js';
-import { findLedger } from './ledgers.js';
+import { findLedger } from './parts.js';
 import type { CommandIo } from './process.js';
 
 /** How long each question to the ledger and the archive may delay the end of the command. */

@@ -1,50 +1,25 @@
-import { randomUUID } from 'node:crypto';
-import { pause } from '../src/async/abort.js';
+import { statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
-import { checkNotices } from '../src/notifications/check-notices.js';
+import type { Channel } from '../src/notifications/channel.js';
+import type { CheckParts } from '../src/notifications/check-notices.js';
 import { composeMessage } from '../src/notifications/compose-messages.js';
-import type { Notice } from '../src/notifications/notice.js';
-import type { NoticeLedger, PlannedMessage } from '../src/notifications/notice-store.js';
-import { findDueTime, giveUpAfterMs, isWanted } from '../src/notifications/routing.js';
-import { createSender, type Sender } from '../src/notifications/send-messages.js';
-import { formatCountOf } from '../src/text/format.js';
+import { findJudgedDays, judgeDeadlines } from '../src/notifications/deadlines.js';
+import { findDueDigest } from '../src/notifications/morning-digest.js';
+import type { NewNotice, Notice } from '../src/notifications/notice.js';
+import type { NoticeLedger } from '../src/notifications/notice-store.js';
+import { startNotifier } from '../src/notifications/notifier.js';
+import { createSlots } from '../src/schedule/slots.js';
 import { describeError } from '../src/text/safe-error.js';
-import type { WriteCommand } from '../src/text/shell.js';
-import { openChannels } from './channels.js';
+import type { App } from './app.js';
 import { clock, random } from './clock.js';
 import { createLocalPathShortener } from './local-paths.js';
-import { listChecks } from './notice-checks.js';
 
-export interface NotificationParts {
-  readonly ledger: NoticeLedger;
-  readonly notify: NotifyAll;
-  readonly warn: (message: string) => void;
-  readonly command: WriteCommand;
-  /** The process is asked to stop. */
-  readonly signal: AbortSignal;
-}
-
-export interface Notifications {
-  /** Checks for new notices a last time, sends what is due, and closes the channels. Idempotent. */
-  close(): Promise<void>;
-}
-
-/** How often to look for messages to send, and for notices that time alone makes due. */
-const sendEveryMs = 5_000;
-const checkEveryMs = 60_000;
-/** How long a process may wait for receivers before it ends. */
-const lastSendMs = 3_000;
-
-/**
- * Sends people the notices of the ledger for as long as the process works: first everything that is waiting, last what this
- * process caused. What it can't send, the next process sends.
- */
-export async function startNotifications(config: Config, parts: NotificationParts): Promise<Notifications> {
-  const { ledger, notify, warn, signal } = parts;
-  const { notices } = ledger;
-  const channels = await openChannels(config, warn);
-  const failures = new Map<string, string>();
+/** Sends people the notices of the ledger for as long as the process works, through the configured channels. */
+export async function startNotifications(app: App, ledger: NoticeLedger) {
+  const { config, notify, warn, command, signal } = app;
   const shorten = createLocalPathShortener(config);
   const withShortPaths = (notice: Notice): Notice => {
     const facts = Object.entries(notice.facts).map(([name, fact]) => [
@@ -54,123 +29,40 @@ export async function startNotifications(config: Config, parts: NotificationPart
     return { ...notice, facts: Object.fromEntries(facts) };
   };
   const composing = {
-    ...parts,
+    ...{ ledger, command, clock },
     timezone: config.timezone,
     publicUrl: config.server.publicUrl,
-    clock,
     async reportDay(day: string) {
-      const { renderDayReport } = await import('./day-report.js');
-      const { headline, page } = await renderDayReport(config, ledger, day, parts.command);
+      const { renderKeptPage } = await import('../src/desk/report/page.js');
+      const { headline, page } = await renderKeptPage(config, ledger, day, { command, now: clock() });
       return { headline: shorten(headline), page: Buffer.from(shorten(page.toString())) };
     },
   };
-  const sender = createSender({
-    store: notices,
-    channels,
+  return startNotifier({
+    ...{ ledger, notify, warn, signal, clock, random },
+    channels: await openChannels(config, warn),
+    settings: config.notify,
+    timezone: config.timezone,
     compose(each, name) {
       const channel = config.notify.find((one) => one.name === name);
-      const takesFiles = channel?.kind === 'email';
-      return composeMessage(each.map(withShortPaths), composing, { takesFiles });
+      return composeMessage(each.map(withShortPaths), composing, { takesFiles: channel?.kind === 'email' });
     },
-    clock,
-    random,
-    notify(event) {
-      failures.set(event.channel, event.code);
-      notify(event);
-    },
+    listChecks: () => listChecks(config, ledger),
   });
-  const closing = new AbortController();
-  const ending = new AbortController();
-  /** Not aborted when the work is done, so that a message being sent can still arrive. */
-  const sending = AbortSignal.any([signal, ending.signal]);
-  let isWorking = true;
-  const working = work();
-  let closed: Promise<void> | undefined;
+}
 
-  async function work(): Promise<void> {
-    const stop = AbortSignal.any([signal, closing.signal]);
-    if (channels.length > 0) await attempt(hurry);
-    // A short run checks at its end only.
-    for (let checkedAt: number | undefined; !stop.aborted; ) {
-      await attempt(() => tell(false));
-      await pause(sendEveryMs, stop, { holdsProcess: false });
-      if (stop.aborted || clock() - (checkedAt ?? 0) < checkEveryMs) continue;
-      checkedAt = clock();
-      await attempt(() => tell(true));
-    }
-  }
-
-  async function hurry(): Promise<void> {
-    const at = clock();
-    await notices.stopWaiting(at);
-    const names = channels.map(({ name }) => name);
-    await notices.giveUpOthers(names, { raised: at - giveUpAfterMs, at });
-  }
-
-  /** A process without channels leaves the notices to others. */
-  async function route(): Promise<void> {
-    if (channels.length === 0) return;
-    const at = clock();
-    const since = Math.max(await notices.noteFirst('notify', at), at - giveUpAfterMs);
-    await notices.route((notice) => (notice.raisedAt < since ? [] : planMessages(notice)), at);
-  }
-
-  function planMessages(notice: Notice): PlannedMessage[] {
-    return config.notify
-      .filter((channel) => isWanted(notice, channel))
-      .map((channel) => ({
-        id: randomUUID(),
-        channel: channel.name,
-        dueAt: findDueTime(notice, channel, config.timezone),
-      }));
-  }
-
-  async function tell(checks: boolean, options?: Parameters<Sender['sendDue']>[1]) {
-    if (checks) await checkNotices(listChecks(config, ledger));
-    await route();
-    await sender.sendDue(sending, options);
-  }
-
-  /** An unavailable ledger is reported once, until it is back. */
-  async function attempt(step: () => Promise<void>): Promise<void> {
-    try {
-      await step();
-      isWorking = true;
-    } catch (error) {
-      if (isWorking && !closing.signal.aborted)
-        warn(`notifications can't be sent: ${describeError(error)}; it will be tried again`);
-      isWorking = false;
-    }
-  }
-
-  async function close(): Promise<void> {
-    closing.abort();
-    const limit = setTimeout(() => ending.abort(), lastSendMs);
-    // A receiver that does not answer holds up the remaining work, but not the messages to the others.
-    await Promise.all([working, attempt(() => tell(true, { isLast: true }))]);
-    // What had to wait for a message that was being sent.
-    await attempt(() => sender.sendDue(sending, { isLast: true }));
-    clearTimeout(limit);
-    await Promise.all(channels.map((channel) => channel.close()));
-    if (failures.size === 0) return;
-    const { pending } = await notices.countMessages();
-    const reasons = [...failures].map(([channel, code]) => `${channel}: ${code}`).join(', ');
-    if (pending > 0)
-      warn(
-        `${formatCountOf(pending, 'notification')} not sent yet (${reasons}); the next run, or serve, tries again`,
-      );
-  }
-
-  return {
-    close() {
-      closed ??= close();
-      return closed;
-    },
-  };
+/** Opens the configured channels. What they need is loaded only if there are any. */
+export async function openChannels(
+  { notify, proxy }: Config,
+  warn: (message: string) => void,
+): Promise<readonly Channel[]> {
+  if (notify.length === 0) return [];
+  const { openChannel } = await import('../src/channels/open-channel.js');
+  return Promise.all(notify.map((settings) => openChannel(settings, { proxy, clock, warn })));
 }
 
 /** A failed sync leaves no trace in the ledger, so its notice is raised here, on the event. */
-export function tellFailedSyncs({ ledger, notify }: Pick<NotificationParts, 'ledger' | 'notify'>): NotifyAll {
+export function tellFailedSyncs(notify: NotifyAll, ledger: NoticeLedger): NotifyAll {
   return (event) => {
     notify(event);
     if (event.type !== 'sync-failed') return;
@@ -179,4 +71,65 @@ export function tellFailedSyncs({ ledger, notify }: Pick<NotificationParts, 'led
       .raise([{ event: 'sync-failing', subject: '', facts, raisedAt: clock() }])
       .catch((error: unknown) => notify({ type: 'check-failed', error }));
   };
+}
+
+/** What the checks for time-based notices need: the settings that decide, and where to look. */
+function listChecks(config: Config, ledger: NoticeLedger): CheckParts {
+  const { timezone, deadline, notify } = config;
+  const { notices } = ledger;
+  const digestTimes = notify.filter(({ on }) => on.includes('morning-digest')).map(({ at }) => at);
+  return {
+    ledger,
+    timezone,
+    clock,
+    copy: findStaleBound(config, clock()),
+    exportPatienceMs: config.file.resultTimeoutMinutes * 60_000,
+    measureFree: () => measureFree(config),
+    async findLateDays(now: number): Promise<readonly string[]> {
+      if (deadline === undefined) return [];
+      const countedFrom = await notices.noteFirst('deadline', now);
+      const reviewedDays = await ledger.listReviewedDays(findJudgedDays({ timezone, now }));
+      const { late } = judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays });
+      return late.map(({ day }) => day);
+    },
+    async findDigest(now: number): Promise<NewNotice | undefined> {
+      const [at] = digestTimes.sort();
+      if (at === undefined) return undefined;
+      const countedFrom = await notices.noteFirst('morning-digest', now);
+      const due = findDueDigest({ at, now, countedFrom, timezone });
+      return due && { event: 'morning-digest', subject: due.date, day: due.day, facts: {}, raisedAt: now };
+    },
+  };
+}
+
+/** The disks that a run writes to; one that does not exist yet is left out. */
+async function measureFree({ ledger, archive, file }: Config) {
+  const places = {
+    'the ledger': 'path' in ledger ? dirname(ledger.path) : undefined,
+    'the archive': 'path' in archive ? archive.path : undefined,
+    'the spool': file.spool,
+  };
+  // Processes on several machines may share any other ledger.
+  const where = 'path' in ledger ? '' : ` on ${hostname()}`;
+  const measured = await Promise.all(
+    Object.entries(places).map(async ([place, path]) => {
+      const found = path === undefined ? undefined : await statfs(path).catch(() => undefined);
+      return found ? [{ place: `${place}${where}`, bytes: found.bavail * found.bsize }] : [];
+    }),
+  );
+  return measured.flat();
+}
+
+/**
+ * The instant up to which the copy of the mappings must be complete: it is stale after two slots without a complete sync.
+ * Undefined if nothing keeps it up to date.
+ */
+function findStaleBound(
+  { mappings: { cron }, timezone }: Config,
+  now: number,
+): { readonly completeUntil: number } | undefined {
+  const slots = cron === undefined ? undefined : createSlots(cron, timezone);
+  const last = slots?.last(new Date(now));
+  const before = last && slots?.last(new Date(last.getTime() - 1));
+  return before && { completeUntil: before.getTime() };
 }

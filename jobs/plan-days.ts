@@ -5,7 +5,7 @@ import { renderRangePlan, toPlanObject } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
 import { type PlannedDay, planDay, planRange, type RangeMode } from '../src/review/day/range-plan.js';
 import { completeCommands, type WriteCommand } from '../src/text/shell.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 type PlanOptions = Pick<ReplayOptions, 'delivery' | 'reason' | 'to'> & { readonly mode: RangeMode };

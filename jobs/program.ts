@@ -132,7 +132,7 @@ function readInput(
   const all: Record<string, unknown> = command.opts();
   const values = {
     ...Object.fromEntries(Object.keys(options).map((option) => [option, all[option]])),
-    ...(day && { day: takeDay(command.name(), day.otherwise, positional[0], all.day) }),
+    ...(day && { day: takeDay(command, day.otherwise, positional[0], all.day) }),
     ...name?.(...(positional as never[])),
   };
   return read ? read(values as never, { globals, outer: readOuter(command) }) : values;
@@ -140,7 +140,7 @@ function readInput(
 
 /** The day that was given as an argument, with `--day`, or with both. */
 function takeDay(
-  command: string,
+  command: Command,
   otherwise: DayArgument<unknown>['otherwise'],
   argument: unknown,
   option: unknown,
@@ -155,7 +155,9 @@ function takeDay(
     case 'none':
       return undefined;
     case 'refused':
-      throw new InvalidArgumentError(`${command} needs a day: YYYY-MM-DD, today or yesterday`);
+      throw new InvalidArgumentError(
+        `${pathOf(command).replace(/^\S+ /, '')} needs a day: YYYY-MM-DD, today or yesterday`,
+      );
   }
 }
 

@@ -4,8 +4,7 @@ import { sendChunks } from '../src/reading-thread/threaded-reader.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
 import { createBufferPool } from '../src/review/lines/buffer-pool.js';
 import { print } from '../src/text/visible.js';
-import { createForms, type ReadingOrder } from './reading.js';
-import { composeSource } from './sources.js';
+import { composeSource, createForms, type ReadingOrder } from './sources.js';
 
 /** The thread that reads a large day and ends with it. */
 async function readDay({ settings, day, kind, erased }: ReadingOrder, port: MessagePort): Promise<void> {

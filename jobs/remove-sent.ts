@@ -5,7 +5,7 @@ import { findDueDay } from '../src/review/stored/retention.js';
 import { SftpError } from '../src/sftp/sftp.js';
 import { formatCountOf } from '../src/text/format.js';
 import { clock } from './clock.js';
-import { openSftp, openSpool } from './deliveries.js';
+import { openSftp, openSpool } from './parts.js';
 
 /** Removes our files from the SFTP server after `file.removeAfterDays`. A failure is reported, but fails no run. */
 export async function removeConfigured(

@@ -8,7 +8,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { dryRunDay } from './dry-run.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import { planDays } from './plan-days.js';
 import { replayRange, toRequest } from './replay-range.js';
 import { reviewDay } from './review-day.js';

@@ -19,10 +19,9 @@ import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { recordOpening } from './audit.js';
 import { clock } from './clock.js';
-import { openArchive, openSpool } from './deliveries.js';
 import { followUpAndSay, followUpCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
-import { openKeyDestruction } from './keys.js';
+import { openArchive, openKeyDestruction, openSpool } from './parts.js';
 import type { Terminal } from './terminal.js';
 import { findMailPlace } from './verdict-mails.js';
 

@@ -8,7 +8,7 @@ import { scoreProviders } from '../src/scorecard/scorecard.js';
 import { writeCsvFile } from '../src/text/output-files.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import { readSilence } from './silence.js';
 import type { Terminal } from './terminal.js';
 

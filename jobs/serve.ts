@@ -1,57 +1,76 @@
 import { untilAborted } from '../src/async/abort.js';
 import { businessDayAt } from '../src/booking/business-day.js';
-import type { ServeOptions } from '../src/cli/commands/service.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
+import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import { createReplays, type Replays } from '../src/review/day/replays.js';
 import { runsAtOnce } from '../src/review/day/run-slots.js';
-import type { Ledger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { findFirstAskableDay } from '../src/schedule/due-days.js';
 import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
 import { createTimedSchedule } from '../src/schedule/schedule.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
+import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
+import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
 import { createCallerCheck } from '../src/server/caller.js';
 import type { HookRuns } from '../src/server/hook.js';
 import type { App } from './app.js';
 import { recordStart } from './audit.js';
 import { clock } from './clock.js';
-import { composeDesk } from './desk.js';
-import { composeOperations } from './desk-operations.js';
+import { command, option, wholeNumber } from './command.js';
+import { openDesk, openOperations } from './desk.js';
 import { followUpRuns, followUpSync, watchCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
+import { syncCopy, watchCopy } from './mappings-sync.js';
 import { tellFailedSyncs } from './notifications.js';
 import { openObserved } from './observed.js';
+import { logQueueProblems } from './review.js';
 import { applyConfiguredRetention } from './review-day.js';
-import { createSyncWork, openSyncScheduler, openTodayScheduler } from './schedules.js';
-import type { Terminal } from './terminal.js';
 import { openMailPoller } from './verdict-mails.js';
-import { logQueueProblems } from './workforces.js';
 
 /** Runs the nightly schedule, answers the end-of-day hook and serves the desk, until it is asked to stop. */
-export async function serve(app: App, options: ServeOptions): Promise<number> {
-  const { config } = app;
-  const terminal: Terminal = app;
+export default command({
+  options: {
+    port: option('--port <port>', 'listen on this port (default: as configured)', wholeNumber(0, 65_535)),
+  },
+  logs: true,
+  examples: `
+Examples:
+  hotel-review serve              on 127.0.0.1:8080, or as configured
+  hotel-review serve --port 0     on a free port; the log says which`,
+  run: serve,
+});
+
+export async function serve(app: App, { port }: { readonly port: number | undefined }): Promise<number> {
+  const { config, log, signal, notify, warn } = app;
   const { schedule: timing, timezone } = config;
-  const { log, signal } = terminal;
   const slots = createSlots(timing.cron, timezone);
   const giveUps = createSlots(toDailyPattern(timing.giveUpAfter), timezone);
   const observed = await openObserved(app);
   const ledger = await app.ledger();
   const parts = await app.review();
-  const { notify, warn } = app;
   const followUp = { ledger, notify, warn, signal };
+  const closing = new AbortController();
+  const untilClosed = AbortSignal.any([signal, closing.signal]);
+  const working: { close(): Promise<void> }[] = [parts.workforce];
+  const background: (() => Promise<unknown>)[] = [];
+  // All at once, so that each has the whole time that a stop may take; then the ledger records what became of their steps.
+  app.beforeClose(async () => {
+    closing.abort();
+    await Promise.all(working.map((part) => part.close()));
+    await Promise.all(background.map((ended) => ended()));
+  });
   const reviews = createBackgroundReviews({
     parts: { ...parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: config.delivery,
     onNewRun: ({ id, day, trigger }) =>
-      recordStart(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, terminal),
+      recordStart(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, app),
     async afterReview(run) {
       await followUpRuns(config, followUp);
-      await keepReport(config, run, { ...followUp, command: terminal.command });
+      await keepReport(config, run, { ...followUp, command: app.command });
       await applyConfiguredRetention(config, ledger, warn, signal);
     },
     signal,
@@ -74,13 +93,16 @@ export async function serve(app: App, options: ServeOptions): Promise<number> {
     notify,
     signal,
   });
-  const notifyAndTell = tellFailedSyncs({ ledger, notify });
-  const syncWork = createSyncWork(config, {
+  const notifyAndTell = tellFailedSyncs(notify, ledger);
+  const syncWork = createSyncWork(app, {
     ledger,
     notify: notifyAndTell,
     afterSync: () => followUpSync(followUp),
   });
-  const syncScheduler = openSyncScheduler(config, { work: syncWork, ledger, notify: notifyAndTell, signal });
+  const syncScheduler = openSyncScheduler(app, { work: syncWork, ledger, notify: notifyAndTell });
+  const schedulers = [reviewScheduler, todayScheduler, syncScheduler].filter((one) => one !== undefined);
+  working.push(...schedulers);
+  background.push(reviews.idle);
   const replays = createReplays({
     reviews,
     ledger,
@@ -89,57 +111,37 @@ export async function serve(app: App, options: ServeOptions): Promise<number> {
     notify,
     signal,
   });
-  const operations = composeOperations(config, {
-    ledger,
-    reviews,
-    replays,
-    syncWork,
-    notify: notifyAndTell,
-    warn,
-    signal,
-  });
+  const operations = openOperations(app, { ledger, reviews, replays, syncWork, notify: notifyAndTell });
+  background.push(operations.idle);
   const mailPoller = await openMailPoller(config, ledger, { notify, signal });
+  if (mailPoller) working.push(mailPoller);
   const checkCaller = createCallerCheck(config.hook.secret, clock);
   const hook = checkCaller && { checkCaller, runs: hookRunsOf(config, { ledger, reviews, slots }) };
-  const closing = new AbortController();
-  const untilClosed = AbortSignal.any([signal, closing.signal]);
-  const desk = await composeDesk(
-    config,
-    { ledger, operations, nights: slots, health: observed.health, checkCaller },
-    { ...terminal, signal: untilClosed },
+  const { health, openServer } = observed;
+  const desk = await openDesk(
+    { ...app, signal: untilClosed },
+    { ledger, operations, nights: slots, health, checkCaller },
   );
-  const server = observed.openServer(options.port ?? config.server.port, { ...(hook && { hook }), desk });
-  let caughtUp: Promise<unknown> | undefined;
-  let canaries: Promise<void> | undefined;
-  try {
-    // Before the desk can start replays, which would be listed too.
-    const left = await listLeftReplays(replays, notify);
-    const { url } = await server.listen();
-    replays.resume(left);
-    log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
-    terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
-    await logQueueProblems(config, log, signal);
-    mailPoller?.start();
-    canaries = watchCanaries({ ...followUp, signal: untilClosed });
-    // What an earlier process left unfinished.
-    caughtUp = followUpRuns(config, followUp);
-    for (const scheduler of [reviewScheduler, todayScheduler, syncScheduler]) scheduler?.start();
-    await untilAborted(signal);
-    notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
-  } finally {
-    closing.abort();
-    // Waits for the steps in progress, so that the ledger records their outcome.
-    await Promise.all([
-      server.close(),
-      reviewScheduler.close(),
-      todayScheduler?.close(),
-      syncScheduler?.close(),
-      mailPoller?.close(),
-      canaries,
-      parts.workforce.close(),
-    ]);
-    await Promise.all([reviews.idle(), operations.idle(), caughtUp]);
-  }
+  const server = openServer(port ?? config.server.port, { ...(hook && { hook }), desk });
+  working.push(server);
+  // Before the desk can start replays, which would be listed too.
+  const left = await listLeftReplays(replays, notify);
+  const { url } = await server.listen();
+  replays.resume(left);
+  log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
+  app.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
+  await logQueueProblems(config, log, signal);
+  mailPoller?.start();
+  const canaries = watchCanaries({ ...followUp, signal: untilClosed });
+  // What an earlier process left unfinished.
+  const caughtUp = followUpRuns(config, followUp);
+  background.push(
+    () => canaries,
+    () => caughtUp,
+  );
+  for (const scheduler of schedulers) scheduler.start();
+  await untilAborted(signal);
+  notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
   return exitCode.done;
 }
 
@@ -152,15 +154,9 @@ async function listLeftReplays(replays: Replays, notify: NotifyAll): Promise<rea
   }
 }
 
-interface HookParts {
-  readonly ledger: Ledger;
-  readonly reviews: BackgroundReviews;
-  readonly slots: Slots;
-}
-
 function hookRunsOf(
   { schedule: { catchUpDays }, timezone }: Config,
-  { ledger, reviews, slots }: HookParts,
+  { ledger, reviews, slots }: { ledger: NoticeLedger; reviews: BackgroundReviews; slots: Slots },
 ): HookRuns {
   return {
     findFirstDay: (day) => {
@@ -180,4 +176,74 @@ function hookRunsOf(
       return { runId: run.id, day: day.iso, isNew };
     },
   };
+}
+
+/** Reviews the current day on its schedule, where one is configured. */
+function openTodayScheduler(
+  { schedule: { today, resumeMinutes }, timezone }: Config,
+  context: Pick<TodaySchedulerParts, 'nights' | 'review' | 'stopsBeforeNight' | 'notify' | 'signal'>,
+) {
+  if (today === undefined) return undefined;
+  const slots = createSlots(today, timezone);
+  return createTodayScheduler({
+    ...context,
+    // Each process has its own: the ledger makes sure that only one of them reviews a slot's day.
+    schedule: createTimedSchedule(slots),
+    slots,
+    checkMs: resumeMinutes * 60_000,
+    clock,
+  });
+}
+
+export type SyncWork = ReturnType<typeof createSyncWork>;
+
+/**
+ * Syncs with the configured settings, whether on schedule or on request.
+ *
+ * @param afterSync called after each completed sync
+ */
+function createSyncWork(
+  app: App,
+  { ledger, notify, afterSync }: { ledger: NoticeLedger; notify: NotifyAll; afterSync: () => Promise<void> },
+) {
+  let syncing = 0;
+  return {
+    /** Whether this process is syncing now. */
+    isSyncing: () => syncing > 0,
+    /** It ends soon after the signal aborts. @throws what `syncMappings` throws */
+    async sync(stop: AbortSignal): Promise<void> {
+      syncing += 1;
+      try {
+        await syncCopy({}, { ledger, service: app.mappingService(), notify }, stop);
+        if (!stop.aborted) await afterSync();
+      } finally {
+        syncing -= 1;
+      }
+    },
+    /** Compares what moved with the current and upcoming stays. */
+    async watch(stop: AbortSignal): Promise<void> {
+      await watchCopy(app.config, { ledger, notify }, stop);
+    },
+  };
+}
+
+/** Syncs the local copy of the mappings on its schedule, where one is configured. */
+function openSyncScheduler(
+  { config: { mappings, timezone, schedule }, signal }: App,
+  { work, ledger, notify }: { work: SyncWork; ledger: NoticeLedger; notify: NotifyAll },
+) {
+  if (mappings.cron === undefined) return undefined;
+  const slots = createSlots(mappings.cron, timezone);
+  return createSyncScheduler({
+    sync: work.sync,
+    watch: work.watch,
+    copy: ledger.mappings,
+    // Each process has its own: the ledger makes sure that only one of them syncs.
+    schedule: createTimedSchedule(slots),
+    slots,
+    checkMs: schedule.resumeMinutes * 60_000,
+    clock,
+    notify,
+    signal,
+  });
 }

@@ -5,7 +5,7 @@ import type { Config } from '../src/config/load.js';
 import { toAuditEntry } from '../src/report/audit-entry.js';
 import { type RecordedAction, readActions } from '../src/review/audit.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { withReadOnlyLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 interface Range {

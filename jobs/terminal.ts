@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
-import { createPalette, type Paint } from '../src/cli/colours.js';
 import { type ExitCode, exitCode } from '../src/cli/exit-code.js';
 import type { RangeProgress } from '../src/cli/range-progress.js';
 import { createTerminalProgress } from '../src/cli/terminal-progress.js';
@@ -8,6 +7,8 @@ import { commandNameIn } from '../src/config/command-name.js';
 import { createNotify, type NotifyAll, type Observer } from '../src/events/events.js';
 import { type Log, silentLog } from '../src/events/log.js';
 import { createLogObserver } from '../src/events/log-observer.js';
+import type { SourceMessages } from '../src/sources/common/kind.js';
+import { createPalette, type Paint } from '../src/text/colours.js';
 import { renderLargeObject } from '../src/text/json-stream.js';
 import type { Reports } from '../src/text/reports.js';
 import { describeError } from '../src/text/safe-error.js';
@@ -15,7 +16,6 @@ import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
 import type { CommandIo } from './process.js';
-import type { SourceMessages } from './sources.js';
 
 /** The output of a job: progress and text for a person, reports for a program. */
 export interface Terminal {

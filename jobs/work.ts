@@ -1,41 +1,51 @@
 import { pause, untilAborted } from '../src/async/abort.js';
 import type { CaseLedger } from '../src/cases/case-store.js';
-import type { WorkOptions } from '../src/cli/commands/service.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
+import { command, option, wholeNumber } from './command.js';
 import { followUpRuns } from './follow-up.js';
-import { logQueueProblems } from './workforces.js';
+import { logQueueProblems } from './review.js';
 
 /** How often to look for runs whose findings have opened no cases yet. */
 const followUpMs = 60_000;
 
 /** A worker: performs the steps that the queue hands out, of any run, until it is asked to stop. */
-export async function work(app: App, { port }: WorkOptions): Promise<number> {
-  const { config, log, signal } = app;
-  if (config.queue.kind !== 'redis')
-    throw new UsageError(
-      `work takes its steps from Redis: set queue to redis://…, or use \`${app.command('run')}\``,
-    );
-  const server = port === undefined ? undefined : await openServer(app, port);
-  const ledger = await app.ledger();
-  await app.review();
-  let followingUp: Promise<void> | undefined;
-  try {
+export default command({
+  options: {
+    port: option(
+      '--port <port>',
+      'serve /healthz, /readyz and /metrics on this port',
+      wholeNumber(0, 65_535),
+    ),
+  },
+  logs: true,
+  examples: `
+Examples:
+  hotel-review work               work until Ctrl-C; start as many as you like
+  hotel-review work --port 9100   the same, with health and metrics`,
+
+  async run(app, { port }) {
+    const { config, log, signal, notify } = app;
+    if (config.queue.kind !== 'redis')
+      throw new UsageError(
+        `work takes its steps from Redis: set queue to redis://…, or use \`${app.command('run')}\``,
+      );
+    const server = port === undefined ? undefined : await openServer(app, port);
+    await app.review();
+    const ledger = await app.ledger();
     // Problems of the ledger surface now rather than with the first step.
     await ledger.listActiveRuns();
     if (server) log.info(await server.listen(), 'listening');
     await logQueueProblems(config, log, signal);
-    app.notify({ type: 'working' });
-    followingUp = keepFollowingUp(app, ledger);
+    notify({ type: 'working' });
+    const followingUp = keepFollowingUp(app, ledger);
+    app.beforeClose(() => Promise.all([server?.close(), followingUp]));
     await untilAborted(signal);
-    app.notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
-  } finally {
-    await followingUp;
-    await server?.close();
-  }
-  return exitCode.done;
-}
+    notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
+    return exitCode.done;
+  },
+});
 
 /** The process that started a run may be gone when a worker finishes it. */
 async function keepFollowingUp(app: App, ledger: CaseLedger): Promise<void> {

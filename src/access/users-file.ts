@@ -15,6 +15,10 @@ export interface User {
   readonly password?: string;
 }
 
+export function userToJson({ name, role, password }: User) {
+  return { name, role, hasPassword: password !== undefined };
+}
+
 export interface Users {
   /** Random bytes from which the keys of sessions and forms are derived. */
   readonly key: Buffer;

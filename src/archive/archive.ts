@@ -48,6 +48,12 @@ export interface Archive {
   remove(day: string, runId: string, names: readonly string[]): Promise<void>;
 }
 
+/**
+ * In place of a day: the pages of days as they were when a run of the day ended, by day, as `RUN-STATE.html`. They name no booking,
+ * check-in or guest.
+ */
+export const reportsFolder = 'reports';
+
 /** An archive that stores files as they are. */
 export interface StoringArchive extends Archive {
   /** Like `keep`, under an unused name, for content that authenticates itself: no checksum is computed. */

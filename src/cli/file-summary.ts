@@ -1,5 +1,4 @@
 import { describeSetAside } from '../review/day/report.js';
-import type { VerifiedItem } from '../review/file/verify.js';
 import type { ResultCounts } from '../review/review-file.js';
 import type { Counts, Run } from '../review/run.js';
 import { formatCount, formatCountOf, wrapText } from '../text/format.js';
@@ -113,37 +112,6 @@ function describeAffected(
 }
 
 /** A booking without a verdict does not count as correctly mapped. */
-export function isClear({ unanswered, unclear, malformed }: ResultCounts): boolean {
+function isClear({ unanswered, unclear, malformed }: ResultCounts): boolean {
   return unanswered === 0 && unclear === 0 && malformed === 0;
-}
-
-/** What `verify` found in one run, and what the result left open. */
-export interface VerifiedRun {
-  readonly runId: string;
-  readonly items: readonly VerifiedItem[];
-  /** Bookings of the file without a verdict; null where there is no file. */
-  readonly unanswered: number | null;
-  /** Bookings that went by body: their verdicts come by e-mail only. */
-  readonly posted: number;
-}
-
-/** The findings of `verify`, run by run. */
-export function renderVerified(day: string, runs: readonly VerifiedRun[], command: WriteCommand): string {
-  if (runs.length === 0) return `No run of ${day} has files in the archive; only runs by file do.\n`;
-  const lines = runs.flatMap(({ runId, items, unanswered, posted }) => [
-    `run ${runId}:`,
-    ...items.map(({ item, fault, note }) =>
-      fault === undefined
-        ? `  ok      ${item}${note === undefined ? '' : `: ${note}`}`
-        : `  DIFFERS ${item}: ${fault}`,
-    ),
-    ...(unanswered === 0
-      ? ['  Every booking of the file has a verdict.']
-      : [
-          `  ${formatCountOf(unanswered ?? 0, 'booking')} of the file without a verdict; to list them:`,
-          `  ${command(`affected ${day} --unanswered`)}`,
-        ]),
-    ...(posted > 0 ? [`  ${formatCount(posted)} went by body: their verdicts come by e-mail only.`] : []),
-  ]);
-  return `${lines.join('\n')}\n`;
 }

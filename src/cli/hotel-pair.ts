@@ -1,7 +1,7 @@
 import stringWidth from 'fast-string-width';
 import { type CopiedHotel, type CopyStanding, neverSynced } from '../mappings/copied-hotels.js';
 import type { HotelPair, LocatedHotel } from '../mappings/hotels/compare-hotels.js';
-import { describeDistance, describeHours } from '../report/hotels.js';
+import { describeDistance, describeHours } from '../mappings/hotels/shown-hotels.js';
 import { showInLine } from '../text/visible.js';
 
 interface PairIds extends CopiedHotel {

@@ -6,8 +6,15 @@ import { describeWaiting, type WaitingReport } from '../review/day/report.js';
 import type { RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
 import { countRecords, hasUnexpectedCount, isActive, isToBeAccepted, type Run } from '../review/run.js';
-import { countAffected, mayHaveResult, nameState, type Unknown } from '../review/verdicts/day-verdicts.js';
+import {
+  countAffected,
+  mayHaveResult,
+  nameState,
+  paintState,
+  type Unknown,
+} from '../review/verdicts/day-verdicts.js';
 import { describeDrops } from '../review/volume.js';
+import { noColours, type Paint } from '../text/colours.js';
 import {
   formatCount,
   formatCountOf,
@@ -19,7 +26,6 @@ import {
 import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from '../text/tables.js';
 import { renderCanary } from './canary.js';
-import { noColours, type Paint, paintState } from './colours.js';
 import { describeMailPlace, renderFileSummary } from './file-summary.js';
 import { renderSuspectSummary } from './suspects.js';
 

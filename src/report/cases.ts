@@ -3,8 +3,8 @@ import { describeInHouse, urgencyOf } from '../booking/stay.js';
 import { type CaseBooking, stateOfBooking, summariseBookings } from '../cases/case.js';
 import type { ListedCase } from '../cases/find-cases.js';
 import type { ShownCase } from '../cases/show-case.js';
+import { pairColumns, toPairCells, toPairReport } from '../mappings/hotels/shown-hotels.js';
 import type { RecordedAction } from '../review/audit.js';
-import { pairColumns, toPairCells, toPairReport } from './hotels.js';
 
 /** A case as `cases --json` lists it; null stands for unknown. */
 export function toCaseReport(item: ListedCase) {

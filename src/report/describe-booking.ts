@@ -1,8 +1,8 @@
+import type { BookingHistory } from '../cases/booking-history.js';
 import type { Suspicion } from '../review/suspects/listing.js';
 import type { UnknownReason } from '../review/verdict.js';
 import type { Why } from '../review/verdicts/listing.js';
 import { formatInstant } from '../text/format.js';
-import type { BookingHistory } from './booking-history.js';
 
 /** The verdict in a sentence, and why none is known. */
 export function describeVerdict(history: BookingHistory, show: (instant: number) => string): string {

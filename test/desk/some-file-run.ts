@@ -1,6 +1,5 @@
-import type { Archive } from '../../src/archive/archive.js';
+import { type Archive, reportsFolder } from '../../src/archive/archive.js';
 import type { DeskParts } from '../../src/desk/desk.js';
-import { reportsFolder } from '../../src/report/kept-reports.js';
 import { describeCalls, describeRun, manifestName } from '../../src/review/file/manifest.js';
 import type { ReviewFile } from '../../src/review/review-file.js';
 import type { Run } from '../../src/review/run.js';

@@ -22,6 +22,13 @@ describe('the command line', () => {
     ['an invalid day', ['run', '--day', '2026-02-30'], /2026-02-30/],
     ['an unknown option', ['run', '--dya', day], /--dya/],
     ['an unknown command', ['runn'], /runn/],
+    ['a command below another one without its day', ['keys', 'forget'], /keys forget needs a day: /],
+    ['a blank booking reference', ['guest', 'export', ' '], /expected a booking reference; see/],
+    [
+      'an erasure without a reason',
+      ['guest', 'erase', 'BR-1', '--reason', ' '],
+      /expected a reason after --reason; see/,
+    ],
     ['--out without --dry-run', ['run', '--day', day, '--out', 'bodies'], /--dry-run/],
     [
       'a range that runs backwards',

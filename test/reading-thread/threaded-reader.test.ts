@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReadingOrder, type ReadingSettings } from '../../jobs/reading.js';
+import { createReadingOrder, type ReadingSettings } from '../../jobs/sources.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import {
   chunksAhead,

@@ -2,26 +2,16 @@ import { type Command, InvalidArgumentError } from 'commander';
 import {
   addCsvOptions,
   addDay,
-  addForce,
   addRange,
   type CsvOptions,
   type DayOption,
   type Finish,
   type GlobalOptions,
-  type GuestOptions,
   type RangeOptions,
   readDay,
   readGlobals,
-  readGuest,
   takeDay,
-  wholeNumber,
 } from './options.js';
-
-/** One day, or the list of days. */
-export interface StatusOptions extends DayOption, RangeOptions {
-  /** The most days with a run. */
-  readonly limit: number;
-}
 
 export interface DayListOptions extends DayOption, CsvOptions {}
 
@@ -34,68 +24,16 @@ export interface AffectedOptions extends DayListOptions, RangeOptions {
 
 export interface ProvidersOptions extends CsvOptions, RangeOptions {}
 
-export interface ReportOptions extends DayOption {
-  /** The file to write the page to. */
-  readonly html?: string;
-  /** Replaces an existing file. */
-  readonly force: boolean;
-}
-
-export interface EvidenceOptions {
-  readonly out: string;
-  /** Replaces an existing file. */
-  readonly force: boolean;
-}
-
 /** The commands that look back at reviewed days; each returns the exit code. */
 export interface HistoryHandlers {
-  status(options: StatusOptions, globals: GlobalOptions): Promise<number>;
-  show(guest: GuestOptions, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
   affected(options: AffectedOptions, globals: GlobalOptions): Promise<number>;
   refused(options: DayListOptions, globals: GlobalOptions): Promise<number>;
   posted(options: DayListOptions, globals: GlobalOptions): Promise<number>;
   suspects(options: DayListOptions, globals: GlobalOptions): Promise<number>;
-  verify(options: DayOption, globals: GlobalOptions): Promise<number>;
-  report(options: ReportOptions, globals: GlobalOptions): Promise<number>;
   providers(options: ProvidersOptions, globals: GlobalOptions): Promise<number>;
-  evidence(reference: string, options: EvidenceOptions, globals: GlobalOptions): Promise<number>;
 }
 
 export function addHistoryCommands(program: Command, handlers: HistoryHandlers, finish: Finish): void {
-  addRange(
-    addDay(
-      program.command('status').description('list the days and their runs, or show one day'),
-      'default: list the days',
-    ),
-    { from: 'list the days from this one', to: 'list the days up to this one' },
-  )
-    .option('--limit <days>', 'list so many days that have a run', wholeNumber(1, 100_000), 40)
-    .addHelpText('after', statusExamples)
-    .action(async (argument: string | undefined, options: StatusOptions, command: Command) => {
-      const { from, to, limit } = options;
-      const { day } = takeDay(argument, options);
-      if (day !== undefined) refuseRange(options);
-      const chosen = day === undefined ? { limit, ...(from && { from }), ...(to && { to }) } : { day, limit };
-      finish(await handlers.status(chosen, readGlobals(command)));
-    });
-
-  program
-    .command('show')
-    .argument('[booking-reference]')
-    .description("show a booking's history: when it was sent, in which step and with what verdict")
-    .option('--name <name>', 'all bookings of this guest, instead of one reference')
-    .option('--answers', "also show the service's own messages, which may name a guest", false)
-    .addHelpText('after', showExamples)
-    .action(
-      async (
-        reference: string | undefined,
-        { name, answers }: { readonly name?: string; readonly answers: boolean },
-        command: Command,
-      ) => {
-        finish(await handlers.show(readGuest(reference, name), { answers }, readGlobals(command)));
-      },
-    );
-
   addCsvOptions(
     addRange(
       addDay(
@@ -126,25 +64,6 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       });
   }
 
-  addDay(program.command('verify').description("check a day's archive, byte by byte, against the ledger"))
-    .addHelpText('after', verifyExamples)
-    .action(async (argument: string | undefined, option: DayOption, command: Command) => {
-      finish(await handlers.verify(takeDay(argument, option), readGlobals(command)));
-    });
-
-  addForce(
-    addDay(
-      program
-        .command('report')
-        .description('report how a day went: runs, verdicts, open cases, and what is unusual'),
-    ).option('--html <file>', 'also write it as a self-contained page to this file'),
-  )
-    .addHelpText('after', reportExamples)
-    .action(async (argument: string | undefined, options: ReportOptions, command: Command) => {
-      const chosen = { ...options, ...takeDay(argument, options) };
-      finish(await handlers.report(chosen, readGlobals(command)));
-    });
-
   addCsvOptions(
     addRange(
       program
@@ -159,36 +78,12 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     .action(async (options: ProvidersOptions, command: Command) => {
       finish(await handlers.providers(options, readGlobals(command)));
     });
-
-  addForce(
-    program
-      .command('evidence <reference>')
-      .description('write a ZIP file that proves what was done about a booking')
-      .requiredOption('--out <file>', "the file to write; it holds the guest's name if that is still kept"),
-  )
-    .addHelpText('after', evidenceExamples)
-    .action(async (reference: string, options: EvidenceOptions, command: Command) => {
-      finish(await handlers.evidence(reference, options, readGlobals(command)));
-    });
 }
 
 function refuseRange({ from, to }: RangeOptions): void {
   if ((from ?? to) !== undefined)
     throw new InvalidArgumentError('expected one day, or a range with --from and --to');
 }
-
-const statusExamples = `
-Days without a run are listed, too.
-
-Examples:
-  hotel-review status                   the latest days
-  hotel-review status 2026-11-20        what happened on that day
-  hotel-review status --from 2026-11-01 --to yesterday`;
-
-const showExamples = `
-Examples:
-  hotel-review show BR-1042
-  hotel-review show --name "Ana Lovelace"   the bookings of that name`;
 
 const affectedExamples = `
 Examples:
@@ -229,26 +124,7 @@ Examples:
   },
 ] as const;
 
-const reportExamples = `
-The report holds references and stays, but no guest names.
-
-Examples:
-  hotel-review report
-  hotel-review report 2026-11-20 --html 2026-11-20.html`;
-
 const providersExamples = `
 Examples:
   hotel-review providers                                      the last 30 days
   hotel-review providers --from 2026-10-01 --to 2026-10-31 --csv october.csv`;
-
-const evidenceExamples = `
-It contains the booking as sent, each attempt, the verdict, its rows in the
-day's file and in the result, its mapping's history, checksums and an index.
-
-Example:
-  hotel-review evidence BR-1042 --out BR-1042.zip`;
-
-const verifyExamples = `
-Examples:
-  hotel-review verify
-  hotel-review verify 2026-11-20`;

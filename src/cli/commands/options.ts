@@ -122,19 +122,3 @@ export function numberUpTo(most: number): (text: string) => number {
     return number;
   };
 }
-
-/** A guest: by the reference of a booking, or by name. */
-export type GuestOptions = { readonly reference: string } | { readonly name: string };
-
-/** Exactly one of the two has to be given. */
-export function readGuest(reference: string | undefined, name: string | undefined): GuestOptions {
-  const isBlank = (text: string | undefined) => text === undefined || text.trim() === '';
-  if (reference !== undefined && name === undefined && !isBlank(reference)) return { reference };
-  if (name !== undefined && reference === undefined && !isBlank(name)) return { name };
-  throw new InvalidArgumentError('expected either a booking reference or --name NAME');
-}
-
-export function readReference(reference: string): string {
-  if (reference.trim() === '') throw new InvalidArgumentError('expected a booking reference');
-  return reference;
-}

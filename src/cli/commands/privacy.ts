@@ -4,7 +4,6 @@ import { addRange, type Finish, type GlobalOptions, type RangeOptions, readGloba
 /** The commands that answer a privacy officer's questions; each returns the exit code. */
 export interface PrivacyHandlers {
   audit(options: RangeOptions, globals: GlobalOptions): Promise<number>;
-  privacy(globals: GlobalOptions): Promise<number>;
 }
 
 export function addPrivacyCommands(program: Command, handlers: PrivacyHandlers, finish: Finish): void {
@@ -18,14 +17,6 @@ export function addPrivacyCommands(program: Command, handlers: PrivacyHandlers, 
     .action(async (options: RangeOptions, command: Command) => {
       finish(await handlers.audit(options, readGlobals(command)));
     });
-
-  program
-    .command('privacy')
-    .description('print which personal data is kept, where, since when, until when, and who receives it')
-    .addHelpText('after', privacyExamples)
-    .action(async (_options: unknown, command: Command) => {
-      finish(await handlers.privacy(readGlobals(command)));
-    });
 }
 
 const auditExamples = `
@@ -34,8 +25,3 @@ Examples:
   hotel-review audit --from 2026-11-01 --to 2026-11-30
   hotel-review audit --from yesterday --json
                                          all of them, for a program`;
-
-const privacyExamples = `
-Examples:
-  hotel-review privacy         the record of processing of this installation
-  hotel-review privacy --json  the same for a program`;

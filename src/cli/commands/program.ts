@@ -1,16 +1,12 @@
 import { Command } from 'commander';
 import { addCaseCommands, type CaseHandlers } from './cases.js';
-import { addGuestCommands, type GuestHandlers } from './guest.js';
 import { addHistoryCommands, type HistoryHandlers } from './history.js';
-import { addKeyCommands, type KeyHandlers } from './keys.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import type { Finish } from './options.js';
 import { addPrivacyCommands, type PrivacyHandlers } from './privacy.js';
 import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
-import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
-import { addUserCommands, type UserHandlers } from './users.js';
 
 /** The handler of each command; each returns the exit code. */
 export interface Handlers
@@ -18,11 +14,7 @@ export interface Handlers
     HistoryHandlers,
     CaseHandlers,
     PrivacyHandlers,
-    GuestHandlers,
-    KeyHandlers,
-    UserHandlers,
     MappingHandlers,
-    ServiceHandlers,
     SetupHandlers,
     SandboxHandlers {}
 
@@ -48,11 +40,7 @@ export function defineCommands(program: Command, handlers: Handlers, finish: Fin
   addHistoryCommands(defined, handlers, finish);
   addCaseCommands(defined, handlers, finish);
   addPrivacyCommands(defined, handlers, finish);
-  addGuestCommands(defined, handlers, finish);
-  addKeyCommands(defined, handlers, finish);
-  addUserCommands(defined, handlers, finish);
   addMappingCommands(defined, handlers, finish);
-  addServiceCommands(defined, handlers, finish);
   addSetupCommands(defined, handlers, finish);
   addSandboxCommands(defined, handlers, finish);
   return defined.commands;

@@ -1,4 +1,5 @@
 import { businessDayAt } from '../../booking/business-day.js';
+import { type HistoryLedger, historyToJson, readHistories } from '../../cases/booking-history.js';
 import {
   keyOfHotel,
   type MappingJson,
@@ -6,9 +7,7 @@ import {
   mappingToJson,
   type ProviderHotel,
 } from '../../mappings/mapping-copy.js';
-import { type HistoryReport, toHistoryReport } from '../../report/booking-history.js';
 import { type CanaryReport, toCanaryReport } from '../../report/canary.js';
-import { type HistoryLedger, readHistories, type TracedHistory } from '../../report/read-histories.js';
 import type { CanaryReader } from '../../review/canary.js';
 import { createErasedTest, type ErasureReader, readErasedGuests } from '../../review/erasures.js';
 import type { Trace } from '../../review/history.js';
@@ -45,7 +44,7 @@ export interface BookingData {
 }
 
 /** A booking in one run: what `show --json` prints, and more. */
-export interface BookingInRun extends HistoryReport {
+export interface BookingInRun extends ReturnType<typeof historyToJson> {
   readonly delivery: DeliveryKind;
   readonly trigger: Trigger;
   /** The number of its row in the file, without the header; null for a booking that went by body. */
@@ -56,6 +55,8 @@ export interface BookingInRun extends HistoryReport {
 
 /** Why a guest's name is here, or why not. */
 export type NameState = 'shown' | 'masked' | 'left-out' | 'removed' | 'erased' | 'not-given';
+
+type TracedHistory = Awaited<ReturnType<typeof readHistories>>[number];
 
 interface Asked {
   readonly reference: string;
@@ -91,7 +92,7 @@ async function toBookingInRun(
   const { delivery, trigger } = trace.run;
   const delivered = history.attempts?.findLast(({ outcome }) => outcome === 'done');
   return {
-    ...toHistoryReport(history),
+    ...historyToJson(history),
     delivery,
     trigger,
     fileRow: trace.kind === 'booking' && trace.form === 'file' ? trace.position + 1 : null,

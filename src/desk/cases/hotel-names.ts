@@ -1,4 +1,4 @@
-import type { PairReport } from '../../report/hotels.js';
+import type { PairReport } from '../../mappings/hotels/shown-hotels.js';
 import { showInLine } from '../../text/visible.js';
 
 export type HotelData = NonNullable<PairReport['bookedHotel']>;

@@ -1,7 +1,7 @@
 import { renderHotelSketch, type SketchedHotel } from '../../charts/hotel-sketch.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
+import { describeDistance, describeHours } from '../../mappings/hotels/shown-hotels.js';
 import { nameCheckIn } from '../../report/cases.js';
-import { describeDistance, describeHours } from '../../report/hotels.js';
 import { formatCount, formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';

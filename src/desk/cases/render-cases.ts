@@ -1,8 +1,8 @@
 import { mappingStates } from '../../cases/case.js';
 import type { CaseChoices } from '../../cases/search-cases.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
+import { describeDistance, describeHours } from '../../mappings/hotels/shown-hotels.js';
 import { nameCheckIn } from '../../report/cases.js';
-import { describeDistance, describeHours } from '../../report/hotels.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { renderPaging, writeAddress } from '../routing/facts.js';

@@ -1,13 +1,12 @@
-import type { Archive } from '../../archive/archive.js';
+import { type Archive, reportsFolder } from '../../archive/archive.js';
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
 import { readWindow } from '../../cases/find-cases.js';
 import type { RememberedHotels } from '../../cases/remembered-hotels.js';
 import { describeNotice } from '../../notifications/describe-notice.js';
 import type { Notice } from '../../notifications/notice.js';
 import type { ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
-import { judgeDay } from '../../report/judge-day.js';
-import { reportsFolder } from '../../report/kept-reports.js';
 import { judgeCanary } from '../../review/canary.js';
+import { judgeDay } from '../../review/day/judge-day.js';
 import { readReport } from '../../review/day/report.js';
 import type { Run } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';

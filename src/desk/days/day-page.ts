@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Archive } from '../../archive/archive.js';
-import { reportsFolder } from '../../report/kept-reports.js';
+import { type Archive, reportsFolder } from '../../archive/archive.js';
 import { isActive } from '../../review/run.js';
 import { HttpError } from '../../server/http-error.js';
 import { readArchived } from '../routing/archived-file.js';

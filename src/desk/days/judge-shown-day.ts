@@ -1,7 +1,7 @@
 import type { BusinessDay } from '../../booking/business-day.js';
-import { judgeDay } from '../../report/judge-day.js';
 import type { CanaryState } from '../../review/canary.js';
 import { makesDayGood, reviewsDay } from '../../review/day/good-day.js';
+import { judgeDay } from '../../review/day/judge-day.js';
 import { mayCompleteDay } from '../../review/day-runs.js';
 import { isToBeAccepted, type Run, type RunState, type Trigger, warnsOfVolume } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';

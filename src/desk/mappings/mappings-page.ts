@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CaseReader } from '../../cases/case-store.js';
 import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
+import { toHotelReport } from '../../mappings/hotels/shown-hotels.js';
 import {
   type CopiedMapping,
   type MappingMove,
@@ -11,7 +12,6 @@ import {
   summaryToJson,
 } from '../../mappings/mapping-copy.js';
 import { rememberSummary } from '../../mappings/summary-memory.js';
-import { toHotelReport } from '../../report/hotels.js';
 import { searchField } from '../routing/fields.js';
 import { definePage, type Page } from '../routing/route.js';
 import { renderMappingsPage } from './mappings-view.js';

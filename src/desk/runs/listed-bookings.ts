@@ -6,13 +6,13 @@ import type { CopyReader, CopyStanding } from '../../mappings/copied-hotels.js';
 import { createHotelComparer } from '../../mappings/hotels/compare-hotels.js';
 import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
 import { describeWhy } from '../../report/describe-booking.js';
-import { toReported } from '../../report/gather-report.js';
 import type { History, SuspectReader } from '../../review/history.js';
 import type { KeptColumnReader } from '../../review/kept-columns.js';
 import type { BatchReader } from '../../review/ledger.js';
 import type { Run } from '../../review/run.js';
 import { withHotels } from '../../review/verdicts/booked-hotels.js';
 import { listAffected, listPosted, listSuspected, listUnanswered } from '../../review/verdicts/listing.js';
+import { outlineToJson } from '../report/day-report.js';
 import { entriesBefore, entriesPerPage } from '../routing/pages.js';
 import type { DeskVisit } from '../routing/route.js';
 
@@ -82,28 +82,19 @@ export async function readList(
 }
 
 function toListed(booking: CasedBooking): ListedBooking {
-  const why = describeWhy(booking);
-  const { bookedHotel, copyHotel, distanceKm, copyServiceId, copy } = toReported(booking);
-  return {
-    ...toRow(booking.fields),
-    ...{ copyServiceId, copy, bookedHotel, copyHotel, distanceKm },
-    caseId: booking.case?.id ?? null,
-    ...(booking.verdictReason && { verdictReason: booking.verdictReason }),
-    ...(booking.movedAt !== undefined && { suspicion: booking.reason, movedAt: booking.movedAt }),
-    ...(why !== undefined && { why }),
-  };
-}
-
-function toRow(fields: Readonly<Record<string, unknown>>): ListedBooking {
-  const read = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
+  const { fields, movedAt, verdictReason } = booking;
   const [guestField = ''] = guestNameFields;
+  const why = describeWhy(booking);
+  const { reference, ...outline } = outlineToJson(booking);
   return {
-    reference: read('BookingReferenceId'),
-    ...(guestField in fields && { guest: read(guestField) }),
-    checkIn: read('CheckInDate'),
-    checkOut: read('CheckOutDate'),
-    providerName: read('ProviderName'),
-    providerHotelId: read('ProviderHotelId'),
-    serviceId: Number(fields.ServiceId),
+    reference,
+    ...(guestField in fields && {
+      guest: fields[guestField] === undefined ? null : String(fields[guestField]),
+    }),
+    ...outline,
+    caseId: booking.case?.id ?? null,
+    ...(verdictReason && { verdictReason }),
+    ...(movedAt !== undefined && { suspicion: booking.reason, movedAt }),
+    ...(why !== undefined && { why }),
   };
 }

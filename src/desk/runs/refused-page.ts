@@ -2,7 +2,7 @@ import type { AttemptReader, RejectReader } from '../../review/history.js';
 import type { BatchReader, RunReader } from '../../review/ledger.js';
 import type { Run } from '../../review/run.js';
 import { maskTexts } from '../../review/stored/masked-answers.js';
-import { readReference } from '../../review/stored/stored-line.js';
+import { refusedToJson } from '../../review/stored/stored-line.js';
 import { formatCount } from '../../text/format.js';
 import { html } from '../../text/html.js';
 import type { WriteCommand } from '../../text/shell.js';
@@ -40,12 +40,7 @@ export function createRefusedPage({ ledger, command }: RefusedParts): Page {
         day: run.day,
         ...toPage(run.counts.refused, page),
         hasWords,
-        refused: refused.map(({ line, form, code, step }) => ({
-          reference: readReference(line, form) ?? null,
-          code,
-          step,
-          answer: words.get(step) ?? null,
-        })),
+        refused: refused.map((one) => ({ ...refusedToJson(one), answer: words.get(one.step) ?? null })),
       };
     },
     audit: ({ day, runId, refused, hasWords }) => ({

@@ -1,4 +1,4 @@
-import { judgeDay } from '../../report/judge-day.js';
+import { judgeDay } from '../../review/day/judge-day.js';
 import {
   decidePending,
   describePending,

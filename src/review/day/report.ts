@@ -50,18 +50,6 @@ export async function readWaiting(
   return wait ? { waiting: { ...wait, until: new Date(wait.until).toISOString() } } : {};
 }
 
-/** What the runs wait for, by run id. */
-export async function readWaits(ledger: WaitReader, runs: readonly Run[], now: number): Promise<Waits> {
-  const waits = new Map<string, WaitingReport>();
-  for (const run of runs) {
-    const { waiting } = await readWaiting(ledger, run, now);
-    if (waiting) waits.set(run.id, waiting);
-  }
-  return waits;
-}
-
-export type Waits = ReadonlyMap<string, WaitingReport>;
-
 /** The report of a run, with what it waits for. */
 export async function readReport(ledger: WaitReader, run: Run, options: ReportOptions): Promise<RunReport> {
   return { ...toReport(run, options), ...(await readWaiting(ledger, run, options.now)) };

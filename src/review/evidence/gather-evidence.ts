@@ -32,7 +32,7 @@ export interface EvidenceParts {
 }
 
 /** What proves what was done about a booking. It holds the guest's name where that is still kept. */
-export interface Evidence {
+interface Evidence {
   /** The oldest first. */
   readonly runs: readonly RunEvidence[];
   /** Of each pair under which the booking was sent. */

@@ -42,7 +42,7 @@ export interface LeftPlace {
   readonly why: string;
 }
 
-export interface ErasedPlaces {
+interface ErasedPlaces {
   readonly erased: readonly ErasedPlace[];
   readonly left: readonly LeftPlace[];
   /** The runs that carry the guest, or carried a guest whom the SFTP server may still have. */

@@ -36,7 +36,7 @@ const witnessAgeMs = 12 * hourMs;
 const longestStepMs = 36 * hourMs;
 
 /** What is older than these days is removed. */
-export interface DueDays {
+interface DueDays {
   /** Guest names of days before this one, YYYY-MM-DD. */
   readonly namesBefore: string;
   /** References and verdicts of days before this one. */
@@ -89,7 +89,7 @@ export async function removeDue(
 }
 
 /** What `removeDue` would remove from a run. */
-export interface DueRun {
+interface DueRun {
   readonly runId: string;
   readonly day: string;
   readonly archived: readonly string[];

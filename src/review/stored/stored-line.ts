@@ -29,6 +29,7 @@ import {
   readReviewLine,
   writeProviderHotel as writeProviderHotelOfReviewLine,
 } from '../file/review-line.js';
+import type { RefusedBooking } from '../history.js';
 import type { BookingForm } from '../step.js';
 
 /** The booking reference of a stored line. */
@@ -39,6 +40,11 @@ export function readReference(line: string, form: BookingForm): string | undefin
     case 'file':
       return readReviewLine(line).bookingReferenceId;
   }
+}
+
+/** A refused booking in a list of a run's, without the service's words, which may name a guest. */
+export function refusedToJson({ line, form, code, step }: RefusedBooking) {
+  return { reference: readReference(line, form) ?? null, code, step };
 }
 
 /**

@@ -1,4 +1,5 @@
-import { isActive, type Run, type RunState } from '../run.js';
+import type { Colour, Paint } from '../../text/colours.js';
+import { hasUnexpectedCount, isActive, type Run, type RunState, warnsOfVolume } from '../run.js';
 
 /** What is known about the verdicts on a day's bookings. */
 export interface DayVerdicts {
@@ -54,6 +55,26 @@ export function hasUnknownVerdicts({ counts }: Pick<Run, 'counts'>): boolean {
 /** What a run is called: one that succeeded, but whose verdicts come by e-mail only, was just sent. */
 export function nameState({ state, counts }: Pick<Run, 'state' | 'counts'>): RunState | 'sent' {
   return state === 'succeeded' && counts.accepted > 0 && counts.affected === null ? 'sent' : state;
+}
+
+const colours: Readonly<Record<Exclude<RunState, 'succeeded'>, Colour>> = {
+  collecting: 'blue',
+  delivering: 'blue',
+  'awaiting-result': 'yellow',
+  failed: 'red',
+  cancelled: 'gray',
+};
+
+/** Colours the state of a run. Green is only for a run whose verdicts are all known, with as many bookings as usual. (Design 11.) */
+export function paintState(
+  paint: Paint,
+  run: Pick<Run, 'state' | 'counts' | 'volume' | 'acceptance' | 'expected' | 'collectedAt'>,
+  text: string,
+): string {
+  if (run.state !== 'succeeded') return paint(colours[run.state], text);
+  return hasUnknownVerdicts(run) || warnsOfVolume(run) || hasUnexpectedCount(run)
+    ? text
+    : paint('green', text);
 }
 
 /** Where no number is known, this says why. */

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { historyToJson, readHistories } from '../../../src/cases/booking-history.js';
 import type { BookingData } from '../../../src/desk/bookings/read-booking.js';
 import type { DeskParts } from '../../../src/desk/desk.js';
-import { toHistoryReport } from '../../../src/report/booking-history.js';
-import { readHistories } from '../../../src/report/read-histories.js';
 import { rememberReference } from '../../../src/review/erasures.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { chunkOf, newRun, perform, refused, startCollect } from '../../contracts/ledger/days.js';
@@ -67,9 +66,7 @@ describe('a booking', () => {
     await collectBookings(ledger, 'r2', [someBooking({ serviceId: 8 })], { day: '2026-11-21' });
     const { reference, bookings } = await read('team', find('BR-1'));
     const asked = { answers: false, silence: undefined, today: '2026-11-21', now };
-    const printed = (await readHistories(ledger, 'BR-1', asked)).map(({ history }) =>
-      toHistoryReport(history),
-    );
+    const printed = (await readHistories(ledger, 'BR-1', asked)).map(({ history }) => historyToJson(history));
     expect(reference).toBe('BR-1');
     expect(bookings).toMatchObject(JSON.parse(JSON.stringify(printed)));
     expect(bookings).toMatchObject([

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../src/review/run.js';
-import { hasUnknownVerdicts, summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
+import {
+  hasUnknownVerdicts,
+  paintState,
+  summariseVerdicts,
+} from '../../../src/review/verdicts/day-verdicts.js';
+import type { Paint } from '../../../src/text/colours.js';
 import { someRun } from '../some-run.js';
 
 const day = '2026-11-20';
@@ -109,4 +114,15 @@ describe('a run', () => {
   ])('%s has unknown verdicts: %#', (_what, run, expected) => {
     expect(hasUnknownVerdicts(run)).toBe(expected);
   });
+});
+
+it('The state of a run is green only if its verdicts are all known', () => {
+  const paint: Paint = (colour, text) => `${colour} ${text}`;
+  const paintSucceeded = (counts: NonNullable<Parameters<typeof someRun>[0]>['counts'] = {}) =>
+    paintState(paint, someRun({ counts }), 'done');
+  expect(paintSucceeded()).toBe('green done');
+  expect(paintSucceeded({ affected: null, unanswered: null })).toBe('done');
+  expect(paintSucceeded({ unanswered: 1 })).toBe('done');
+  expect(paintSucceeded({ posted: 1 })).toBe('done');
+  expect(paintState(paint, someRun({ state: 'failed' }), 'failed')).toBe('red failed');
 });

@@ -1,0 +1,33 @@
+import { InvalidArgumentError } from 'commander';
+import { quickRewrite, type Remains, type Retention } from '../src/review/retention.js';
+import { createSlots } from '../src/schedule/slots.js';
+import type { App } from './app.js';
+import { clock } from './clock.js';
+
+export function takeReference(reference: string): { readonly reference: string } {
+  if (reference.trim() === '') throw new InvalidArgumentError('expected a booking reference');
+  return { reference };
+}
+
+/** Rewriting the largest ledgers takes minutes. */
+const dueMs = 15 * 60_000;
+
+/**
+ * Rewrites a ledger of any size, because a person waits for it, unless a run is due soon.
+ *
+ * @returns null if no bytes of removed data remain
+ */
+export async function clearRemains(
+  { config: { schedule, timezone } }: App,
+  ledger: Pick<Retention, 'clearRemains'>,
+): Promise<Remains | null> {
+  const now = clock();
+  const next = createSlots(schedule.cron, timezone).next(new Date(now));
+  return (await ledger.clearRemains(next && next.getTime() - now < dueMs ? quickRewrite : {})) ?? null;
+}
+
+export function describeRemains(remains: Remains | null): string {
+  return remains === null
+    ? "no bytes of removed data remain in the ledger's files"
+    : `bytes of removed data may remain in the ledger's files until ${remains.until}: ${remains.why}`;
+}

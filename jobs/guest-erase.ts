@@ -1,0 +1,112 @@
+import { InvalidArgumentError } from 'commander';
+import { exitCode } from '../src/cli/exit-code.js';
+import { rememberReference } from '../src/review/erasures.js';
+import { type EraseParts, eraseKept } from '../src/review/guests/erase-guest.js';
+import type { Erasure } from '../src/review/guests/erase-records.js';
+import { eraseRemote } from '../src/review/guests/erase-remote.js';
+import { findGuest, type Guest } from '../src/review/guests/guest.js';
+import { createNameMask } from '../src/text/mask-names.js';
+import { UsageError } from '../src/text/usage-error.js';
+import type { App } from './app.js';
+import { clock } from './clock.js';
+import { command, flag, requiredOption } from './command.js';
+import { clearRemains, describeRemains, takeReference } from './guest-data.js';
+
+/**
+ * Removes a guest from everything that is kept, and remembers them as a keyed hash. Exits with 1 if something is left, for
+ * example because a run is unfinished or the SFTP server permits no change.
+ */
+export default command({
+  arguments: takeReference,
+  options: {
+    reason: requiredOption('--reason <text>', 'why; printed on the receipt and kept in the audit trail'),
+    all: flag('--all', 'remove the reference and the stay too'),
+    dryRun: flag('--dry-run', 'only show what would be changed'),
+  },
+  examples: `
+Examples:
+  hotel-review guest erase BR-1042 --reason "request of 20 November" --dry-run
+  hotel-review guest erase BR-1042 --all --reason "ticket 7"`,
+  read(given) {
+    if (given.reason.trim() === '') throw new InvalidArgumentError('expected a reason after --reason');
+    return given;
+  },
+
+  async run(app, { reference, all, dryRun, ...given }) {
+    const { hashKey } = app.config;
+    if (hashKey === undefined)
+      throw new UsageError(
+        'an erased guest is remembered as a keyed hash, so that a replay does not bring the name back: set hashKey to a text of at ' +
+          'least 16 characters, such as openssl rand -base64 32 prints; keep it, and give it to all processes',
+      );
+    if (!(await app.findLedger()))
+      return app.answerNone({ all, dryRun, ...given, erased: [], left: [], remembered: [], remains: null });
+    const ledger = await app.ledger();
+    const at = clock();
+    const guest = await findGuest(ledger, reference);
+    const reason = maskNames(given.reason, guest);
+    const remembered = rememberReference(reference, hashKey, at);
+    const { kind, hash } = remembered;
+    const subject = `erased:${hash.slice(0, 16)}`;
+    await app.record({ action: 'guest-erase', subject, details: { reason, all, dryRun } });
+    if (!dryRun) {
+      // First, so that a run that starts now brings nothing back.
+      await ledger.rememberErased([remembered]);
+      await ledger.cases.eraseNotes(reference);
+      // Where it stands outside of bookings.
+      if (all) await ledger.cases.eraseReference(reference);
+      if (all) await ledger.audit.replaceSubject(reference, subject);
+    }
+    const kept = { ledger, archive: app.archive(), spool: app.spool() };
+    const erasure: Erasure = { guest, all, at };
+    // The ledger knows what to look for, so it comes last.
+    const onServer = await eraseOnServer(app, kept, erasure, dryRun);
+    const here = await eraseKept(kept, erasure, { dryRun, signal: app.signal });
+    const receipt = {
+      at: new Date(at).toISOString(),
+      ...{ reason, all, dryRun },
+      remembered: [{ kind, hash }],
+      erased: [...here.erased, ...onServer.erased],
+      left: [...here.left, ...onServer.left],
+      remains: dryRun ? null : await clearRemains(app, ledger),
+    };
+    const { erased, left, remains } = receipt;
+    const what = all ? 'name, reference and stay' : 'name';
+    return app.answer(
+      [
+        dryRun ? `${what} would be erased:` : `${what} erased at ${receipt.at}; reason: ${reason}`,
+        erased.flatMap(({ day, runId, place, name, sha256Before, sha256After }) => [
+          `  ${day}  run ${runId}  ${place}: ${name}${sha256After === undefined ? ', removed' : ''}`,
+          ...(sha256Before === undefined ? [] : [`    sha256 before: ${sha256Before}`]),
+          ...(sha256After === undefined ? [] : [`    sha256 after:  ${sha256After}`]),
+        ]),
+        erased.length === 0 && '  nothing is kept',
+        !dryRun && `remembered, ${kind}: ${hash}`,
+        left.length > 0 && 'left:',
+        left.map(({ day, runId, place, why }) => `  ${day}  run ${runId}  ${place}: ${why}`),
+        !dryRun && describeRemains(remains),
+      ],
+      receipt,
+      left.length === 0 ? exitCode.done : exitCode.failed,
+    );
+  },
+});
+
+/** The reason is kept in the audit trail, where no name belongs. */
+function maskNames(reason: string, { names, rejects }: Guest): string {
+  const mask = createNameMask([reason], undefined);
+  for (const name of names) mask.add(name);
+  for (const { value } of rejects) if (value !== undefined) mask.add(value);
+  return mask.apply(reason);
+}
+
+async function eraseOnServer(
+  { config: { file, timezone }, signal, sftp }: App,
+  kept: EraseParts,
+  erasure: Erasure,
+  dryRun: boolean,
+): ReturnType<typeof eraseRemote> {
+  if (file.sftp === undefined) return { erased: [], left: [] };
+  const { runs } = await eraseKept(kept, erasure, { dryRun: true, signal });
+  return eraseRemote({ ...kept, timezone, sftp: sftp() }, runs, erasure, { dryRun, signal });
+}

@@ -1,0 +1,142 @@
+import { toHistory } from '../src/cases/booking-history.js';
+import { type ExitCode, exitCode } from '../src/cli/exit-code.js';
+import { readActions } from '../src/review/audit.js';
+import { listEveryRun } from '../src/review/every-run.js';
+import { findGuest } from '../src/review/guests/guest.js';
+import { findRecords, listKeptFiles } from '../src/review/guests/guest-files.js';
+import type { Trace } from '../src/review/history.js';
+import { findDueDays, listDue, removeDue } from '../src/review/stored/retention.js';
+import { readFields } from '../src/review/stored/stored-line.js';
+import { formatCountOf } from '../src/text/format.js';
+import { clock } from './clock.js';
+import { type AnyCommand, command, flag } from './command.js';
+import { clearRemains, describeRemains, takeReference } from './guest-data.js';
+import erase from './guest-erase.js';
+import { openKeyDestruction } from './parts.js';
+
+/** Prints everything that is kept about a guest as JSON; exits with 1 if there is nothing. */
+const exportAll = command({
+  arguments: takeReference,
+  examples: `
+Examples:
+  hotel-review guest export BR-1042 > guest.json
+  hotel-review show --name "Ana Lovelace"   the references of that name`,
+
+  async run(app, { reference }) {
+    const ledger = await app.findLedger();
+    const answer = (found: object, code: ExitCode) =>
+      app.answer(JSON.stringify({ reference, ...found }, null, 2), { reference, ...found }, code);
+    if (!ledger) {
+      const code = answer({ bookings: [], files: [], cases: [], auditTrail: [] }, exitCode.failed);
+      app.warn(app.describeNoLedger());
+      return code;
+    }
+    const guest = await findGuest(ledger, reference);
+    const bookings = (await ledger.trace(reference)).map(guestHistoryToJson);
+    const places = { archive: app.archive(), spool: app.spool() };
+    const files: object[] = [];
+    for (const run of await listEveryRun(ledger)) {
+      app.signal.throwIfAborted();
+      for (const file of await listKeptFiles(places, run)) {
+        const records = await findRecords(file, guest);
+        const { place, name } = file;
+        if (records.length > 0) files.push({ runId: run.id, day: run.day, place, name, records });
+      }
+    }
+    const cases = (await ledger.cases.findBookings(reference)).map(({ id, booking }) => ({
+      case: id,
+      ...booking,
+    }));
+    // Who looked at the booking before, and who changed it.
+    const auditTrail: object[] = [];
+    for await (const actions of readActions(ledger.audit, { subject: reference }))
+      for (const { at, ...action } of actions) auditTrail.push({ at: new Date(at).toISOString(), ...action });
+    // Typed text that is not a known reference may be a name.
+    const subject = bookings.length > 0 ? reference : undefined;
+    const details = { bookings: bookings.length, files: files.length };
+    await app.record({ action: 'guest-export', subject, details });
+    const isKnown = bookings.length + files.length > 0;
+    return answer({ bookings, files, cases, auditTrail }, isKnown ? exitCode.done : exitCode.failed);
+  },
+});
+
+/** What a ledger knows about a booking, with the guest's name: for the guest, not for the screen of an operator. */
+function guestHistoryToJson(trace: Trace): object {
+  const history = toHistory(trace, { withAnswers: false });
+  if (trace.kind === 'booking') return { ...history, booking: readFields(trace.line, trace.form) };
+  const { place, reason, field, value } = trace;
+  return { ...history, rejected: { place, reason, ...(field && { field }), ...(value && { value }) } };
+}
+
+/**
+ * Removes what is due by the retention settings. Unlike the clean-up after a run it trusts the machine's clock: a person
+ * started it, and can look first with `--dry-run`. Exits with 1 if something is left because its day is being worked on.
+ */
+const purge = command({
+  options: { dryRun: flag('--dry-run', 'only show what would be removed') },
+  examples: `
+Example:
+  hotel-review guest purge --dry-run`,
+
+  async run(app, { dryRun }) {
+    const { config } = app;
+    const due = findDueDays(config, { now: clock(), timezone: config.timezone });
+    if (!(await app.findLedger()))
+      return app.answer(app.describeNoLedger(), {
+        ...{ dryRun, ...due },
+        ...{ runs: [], records: [], left: [], remains: null },
+      });
+    const ledger = await app.ledger();
+    const destroyKeys = openKeyDestruction(config, ledger);
+    const parts = { ledger, archive: app.archive(), spool: app.spool(), destroyKeys };
+    const { names, records } = await listDue(parts, due);
+    const details = { dryRun, ...due, runs: names.length, records: records.length };
+    await app.record({ action: 'guest-purge', details });
+    if (!dryRun) await removeDue(parts, due);
+    const left = dryRun ? [] : (await listDue(parts, due)).names;
+    const remains = dryRun ? null : await clearRemains(app, ledger);
+    const verb = dryRun ? 'would be removed' : 'removed';
+    return app.answer(
+      [
+        `guest names of days before ${due.namesBefore}: ${verb} from ${formatCountOf(names.length, 'run')}`,
+        names.map(({ day, runId, archived, spooled }) => {
+          const files = [...archived, ...spooled];
+          return `  ${day}  run ${runId}${files.length > 0 ? `, with ${files.join(', ')}` : ''}`;
+        }),
+        `references and verdicts of days before ${due.recordsBefore}: ${verb} from ${formatCountOf(records.length, 'run')}`,
+        records.map(({ day, id }) => `  ${day}  run ${id}`),
+        left.length > 0 && 'not removed, because the day is being worked on; purge again later:',
+        left.map(({ day, runId }) => `  ${day}  run ${runId}`),
+        !dryRun && describeRemains(remains),
+      ],
+      {
+        ...{ dryRun, ...due, runs: names },
+        records: records.map(({ id, day }) => ({ runId: id, day })),
+        left: left.map(({ runId, day }) => ({ runId, day })),
+        remains,
+      },
+      left.length === 0 ? exitCode.done : exitCode.failed,
+    );
+  },
+});
+
+export default {
+  examples: `
+Examples:
+  hotel-review guest export BR-1042   what is kept about this booking's guest
+  hotel-review guest erase BR-1042 --reason "ticket 7"
+  hotel-review guest purge --dry-run  what is too old to be kept`,
+  commands: {
+    export: [
+      '<booking-reference>',
+      'print everything kept about a guest in ledger, archive, spool and audit trail, as JSON',
+      exportAll,
+    ],
+    erase: [
+      '<booking-reference>',
+      "remove a guest's name everywhere, and print a receipt; replays then send the booking without it",
+      erase,
+    ],
+    purge: ['', 'remove now what is older than guestNameDays and recordDays', purge],
+  },
+} satisfies AnyCommand;

@@ -1,0 +1,230 @@
+import { type Archive, reportsFolder, type StoringArchive } from '../src/archive/archive.js';
+import { createDirectoryArchive } from '../src/archive/directory.js';
+import { encryptArchive } from '../src/archive/encrypted.js';
+import { createS3Archive } from '../src/archive/s3.js';
+import type { Config } from '../src/config/load.js';
+import { toServiceAccess } from '../src/config/resolve.js';
+import { createKeyFolder, type KeyFolder } from '../src/keys/key-folder.js';
+import { fileExists } from '../src/ledger/sqlite/ledger-place.js';
+import {
+  createSqliteLedger,
+  createSqliteReader,
+  type SqliteLedgerOptions,
+} from '../src/ledger/sqlite/sqlite-ledger.js';
+import { createServiceClient, type ServiceClient } from '../src/mapping-service/client.js';
+import { createMappingService } from '../src/mapping-service/mapping-service.js';
+import type { MappingService } from '../src/mapping-service/operations.js';
+import { archiveDay } from '../src/mappings/export/fetch-export.js';
+import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
+import type { NoticeLedger, ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
+import { dayOfRunId } from '../src/review/day/open-run.js';
+import { manifestName } from '../src/review/file/manifest.js';
+import type { BookingForm } from '../src/review/step.js';
+import { destroyKeys, type KeyDestructionParts } from '../src/review/stored/key-destruction.js';
+import { readReference } from '../src/review/stored/stored-line.js';
+import { toSftpLogin } from '../src/settings/sftp-account.js';
+import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
+import { encryptSpool } from '../src/spool/encrypted.js';
+import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
+import { UsageError } from '../src/text/usage-error.js';
+import { clock, random } from './clock.js';
+import { findBucket, openRetryPolicy } from './sources.js';
+
+/** One for each configuration, so that each key is read once. */
+const opened = new WeakMap<Config, KeyFolder>();
+
+/** The configured keys; undefined if nothing is encrypted. Nothing is created or read before a key is needed. */
+export function openKeys(config: Config): KeyFolder | undefined {
+  if (config.keys === undefined) return undefined;
+  const folder = opened.get(config) ?? createKeyFolder(config.keys);
+  opened.set(config, folder);
+  return folder;
+}
+
+/** What retention does with keys; undefined if nothing is encrypted. */
+export function openKeyDestruction(config: Config, ledger: KeyDestructionParts['ledger']) {
+  const keys = openKeys(config);
+  return keys && ((before: string) => destroyKeys({ ledger, keys }, before));
+}
+
+/** Connections besides one per concurrent step: for renewing claims, reconciling and watching. */
+const spareConnections = 4;
+
+/** Opens the configured ledger. A database's client is loaded only if needed. */
+export async function openLedger(config: Config): Promise<NoticeLedger> {
+  const { ledger, workers, body } = config;
+  const leaseMs = workers.leaseSeconds * 1000;
+  const keys = openKeys(config);
+  switch (ledger.kind) {
+    case 'sqlite':
+      return openSqlite(ledger.path, { leaseMs, keys });
+    case 'postgres': {
+      const { createPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
+      const connections = body.concurrency + spareConnections;
+      return createPostgresLedger({
+        url: ledger.url,
+        carriesReference,
+        clock,
+        leaseMs,
+        connections,
+        keys,
+      });
+    }
+  }
+}
+
+export function openSqlite(
+  path: string,
+  options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys'> = {},
+): NoticeLedger {
+  return createSqliteLedger({ path, carriesReference, clock, ...options });
+}
+
+function carriesReference(line: string, form: BookingForm, reference: string): boolean {
+  return readReference(line, form) === reference;
+}
+
+/**
+ * Opens the ledger for reading; undefined if there is none. Creates nothing.
+ *
+ * @param waits false to fail at once when its server doesn't answer
+ * @param mustTakeWrites true to fail where a run could not write, as on a standby
+ */
+export async function findLedger(
+  config: Config,
+  { waits = true, mustTakeWrites = false } = {},
+): Promise<ReadOnlyNoticeLedger | undefined> {
+  const { ledger } = config;
+  const keys = openKeys(config);
+  switch (ledger.kind) {
+    case 'sqlite':
+      return fileExists(ledger.path)
+        ? createSqliteReader({ path: ledger.path, carriesReference, clock, keys })
+        : undefined;
+    case 'postgres': {
+      const { findPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
+      return findPostgresLedger({ url: ledger.url, carriesReference, waits, mustTakeWrites, keys });
+    }
+  }
+}
+
+/** Its path or address, without a password. */
+export async function showLedgerPlace({ ledger }: Config): Promise<string> {
+  switch (ledger.kind) {
+    case 'sqlite':
+      return ledger.path;
+    case 'postgres':
+      return (await import('../src/ledger/postgres/database.js')).placeOf(ledger.url);
+  }
+}
+
+/**
+ * Opens the ledger for reading while `look` runs.
+ *
+ * @param whenNone gets a message that says where no ledger was found
+ */
+export async function withReadOnlyLedger<Answer>(
+  config: Config,
+  whenNone: (notice: string) => Answer,
+  look: (ledger: ReadOnlyNoticeLedger) => Promise<Answer>,
+): Promise<Answer> {
+  const ledger = await findLedger(config);
+  if (!ledger)
+    return whenNone(`There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`);
+  try {
+    return await look(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Looks for something in the ledger; finds nothing if it can't be opened. */
+export function lookInto<Found>(
+  config: Config,
+  look: (ledger: ReadOnlyNoticeLedger) => Promise<readonly Found[]>,
+): () => Promise<readonly Found[]> {
+  return async () => {
+    const found = await findLedger(config, { waits: false }).catch(() => undefined);
+    if (!found) return [];
+    try {
+      return await look(found);
+    } finally {
+      await found.close();
+    }
+  };
+}
+
+export function openSpool(config: Config): Spool {
+  const spool = createDirectorySpool({ root: config.file.spool });
+  const keys = openKeys(config);
+  return keys ? encryptSpool(spool, { keys, dayOf: dayOfRunId }) : spool;
+}
+
+export function openArchive(config: Config): Archive {
+  const archive = openStoredArchive(config);
+  const keys = openKeys(config);
+  return keys ? encryptArchive(archive, { keys, encrypts: mayHoldNames }) : archive;
+}
+
+/** Exports and pages of reports hold no bookings, and manifests are kept for longer than names. */
+function mayHoldNames(day: string, name: string): boolean {
+  return day !== archiveDay && day !== reportsFolder && name !== manifestName;
+}
+
+function openStoredArchive(config: Config): StoringArchive {
+  const { archive, file } = config;
+  switch (archive.kind) {
+    case 'directory':
+      return createDirectoryArchive({ root: archive.path });
+    case 's3':
+      return createS3Archive({
+        root: archive,
+        open: findBucket(config, archive.bucket),
+        temporaryFolder: file.spool,
+      });
+  }
+}
+
+/** @param how overrides of the configured options */
+export function openSftp(
+  { file: { sftp } }: Config,
+  how: Partial<SftpServerOptions> = {},
+): ClosableSftpServer {
+  if (!sftp)
+    throw new UsageError('delivery by file needs an SFTP server: set file.sftp (host, username, hostKey, …)');
+  const { host, port, root, ...account } = sftp;
+  return createSftpServer({ host, port, root, ...toSftpLogin(account), ...how });
+}
+
+const connectTimeoutMs = 10_000;
+
+/** The client for reviews, with the configured limits; it never retries, because the step runner does. */
+export function openReviewService(config: Config): ServiceClient {
+  const { service, body, file } = config;
+  return createServiceClient({
+    ...toServiceAccess(config),
+    otherSecrets: file.sftp?.password === undefined ? [] : [file.sftp.password],
+    connections: body.concurrency,
+    timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
+    connectTimeoutMs,
+    clock: () => new Date(),
+  });
+}
+
+/** The service's typed operations, with the configured retries. */
+export function openMappingService(config: Config): MappingService {
+  const { service } = config;
+  return createMappingService({
+    ...toServiceAccess(config),
+    timeoutSeconds: service.timeoutSeconds,
+    retry: openRetryPolicy(config),
+    // A resume key that the service no longer knows is not a transient fault.
+    statusCodes: {
+      ...Object.fromEntries(resumeKeyCodes.map((code) => [code, 'refused' as const])),
+      ...service.statusCodes,
+    },
+    masterIdName: service.masterIdName,
+    clock: () => new Date(),
+    random,
+  });
+}

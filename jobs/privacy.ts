@@ -1,0 +1,189 @@
+import { readActions } from '../src/review/audit.js';
+import { manifestName } from '../src/review/file/manifest.js';
+import type { ReadOnlyLedger } from '../src/review/ledger.js';
+import { type Counted, describeProcessing, type Installation } from '../src/review/processing-record.js';
+import type { KeptData } from '../src/review/retention.js';
+import type { Run } from '../src/review/run.js';
+import { showS3Location } from '../src/s3/bucket.js';
+import { formatCount, wrapText } from '../src/text/format.js';
+import { describeError } from '../src/text/safe-error.js';
+import type { App } from './app.js';
+import { command } from './command.js';
+import { showLedgerPlace } from './parts.js';
+
+const runsLookedAt = 100_000;
+/** Each look into a bucket is a request. */
+const looksAtOnce = 8;
+/** Written files that a terminal shows. */
+const shown = 20;
+
+/** Prints the record of processing of this installation: from its settings and from what it holds now. */
+export default command({
+  examples: `
+Examples:
+  hotel-review privacy         the record of processing of this installation
+  hotel-review privacy --json  the same for a program`,
+
+  async run(app) {
+    const record = describeProcessing(await examine(app));
+    const { guestNames, encryption, writtenFiles } = record;
+    const left = writtenFiles.length - shown;
+    return app.answer(
+      [
+        'Record of processing',
+        '',
+        section('Purpose', [record.purpose]),
+        section('Whose data', [record.dataSubjects.join('; ')]),
+        section(
+          'Which data',
+          record.categories.map(({ category, fields }) => `${category}: ${fields.join(', ')}`),
+        ),
+        section("Guests' names", [`${guestNames.meaning} (guestNames: ${guestNames.setting})`]),
+        section('Where it comes from', [record.source]),
+        section(
+          'Where it is kept, since when, until when',
+          record.places.flatMap(({ place, location, categories, count, unit, since, until }) => {
+            const amount = count === null ? 'could not be checked' : `${formatCount(count)} ${units[unit]}`;
+            const from = since === null ? '' : `, since ${since}`;
+            return [
+              `${place}: ${location}`,
+              `  ${categories.join(', ')}: ${amount}${from}`,
+              `  until ${until}`,
+            ];
+          }),
+        ),
+        section('Encryption at rest', [describeEncryption(encryption)]),
+        section('Files that people exported', [
+          ...writtenFiles.slice(-shown).map(({ at, who, path }) => `${at}  ${who}: ${path}`),
+          ...(left > 0 ? [`and ${left} earlier ones: ${app.command('audit --json')}`] : []),
+          ...(writtenFiles.length === 0 ? ['none'] : []),
+        ]),
+        section(
+          'Who receives it',
+          record.recipients.flatMap(({ recipient, location, categories, purpose }) => [
+            `${recipient}: ${location}`,
+            `  ${categories.join(', ')}`,
+            `  ${purpose}`,
+          ]),
+        ),
+        section('Not here', [record.notKept, record.elsewhere]),
+        section(
+          'Answers to requests (GDPR)',
+          record.rights.map(({ article, command: line }) => `article ${article}: ${app.command(line)}`),
+        ),
+      ],
+      record,
+    );
+  },
+});
+
+const units = { booking: 'bookings', file: 'files', entry: 'entries' };
+
+function describeEncryption(encryption: Installation['encryption']): string {
+  if (!encryption)
+    return "none: guests' names in ledger, archive and spool are stored as they are (setting keys)";
+  const { keys, days, since } = encryption;
+  const held = `${formatCount(days)} day keys${since === null ? '' : `, since ${since}`}`;
+  return `guests' names in ledger, archive and spool, under a key per business day (AES-256-GCM); keys in ${keys}: ${held}; destroyed with the names`;
+}
+
+/** Continuation lines are indented as far as the line. */
+function section(title: string, lines: readonly string[]): string[] {
+  return [`${title}:`, ...lines.flatMap((line) => wrapText(line, line.startsWith(' ') ? 6 : 2)), ''];
+}
+
+const nothing: KeptData = {
+  bookings: { count: 0 },
+  names: { count: 0 },
+  cases: { count: 0 },
+  mails: { count: 0 },
+  actions: { count: 0 },
+};
+
+async function examine(app: App): Promise<Installation> {
+  const { config } = app;
+  const { archive, file, service, source } = config;
+  const ledger = await app.findLedger();
+  const kept = ledger ? await ledger.describeKept() : nothing;
+  const erased = ledger ? await ledger.listErasedGuests() : [];
+  const runs = ledger ? await ledger.listRuns({ limit: runsLookedAt }) : [];
+  const countOrSay = async (place: string, count: () => Promise<Counted>): Promise<Counted> => {
+    try {
+      return await count();
+    } catch (error) {
+      app.say(`warning: ${place} could not be checked: ${describeError(error)}`);
+      return { count: null };
+    }
+  };
+  const place = archive.kind === 's3' ? showS3Location({ ...archive }) : archive.path;
+  const from = runs.find((run) => run.source !== undefined)?.source;
+  const keys = app.keys();
+  const keyDays = keys?.listDays() ?? [];
+  return {
+    ...config,
+    keptColumns: Object.keys(source.keep),
+    ledger: await showLedgerPlace(config),
+    archive: place,
+    spool: file.spool,
+    removeAfterDays: file.removeAfterDays,
+    service: service.baseUrl,
+    sftp: file.sftp && `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
+    encryption: keys ? { keys: keys.root, days: keyDays.length, since: keyDays[0] ?? null } : null,
+    source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
+    kept: {
+      ...kept,
+      mails: { count: kept.mails.count, since: toDate(kept.mails.since) },
+      actions: { count: kept.actions.count, since: toDate(kept.actions.since) },
+      erased: { count: erased.length, since: toDate(erased[0]?.at) },
+      archived: await countOrSay(place, () => countArchived(app, runs)),
+      spooled: await countOrSay(file.spool, async () => ({ count: (await app.spool().list()).length })),
+      sentFiles: countSentFiles(runs),
+    },
+    writtenFiles: ledger ? await listWrittenFiles(ledger) : [],
+  };
+}
+
+/** The files that may hold names: all but the manifests. */
+async function countArchived({ archive }: App, runs: readonly Run[]): Promise<Counted> {
+  const waiting = runs.filter(({ delivery }) => delivery === 'file');
+  let count = 0;
+  let since: string | undefined;
+  const look = async (): Promise<void> => {
+    for (let run = waiting.pop(); run; run = waiting.pop()) {
+      const names = await archive().list(run.day, run.id);
+      const files = names.filter((name) => name !== manifestName).length;
+      if (files === 0) continue;
+      count += files;
+      if (since === undefined || run.day < since) since = run.day;
+    }
+  };
+  await Promise.all(Array.from({ length: looksAtOnce }, look));
+  return { count, since };
+}
+
+/** Each day has one file, and a later run replaces it. What we have removed does not count. */
+function countSentFiles(runs: readonly Run[]): Counted {
+  const wasRemoved = ({ file }: Run) =>
+    file?.removals?.some(({ path, outcome }) => path === file.remotePath && outcome === 'removed') ?? false;
+  const days = new Set(
+    runs.flatMap((run) => (run.file?.remotePath === undefined || wasRemoved(run) ? [] : [run.day])),
+  );
+  return { count: days.size, since: [...days].sort()[0] };
+}
+
+/** Only the audit trail lists them. */
+async function listWrittenFiles({ audit }: ReadOnlyLedger): Promise<Installation['writtenFiles']> {
+  const files: Installation['writtenFiles'][number][] = [];
+  for await (const actions of readActions(audit)) {
+    for (const { at, who, details } of actions) {
+      const path = details?.out ?? details?.csv ?? details?.html;
+      // What the desk sends is no file here: its entry says `"csv": true`.
+      if (typeof path === 'string') files.push({ at: new Date(at).toISOString(), who, path });
+    }
+  }
+  return files;
+}
+
+function toDate(instant: number | undefined): string | undefined {
+  return instant === undefined ? undefined : new Date(instant).toISOString().slice(0, 10);
+}

@@ -1,0 +1,65 @@
+import { exitCode } from '../src/cli/exit-code.js';
+import { gatherDayReport } from '../src/desk/report/day-report.js';
+import { renderPage } from '../src/desk/report/page.js';
+import { listSections, type Section, type SectionTable } from '../src/desk/report/sections.js';
+import { formatCount, wrapText } from '../src/text/format.js';
+import { writeNamedFile } from '../src/text/output-files.js';
+import { renderTable } from '../src/text/tables.js';
+import { clock } from './clock.js';
+import { command, dayOrYesterday, force, option } from './command.js';
+
+/** Rows of a table shown; the page and `--json` have more. */
+const rowsShown = 15;
+
+/** Reports how a day went: as text for a terminal of 80 columns, as JSON, and as a page in a file. */
+export default command({
+  day: dayOrYesterday,
+  options: { html: option('--html <file>', 'also write it as a self-contained page to this file'), force },
+  examples: `
+The report holds references and stays, but no guest names.
+
+Examples:
+  hotel-review report
+  hotel-review report 2026-11-20 --html 2026-11-20.html`,
+
+  async run(app, { day, html, force: replaces }) {
+    const ledger = await app.findLedger();
+    if (!ledger) return app.answerNone({ day, runs: [] });
+    const { timezone } = app.config;
+    const report = await gatherDayReport(app.config, ledger, day, clock());
+    const sections = listSections(report, { timezone, command: app.command });
+    const details = { found: report.affected.count, html: html && app.locate(html) };
+    await app.look({ action: 'report', subject: day, details });
+    if (html !== undefined)
+      await writeNamedFile({ option: '--html', name: html, force: replaces }, app, (add) =>
+        add(renderPage(report, sections, timezone)),
+      );
+    return app.answer(
+      [`${day}: ${report.judgement}`, ...wrapText(report.headline), ...sections.flatMap(renderSection)],
+      report,
+      report.runs.length > 0 ? exitCode.done : exitCode.failed,
+    );
+  },
+});
+
+function renderSection({ title, notes, bars = [], table }: Section): string[] {
+  const hasUsual = bars.some(({ usual }) => usual !== undefined);
+  const rows = bars.map(({ label, text, usual }) => [label, text, ...(hasUsual ? [`${usual ?? '-'}`] : [])]);
+  return [
+    `${title.toLowerCase()}:`,
+    ...notes.flatMap((note) => wrapText(note)),
+    ...(rows.length > 0 ? [renderTable(rows, hasUsual ? ['', 'here', 'usual'] : undefined)] : []),
+    ...(table && table.rows.length > 0 ? renderNarrow(table) : []),
+  ];
+}
+
+function renderNarrow({ head, rows, wide }: SectionTable): string[] {
+  const left = rows.length - rowsShown;
+  const narrow = (cells: readonly string[]) => cells.filter((_, index) => !wide.includes(head[index] ?? ''));
+  return [
+    renderTable(rows.slice(0, rowsShown).map(narrow), narrow(head)),
+    ...(left > 0
+      ? [`  … and ${formatCount(left)} more; --html FILE shows them, with the names of the hotels`]
+      : []),
+  ];
+}

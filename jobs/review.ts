@@ -1,0 +1,248 @@
+import type { Config } from '../src/config/load.js';
+import type { Log } from '../src/events/log.js';
+import { describeHost } from '../src/http/url.js';
+import type { ReviewService } from '../src/mapping-service/client.js';
+import { createInProcessQueues } from '../src/queue/in-process.js';
+import { createBodyDelivery } from '../src/review/body/body-delivery.js';
+import type { CanarySettings } from '../src/review/canary.js';
+import { createRunId } from '../src/review/day/open-run.js';
+import type { RunDayParts } from '../src/review/day/run-day.js';
+import type { Delivery } from '../src/review/delivery.js';
+import { readErasedGuests } from '../src/review/erasures.js';
+import type { Notify } from '../src/review/events.js';
+import { createFileDelivery } from '../src/review/file/file-delivery.js';
+import type { Ledger } from '../src/review/ledger.js';
+import type { Endpoints } from '../src/review/perform/endpoints.js';
+import { createSharedWorkforce } from '../src/review/perform/shared-workforce.js';
+import { createOwnWorkforce, type Workforce } from '../src/review/perform/workforce.js';
+import type { DeliveryKind } from '../src/review/run.js';
+import { defaultLimits } from '../src/sftp/limits.js';
+import type { SftpServer } from '../src/sftp/sftp.js';
+import type { SourceMessages } from '../src/sources/common/kind.js';
+import { UsageError } from '../src/text/usage-error.js';
+import type { App } from './app.js';
+import { clock, random } from './clock.js';
+import { startNotifications } from './notifications.js';
+import { openArchive, openSpool } from './parts.js';
+import { openReader, openRetryPolicy } from './sources.js';
+import { version } from './version.js';
+
+export interface ReviewOptions {
+  /** False for a process that leaves the steps to workers. */
+  readonly performs?: boolean;
+}
+
+const hourMs = 3_600_000;
+
+/** Opens what reviews a day, as configured: its deliveries, what performs its steps, and what tells people. */
+export async function openReview(app: App, { performs = true }: ReviewOptions): Promise<RunDayParts> {
+  const { config, notify, signal, sourceMessages } = app;
+  const ledger = await app.ledger();
+  const readErased = () => readErasedGuests(ledger, config.hashKey);
+  // Fails before anything else is opened if the key is missing, or Redis will never take a step.
+  await readErased();
+  await refuseUnfitQueue(config, signal);
+  const deliveries = new Map<DeliveryKind, Delivery>();
+  const deliveryFor = (kind: DeliveryKind): Delivery => {
+    const known = deliveries.get(kind);
+    if (known) return known;
+    const parts = { ledger, service: app.reviewService(), findSftp: app.sftp, notify, clock };
+    const delivery = createDelivery(kind, config, parts);
+    deliveries.set(kind, delivery);
+    return delivery;
+  };
+  const notifications = await startNotifications(app, ledger);
+  // They tell what the last steps led to.
+  app.beforeClose(() => notifications.close());
+  const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs });
+  app.beforeClose(() => workforce.close());
+  return {
+    ...(await composeCollect(config, sourceMessages)),
+    comparison: ledger.mappings,
+    readErased,
+    canary: readCanarySettings(config),
+    ledger,
+    deliveryFor,
+    workforce,
+    createRunId: (day) => createRunId(day, random),
+    notify,
+  };
+}
+
+function readCanarySettings({ canary }: Config): CanarySettings | undefined {
+  if (!canary) return undefined;
+  const { withinHours, ...pair } = canary;
+  return { ...pair, withinMs: Math.ceil(withinHours * hourMs) };
+}
+
+/** The parts for collecting a day, the same for a run and a dry run. */
+export async function composeCollect(config: Config, sourceMessages: SourceMessages) {
+  const { batchSize } = config.body;
+  return {
+    reader: await openReader(config, sourceMessages),
+    limits: {
+      maxRejectedShare: config.maxRejectedShare,
+      emptyDay: config.emptyDay,
+      maxPostedShare: config.file.maxPostedShare,
+      incomplete: {
+        maxShare: config.maxIncompleteShare,
+        provider: config.source.columns.ProviderName !== false,
+        hotelId: config.source.columns.ProviderHotelId !== false,
+      },
+      maxRepeatedShare: config.source.maxRepeatedShare,
+      batchSize,
+      volume: config.volume,
+    },
+    clock,
+  };
+}
+
+interface DeliveryParts {
+  readonly ledger: Ledger;
+  readonly service: ReviewService;
+  /** Called by a delivery that needs the server. */
+  readonly findSftp: () => SftpServer;
+  readonly notify: Notify;
+  readonly clock: () => number;
+}
+
+/** The delivery of that kind, as configured. A resumed run keeps the kind it was started with. */
+export function createDelivery(kind: DeliveryKind, config: Config, parts: DeliveryParts): Delivery {
+  const { service } = parts;
+  const { masterIdName } = config.service;
+  const body = createBodyDelivery({
+    service,
+    masterIdName,
+    batchSize: config.body.batchSize,
+    names: config.guestNames,
+    findCanary: parts.ledger.findCanary,
+  });
+  switch (kind) {
+    case 'body':
+      return body;
+    case 'file':
+      return createFileDeliveryOf(config, parts, body);
+  }
+}
+
+function createFileDeliveryOf(
+  config: Config,
+  { findSftp, ...parts }: DeliveryParts,
+  body: Delivery,
+): Delivery {
+  const { file, service } = config;
+  return createFileDelivery({
+    ...parts,
+    body,
+    timezone: config.timezone,
+    incomplete: file.incomplete,
+    masterIdColumn: service.masterIdColumn,
+    pathPrefix: file.ftpFilePathPrefix,
+    resultPattern: file.resultPattern,
+    resultNames: file.resultNames,
+    resultColumn: file.resultColumn,
+    resultValues: file.resultValues,
+    maxUnansweredShare: config.maxUnansweredShare,
+    resultPollMs: file.resultPollSeconds * 1000,
+    resultQuietMs: file.resultQuietSeconds * 1000,
+    resultTimeoutMs: file.resultTimeoutMinutes * 60_000,
+    sftp: findSftp(),
+    stepMs,
+    spool: openSpool(config),
+    archive: openArchive(config),
+    tool: `booked-hotel-review ${version}`,
+  });
+}
+
+/** A step may download an earlier run's file and its result, and upload a file. */
+const stepMs = 3 * defaultLimits.transferMs;
+
+export interface WorkforceParts {
+  readonly ledger: Ledger;
+  readonly deliveryFor: (kind: DeliveryKind) => Delivery;
+  readonly notify: Notify;
+  /** False for a process that leaves the steps to others, where there can be others. */
+  readonly performs: boolean;
+}
+
+/** Opens what performs the steps: this process alone, or all that share the queue. */
+export async function openWorkforce(config: Config, parts: WorkforceParts): Promise<Workforce> {
+  const { body, workers, queue } = config;
+  const { ledger, deliveryFor, notify, performs } = parts;
+  const common = {
+    ledger,
+    deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => deliveryFor(delivery),
+    retry: openRetryPolicy(config),
+    limits: { maxRefusedShare: config.maxRefusedShare },
+    endpoints: findEndpoints(config),
+    leaseMs: workers.leaseSeconds * 1000,
+    longestWaitMs: findLongestWaitMs(config),
+    graceMs: workers.stopSeconds * 1000,
+    clock,
+    random,
+    notify,
+  };
+  const pace = { concurrency: body.concurrency, perSecond: body.requestsPerSecond, clock };
+  switch (queue.kind) {
+    case 'in-process':
+      return createOwnWorkforce({ ...common, createQueue: createInProcessQueues(pace) });
+    case 'redis': {
+      const { createBullmqQueue } = await import('../src/queue/bullmq.js');
+      return createSharedWorkforce({
+        ...common,
+        queue: createBullmqQueue({
+          url: queue.url,
+          ca: queue.ca,
+          lockMs: common.leaseMs,
+          ...pace,
+          onNotice: notify,
+        }),
+        // Steps that the queue has lost must not wait for long, nor longer than those of a dead process.
+        reconcileMs: Math.min(15, workers.leaseSeconds / 2) * 1000,
+        performs,
+      });
+    }
+  }
+}
+
+function findEndpoints({ service, file: { sftp, ftpFilePathPrefix: pathPrefix } }: Config): Endpoints {
+  return {
+    service: describeHost(service.baseUrl),
+    sftp: sftp && `${sftp.host}:${sftp.port}`,
+    paths: sftp && { root: sftp.root, pathPrefix },
+  };
+}
+
+/** The longest that any step may have to wait: between two tries, as the service asked, or for the next check for a result. */
+function findLongestWaitMs(config: Config): number {
+  const { baseMs, capMs, retryAfterCapMs } = openRetryPolicy(config);
+  const askedMs = retryAfterCapMs + Math.min(baseMs, capMs);
+  return Math.max(capMs, askedMs, 1000 * config.file.resultPollSeconds);
+}
+
+/** How long a starting process waits for Redis to describe itself. */
+const answerMs = 3_000;
+
+/**
+ * A wrong password, a cluster, a replica or missing rights never heal by themselves: without this, a process would wait for ever. A
+ * server that only does not answer is waited for.
+ *
+ * @throws UsageError with what doctor says
+ */
+export async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise<void> {
+  if (queue.kind !== 'redis') return;
+  const { examineQueue } = await import('../src/doctor/queue.js');
+  const { refusal } = await examineQueue({ ...queue, answerMs }, signal);
+  // Redis's own words may end with a full stop.
+  if (refusal)
+    throw new UsageError(`queue: ${refusal.message.replace(/\.$/, '')}. ${refusal.advice ?? ''}`.trim());
+}
+
+/** Logs what should be fixed about Redis when a long-running process starts. The process continues, or waits for Redis. */
+export async function logQueueProblems({ queue }: Config, log: Log, signal: AbortSignal): Promise<void> {
+  if (queue.kind !== 'redis') return;
+  const { checkQueue } = await import('../src/doctor/queue.js');
+  for (const { verdict, message, advice } of await checkQueue({ ...queue, answerMs }, signal)) {
+    if (verdict !== 'ok') log[verdict === 'wrong' ? 'error' : 'warn']({ advice }, `redis: ${message}`);
+  }
+}

@@ -1,0 +1,259 @@
+import { InvalidArgumentError } from 'commander';
+import { createBusinessDay } from '../src/booking/business-day.js';
+import { wholeNumber } from '../src/cli/commands/options.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { earlyNote, formatKnown, readRunDetails, renderClosing } from '../src/cli/run-summary.js';
+import { toCanaryReport } from '../src/report/canary.js';
+import { hasNews } from '../src/review/day/collapse-runs.js';
+import { endedTooEarly, makesDayGood } from '../src/review/day/good-day.js';
+import {
+  describeSetAside,
+  describeWaiting,
+  type RunReport,
+  readReport,
+  readWaiting,
+  toReport,
+  type WaitingReport,
+} from '../src/review/day/report.js';
+import { groupByDay, mayCompleteDay } from '../src/review/day-runs.js';
+import type { ReadOnlyLedger } from '../src/review/ledger.js';
+import {
+  countRecords,
+  hasUnexpectedCount,
+  isToBeAccepted,
+  type Run,
+  warnsOfVolume,
+} from '../src/review/run.js';
+import { refusedToJson } from '../src/review/stored/stored-line.js';
+import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
+import { countAffected, nameState, paintState } from '../src/review/verdicts/day-verdicts.js';
+import { kindOf } from '../src/sources/registry.js';
+import type { Paint } from '../src/text/colours.js';
+import { formatCount, formatLocalInstant, wrapText } from '../src/text/format.js';
+import type { WriteCommand } from '../src/text/shell.js';
+import { renderTable } from '../src/text/tables.js';
+import { UsageError } from '../src/text/usage-error.js';
+import type { App } from './app.js';
+import { clock } from './clock.js';
+import { command, dayOption, option, optionalDay } from './command.js';
+import { findMailPlace } from './verdict-mails.js';
+
+/** Bounds for days that are written YYYY-MM-DD. */
+const [anyFrom, anyTo] = ['0001-01-01', '9999-12-31'];
+const runsRead = 2_000;
+/** Refused bookings in the JSON of a run; `refused` lists all. */
+const refusedShown = 20;
+
+interface Range {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** One day, or the list of days. */
+export default command({
+  day: optionalDay('default: list the days'),
+  options: {
+    from: dayOption('--from <day>', 'list the days from this one'),
+    to: dayOption('--to <day>', 'list the days up to this one'),
+    limit: option('--limit <days>', 'list so many days that have a run', wholeNumber(1, 100_000), 40),
+  },
+  examples: `
+Days without a run are listed, too.
+
+Examples:
+  hotel-review status                   the latest days
+  hotel-review status 2026-11-20        what happened on that day
+  hotel-review status --from 2026-11-01 --to yesterday`,
+
+  read(given) {
+    if (given.day !== undefined && (given.from ?? given.to) !== undefined)
+      throw new InvalidArgumentError('expected one day, or a range with --from and --to');
+    return given;
+  },
+
+  async run(app, { day, from, to, limit }) {
+    if (from !== undefined && to !== undefined && to < from)
+      throw new UsageError(`--to ${to} is before --from ${from}`);
+    const ledger = await app.findLedger();
+    if (ledger)
+      return day === undefined ? listDays(app, ledger, { from, to }, limit) : showDay(app, ledger, day);
+    app.answer(describeNoRuns(app.command), { runs: [], ...(day === undefined && { daysWithoutRun: [] }) });
+    app.say(app.describeNoLedger());
+    return exitCode.done;
+  },
+});
+
+/** Lists the latest days, the newest first: their runs, and those that have none. */
+async function listDays(app: App, ledger: ReadOnlyLedger, range: Range, limit: number): Promise<number> {
+  const { timezone } = app.config;
+  const { from = anyFrom, to = anyTo } = range;
+  const found = [...groupByDay(await ledger.listRunsOfDays({ from, to }))];
+  const today = createBusinessDay(app.today(), timezone);
+  const { firstDay } = await ledger.summarise(today);
+  const listed = new Map(found.slice(-limit));
+  // Before its first run nothing was missed, and older days than the limit shows are not listed.
+  const isWhole = found.length <= limit && firstDay !== undefined && firstDay < from;
+  const oldest = isWhole ? from : [...listed.keys()][0];
+  const yesterday = today.previous().iso;
+  const newest = [...listed.keys(), to < yesterday ? to : yesterday].sort().at(-1);
+  const days = oldest === undefined ? [] : listEach(oldest, newest ?? oldest, listed);
+  if (days.length === 0) {
+    const text =
+      firstDay === undefined ? describeNoRuns(app.command) : `There is no run ${describeRange(range)}.`;
+    return app.answer(text, { runs: [], daysWithoutRun: [] });
+  }
+  const reports = new Map<string, RunReport>();
+  for (const run of days.flatMap(({ runs }) => runs))
+    reports.set(run.id, await readReport(ledger, run, { now: clock(), timezone }));
+  return app.answer(renderDays(days, { ...app, timezone, waits: reports }), {
+    runs: [...reports.values()],
+    daysWithoutRun: days.filter(({ runs }) => runs.length === 0).map(({ day }) => day),
+  });
+}
+
+function describeNoRuns(writeCommand: WriteCommand): string {
+  return `No runs yet. The first one: ${writeCommand('run')}`;
+}
+
+function describeRange({ from, to }: Range): string {
+  if (to === undefined) return `since ${from}`;
+  return from === undefined ? `until ${to}` : `from ${from} to ${to}`;
+}
+
+/** A day and its runs, newest first; it may have none. */
+export interface StatusDay {
+  readonly day: string;
+  readonly runs: readonly Run[];
+}
+
+/** Each day of the range, the newest first. */
+function listEach(oldest: string, newest: string, runs: ReadonlyMap<string, readonly Run[]>): StatusDay[] {
+  const days: StatusDay[] = [];
+  for (let day = createBusinessDay(newest, 'UTC'); day.iso >= oldest; day = day.previous())
+    days.push({ day: day.iso, runs: runs.get(day.iso) ?? [] });
+  return days;
+}
+
+interface DaysStyle {
+  readonly command: WriteCommand;
+  readonly paint: Paint;
+  readonly timezone: string;
+  /** What runs wait for, by run id. */
+  readonly waits: ReadonlyMap<string, { readonly waiting?: WaitingReport }>;
+}
+
+/** One line per run and per day without one, within 80 columns. */
+export function renderDays(days: readonly StatusDay[], style: DaysStyle): string[] {
+  const runs = days.flatMap((day) => day.runs);
+  return [
+    renderTable(listRows(days, style.paint), ['day', 'run', 'state', 'delivered', 'undelivered', 'affected']),
+    ...Object.entries(marks).flatMap(([mark, meaning]) =>
+      runs.some((run) => markOf(run) === ` ${mark}`) ? [`  ${mark} ${meaning}`] : [],
+    ),
+    ...days.flatMap(({ runs: ofDay }) => ofDay.flatMap((run) => noteRun(run, ofDay, style))),
+    `  undelivered: pending, refused or rejected; times in ${style.timezone}`,
+    `  all about one day: ${style.command('status DAY')}`,
+  ];
+}
+
+/** The lines of runs, and of days without one. */
+function listRows(days: readonly StatusDay[], paint: Paint): string[][] {
+  const rows: string[][] = [];
+  let gap: string[] = [];
+  for (const { day, runs } of days) {
+    if (runs.length === 0) {
+      gap.push(day);
+      continue;
+    }
+    rows.push(...renderGap(gap), ...runs.map((run) => toRow(run, paint)));
+    gap = [];
+  }
+  return [...rows, ...renderGap(gap)];
+}
+
+function toRow(run: Run, paint: Paint): string[] {
+  const { delivered, pending, refused, rejected } = run.counts;
+  const name = nameState(run);
+  return [
+    ...[run.day, run.id],
+    `${paintState(paint, run, name === 'awaiting-result' ? 'awaiting' : name)}${markOf(run)}`,
+    formatCount(delivered),
+    formatCount(pending + refused + rejected),
+    formatKnown(countAffected(run)),
+  ];
+}
+
+/** Of a longer gap only the ends are listed. */
+const gapListed = 31;
+
+function renderGap(days: readonly string[]): string[][] {
+  const lines = days.map((day) => [day, 'no run']);
+  if (days.length <= gapListed) return lines;
+  return [...lines.slice(0, 1), ['…', `no run (${formatCount(days.length)} days)`], ...lines.slice(-1)];
+}
+
+const marks = {
+  '+': 'late bookings: only what earlier runs had not delivered',
+  '*': 'reviewed while the day was not over; one line for all these runs of a day',
+};
+
+function markOf({ trigger, topsUp }: Run): '' | ` ${keyof typeof marks}` {
+  if (trigger === 'today') return ' *';
+  return topsUp ? ' +' : '';
+}
+
+/** Notes that don't fit the columns. */
+function noteRun(run: Run, ofDay: readonly Run[], { timezone, waits }: DaysStyle): string[] {
+  const { day, id, reason, expected = 0, counts } = run;
+  const isGoodDay = ofDay.some((one) => makesDayGood(one, timezone));
+  const waiting = waits.get(id)?.waiting;
+  const notes = [
+    waiting && describeWaiting(waiting, (instant) => formatLocalInstant(instant, timezone)),
+    run.state === 'succeeded' &&
+      hasUnexpectedCount(run) &&
+      `${formatCount(countRecords(counts))} records instead of the expected ${formatCount(expected)}`,
+    !isGoodDay && mayCompleteDay(run) && endedTooEarly(run, timezone) && earlyNote,
+    warnsOfVolume(run) &&
+      `far fewer bookings than usual${!isGoodDay && isToBeAccepted(run) ? ', to be accepted' : ''}`,
+    counts.unanswered && `${formatCount(counts.unanswered)} without a verdict`,
+    ...(run.file?.setAside ?? []).map(describeSetAside),
+    counts.posted > 0 && `${formatCount(counts.posted)} by e-mail only`,
+    reason !== undefined && `reason: ${reason}`,
+  ].filter((note) => typeof note === 'string');
+  return notes.length === 0 ? [] : wrapText(`${day}: ${notes.join(', ')}`);
+}
+
+/** Shows what happened to one day: all its runs, and how many records were rejected or refused. */
+async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<number> {
+  const { timezone, source } = app.config;
+  const all = await ledger.listRuns({ limit: runsRead, day });
+  if (all.length === 0) return app.answer(`There is no run of ${day}.`, { runs: [] });
+  const runs = all.filter(hasNews);
+  const withoutNews = all.length - runs.length;
+  const detailed = await Promise.all(
+    runs.map(async (run) => ({
+      ...(await readRunDetails(ledger, run, kindOf(source).placeUnit)),
+      refused: await ledger.listRefused(run.id, refusedShown),
+      suspects: await listSuspects(ledger, run, suspectsReported),
+      ...(await readWaiting(ledger, run, clock())),
+    })),
+  );
+  const style = { ...app, timezone, now: clock(), isOnlooker: true, mailPlace: findMailPlace(app.config) };
+  return app.answer(
+    [
+      ...detailed.map((details) => renderClosing(details, style)),
+      withoutNews > 0 && `${formatCount(withoutNews)} more, by schedule.today, found nothing new.`,
+    ],
+    {
+      runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting, canary }) => ({
+        ...toReport(run, { now: clock(), timezone, listed: suspects }),
+        ...(waiting && { waiting }),
+        ...(canary && { canary: toCanaryReport(canary, clock()) }),
+        rejects,
+        warnings,
+        refused: refused.map(refusedToJson),
+      })),
+      ...(withoutNews > 0 && { withoutNews }),
+    },
+  );
+}

@@ -1,0 +1,161 @@
+import { businessDayAt } from '../../booking/business-day.js';
+import type { ReadOnlyCaseLedger } from '../../cases/case-store.js';
+import { type ListedCase, readWindow } from '../../cases/find-cases.js';
+import { rememberHotels } from '../../cases/remembered-hotels.js';
+import type { Config } from '../../config/load.js';
+import type { CopiedHotel } from '../../mappings/copied-hotels.js';
+import { createHotelComparer, type HotelPair } from '../../mappings/hotels/compare-hotels.js';
+import { toCanaryReport } from '../../report/canary.js';
+import { judgeCanary } from '../../review/canary.js';
+import { judgeDay } from '../../review/day/judge-day.js';
+import { readReport } from '../../review/day/report.js';
+import { type ComparedBooking, withHotels } from '../../review/verdicts/booked-hotels.js';
+import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
+import { listAffected } from '../../review/verdicts/listing.js';
+import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../../review/volume.js';
+
+const runsRead = 1_000;
+/** Runs shown; a day can have dozens of runs of today without news. */
+const runsShown = 20;
+/** Bookings and cases shown; the commands list all. */
+const listed = 100;
+
+/**
+ * How a day went, as `report D --json` prints it and as pages show it, with the cases that are open now, and those that were never
+ * resolved. It holds references and stays of affected bookings, and no guest's name; null stands for unknown.
+ */
+export async function gatherDayReport(
+  { timezone, volume }: Pick<Config, 'timezone' | 'volume'>,
+  ledger: ReadOnlyCaseLedger,
+  day: string,
+  now: number,
+) {
+  const today = businessDayAt(new Date(now), timezone).iso;
+  const clock = () => now;
+  const runs = await ledger.listRuns({ day, limit: runsRead });
+  const verdicts = summariseVerdicts(day, runs);
+  const { knowledge, affected, unanswered, posted } = verdicts;
+  const newest = verdicts.newer ?? verdicts.runs[0];
+  const [canary] = await ledger.listCanaries({ day, limit: 1 });
+
+  /** The first of a list, guests in house and then the nearest check-in first, and how many there are. */
+  async function listBookings() {
+    const list = withHotels(
+      await listAffected(ledger, [verdicts], { today }),
+      createHotelComparer({ hotels: ledger.hotels, clock }),
+    );
+    const first = [];
+    for await (const bookings of list.read({ from: 0, to: listed }))
+      first.push(...bookings.map(outlineToJson));
+    return { count: list.count, first };
+  }
+
+  async function listCases(which: 'open' | 'left') {
+    const found = await ledger.cases.listOutlines({ today, left: which === 'left' });
+    const window = { from: 0, to: listed, labels: [], today };
+    const first = await readWindow(ledger, rememberHotels(ledger.hotels), found, window, clock);
+    return { count: found.length, first: first.map(outlineCase) };
+  }
+
+  return {
+    /** YYYY-MM-DD */
+    day,
+    /** ISO 8601, UTC */
+    writtenAt: new Date(now).toISOString(),
+    ...judgeDay(verdicts, { timezone, canary: canary && judgeCanary(canary, now) }),
+    /** Newest first. */
+    runs: await Promise.all(
+      runs.slice(0, runsShown).map((run) => readReport(ledger, run, { now, timezone })),
+    ),
+    /** Of all runs that sent the day. */
+    verdicts: { knowledge, affected, unanswered, posted },
+    /** The newest of the day. */
+    canary: canary ? toCanaryReport(canary, now) : null,
+    /** Of the newest run. */
+    rejects: newest ? await ledger.countRejects(newest.id) : [],
+    warnings: newest ? await ledger.countWarnings(newest.id) : [],
+    volume: await compareVolume(day, ledger, volume),
+    /** Of the newest run, in the order in which they began. */
+    steps: newest ? await ledger.listStepTimes(newest.id) : [],
+    affected: await listBookings(),
+    /** All cases with an open booking, of any day. */
+    cases: await listCases('open'),
+    /** All cases with a booking that nobody resolved before the stay was over. */
+    left: await listCases('left'),
+  };
+}
+
+export type DayReport = Awaited<ReturnType<typeof gatherDayReport>>;
+
+async function compareVolume(day: string, ledger: ReadOnlyCaseLedger, settings: Config['volume']) {
+  const counted = await ledger.findVolume(day);
+  const good = await ledger.listVolumes(daysToCompare(day, settings));
+  const { days: earlier, isOfWeekday } = chooseCompared(day, good);
+  return {
+    /** Null where the day was not counted. */
+    accepted: counted?.accepted ?? null,
+    /** Null if no day to compare with is known. */
+    usual: usualOf(earlier.map(({ accepted }) => accepted)),
+    /** The days below are of the same weekday. */
+    isOfWeekday,
+    /** The days that are compared with, oldest first. */
+    compared: earlier
+      .map(({ day: compared, accepted }) => ({ day: compared, accepted }))
+      .sort((one, other) => (one.day < other.day ? -1 : 1)),
+    /** Largest first. */
+    providers: (counted ? listProviderVolumes(counted, earlier) : []).sort(
+      (one, other) => (other.usual ?? other.accepted) - (one.usual ?? one.accepted),
+    ),
+  };
+}
+
+/** What a list shows of an affected booking, without the guest's name. */
+export function outlineToJson({ fields, copyServiceId, copy, hotels }: ComparedBooking) {
+  const text = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
+  return {
+    reference: text('BookingReferenceId'),
+    checkIn: text('CheckInDate'),
+    checkOut: text('CheckOutDate'),
+    providerName: text('ProviderName'),
+    providerHotelId: text('ProviderHotelId'),
+    /** As booked. */
+    serviceId: Number(fields.ServiceId),
+    ...outlineHotels({ copyServiceId, copy }, hotels),
+  };
+}
+
+function outlineCase(item: ListedCase) {
+  const { id, state, openBookings, providerName, providerHotelId, serviceId, leftBookings, inHouse } = item;
+  const { copyServiceId, copy, ...names } = outlineHotels(item, item.hotels);
+  return {
+    ...{
+      id,
+      state,
+      openBookings,
+      providerName,
+      providerHotelId,
+      serviceId,
+      copyServiceId,
+      copy,
+      leftBookings,
+    },
+    firstCheckIn: item.hasUnknownCheckIn && inHouse === 0 ? null : (item.firstCheckIn ?? null),
+    /** Open bookings of guests who are in house, and when the last of them checks out. */
+    ...{ inHouse, inHouseUntil: item.inHouseUntil ?? null },
+    ...names,
+  };
+}
+
+function outlineHotels(
+  { copyServiceId, copy }: CopiedHotel,
+  { bookedHotel, copyHotel, distanceKm }: HotelPair,
+) {
+  return {
+    /** The master hotel that the local copy of the mappings has now. */
+    copyServiceId,
+    copy,
+    bookedHotel: bookedHotel?.name ?? null,
+    copyHotel: copyHotel?.name ?? null,
+    distanceKm: distanceKm ?? null,
+  };
+}

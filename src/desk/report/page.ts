@@ -1,0 +1,88 @@
+import type { ReadOnlyCaseLedger } from '../../cases/case-store.js';
+import { renderBars } from '../../charts/bars.js';
+import { chartStyle } from '../../charts/chart-style.js';
+import type { Config } from '../../config/load.js';
+import type { Judgement } from '../../review/day/judge-day.js';
+import { formatLocalInstant } from '../../text/format.js';
+import { Html, html } from '../../text/html.js';
+import type { WriteCommand } from '../../text/shell.js';
+import { showInLine } from '../../text/visible.js';
+import { type DayReport, gatherDayReport } from './day-report.js';
+import { listSections, type Section, withoutStays } from './sections.js';
+
+/**
+ * The page of a day for places that erasing a guest does not reach, such as the archive and mailboxes: it names providers and
+ * hotels, but no booking, check-in or guest.
+ */
+export async function renderKeptPage(
+  config: Config,
+  ledger: ReadOnlyCaseLedger,
+  day: string,
+  { command, now }: { readonly command: WriteCommand; readonly now: number },
+): Promise<{ readonly headline: string; readonly page: Buffer }> {
+  const { timezone } = config;
+  const report = await gatherDayReport(config, ledger, day, now);
+  const page = renderPage(report, withoutStays(listSections(report, { timezone, command })), timezone);
+  return { headline: report.headline, page: Buffer.from(page) };
+}
+
+/** The report as one page without a script: nothing in it is loaded from anywhere. */
+export function renderPage(report: DayReport, sections: readonly Section[], timezone: string): string {
+  const { day, headline, judgement, writtenAt } = report;
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="robots" content="noindex">
+<title>Hotel review of ${day}</title>
+<style>${new Html(style)}</style></head>
+<body><header class="${judgement}"><h1>Hotel review of ${day}</h1>
+<p><strong>${marks[judgement]} ${words[judgement]}</strong> ${showInLine(headline)}</p></header>
+${sections.map(renderSection)}
+<footer>Written ${formatLocalInstant(Date.parse(writtenAt), timezone)}, ${timezone}.</footer></body></html>
+`.markup;
+}
+
+/** A sign beside the colour, for those who cannot see it. */
+const marks: Readonly<Record<Judgement, string>> = { good: '✓', sent: '➤', attention: '!', unfinished: '…' };
+const words: Readonly<Record<Judgement, string>> = {
+  good: 'Good.',
+  sent: 'Sent.',
+  attention: 'Needs attention.',
+  unfinished: 'Not finished.',
+};
+
+function renderSection({ title, notes, bars = [], table }: Section): Html {
+  const rows = table?.rows ?? [];
+  return html`<section><h2>${title}</h2>
+${notes.map((note) => html`<p>${showInLine(note)}</p>`)}${renderBars(title, bars)}${
+  rows.length > 0
+    ? html`<div class="wide" tabindex="0"><table><thead><tr>${(table?.head ?? []).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${showInLine(cell)}</td>`)}</tr>`)}</tbody></table></div>`
+    : undefined
+}</section>
+`;
+}
+
+const style = `
+:root { color-scheme: light dark; --text: #1d2430; --faint: #5c6675; --ground: #fff; --line: #dde1e7;
+  --good: #17693a; --bad: #b3261e; --busy: #1d5fa8; --wait: #8a5a00; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e6e9ee; --faint: #9aa4b2; --ground: #14171c; --line: #333a45;
+    --good: #6cc78f; --bad: #ff8a80; --busy: #84b9f5; --wait: #e5b567; }
+}
+body { margin: 0 auto; padding: 1.25rem; max-width: 72rem; background: var(--ground); color: var(--text);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
+header { padding: .6rem 1rem; border-left: 6px solid var(--line); }
+header h1 { margin: 0; font-size: 1.4rem; } header p { margin: .3rem 0 0; }
+header.good { border-color: var(--good); } header.good strong { color: var(--good); }
+header.attention { border-color: var(--bad); } header.attention strong { color: var(--bad); }
+header.sent { border-color: var(--busy); } header.sent strong { color: var(--busy); }
+header.unfinished { border-color: var(--wait); } header.unfinished strong { color: var(--wait); }
+h2 { margin: 1.8rem 0 .4rem; font-size: 1.05rem; } p { margin: .2rem 0; overflow-wrap: anywhere; }
+.wide { overflow-x: auto; } table { margin-top: .5rem; border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .7rem .3rem 0; text-align: left; vertical-align: baseline; border-bottom: 1px solid var(--line); }
+th { color: var(--faint); font-weight: 600; } th, td:nth-child(-n+5) { white-space: nowrap; }
+footer { margin-top: 2rem; color: var(--faint); font-size: .85rem; }
+@media print { body { max-width: none; padding: 0; } section { break-inside: avoid-page; } }
+${chartStyle}`;

@@ -1,0 +1,45 @@
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createPalette } from '../../src/text/colours.js';
+import { renderTable } from '../../src/text/tables.js';
+
+const terminal = Object.assign(new PassThrough(), { isTTY: true });
+const mark = '1234;5678';
+const { paint, show } = createPalette({ stream: terminal, env: {}, mark });
+
+describe('colours', () => {
+  it.each([
+    ['a file', { stream: new PassThrough(), env: {} }],
+    ['NO_COLOR', { stream: terminal, env: { NO_COLOR: '1' } }],
+    ['a dumb terminal', { stream: terminal, env: { TERM: 'dumb' } }],
+  ])('are left out for %s', (_what, options) => {
+    const palette = createPalette({ ...options, mark });
+    expect(palette.show(palette.paint('red', 'failed'))).toBe('failed');
+  });
+
+  it('are used on a terminal, even if NO_COLOR is empty', () => {
+    expect(show(paint('red', 'failed'))).toBe('\u001B[31mfailed\u001B[39m');
+    const { paint: used } = createPalette({ stream: terminal, env: { NO_COLOR: '' }, mark });
+    expect(used('red', 'failed')).toContain('\u001B');
+  });
+
+  it('are not taken from untrusted text, which does not know the mark', () => {
+    const forged = `\u001B[32mfine\u001B[32;1111;2222m`;
+    expect(show(forged + paint('red', 'failed'))).toBe(
+      '\\u001b[32mfine\\u001b[32;1111;2222m\u001B[31mfailed\u001B[39m',
+    );
+    expect(show(renderTable([[forged]]))).toBe('  \\u001b[32mfine\\u001b[32;1111;2222m');
+  });
+
+  it('do not shift the columns of a table', () => {
+    const coloured = show(
+      renderTable([
+        [paint('green', 'succeeded'), '1'],
+        ['failed', '2'],
+      ]),
+    );
+    expect(coloured).toContain('\u001B');
+    expect(stripVTControlCharacters(coloured)).toBe('  succeeded  1\n  failed     2');
+  });
+});
