@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
 import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import { listAffected, listUnanswered } from '../src/review/verdicts/listing.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
@@ -9,6 +8,7 @@ import { renderTable } from '../src/text/tables.js';
 import { answerBookings, readBookings, runsLookedAt, toRecords } from './booking-list.js';
 import { command, csvOptions, dayOption, flag, optionalDay } from './command.js';
 import { listDays } from './days.js';
+import { type ExitCode, exitCode, worstOf } from './exit-code.js';
 
 /**
  * Lists the bookings of a day or a range whose mapping its result marks as incorrect, or those without a verdict,

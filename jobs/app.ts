@@ -1,6 +1,5 @@
 import type { Archive } from '../src/archive/archive.js';
 import { businessDayAt } from '../src/booking/business-day.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import type { KeyFolder } from '../src/keys/key-folder.js';
 import type { ServiceClient } from '../src/mapping-service/client.js';
@@ -11,9 +10,9 @@ import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { Spool } from '../src/spool/spool.js';
 import { writeCsvFile } from '../src/text/output-files.js';
-import { recordAction, recordLook } from './audit.js';
 import { clock } from './clock.js';
 import type { CsvOptions } from './command.js';
+import { exitCode } from './exit-code.js';
 import {
   findLedger,
   openArchive,
@@ -24,6 +23,7 @@ import {
   openSftp,
   openSpool,
 } from './parts.js';
+import { recordAction, recordLook } from './recording.js';
 import { openReview, type ReviewOptions } from './review.js';
 import type { Terminal } from './terminal.js';
 
@@ -43,12 +43,14 @@ export interface App extends Terminal {
   spool(): Spool;
   /** Undefined if nothing is encrypted. */
   keys(): KeyFolder | undefined;
-  /** A connection that is closed when it is idle. */
-  sftp(): SftpServer;
+  /** A connection that is closed when it is idle for so long; whoever asks first decides. */
+  sftp(idleMs?: number): SftpServer;
   /** The client for reviews. It never retries: the step runner does. */
   reviewService(): ServiceClient;
   /** The service's typed operations, with the configured retries. */
   mappingService(): MappingService;
+  /** Closes a part when the command ends, before what was opened earlier. */
+  keep<Part extends { close(): unknown }>(part: Part): Part;
   /** What reviews a day: its source, its deliveries, and what performs its steps. */
   review(options?: ReviewOptions): Promise<RunDayParts>;
   /** Ends work when the app closes, before any part is closed. */
@@ -156,6 +158,8 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
   const findOpen = () => written ?? readLedger();
   const describeNoLedger = () =>
     `There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`;
+  const keep = <Part extends { close(): unknown }>(part: Part) => once(() => part, closePart)();
+  let sftp: SftpServer | undefined;
   let review: Promise<RunDayParts> | undefined;
   const app: App = {
     ...terminal,
@@ -169,9 +173,13 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
     archive: once(() => openArchive(config)),
     spool: once(() => openSpool(config)),
     keys: () => openKeys(config),
-    sftp: once(() => openSftp(config, { keep: { idleMs: sftpIdleMs, clock } }), closePart),
+    sftp(idleMs = sftpIdleMs) {
+      sftp ??= keep(openSftp(config, { keep: { idleMs, clock } }));
+      return sftp;
+    },
     reviewService: once(() => openReviewService(config), closePart),
     mappingService: once(() => openMappingService(config), closePart),
+    keep,
     review(options = {}) {
       review ??= openReview(app, options);
       return review;

@@ -1,97 +1,62 @@
-import type { Action, ActionRecorder } from '../src/review/audit.js';
-import type { OpeningCallbacks, RunRequest } from '../src/review/day/run-day.js';
-import type { Run } from '../src/review/run.js';
-import { describeError, SafeError } from '../src/text/safe-error.js';
-import { clock } from './clock.js';
-import type { Terminal } from './terminal.js';
+import { createBusinessDay } from '../src/booking/business-day.js';
+import { auditEntryToJson, type RecordedAction, readActions } from '../src/review/audit.js';
+import { formatCountOf, formatInstant } from '../src/text/format.js';
+import { renderTable } from '../src/text/tables.js';
+import { UsageError } from '../src/text/usage-error.js';
+import { command, dayOption } from './command.js';
 
-interface Audited {
-  readonly audit: Pick<ActionRecorder, 'record'>;
-}
+/** Entries that a terminal shows. */
+const shown = 200;
 
-/**
- * Records an action on guests' data in the audit trail before it is performed: nothing reveals or removes names without
- * a record.
- *
- * @throws NotRecordedError
- */
-export async function recordAction(
-  ledger: Audited,
-  action: Action,
-  { io }: Pick<Terminal, 'io'>,
-): Promise<void> {
-  try {
-    await record(ledger, action, io.user);
-  } catch (error) {
-    throw new NotRecordedError(error);
-  }
-}
+/** Lists the audit trail, oldest entry first. */
+export default command({
+  options: {
+    from: dayOption('--from <day>', 'the first day (default: the start of the trail)'),
+    to: dayOption('--to <day>', 'the last day (default: today)'),
+  },
+  examples: `
+Examples:
+  hotel-review audit                     the latest entries
+  hotel-review audit --from 2026-11-01 --to 2026-11-30
+  hotel-review audit --from yesterday --json
+                                         all of them, for a program`,
 
-function record({ audit }: Audited, action: Action, who: string): Promise<void> {
-  return audit.record({ ...action, at: clock(), who });
-}
+  async run(app, { from, to }) {
+    if (from && to && to < from) throw new UsageError(`--to ${to} is before --from ${from}`);
+    const bounds = { from: from ?? null, to: to ?? null };
+    const ledger = await app.findLedger();
+    if (!ledger) return app.answer(app.describeNoLedger(), { ...bounds, entries: [] });
 
-/**
- * Records a look at bookings without guests' names. Someone woken by a full disk must still be able to look, so a ledger
- * that can't be written to prevents nothing; the terminal then says that the record is missing.
- */
-export function recordLook(ledger: Audited, action: Action, terminal: Terminal): Promise<void> {
-  return recordOrWarn(ledger, action, terminal.io.user, terminal);
-}
-
-/** Records the run that a command opens, resumes or accepts, like a look. */
-export function recordOpening(
-  ledger: Audited,
-  {
-    trigger,
-    reason,
-    volumeAcceptedBy,
-    acceptsRepeated,
-  }: Omit<RunRequest, 'day' | 'mode' | 'configuredDelivery'>,
-  terminal: Terminal,
-): Required<Pick<OpeningCallbacks, 'onOpened' | 'onAccepted'>> & { readonly recorded: () => Promise<void> } {
-  let recording = Promise.resolve();
-  const action = trigger === 'replay' ? 'replay' : 'run';
-  const record = ({ id, day }: Run, how: Action['details']) => {
-    const details = {
-      run: id,
-      ...how,
-      ...(volumeAcceptedBy !== undefined && { acceptVolume: true }),
-      ...(acceptsRepeated && { acceptRepeated: true }),
-      ...(reason !== undefined && { reason }),
+    const dayOf = (iso: string) => createBusinessDay(iso, app.config.timezone);
+    const filter = {
+      ...(from && { from: dayOf(from).firstInstant.getTime() }),
+      ...(to && { to: dayOf(to).lastInstant.getTime() }),
     };
-    recording = recordLook(ledger, { action, subject: day, details }, terminal);
-  };
-  return {
-    onOpened: (run, isNew) => record(run, isNew ? {} : { resumed: true }),
-    onAccepted: (run) => record(run, {}),
-    recorded: () => recording,
-  };
-}
+    const read = () => readActions(ledger.audit, filter);
+    let count = 0;
+    let latest: RecordedAction[] = [];
+    for await (const actions of read()) {
+      count += actions.length;
+      latest = [...latest, ...actions].slice(-shown);
+    }
+    const json = {
+      ...bounds,
+      entries: async function* () {
+        for await (const actions of read()) yield actions.map(auditEntryToJson);
+      },
+    };
+    const time = `${from ? ` from ${from}` : ''}${to ? ` until ${to}` : ''}`;
+    if (count === 0) return app.answerLarge(`The audit trail has no entry${time}.`, json);
+    const text = [
+      `Audit trail${time}: ${formatCountOf(count, 'action')}`,
+      renderTable(latest.map(toRow), ['when', 'who', 'action', 'subject', 'details']),
+      count > shown && `The ${shown} latest are shown; --json prints all, --from and --to choose.`,
+    ];
+    return app.answerLarge(text, json);
+  },
+});
 
-/** Records a run that `serve` started, on request or on schedule. */
-export function recordStart(ledger: Audited, action: Action, terminal: Terminal): Promise<void> {
-  return recordOrWarn(ledger, action, 'serve', terminal);
-}
-
-async function recordOrWarn(
-  ledger: Audited,
-  action: Action,
-  who: string,
-  terminal: Pick<Terminal, 'warn' | 'log'>,
-): Promise<void> {
-  try {
-    await record(ledger, action, who);
-  } catch (error) {
-    terminal.warn(`warning: the audit trail can't record this: ${describeError(error)}`);
-    terminal.log.warn({ action: action.action }, 'not recorded in the audit trail');
-  }
-}
-
-/** The audit trail can't be written. */
-class NotRecordedError extends SafeError {
-  override readonly name = 'NotRecordedError';
-  constructor(cause: unknown) {
-    super(`refused, because the audit trail can't record it: ${describeError(cause)}`, { cause });
-  }
+function toRow({ at, who, action, subject, details = {} }: RecordedAction) {
+  const named = Object.entries(details).map(([name, value]) => `${name}: ${value}`);
+  return [formatInstant(at), who, action, subject, named.join(', ')];
 }

@@ -8,9 +8,7 @@ import {
   withCases,
 } from '../src/cases/booked-cases.js';
 import { describeWhy } from '../src/cases/describe-booking.js';
-import { type ExitCode, exitCode } from '../src/cli/exit-code.js';
-import { adviseLoad } from '../src/cli/hotels.js';
-import { explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
+import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
@@ -25,6 +23,7 @@ import { renderTable } from '../src/text/tables.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import type { CsvOptions } from './command.js';
+import { type ExitCode, exitCode } from './exit-code.js';
 
 /** More than any day has. */
 export const runsLookedAt = 1_000;

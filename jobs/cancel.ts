@@ -1,4 +1,3 @@
-import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { type Abandoned, abandon } from '../src/review/day/abandon.js';
 import { runToJson } from '../src/review/day/report.js';
@@ -6,6 +5,7 @@ import { removeSpooled } from '../src/review/file/spooled-files.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { clock } from './clock.js';
 import { command, requiredDay, requiredOption } from './command.js';
+import { exitCode } from './exit-code.js';
 import { openSpool } from './parts.js';
 import { readReason } from './review-options.js';
 

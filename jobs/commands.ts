@@ -99,7 +99,27 @@ export const commands: Readonly<
       'show a case, report, dismiss or reopen it, assign it, resolve its bookings',
       () => import('./case.js'),
     ],
+    mappings: [
+      '[command]',
+      "keep a local copy of the account's mappings, and query it",
+      () => import('./mappings.js'),
+    ],
+    hotels: [
+      '[command]',
+      'manage names, places and phones of master hotels, from the content file of an export',
+      () => import('./hotels.js'),
+    ],
     brands: ['', "list the service's brands of master hotels", () => import('./brands.js')],
+    export: [
+      '[command]',
+      "request, fetch and compare the service's exports of all mappings",
+      () => import('./export.js'),
+    ],
+    verdicts: [
+      '[command]',
+      'read and list the e-mails in which the service names incorrect mappings',
+      () => import('./verdicts.js'),
+    ],
   },
   'Running:': {
     cancel: [
@@ -108,6 +128,12 @@ export const commands: Readonly<
       () => import('./cancel.js'),
     ],
     work: ['', 'perform steps of any run from the queue on Redis, until stopped', () => import('./work.js')],
+    hook: [
+      '[day]',
+      'print a signed curl command that calls the end-of-day hook, to try it',
+      () => import('./hook.js'),
+    ],
+    notify: ['[command]', 'test the channels that tell people what happened', () => import('./notify.js')],
   },
   "Guests' data and access:": {
     guest: ['[command]', 'export or remove the data kept about guests', () => import('./guest.js')],
@@ -119,7 +145,7 @@ export const commands: Readonly<
     audit: [
       '',
       "list who looked at guests' data or wrote it to a file, when, and which data",
-      () => import('./audit-trail.js'),
+      () => import('./audit.js'),
     ],
     keys: [
       '[command]',

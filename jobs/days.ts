@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
@@ -40,4 +41,16 @@ export function readDaysIn<Options extends { readonly [name in Name]?: string },
     return written === undefined ? [] : [[name, readDayIn(timezone, written).iso] as const];
   });
   return { ...options, ...Object.fromEntries(read) };
+}
+
+const instant = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Epoch milliseconds, not before 1970. A date alone means its start in UTC; a time needs a zone. */
+export function readInstant(text: string): number {
+  const read = instant.test(text) ? Date.parse(text) : Number.NaN;
+  if (!(read >= 0))
+    throw new InvalidArgumentError(
+      `expected an instant from 1970 on, such as 2026-11-20 or 2026-11-20T12:00:00Z, got: ${text}`,
+    );
+  return read;
 }

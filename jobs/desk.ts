@@ -19,10 +19,10 @@ import type { App } from './app.js';
 import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';
 import { packEvidence } from './evidence.js';
+import { tryChannels } from './notify.js';
 import type { SyncWork } from './serve.js';
 import { readSilence } from './silence.js';
 import { openRetryPolicy } from './sources.js';
-import { tryChannels } from './test-channels.js';
 
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);

@@ -1,4 +1,3 @@
-import { exitCode } from '../src/cli/exit-code.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { checkCanary } from '../src/doctor/canary.js';
 import { checkChannels, checkMessages } from '../src/doctor/channels.js';
@@ -42,6 +41,7 @@ import { findUsersFile } from './access.js';
 import { clock } from './clock.js';
 import { type Bare, bareCommand, optionalDay } from './command.js';
 import { readDayIn } from './days.js';
+import { exitCode } from './exit-code.js';
 import {
   findLedger,
   lookInto,

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { KeptValues } from '../src/booking/kept-values.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import {
   adviseOnUnconfirmed,
   describeUnconfirmed,
@@ -28,9 +27,10 @@ import { createOutFolder, type OutFolder } from '../src/text/output-files.js';
 import { describeError } from '../src/text/safe-error.js';
 import { renderTable } from '../src/text/tables.js';
 import type { App } from './app.js';
-import { recordAction } from './audit.js';
 import { clock } from './clock.js';
+import { exitCode } from './exit-code.js';
 import { findLedger, openLedger, openSqlite } from './parts.js';
+import { recordAction } from './recording.js';
 import { composeCollect, createDelivery } from './review.js';
 import { readRunDetails, renderReasons } from './run-summary.js';
 import { openSourceParts } from './sources.js';

@@ -3,9 +3,9 @@ import type { Archive } from '../src/archive/archive.js';
 import { historyToJson, toHistory } from '../src/cases/booking-history.js';
 import type { Case } from '../src/cases/case.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
-import { renderMapping } from '../src/cli/mappings.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
-import { toMappingReport } from '../src/report/mappings.js';
+import { describeMapping } from '../src/mappings/describe-mapping.js';
+import { mappingToJson } from '../src/mappings/mapping-copy.js';
 import {
   type Checksum,
   gatherEvidence,
@@ -122,7 +122,7 @@ async function gatherFiles(parts: Parts, reference: string) {
     renderHistories(reference, histories, false),
     ...inRuns.flatMap(describeFiles),
     'The mapping, as the local copy saw it:',
-    ...mappings.map(describeMapping),
+    ...mappings.map(describePair),
     ...(mappings.length === 0 ? ['  the booking names no hotel of a provider'] : []),
     '',
     ...cases.map(
@@ -180,15 +180,15 @@ function runEvidenceToJson({ run, traces, checksums }: RunEvidence) {
 
 function mappingEvidenceToJson({ copied, isSynced, ...pair }: MappingEvidence) {
   return copied
-    ? toMappingReport(copied.mapping, copied.moves)
+    ? mappingToJson(copied.mapping, copied.moves)
     : {
         ...{ ...pair, serviceId: null, copy: isSynced ? 'unmapped' : 'never-synced' },
         ...{ firstSeenAt: null, history: [] },
       };
 }
 
-function describeMapping({ copied, isSynced, providerName, providerHotelId }: MappingEvidence): string {
-  if (copied) return renderMapping(copied.mapping, copied.moves, []).trimEnd();
+function describePair({ copied, isSynced, providerName, providerHotelId }: MappingEvidence): string {
+  if (copied) return describeMapping(copied.mapping, copied.moves).join('\n');
   const name = `  ${showInLine(providerName)} ${showInLine(providerHotelId)}`;
   return isSynced ? `${name} is not in the local copy` : `${name}: ${neverSynced}`;
 }

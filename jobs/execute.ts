@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { exitCode } from '../src/cli/exit-code.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { openLog } from '../src/events/log.js';
 import type { Reports } from '../src/text/reports.js';
@@ -8,6 +7,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import { print } from '../src/text/visible.js';
 import { withApp } from './app.js';
 import { type AnyCommand, type GlobalOptions, resolveDays } from './command.js';
+import { exitCode } from './exit-code.js';
 import type { CommandIo } from './process.js';
 import { createTerminal, type Terminal } from './terminal.js';
 

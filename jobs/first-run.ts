@@ -7,8 +7,6 @@ import { roles } from '../src/access/roles.js';
 import { createUsers, openUsersFile } from '../src/access/users-file.js';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
 import { findCases, type ListedCase } from '../src/cases/find-cases.js';
-import { exitCode } from '../src/cli/exit-code.js';
-import { describeFailure } from '../src/cli/failure.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import type { DeliveryKind } from '../src/review/run.js';
@@ -23,12 +21,14 @@ import { UsageError } from '../src/text/usage-error.js';
 import { print } from '../src/text/visible.js';
 import { type App, withApp } from './app.js';
 import { clock } from './clock.js';
-import { fetchOneExport } from './fetch-export.js';
+import { exitCode } from './exit-code.js';
+import { requestOneExport } from './export.js';
+import { fetchOneExport } from './export-fetch.js';
+import { describeFailure } from './failure.js';
+import { syncOnce } from './mappings-sync.js';
 import { type CommandIo, runAsProcess } from './process.js';
-import { requestOneExport } from './request-export.js';
 import { reviewDay } from './review-day.js';
 import { openSource } from './sources.js';
-import { syncOnce } from './sync-mappings.js';
 import { createTerminal, type Terminal } from './terminal.js';
 
 /**
@@ -96,9 +96,11 @@ async function reviewTwoDays(io: CommandIo, stay: boolean): Promise<number> {
     };
     // The sandbox's files appear whole.
     const eager = { ...config, file: { ...config.file, resultPollSeconds: 0.1, resultQuietSeconds: 0.2 } };
-    await syncOnce(eager, {}, quiet);
-    await requestOneExport(eager, { email: account.email, providers: [] }, quiet);
-    await fetchOneExport(eager, {}, quiet);
+    await withApp(eager, quiet, async (app) => {
+      await syncOnce(app, {});
+      await requestOneExport(app, { email: account.email, providers: [] });
+      await fetchOneExport(app, {});
+    });
   }
 
   const look = (see: (app: App) => Promise<void>) => withApp(config, openTerminal(), see);

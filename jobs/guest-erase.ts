@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { exitCode } from '../src/cli/exit-code.js';
 import { rememberReference } from '../src/review/erasures.js';
 import { type EraseParts, eraseKept } from '../src/review/guests/erase-guest.js';
 import type { Erasure } from '../src/review/guests/erase-records.js';
@@ -10,6 +9,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, flag, requiredOption } from './command.js';
+import { exitCode } from './exit-code.js';
 import { clearRemains, describeRemains, takeReference } from './guest-data.js';
 
 /**

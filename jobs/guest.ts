@@ -1,5 +1,4 @@
 import { toHistory } from '../src/cases/booking-history.js';
-import { type ExitCode, exitCode } from '../src/cli/exit-code.js';
 import { readActions } from '../src/review/audit.js';
 import { listEveryRun } from '../src/review/every-run.js';
 import { findGuest } from '../src/review/guests/guest.js';
@@ -10,6 +9,7 @@ import { readFields } from '../src/review/stored/stored-line.js';
 import { formatCountOf } from '../src/text/format.js';
 import { clock } from './clock.js';
 import { type AnyCommand, command, flag } from './command.js';
+import { type ExitCode, exitCode } from './exit-code.js';
 import { clearRemains, describeRemains, takeReference } from './guest-data.js';
 import erase from './guest-erase.js';
 import { openKeyDestruction } from './parts.js';

@@ -1,8 +1,8 @@
-import { exitCode } from '../src/cli/exit-code.js';
 import { formatCountOf } from '../src/text/format.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { type AnyCommand, command, requiredDay } from './command.js';
+import { exitCode } from './exit-code.js';
 
 /** Replaces the master key. Exits with 1 if a day's key could not be unwrapped. */
 const rotate = command({

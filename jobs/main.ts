@@ -1,9 +1,8 @@
-import { exitCode } from '../src/cli/exit-code.js';
-import { describeFailure, stackFrames } from '../src/cli/failure.js';
 import { createReports } from '../src/text/reports.js';
 import { print } from '../src/text/visible.js';
 import { execute } from './execute.js';
-import { createHandlers } from './handlers.js';
+import { exitCode } from './exit-code.js';
+import { describeFailure, stackFrames } from './failure.js';
 import type { CommandIo } from './process.js';
 import { readCommandLine } from './program.js';
 import { version } from './version.js';
@@ -27,9 +26,8 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       writeOut: (text: string) => void print(stdout, text),
       writeErr: (text: string) => void print(stderr, text),
     };
-    const typed = await readCommandLine(argv, version, output, createHandlers(running));
+    const typed = await readCommandLine(argv, version, output);
     if (typed === undefined) return exitCode.done;
-    if (typeof typed === 'number') return typed;
     return await execute(typed.command, typed.input, typed.globals, running);
   } catch (error) {
     const failure = describeFailure(error);

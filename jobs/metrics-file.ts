@@ -1,6 +1,4 @@
 import { resolve } from 'node:path';
-import { exitCode } from '../src/cli/exit-code.js';
-import { describeFailure } from '../src/cli/failure.js';
 import type { Config } from '../src/config/load.js';
 import { answerWithin } from '../src/server/deadline.js';
 import { type AfterRun, renderRunMetrics } from '../src/server/run-metrics.js';
@@ -8,6 +6,8 @@ import { replaceFile } from '../src/text/output-files.js';
 import { codeOf } from '../src/text/safe-error.js';
 import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
+import { exitCode } from './exit-code.js';
+import { describeFailure } from './failure.js';
 import { findNames, readFacts } from './ledger-facts.js';
 import { findLedger } from './parts.js';
 import type { CommandIo } from './process.js';

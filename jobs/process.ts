@@ -1,6 +1,6 @@
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { exitOnceWritten, ignoreClosedPipe, listenForStop } from '../src/cli/process.js';
 import { endDespiteAbandonedWork } from '../src/doctor/ending.js';
+import { exitOnceWritten, ignoreClosedPipe, listenForStop } from './stop.js';
 
 /** All that a command uses of the process it runs in. */
 export interface CommandIo {

@@ -1,5 +1,4 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { defineCommands, groups, type Handlers } from '../src/cli/commands/program.js';
 import { explainRetiredCommand } from '../src/config/retired.js';
 import { logLevels } from '../src/events/log.js';
 import { UsageError } from '../src/text/usage-error.js';
@@ -28,10 +27,9 @@ export async function readCommandLine(
   words: readonly string[],
   version: string,
   output: Output,
-  handlers: Handlers,
-): Promise<Typed | number | undefined> {
-  let typed: Typed | number | undefined;
-  const program = await createProgram(words, version, handlers, (found) => {
+): Promise<Typed | undefined> {
+  let typed: Typed | undefined;
+  const program = await createProgram(words, version, (found) => {
     typed = found;
   });
   /** The command that refuses what was typed. */
@@ -61,8 +59,7 @@ export async function readCommandLine(
 async function createProgram(
   words: readonly string[],
   version: string,
-  handlers: Handlers,
-  type: (typed: Typed | number) => void,
+  type: (typed: Typed) => void,
 ): Promise<Command> {
   const program = new Command('hotel-review')
     .description(
@@ -88,16 +85,8 @@ async function createProgram(
     })
     .addHelpText('after', examples);
   const typedName = findName(words);
-  const old = new Map(defineCommands(program, handlers, type).map((command) => [command.name(), command]));
-  for (const [heading, names] of groups) {
-    for (const name of names) {
-      const found = commands[heading]?.[name];
-      if (!found) {
-        const command = old.get(name);
-        if (command) program.addCommand(command.helpGroup(heading));
-        continue;
-      }
-      const [usage, summary, load] = found;
+  for (const [heading, group] of Object.entries(commands)) {
+    for (const [name, [usage, summary, load]] of Object.entries(group)) {
       const command = program.command(name).description(summary).helpGroup(heading);
       if (name === typedName) define(command, usage, (await load()).default, type);
       else command.usage(`[options] ${usage}`);

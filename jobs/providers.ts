@@ -1,5 +1,4 @@
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import {
   nameUnknown,
   orderProviders,
@@ -13,6 +12,7 @@ import { showInLine } from '../src/text/visible.js';
 import { clock } from './clock.js';
 import { command, csvOptions, dayOption } from './command.js';
 import { listDays } from './days.js';
+import { exitCode } from './exit-code.js';
 import { readSilence } from './silence.js';
 
 const usualDays = 30;

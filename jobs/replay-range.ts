@@ -1,6 +1,4 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
-import { type ExitCode, exitCode, exitCodeOf, worstOf } from '../src/cli/exit-code.js';
-import { type CommandFailure, describeFailure } from '../src/cli/failure.js';
 import { planDay, type RangeMode, requestOf } from '../src/review/day/range-plan.js';
 import { describeWaiting, type RunReport, readReport } from '../src/review/day/report.js';
 import { type RunDayParts, runDay } from '../src/review/day/run-day.js';
@@ -11,10 +9,12 @@ import { formatCount, wrapText } from '../src/text/format.js';
 import { completeCommands, quoteForShell, type WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
 import type { App } from './app.js';
-import { recordOpening } from './audit.js';
 import { clock } from './clock.js';
+import { type ExitCode, exitCode, exitCodeOf, worstOf } from './exit-code.js';
+import { type CommandFailure, describeFailure } from './failure.js';
 import { followUpAndSay } from './follow-up.js';
 import { keepReport } from './keep-report.js';
+import { recordOpening } from './recording.js';
 import { applyConfiguredRetention } from './review-day.js';
 
 /** What the command line says about each day. */

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import { type BusinessDay, createBusinessDay } from '../src/booking/business-day.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import { takeBegun } from '../src/review/day/begun-days.js';
 import {
   describePlan,
@@ -21,6 +20,7 @@ import type { App } from './app.js';
 import { clock } from './clock.js';
 import { bareFlag, command, dayOption, flag, option, requiredDay } from './command.js';
 import { dryRunDay } from './dry-run.js';
+import { exitCode } from './exit-code.js';
 import { type RangeOptions, replayRange, toRequest } from './replay-range.js';
 import { reviewDay } from './review-day.js';
 import { acceptVolume, checkOut, delivery, out, readReason, withDelivery } from './review-options.js';

@@ -1,4 +1,3 @@
-import { exitCode } from '../src/cli/exit-code.js';
 import { gatherDayReport } from '../src/desk/report/day-report.js';
 import { renderPage } from '../src/desk/report/page.js';
 import { listSections, type Section, type SectionTable } from '../src/desk/report/sections.js';
@@ -7,6 +6,7 @@ import { writeNamedFile } from '../src/text/output-files.js';
 import { renderTable } from '../src/text/tables.js';
 import { clock } from './clock.js';
 import { command, dayOrYesterday, force, option } from './command.js';
+import { exitCode } from './exit-code.js';
 
 /** Rows of a table shown; the page and `--json` have more. */
 const rowsShown = 15;

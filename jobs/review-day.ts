@@ -1,5 +1,4 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
-import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import { KeyError } from '../src/keys/key-error.js';
 import { canaryToJson } from '../src/review/canary.js';
 import { renderMissedCanaries } from '../src/review/canary-words.js';
@@ -14,11 +13,12 @@ import { listSuspects, suspectsReported } from '../src/review/suspects/listing.j
 import type { WriteCommand } from '../src/text/shell.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
-import { recordOpening } from './audit.js';
 import { clock } from './clock.js';
+import { exitCode, exitCodeOf } from './exit-code.js';
 import { followUpAndSay, followUpCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
 import { openKeyDestruction } from './parts.js';
+import { recordOpening } from './recording.js';
 import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
 

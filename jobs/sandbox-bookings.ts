@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import { pause } from '../src/async/abort.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import { bookDay } from '../src/sandbox/bookings/book-day.js';
 import { cutDay, type DayCounts, renderDay } from '../src/sandbox/bookings/day-text.js';
 import { formatOfName, NameTakenError, streamDay, writeDayFile } from '../src/sandbox/bookings/write-day.js';
@@ -12,6 +11,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import { print } from '../src/text/visible.js';
 import { bareCommand, choice, numberUpTo, option, optionalDay, wholeNumber } from './command.js';
 import { readDayIn } from './days.js';
+import { exitCode } from './exit-code.js';
 
 const dayInSeconds = 86_400;
 

@@ -3,7 +3,6 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { businessDayAt } from '../src/booking/business-day.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import { commandNameIn } from '../src/config/command-name.js';
 import { checkSetting } from '../src/config/single-setting.js';
 import { SandboxError } from '../src/sandbox/common/errors.js';
@@ -17,6 +16,7 @@ import { createCommandWriter, quoteForShell } from '../src/text/shell.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import { bareCommand, choice, numberUpTo, option, wholeNumber } from './command.js';
+import { exitCode } from './exit-code.js';
 import bookings, { anySeed, hotels } from './sandbox-bookings.js';
 import type { Terminal } from './terminal.js';
 

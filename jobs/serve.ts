@@ -1,6 +1,5 @@
 import { untilAborted } from '../src/async/abort.js';
 import { businessDayAt } from '../src/booking/business-day.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { NoticeLedger } from '../src/notifications/notice-store.js';
@@ -18,17 +17,18 @@ import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/
 import { createCallerCheck } from '../src/server/caller.js';
 import type { HookRuns } from '../src/server/hook.js';
 import type { App } from './app.js';
-import { recordStart } from './audit.js';
 import { clock } from './clock.js';
 import { command, option, wholeNumber } from './command.js';
 import { openDesk, openOperations } from './desk.js';
+import { exitCode } from './exit-code.js';
 import { followUpRuns, followUpSync, watchCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
+import { syncCopy, watchCopy } from './mappings-sync.js';
 import { tellFailedSyncs } from './notifications.js';
 import { openObserved } from './observed.js';
+import { recordStart } from './recording.js';
 import { logQueueProblems } from './review.js';
 import { applyConfiguredRetention } from './review-day.js';
-import { syncCopy, watchCopy } from './sync-mappings.js';
 import { openMailPoller } from './verdict-mails.js';
 
 /** Runs the nightly schedule, answers the end-of-day hook and serves the desk, until it is asked to stop. */

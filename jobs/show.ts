@@ -2,7 +2,6 @@ import { InvalidArgumentError } from 'commander';
 import type { BookingHistory } from '../src/cases/booking-history.js';
 import { historyToJson, readHistories } from '../src/cases/booking-history.js';
 import { describeSuspicion, describeVerdict } from '../src/cases/describe-booking.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
@@ -15,6 +14,7 @@ import { showInLine } from '../src/text/visible.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, flag, option } from './command.js';
+import { exitCode } from './exit-code.js';
 import { readSilence } from './silence.js';
 
 /** Shows the history of a booking, or of all bookings of a name; exits with 1 if no run contains any. */

@@ -1,7 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { wholeNumber } from '../src/cli/commands/options.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import { canaryToJson } from '../src/review/canary.js';
 import { hasNews } from '../src/review/day/collapse-runs.js';
 import { earlyNote, endedTooEarly, makesDayGood } from '../src/review/day/good-day.js';
@@ -34,7 +32,8 @@ import { renderTable } from '../src/text/tables.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
-import { command, dayOption, option, optionalDay } from './command.js';
+import { command, dayOption, option, optionalDay, wholeNumber } from './command.js';
+import { exitCode } from './exit-code.js';
 import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
 

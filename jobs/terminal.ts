@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type ExitCode, exitCode } from '../src/cli/exit-code.js';
 import { commandNameIn } from '../src/config/command-name.js';
 import { createNotify, type NotifyAll, type Observer } from '../src/events/events.js';
 import { type Log, silentLog } from '../src/events/log.js';
@@ -14,6 +13,7 @@ import { describeError } from '../src/text/safe-error.js';
 import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
+import { type ExitCode, exitCode } from './exit-code.js';
 import type { CommandIo } from './process.js';
 
 /** The output of a job: progress and text for a person, reports for a program. */

@@ -1,7 +1,7 @@
-import { exitCode } from '../src/cli/exit-code.js';
 import { verifyRun } from '../src/review/file/verify.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { command, dayOrYesterday } from './command.js';
+import { exitCode } from './exit-code.js';
 
 const runsChecked = 1_000;
 

@@ -1,8 +1,8 @@
 import { pause, untilAborted } from '../src/async/abort.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { command, option, wholeNumber } from './command.js';
+import { exitCode } from './exit-code.js';
 import { followUpRuns } from './follow-up.js';
 import { logQueueProblems } from './review.js';
 

@@ -1,3 +1,4 @@
+import type { WriteCommand } from '../text/shell.js';
 import type { MappingReader, ProviderHotel } from './mapping-copy.js';
 import { readCompleteUntil } from './sync-bounds.js';
 
@@ -40,4 +41,12 @@ export function nameCopy({ copyServiceId, copy }: CopiedHotel, unmapped: string)
 /** A line below a list, if the copy knows nothing about its hotels. */
 export function explainCopies(listed: readonly Pick<CopiedHotel, 'copy'>[]): string[] {
   return listed.some(({ copy }) => copy === 'never-synced') ? [`copy: ${neverSynced}`] : [];
+}
+
+/** What to do if no content of hotels was ever loaded. */
+export function adviseLoad(command: WriteCommand): string[] {
+  return [
+    '  for names and distances of hotels, load the content file of an export:',
+    `  ${command('hotels load FILE')}`,
+  ];
 }

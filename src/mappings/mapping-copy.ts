@@ -94,6 +94,19 @@ export interface SyncCounts {
   readonly restarts: number;
 }
 
+/** For `--json` and the desk; null stands for all providers, and for what has not happened. */
+export function syncToJson({ syncId, scope, since, at, serviceBeganAt, endedAt, counts }: MappingSync) {
+  return {
+    syncId,
+    providerFamily: scope === '' ? null : scope,
+    since: new Date(since).toISOString(),
+    startedAt: new Date(at).toISOString(),
+    serviceStartedAt: serviceBeganAt === undefined ? null : new Date(serviceBeganAt).toISOString(),
+    finishedAt: endedAt === undefined ? null : new Date(endedAt).toISOString(),
+    ...counts,
+  };
+}
+
 export interface StoredPage {
   readonly syncId: string;
   /** The key the page was requested with; absent for the first. */
@@ -169,6 +182,26 @@ export interface MappingMove {
   readonly seenAt: number;
 }
 
+/** For `--json` and the desk: a provider's hotel with its history. */
+export function mappingToJson(mapping: CopiedMapping, moves: readonly MappingMove[]) {
+  return {
+    providerName: mapping.providerName,
+    providerHotelId: mapping.providerHotelId,
+    serviceId: mapping.serviceId ?? null,
+    locationCode: mapping.locationCode ?? null,
+    channelIds: mapping.channelIds,
+    firstSeenAt: new Date(mapping.firstSeenAt).toISOString(),
+    movedAt: mapping.movedAt === undefined ? null : new Date(mapping.movedAt).toISOString(),
+    history: moves.map(({ from, to, seenAt }) => ({
+      from: from ?? null,
+      to: to ?? null,
+      seenAt: new Date(seenAt).toISOString(),
+    })),
+  };
+}
+
+export type MappingJson = ReturnType<typeof mappingToJson>;
+
 export interface NewMasterHotel {
   readonly number: number;
   readonly serviceId: number;
@@ -197,6 +230,21 @@ export interface MappingSummary {
   readonly keptSkipped: number;
   /** The newest hundred of them, newest first. */
   readonly lastSkipped: readonly KeptSkippedRow[];
+}
+
+/** For `--json` and the desk. */
+export function summaryToJson({ syncs, keptSkipped, lastSkipped, ...summary }: MappingSummary) {
+  return {
+    ...summary,
+    syncs: syncs.map(syncToJson),
+    skipped: keptSkipped,
+    lastSkipped: lastSkipped.map(({ scope, seenAt, reason, record }) => ({
+      providerFamily: scope === '' ? null : scope,
+      seenAt: new Date(seenAt).toISOString(),
+      reason,
+      record,
+    })),
+  };
 }
 
 /** Another process has continued the cycle. */

@@ -140,6 +140,18 @@ export interface StoredMail extends Omit<NewMail, 'bookings' | 'pairs' | 'canari
   readonly named: number;
 }
 
+export function mailToJson({ messageId, receivedAt, readAt, from, outcome, reason, named }: StoredMail) {
+  return {
+    messageId: messageId ?? null,
+    receivedAt: new Date(receivedAt).toISOString(),
+    readAt: new Date(readAt).toISOString(),
+    from,
+    outcome,
+    reason: reason ?? null,
+    named,
+  };
+}
+
 export interface RecordedMail {
   readonly number: number;
   /** False if the same e-mail named all of it before: nothing was recorded. */

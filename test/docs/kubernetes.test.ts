@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseAllDocuments, parse as parseYaml } from 'yaml';
-import { exitCode } from '../../src/cli/exit-code.js';
+import { exitCode } from '../../jobs/exit-code.js';
 import { loadConfig } from '../../src/config/load.js';
 import { projectFile } from '../support/compose-file.js';
 import { hookSecret } from '../support/hook-secrets.js';

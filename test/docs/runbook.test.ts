@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { exitCode } from '../../src/cli/exit-code.js';
+import { exitCode } from '../../jobs/exit-code.js';
 import { noticeEventNames, noticeEvents } from '../../src/notifications/notice.js';
 import type { FailureClass } from '../../src/review/run.js';
 import { projectFile } from '../support/compose-file.js';

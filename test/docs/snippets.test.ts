@@ -102,7 +102,7 @@ describe('The commands in the pages', () => {
   const output = { writeOut: () => {}, writeErr: () => {} };
 
   it.each(calls)('can be given: %s', async (call) => {
-    await expect(readCommandLine(splitWords(call), '1.0.0', output, {} as never)).resolves.not.toThrow();
+    await expect(readCommandLine(splitWords(call), '1.0.0', output)).resolves.not.toThrow();
   });
 
   it('are run, or run elsewhere', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { exitCode } from '../../src/cli/exit-code.js';
+import { exitCode } from '../../jobs/exit-code.js';
 import { loadConfig } from '../../src/config/load.js';
 import { projectFile } from '../support/compose-file.js';
 

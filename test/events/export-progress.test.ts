@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createLogObserver } from '../../src/events/log-observer.js';
 import { createProgress } from '../../src/events/progress.js';
 import type { ExportEvent } from '../../src/mappings/export/await-export.js';
-import { captureStream } from '../cli/captured-stream.js';
+import { captureStream } from '../support/captured-stream.js';
 
 const set = { id: 'g-1', files: [] };
 const megabyte = 1_000_000;

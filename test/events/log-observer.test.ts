@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type LogLevel, logLevels, openLog } from '../../src/events/log.js';
 import { createLogObserver } from '../../src/events/log-observer.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import { captureStream } from '../cli/captured-stream.js';
 import { someRun } from '../review/some-run.js';
+import { captureStream } from '../support/captured-stream.js';
 import {
   collected,
   collecting,

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createProgress, type Progress } from '../../src/events/progress.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import { captureStream } from '../cli/captured-stream.js';
 import { someRun } from '../review/some-run.js';
+import { captureStream } from '../support/captured-stream.js';
 import {
   collected,
   collecting,

@@ -9,8 +9,8 @@ import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
 import type { Run } from '../../src/review/run.js';
 import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
 import { writeCsvFile } from '../../src/text/output-files.js';
-import { command } from '../cli/plain-command.js';
 import { someRun } from '../review/some-run.js';
+import { command } from '../support/plain-command.js';
 import { surroundings } from '../text/surroundings.js';
 
 const day = '2026-11-20';

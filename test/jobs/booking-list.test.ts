@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderBookings } from '../../jobs/booking-list.js';
 import type { CasedBooking } from '../../src/cases/booked-cases.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
-import { command } from '../cli/plain-command.js';
+import { command } from '../support/plain-command.js';
 
 const day = '2026-11-20';
 const movedAt = '2026-11-18T10:00:00.000Z';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ExitCode } from '../../jobs/exit-code.js';
 import { renderPlans } from '../../jobs/replay.js';
 import {
   outcomeOfFailure,
@@ -7,13 +8,12 @@ import {
   renderNotStarted,
   renderRange,
 } from '../../jobs/replay-range.js';
-import type { ExitCode } from '../../src/cli/exit-code.js';
 import { type PlannedDay, toPlanObjects } from '../../src/review/day/range-plan.js';
 import { runToJson } from '../../src/review/day/report.js';
 import type { Run } from '../../src/review/run.js';
 import { createCommandWriter } from '../../src/text/shell.js';
-import { command } from '../cli/plain-command.js';
 import { someRun } from '../review/some-run.js';
+import { command } from '../support/plain-command.js';
 
 function reviewed(run: Run, code: ExitCode) {
   return outcomeOfRun(toJson(run), code, command);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { renderFile } from '../../jobs/run-summary.js';
 import type { ReviewFile } from '../../src/review/review-file.js';
-import { command } from '../cli/plain-command.js';
 import { someRun } from '../review/some-run.js';
+import { command } from '../support/plain-command.js';
 
 const remotePath = 'VerifyMappings/112026/20112026.csv';
 const result = {

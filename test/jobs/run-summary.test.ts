@@ -7,8 +7,8 @@ import {
 } from '../../jobs/run-summary.js';
 import type { ReasonCount } from '../../src/review/collected.js';
 import { createCommandWriter } from '../../src/text/shell.js';
-import { command } from '../cli/plain-command.js';
 import { someRun } from '../review/some-run.js';
+import { command } from '../support/plain-command.js';
 
 const now = Date.parse('2026-11-21T02:32:05Z');
 const shown: string[] = [];

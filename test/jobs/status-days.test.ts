@@ -3,8 +3,8 @@ import { renderDays, type StatusDay } from '../../jobs/status.js';
 import { groupByDay } from '../../src/review/day-runs.js';
 import type { Run } from '../../src/review/run.js';
 import { noColours } from '../../src/text/colours.js';
-import { command } from '../cli/plain-command.js';
 import { someRun } from '../review/some-run.js';
+import { command } from '../support/plain-command.js';
 
 const style = { command, paint: noColours, timezone: 'Europe/Madrid', waits: new Map() };
 const footer = `  undelivered: pending, refused or rejected; times in Europe/Madrid

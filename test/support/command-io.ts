@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import type { CommandIo } from '../../jobs/process.js';
-import { captureStream } from '../cli/captured-stream.js';
+import { captureStream } from './captured-stream.js';
 
 /** Stands in for the process of a command that is called in this one, and keeps its output. */
 export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>> = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createReports } from '../../src/text/reports.js';
-import { captureStream } from '../cli/captured-stream.js';
+import { captureStream } from '../support/captured-stream.js';
 
 const failure = { class: 'stopped', message: 'stopped at once', exitCode: 1 };
 const error = { class: 'stopped', message: 'stopped at once' };

@@ -1,7 +1,12 @@
 import { businessDayAt } from '../../booking/business-day.js';
 import { type HistoryLedger, historyToJson, readHistories } from '../../cases/booking-history.js';
-import { keyOfHotel, type MappingReader, type ProviderHotel } from '../../mappings/mapping-copy.js';
-import { type MappingReport, toMappingReport } from '../../report/mappings.js';
+import {
+  keyOfHotel,
+  type MappingJson,
+  type MappingReader,
+  mappingToJson,
+  type ProviderHotel,
+} from '../../mappings/mapping-copy.js';
 import type { CanaryReader } from '../../review/canary.js';
 import { type CanaryJson, canaryToJson } from '../../review/canary.js';
 import { createErasedTest, type ErasureReader, readErasedGuests } from '../../review/erasures.js';
@@ -35,7 +40,7 @@ export interface BookingData {
   /** The newest run first. */
   readonly bookings: readonly BookingInRun[];
   /** Each pair under which it was booked, as the local copy has it. */
-  readonly mappings: readonly (ProviderHotel & { readonly copied: MappingReport | null })[];
+  readonly mappings: readonly (ProviderHotel & { readonly copied: MappingJson | null })[];
 }
 
 /** A booking in one run: what `show --json` prints, and more. */
@@ -141,7 +146,7 @@ async function readMappings(
   return Promise.all(
     [...pairs.values()].map(async (pair) => {
       const found = await mappings.find(pair);
-      return { ...pair, copied: found ? toMappingReport(found.mapping, found.moves) : null };
+      return { ...pair, copied: found ? mappingToJson(found.mapping, found.moves) : null };
     }),
   );
 }

@@ -3,7 +3,7 @@ import type { HeldCase } from '../../cases/case.js';
 import { shownCaseToJson } from '../../cases/case-json.js';
 import type { CaseReader } from '../../cases/case-store.js';
 import { readCaseHistory, showCase } from '../../cases/show-case.js';
-import { toMappingReport } from '../../report/mappings.js';
+import { mappingToJson } from '../../mappings/mapping-copy.js';
 import { HttpError } from '../../server/http-error.js';
 import { pageField } from '../routing/fields.js';
 import { type DeskVisit, definePage, type Page } from '../routing/route.js';
@@ -56,7 +56,7 @@ async function readCasePage(
     ...{ page, pages },
     /** How many the history has; only the newest are here. */
     entries: history.length,
-    mapping: found ? toMappingReport(found.mapping, found.moves.slice(-entriesShown)) : null,
+    mapping: found ? mappingToJson(found.mapping, found.moves.slice(-entriesShown)) : null,
     /** Whether the content of hotels was ever loaded. */
     hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
   };

@@ -1,5 +1,5 @@
 import { neverSynced } from '../../mappings/copied-hotels.js';
-import type { MappingReport } from '../../report/mappings.js';
+import type { MappingJson } from '../../mappings/mapping-copy.js';
 import { formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { type Fact, renderFacts, writeAddress } from '../routing/facts.js';
@@ -10,7 +10,7 @@ import { type Fact, renderFacts, writeAddress } from '../routing/facts.js';
  * @param wasSynced false while the copy knows nothing
  */
 export function renderMappingHistory(
-  mapping: MappingReport | null,
+  mapping: MappingJson | null,
   timezone: string,
   wasSynced: boolean,
 ): Html {

@@ -2,15 +2,16 @@ import * as z from 'zod';
 import type { CaseReader } from '../../cases/case-store.js';
 import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
 import { hotelToJson } from '../../mappings/hotels/shown-hotels.js';
-import type {
-  CopiedMapping,
-  MappingMove,
-  MappingReader,
-  MappingSummary,
-  ProviderHotel,
+import {
+  type CopiedMapping,
+  type MappingMove,
+  type MappingReader,
+  type MappingSummary,
+  mappingToJson,
+  type ProviderHotel,
+  summaryToJson,
 } from '../../mappings/mapping-copy.js';
 import { rememberSummary } from '../../mappings/summary-memory.js';
-import { toMappingReport, toStatsReport } from '../../report/mappings.js';
 import { searchField } from '../routing/fields.js';
 import { definePage, type Page } from '../routing/route.js';
 import { renderMappingsPage } from './mappings-view.js';
@@ -41,7 +42,7 @@ async function readMappings(
   { provider, hotel }: { readonly provider?: string | undefined; readonly hotel?: string | undefined },
 ) {
   /** As `mappings stats --json` prints it. */
-  const copy = toStatsReport(await summarise());
+  const copy = summaryToJson(await summarise());
   const none = { asked: null, mapping: null, cases: [], copy };
   if (provider === undefined && hotel === undefined) return none;
   const asked = { providerName: provider ?? '', providerHotelId: hotel ?? '' };
@@ -52,7 +53,7 @@ async function readMappings(
   return {
     ...{ asked, copy },
     mapping: {
-      ...toMappingReport(found.mapping, found.moves),
+      ...mappingToJson(found.mapping, found.moves),
       hotel: master ? hotelToJson(master) : null,
     },
     cases: await findCases(ledger, asked, found),

@@ -33,6 +33,18 @@ export interface LoadedHotels {
   readonly skippedRows: readonly OddRow[];
 }
 
+export function loadedHotelsToJson({ load, ...counts }: LoadedHotels) {
+  const { file, at, finishedAt, hotels, kept } = load;
+  return {
+    file,
+    loadedAt: new Date(at).toISOString(),
+    durationMs: finishedAt - at,
+    hotels,
+    kept,
+    ...counts,
+  };
+}
+
 /**
  * Loads a content file in constant memory. Until it is complete, everybody sees the content as it was before; a load that was
  * interrupted starts over.

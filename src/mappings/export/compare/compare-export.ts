@@ -148,6 +148,28 @@ export type MappingDifference =
     }
   | { readonly kind: 'gone'; readonly copied: CopiedMapping };
 
+/** With the names of the file's columns. */
+export function differenceToJson(difference: MappingDifference) {
+  const { kind } = difference;
+  const { providerName, providerHotelId } = kind === 'gone' ? difference.copied : difference.exported;
+  return {
+    difference: kind,
+    ProviderFamily: providerName,
+    ProviderHotelId: providerHotelId,
+    ...(kind === 'changed' && { columns: difference.columns }),
+    file: kind === 'gone' ? null : toFileSide(difference.exported),
+    copy: kind === 'added' ? null : toCopySide(difference.copied),
+  };
+}
+
+function toFileSide({ serviceId, channelIds, locationId }: ExportedMapping) {
+  return { ServiceId: serviceId ?? null, ChannelIds: channelIds, ProviderLocationId: locationId };
+}
+
+function toCopySide({ serviceId, channelIds, locationCode }: CopiedMapping) {
+  return { ServiceId: serviceId ?? null, ChannelIds: channelIds, ProviderLocationId: locationCode ?? null };
+}
+
 /** Returns the difference between file and copy; undefined where they agree. */
 export function createComparer() {
   const readWords = createWordReader();

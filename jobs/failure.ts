@@ -1,15 +1,15 @@
-import { UsersFileError } from '../access/users-file.js';
-import { StoppedError } from '../async/stopped-error.js';
-import { ConfigurationError } from '../config/problems.js';
-import { KeyError } from '../keys/key-error.js';
-import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/errors.js';
-import { LoadBusyError, LoadOvertakenError } from '../mappings/hotels/hotel-contents.js';
-import { SyncOvertakenError } from '../mappings/mapping-copy.js';
-import { SyncBusyError } from '../mappings/sync-mappings.js';
-import { FencedError, LedgerUnusableError } from '../review/ledger-errors.js';
-import { DayBusyError } from '../review/refusals.js';
-import { describeError, isSafeToShow } from '../text/safe-error.js';
-import { UsageError } from '../text/usage-error.js';
+import { UsersFileError } from '../src/access/users-file.js';
+import { StoppedError } from '../src/async/stopped-error.js';
+import { ConfigurationError } from '../src/config/problems.js';
+import { KeyError } from '../src/keys/key-error.js';
+import { MappingServiceError, type ServiceErrorKind } from '../src/mapping-service/errors.js';
+import { LoadBusyError, LoadOvertakenError } from '../src/mappings/hotels/hotel-contents.js';
+import { SyncOvertakenError } from '../src/mappings/mapping-copy.js';
+import { SyncBusyError } from '../src/mappings/sync-mappings.js';
+import { FencedError, LedgerUnusableError } from '../src/review/ledger-errors.js';
+import { DayBusyError } from '../src/review/refusals.js';
+import { describeError, isSafeToShow } from '../src/text/safe-error.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 
 export interface CommandFailure {

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { StoppedError } from '../async/stopped-error.js';
-import { print } from '../text/visible.js';
+import { StoppedError } from '../src/async/stopped-error.js';
+import { print } from '../src/text/visible.js';
 import { exitCode } from './exit-code.js';
 
 const stopSignals = ['SIGINT', 'SIGTERM'] as const;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { exitCodeOf, worstOf } from '../../jobs/exit-code.js';
+import { describeFailure, stackFrames } from '../../jobs/failure.js';
 import { StoppedError } from '../../src/async/stopped-error.js';
-import { exitCodeOf, worstOf } from '../../src/cli/exit-code.js';
-import { describeFailure, stackFrames } from '../../src/cli/failure.js';
 import { ConfigurationError } from '../../src/config/problems.js';
 import { DatabaseBusyError } from '../../src/ledger/sqlite/database.js';
 import { FencedError, LedgerUnusableError } from '../../src/review/ledger-errors.js';

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { listenForStop } from '../../jobs/stop.js';
 import { StoppedError } from '../../src/async/stopped-error.js';
-import { listenForStop } from '../../src/cli/process.js';
-import { captureStream } from './captured-stream.js';
+import { captureStream } from '../support/captured-stream.js';
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
   it('stops cleanly: the signal aborts, the process continues', () => {

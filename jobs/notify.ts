@@ -1,63 +1,55 @@
 import { randomUUID } from 'node:crypto';
 import type { ChannelSettings } from '../src/channels/channel-settings.js';
 import { openChannel } from '../src/channels/open-channel.js';
-import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { ChannelError, type Message } from '../src/notifications/channel.js';
 import { formatDuration } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { recordLook } from './audit.js';
 import { clock } from './clock.js';
-import { withReadOnlyLedger } from './parts.js';
-import type { Terminal } from './terminal.js';
+import { type AnyCommand, command } from './command.js';
+import { exitCode } from './exit-code.js';
 
-interface Fault {
-  /** Such as `http-404`; null for an unexpected error. */
-  readonly code: string | null;
-  readonly message: string;
-}
+const test = command({
+  arguments: (channel: string | undefined) => ({ channel }),
+  examples: `
+Exits with 0 if every receiver accepted the message. With PagerDuty, it opens an
+incident and resolves it.
 
-/** The outcome of testing a channel. Without a fault, code and message are null. */
+Examples:
+  hotel-review notify test         through every channel
+  hotel-review notify test ops     through the channel with that name`,
+
+  async run(app, { channel }) {
+    // An unavailable ledger prevents no test.
+    await app.look({ action: 'notify-test', subject: channel }).catch((error: unknown) => {
+      app.warn(`warning: the audit trail can't record this: ${describeError(error)}`);
+    });
+    const channels = await tryChannels(app.config, channel, {
+      warn: app.warn,
+      signal: app.signal,
+      onTrial: (trial) => app.say(describeTrial(trial)),
+    });
+    const ok = channels.every(({ accepted }) => accepted);
+    app.report({ ok, channels });
+    return ok ? exitCode.done : exitCode.failed;
+  },
+});
+
+/** The outcome of testing a channel. If it was accepted, code and message are null. */
 interface Trial {
   readonly name: string;
   readonly kind: ChannelSettings['kind'];
   readonly accepted: boolean;
+  /** Such as `http-404`; null for an unexpected error. */
   readonly code: string | null;
   readonly message: string | null;
   readonly durationMs: number;
 }
 
-/** `hotel-review notify test` */
-export async function testChannels(
-  config: Config,
-  wanted: string | undefined,
-  terminal: Terminal,
-): Promise<number> {
-  await recordTest(config, wanted, terminal);
-  const { warn, signal } = terminal;
-  const trials = await tryChannels(config, wanted, {
-    warn,
-    signal,
-    onTrial: (trial) => terminal.say(renderTrial(trial)),
-  });
-  const ok = trials.every(({ accepted }) => accepted);
-  terminal.report({ ok, channels: trials });
-  return ok ? exitCode.done : exitCode.failed;
-}
-
-/** Only if there is a ledger. An unavailable one prevents no test. */
-async function recordTest(config: Config, subject: string | undefined, terminal: Terminal): Promise<void> {
-  const action = { action: 'notify-test' as const, ...(subject !== undefined && { subject }) };
-  try {
-    await withReadOnlyLedger(
-      config,
-      async () => {},
-      (ledger) => recordLook(ledger, action, terminal),
-    );
-  } catch (error) {
-    terminal.warn(`warning: the audit trail can't record this: ${describeError(error)}`);
-  }
+function describeTrial({ name, kind, accepted, message, durationMs }: Trial): string {
+  const what = kind === 'pagerduty' ? 'triggered and resolved' : 'accepted';
+  return accepted ? `${name}: ${what} (${kind}, ${formatDuration(durationMs)})` : `${message}`;
 }
 
 interface TryOptions {
@@ -80,12 +72,12 @@ export async function tryChannels(
     const startedAt = clock();
     const fault = await findFault(settings);
     const trial = { name, kind, accepted: fault === undefined, durationMs: clock() - startedAt };
-    const ended = { ...trial, code: fault?.code ?? null, message: fault?.message ?? null };
+    const ended = { ...trial, ...(fault ?? { code: null, message: null }) };
     onTrial?.(ended);
     return ended;
   }
 
-  async function findFault(settings: ChannelSettings): Promise<Fault | undefined> {
+  async function findFault(settings: ChannelSettings) {
     try {
       const channel = await openChannel(settings, { proxy, clock, warn });
       try {
@@ -127,7 +119,11 @@ function writeTestMessages(kind: ChannelSettings['kind'], url: string | undefine
   return kind === 'pagerduty' ? [write('raised'), write('recovered')] : [write('raised')];
 }
 
-function renderTrial({ name, kind, accepted, message, durationMs }: Trial): string {
-  const what = kind === 'pagerduty' ? 'triggered and resolved' : 'accepted';
-  return accepted ? `${name}: ${what} (${kind}, ${formatDuration(durationMs)})` : `${message}`;
-}
+export default {
+  examples: `
+Example:
+  hotel-review notify test   does every channel work?`,
+  commands: {
+    test: ['[channel]', 'send a test message through each configured channel, or one of them', test],
+  },
+} satisfies AnyCommand;

@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { businessDayAt } from '../src/booking/business-day.js';
+import type { CaseMove } from '../src/cases/case.js';
+import { type WatchLedger, type WatchReport, watchMappings } from '../src/cases/watch/watch-mappings.js';
+import type { Config } from '../src/config/load.js';
+import type { NotifyAll } from '../src/events/events.js';
+import type { MappingService } from '../src/mapping-service/operations.js';
+import {
+  type MappingCopy,
+  type MappingSync,
+  type NewMasterHotel,
+  readNewHotels,
+  type SyncCounts,
+  syncToJson,
+} from '../src/mappings/mapping-copy.js';
+import type { NotifySync } from '../src/mappings/sync-events.js';
+import { syncMappings } from '../src/mappings/sync-mappings.js';
+import { formatCount, formatCountOf, formatDuration } from '../src/text/format.js';
+import type { WriteCommand } from '../src/text/shell.js';
+import { renderTable } from '../src/text/tables.js';
+import { UsageError } from '../src/text/usage-error.js';
+import type { App } from './app.js';
+import { clock } from './clock.js';
+import { command, option } from './command.js';
+import { readInstant } from './days.js';
+import { followUpSync } from './follow-up.js';
+import { readHeldHotels } from './held-hotels.js';
+
+export default command({
+  options: {
+    since: option(
+      '--since <instant>',
+      'fetch changes since then, such as 2026-11-20 or 2026-11-20T12:00:00Z',
+      readInstant,
+    ),
+    providerFamily: option(
+      '--provider-family <name>',
+      'only the mappings of this provider (default: of all)',
+    ),
+    newHotels: option('--new-hotels <file>', 'write the new master hotels to this file, as NDJSON'),
+    held: option(
+      '--held <file>',
+      'a file with the ids of master hotels that you already have, so that they are not listed',
+    ),
+  },
+  examples: `
+An interrupted sync is resumed. Afterwards, what moved in the copy is compared
+with the bookings whose check-in is today or later: each mapping that was
+re-pointed or deleted gets a case. The file of new hotels lists each
+master hotel that no earlier such file has listed.
+
+Examples:
+  hotel-review mappings sync --new-hotels new.ndjson
+  hotel-review mappings sync --new-hotels new.ndjson --held our-hotels.csv
+  hotel-review mappings sync --since 1970-01-01   everything again`,
+
+  run: (app, options) => syncOnce(app, options),
+});
+
+interface SyncOptions {
+  /** Epoch milliseconds; defaults to the start of the last sync. */
+  readonly since?: number | undefined;
+  /** Defaults to the configured one. */
+  readonly providerFamily?: string | undefined;
+  readonly newHotels?: string | undefined;
+  readonly held?: string | undefined;
+}
+
+/** Updates the local copy, compares what moved with the current and upcoming stays, and lists new master hotels. */
+export async function syncOnce(app: App, options: SyncOptions): Promise<number> {
+  const { notify, signal, command: write, config } = app;
+  const held = options.held === undefined ? noHotels : await readHeldHotels(placeOf(options.held, app));
+  const file = options.newHotels === undefined ? undefined : placeOf(options.newHotels, app);
+  const ledger = await app.ledger();
+  const service = app.mappingService();
+  await app.look({ action: 'sync' });
+  const sync = await syncCopy(options, { ledger, service, notify }, signal);
+  app.endProgress();
+  await followUpSync({ ...app, warn: app.say });
+  // Before hotels are noted as listed: if it fails, the next sync lists them.
+  const watched = await watchCopy(config, { ledger, notify }, signal);
+  const listed = file
+    ? await writeNewHotels(file, ledger.mappings, held)
+    : await listNewHotels(ledger.mappings, held);
+  return app.answer([...describeSync(sync), ...describeWatch(watched, write), ...listed], {
+    ...syncToJson(sync),
+    newHotelsFile: file?.name ?? null,
+    watch: { checkedMoves: watched.counts.checkedMoves, findings: watched.findings },
+  });
+}
+
+const noHotels: ReadonlySet<number> = new Set();
+
+function placeOf(name: string, { locate }: App) {
+  return { name, path: locate(name) };
+}
+
+/** The most mappings per page that every account allows. */
+const pageLimit = 1_000;
+
+export function syncCopy(
+  { since, providerFamily }: SyncOptions,
+  {
+    ledger,
+    service,
+    notify,
+  }: {
+    readonly ledger: { readonly mappings: MappingCopy };
+    readonly service: Pick<MappingService, 'getMappings'>;
+    readonly notify: NotifySync;
+  },
+  signal: AbortSignal,
+): Promise<MappingSync> {
+  const parts = { service, copy: ledger.mappings, limit: pageLimit, clock, createSyncId: randomUUID, notify };
+  return syncMappings({ since, providerFamily }, parts, signal);
+}
+
+/** Compares what moved in the copy with the stays that are upcoming on the account's day. */
+export function watchCopy(
+  { timezone }: Config,
+  { ledger, notify }: { readonly ledger: WatchLedger; readonly notify: NotifyAll },
+  signal: AbortSignal,
+): Promise<WatchReport> {
+  const today = businessDayAt(new Date(clock()), timezone).iso;
+  return watchMappings({ ledger, today, clock, notify }, signal);
+}
+
+const countNames: Readonly<Record<keyof SyncCounts, string>> = {
+  pages: 'pages',
+  read: 'read',
+  added: 'added',
+  moved: 'moved to another master hotel',
+  updated: 'changed otherwise',
+  deleted: 'deleted',
+  unchanged: 'known as they were',
+  skipped: 'skipped, because they could not be read',
+  newHotels: 'new master hotels',
+  restarts: 'begun again',
+};
+
+function describeSync({ at, endedAt = at, counts }: MappingSync): string[] {
+  const rows = (Object.keys(countNames) as (keyof SyncCounts)[])
+    .filter((name) => (name !== 'restarts' && name !== 'skipped') || counts[name] > 0)
+    .map((name) => [countNames[name], formatCount(counts[name])]);
+  return [`The local copy is up to date, after ${formatDuration(endedAt - at)}.`, renderTable(rows)];
+}
+
+/** Rows shown on a terminal; `--json` lists all. */
+const findingsShown = 200;
+
+const happened: Readonly<Record<CaseMove, string>> = {
+  're-pointed': 're-pointed to another master hotel',
+  unmapped: 'its mapping was deleted',
+  merged: 'its master hotel was merged',
+};
+
+function describeWatch({ counts, findings }: WatchReport, write: WriteCommand): string[] {
+  const { checkedMoves, endangered, bookings, merged, dismissed } = counts;
+  if (checkedMoves === 0) return ['No mapping has moved since the last watch.'];
+  const checked = `${formatCountOf(checkedMoves, 'move')} of mappings compared with the current and upcoming stays`;
+  const rows = findings
+    .slice(0, findingsShown)
+    .map(({ caseId, providerName, providerHotelId, serviceId, copyServiceId, bookings: stays, move }) => [
+      ...[caseId ?? '-', providerName, providerHotelId, serviceId, copyServiceId ?? '-', stays],
+      happened[move],
+    ]);
+  const head = ['case', 'provider', 'hotel id', 'booked as', 'now', 'bookings', 'what happened'];
+  return [
+    endangered === 0
+      ? `${checked}: no booking is in danger.`
+      : `${checked}: ${formatCountOf(bookings, 'booking')} may lead to another hotel.`,
+    ...(rows.length === 0 ? [] : [renderTable(rows, head)]),
+    ...(findings.length > rows.length
+      ? [`  … and ${formatCount(findings.length - rows.length)} more; --json lists all`]
+      : []),
+    ...(merged === 0 ? [] : ['In a merge, two numbers of one hotel became one: these bookings get no case.']),
+    ...(dismissed === 0
+      ? []
+      : [`${formatCountOf(dismissed, 'case')} dismissed: the moves were the first of a merge.`]),
+    ...(endangered === 0 ? [] : [`The history of a mapping: ${write('mappings show PROVIDER HOTEL_ID')}`]),
+  ];
+}
+
+/** Maximum number of new hotels shown without a file. */
+const hotelsShown = 20;
+
+/** The first new hotels for the screen, without those that are held. A complete list is not repeated. */
+async function listNewHotels(copy: MappingCopy, held: ReadonlySet<number>): Promise<string[]> {
+  const hotels: NewMasterHotel[] = [];
+  let last = 0;
+  for await (const page of readNewHotels(copy)) {
+    hotels.push(...page.filter(({ serviceId }) => !held.has(serviceId)));
+    if (hotels.length > hotelsShown)
+      return [
+        ...renderNewHotels(hotels.slice(0, hotelsShown)),
+        '  … and more; the next sync with --new-hotels FILE lists all',
+      ];
+    last = page.at(-1)?.number ?? last;
+  }
+  if (last > 0) await copy.markNewHotelsTold(last, clock());
+  return hotels.length === 0 ? [] : renderNewHotels(hotels);
+}
+
+function renderNewHotels(hotels: readonly NewMasterHotel[]): string[] {
+  const rows = hotels.map(({ serviceId, providerName, providerHotelId }) => [
+    serviceId,
+    providerName,
+    providerHotelId,
+  ]);
+  return [
+    'master hotels to be created:',
+    renderTable(rows, ['ServiceId', 'ProviderName', 'ProviderHotelId']),
+  ];
+}
+
+/**
+ * Writes the new hotels as NDJSON, one per line, without those that are held. Replaces an existing file, but only once it is
+ * complete.
+ *
+ * @param file its name as it was typed, for messages, and its absolute path
+ * @throws UsageError when the file can't be written
+ */
+async function writeNewHotels(
+  { name, path }: ReturnType<typeof placeOf>,
+  copy: MappingCopy,
+  held: ReadonlySet<number>,
+): Promise<string[]> {
+  const unfinished = `${path}.partial`;
+  let last = 0;
+  try {
+    // Never writes into a file that another user put there.
+    await rm(unfinished, { force: true });
+    const file = await open(unfinished, 'wx', 0o600);
+    try {
+      for await (const page of readNewHotels(copy)) {
+        const listed = page.filter(({ serviceId }) => !held.has(serviceId));
+        await file.writeFile(listed.map((hotel) => `${JSON.stringify(toRecord(hotel))}\n`).join(''));
+        last = page.at(-1)?.number ?? last;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    if (error instanceof Error && 'syscall' in error && 'code' in error)
+      throw new UsageError(
+        `--new-hotels: ${name} can't be written (${error.code}); the copy is up to date, and the next sync with --new-hotels lists them`,
+      );
+    throw error;
+  }
+  await copy.markNewHotelsTold(last, clock());
+  return [`The master hotels to be created are listed in ${name}.`];
+}
+
+function toRecord({ serviceId, providerName, providerHotelId, seenAt }: NewMasterHotel) {
+  return {
+    ServiceId: serviceId,
+    ProviderName: providerName,
+    ProviderHotelId: providerHotelId,
+    seenAt: new Date(seenAt).toISOString(),
+  };
+}

@@ -1,0 +1,28 @@
+import { formatInstant } from '../text/format.js';
+import { showInLine } from '../text/visible.js';
+import type { CopiedMapping, MappingMove } from './mapping-copy.js';
+
+/**
+ * A provider's hotel and its history for people, line by line.
+ *
+ * @param content lines about its master hotel
+ */
+export function describeMapping(
+  mapping: CopiedMapping,
+  moves: readonly MappingMove[],
+  content: readonly string[] = [],
+): string[] {
+  const { providerName, providerHotelId, serviceId, locationCode, channelIds, firstSeenAt } = mapping;
+  const what = serviceId === undefined ? 'no longer mapped to a master hotel' : `master hotel ${serviceId}`;
+  return [
+    `${showInLine(providerName)} ${showInLine(providerHotelId)}: ${what}`,
+    ...content,
+    ...(locationCode === undefined ? [] : [`  location: ${showInLine(locationCode)}`]),
+    ...channelIds.map((channel) => `  channel: ${showInLine(channel)}`),
+    `  first seen: ${formatInstant(firstSeenAt)}`,
+    ...moves.map(
+      ({ from, to, seenAt }) =>
+        `  ${formatInstant(seenAt)}: ${from === undefined ? 'came back' : `was ${from}`}, ${to === undefined ? 'was deleted' : `is ${to}`}`,
+    ),
+  ];
+}
