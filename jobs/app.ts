@@ -1,6 +1,9 @@
 import type { Archive } from '../src/archive/archive.js';
 import { businessDayAt } from '../src/booking/business-day.js';
+import { createHeartbeat } from '../src/channels/heartbeat.js';
 import type { Config } from '../src/config/load.js';
+import { createHeartbeatObserver, type HeartbeatObserver } from '../src/events/heartbeat-observer.js';
+import { describeHost } from '../src/http/url.js';
 import type { KeyFolder } from '../src/keys/key-folder.js';
 import type { ServiceClient } from '../src/mapping-service/client.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
@@ -10,7 +13,7 @@ import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { Spool } from '../src/spool/spool.js';
 import { writeCsvFile } from '../src/text/output-files.js';
-import { clock } from './clock.js';
+import { clock, random } from './clock.js';
 import type { CsvOptions } from './command.js';
 import { exitCode } from './exit-code.js';
 import {
@@ -95,7 +98,7 @@ export async function withApp<Result>(
   return result;
 
   async function openHeartbeat(settings: NonNullable<Config['heartbeat']>): Promise<void> {
-    const heartbeat = (await import('./heartbeat.js')).openHeartbeat(config, settings, terminal);
+    const heartbeat = (await import('./app.js')).openHeartbeat(config, settings, terminal);
     terminal.observe(heartbeat.notify);
     parts.once(() => heartbeat, closePart)();
   }
@@ -200,4 +203,20 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
     describeNoLedger,
   };
   return app;
+}
+
+/** Tells the heartbeat service how nights went. Connects only once there is something to send. */
+export function openHeartbeat(
+  { timezone, proxy }: Config,
+  heartbeat: NonNullable<Config['heartbeat']>,
+  { caution, signal }: Terminal,
+): HeartbeatObserver {
+  const host = describeHost(heartbeat.url);
+  return createHeartbeatObserver({
+    heartbeat: createHeartbeat({ ...heartbeat, proxy, random }),
+    timezone,
+    clock,
+    warn: (code) => caution(`the heartbeat could not be sent to ${host} (${code})`),
+    stop: signal,
+  });
 }

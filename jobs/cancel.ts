@@ -7,7 +7,7 @@ import { clock } from './clock.js';
 import { command, requiredDay, requiredOption } from './command.js';
 import { exitCode } from './exit-code.js';
 import { openSpool } from './parts.js';
-import { readReason } from './review-options.js';
+import { readReason } from './review-day.js';
 
 /** Abandons the unfinished run of a day: it is never resumed, and the schedule leaves its day alone. */
 export default command({

@@ -1,10 +1,13 @@
+import { type Access, createAccess } from '../src/access/access.js';
 import { giveWay } from '../src/async/give-way.js';
+import type { Config } from '../src/config/load.js';
 import { createDesk, type DeskParts } from '../src/desk/desk.js';
 import type { Operations, SyncOperation } from '../src/desk/operations/operations.js';
 import { prepareScores } from '../src/desk/providers/read-scores.js';
 import { readAssets } from '../src/desk/routing/assets.js';
 import { createHookCallerFinder } from '../src/desk/routing/hook-callers.js';
 import type { NotifyAll } from '../src/events/events.js';
+import { isLoopbackAddress } from '../src/http/url.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
 import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import type { BackgroundReviews } from '../src/review/day/background-reviews.js';
@@ -14,15 +17,15 @@ import type { CheckCaller } from '../src/server/caller.js';
 import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { openAccess } from './access.js';
 import type { App } from './app.js';
 import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';
 import { packEvidence } from './evidence.js';
 import { tryChannels } from './notify.js';
+import { findUsersFile } from './parts.js';
 import type { SyncWork } from './serve.js';
-import { readSilence } from './silence.js';
 import { openRetryPolicy } from './sources.js';
+import { readSilence } from './verdict-mails.js';
 
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
@@ -162,4 +165,20 @@ function createSyncOperation(
     }),
     idle: () => running,
   };
+}
+
+/** After so long without a request, somebody has to sign in again. */
+const idleMs = 30 * 60_000;
+
+/** Who may use the pages of `serve`. */
+function openAccess(config: Config): Access {
+  const { host, hosts, publicUrl, signIn } = config.server;
+  return createAccess({
+    users: findUsersFile(config),
+    // Host names or a public URL imply a proxy in front, through which others connect.
+    isLocal: isLoopbackAddress(host) && hosts.length === 0 && publicUrl === undefined,
+    singleSignOn: signIn,
+    idleMs,
+    clock,
+  });
 }

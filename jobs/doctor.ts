@@ -37,13 +37,13 @@ import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js'
 import { findLostKeys } from '../src/review/stored/lost-keys.js';
 import { findOldestNames } from '../src/review/stored/oldest-names.js';
 import { presentHostKey } from '../src/sftp/server.js';
-import { findUsersFile } from './access.js';
 import { clock } from './clock.js';
 import { type Bare, bareCommand, optionalDay } from './command.js';
 import { readDayIn } from './days.js';
 import { exitCode } from './exit-code.js';
 import {
   findLedger,
+  findUsersFile,
   lookInto,
   openArchive,
   openKeys,

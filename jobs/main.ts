@@ -1,10 +1,16 @@
-import { createReports } from '../src/text/reports.js';
+import { resolve } from 'node:path';
+import { type Config, loadConfig } from '../src/config/load.js';
+import { openLog } from '../src/events/log.js';
+import { createReports, type Reports } from '../src/text/reports.js';
+import { completeCommands } from '../src/text/shell.js';
+import { UsageError } from '../src/text/usage-error.js';
 import { print } from '../src/text/visible.js';
-import { execute } from './execute.js';
+import { type AnyCommand, type GlobalOptions, resolveDays } from './command.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure, stackFrames } from './failure.js';
 import type { CommandIo } from './process.js';
 import { readCommandLine } from './program.js';
+import { createTerminal, type Terminal } from './terminal.js';
 import { version } from './version.js';
 
 /** The reason that `io.signal` aborts with. */
@@ -37,5 +43,117 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
     return failure.exitCode;
   } finally {
     halted.removeEventListener('abort', halt);
+  }
+}
+
+/** How much longer than `workers.stopSeconds` a command may take to stop. */
+const lastResortMs = 5_000;
+
+/** The running process: what it was started with, and what it prints for programs. */
+export interface Running {
+  readonly io: CommandIo;
+  readonly reports: Reports;
+}
+
+/** Performs a command and returns its exit code. */
+export function execute(
+  command: AnyCommand,
+  input: object,
+  given: GlobalOptions,
+  running: Running,
+): Promise<number> {
+  const { run, around, logs = false } = command;
+  if (!run) throw new Error('a command that only has commands below it is never performed');
+  const globals = logs ? { ...given, logLevel: given.logLevel ?? 'info' } : given;
+  const perform = (note?: (config: Config) => void): Promise<number> => {
+    switch (run.needs) {
+      case 'nothing':
+        return withTerminal(globals, running, (terminal) =>
+          run.perform({ ...terminal, globals }, input as never),
+        );
+      case 'configuration':
+        return withConfig(globals, running, async (config, terminal) => {
+          note?.(config);
+          // Not loaded for help, nor for commands without a configuration.
+          const { withApp } = await import('./app.js');
+          const { log } = terminal;
+          const own = logs ? { ...terminal, warn: (line: string) => log.warn(line) } : terminal;
+          return withApp(config, own, (app) =>
+            run.perform(app, resolveDays(command, input, config.timezone) as never),
+          );
+        });
+    }
+  };
+  return around ? around(input as never, running.io, perform) : perform();
+}
+
+type Job = (terminal: Terminal) => Promise<number>;
+type ConfiguredJob = (config: Config, terminal: Terminal) => Promise<number>;
+
+export async function withTerminal(
+  { config, logLevel, stackTrace }: GlobalOptions,
+  { io, reports }: Running,
+  job: Job,
+): Promise<number> {
+  io.signal.throwIfAborted();
+  refuseUnverifiedTls(io.env);
+  const log = logLevel && (await openLog(logLevel, io.stderr));
+  const terminal = createTerminal({ config, reports, log, showsModuleErrors: stackTrace, io });
+  try {
+    return await job(terminal);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(completeCommands(error.message, terminal.command));
+  } finally {
+    terminal.endProgress();
+  }
+}
+
+/** Node would accept any certificate, and send the API key to whoever answers. */
+function refuseUnverifiedTls(env: NodeJS.ProcessEnv): void {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
+  throw new UsageError(
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment turns off the verification of all certificates; unset it, and name ' +
+      'the file of an authority that you trust besides the usual ones in NODE_EXTRA_CA_CERTS instead',
+  );
+}
+
+export async function withConfig(
+  globals: GlobalOptions,
+  command: Running,
+  job: ConfiguredJob,
+): Promise<number> {
+  const { io } = command;
+  refuseUnverifiedTls(io.env);
+  const config = await loadConfig({ file: resolve(io.cwd, globals.config), env: io.env });
+  const work: Job = (terminal) => stopInTime(job(config, terminal), config, command);
+  return withTerminal(globals, command, work);
+}
+
+/** Fails if a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */
+async function stopInTime(
+  work: Promise<number>,
+  { workers: { stopSeconds } }: Config,
+  { io: { signal, stderr }, reports }: Running,
+): Promise<number> {
+  let timer: NodeJS.Timeout | undefined;
+  let startTimer = () => {};
+  const overdue = new Promise<number>((settle) => {
+    const giveUp = () => {
+      const message = 'something did not stop in time and was abandoned; the ledger knows what is left';
+      print(stderr, `hotel-review: ${message}\n`);
+      reports.fail({ class: 'stopped', message });
+      settle(exitCode.failed);
+    };
+    startTimer = () => {
+      timer = setTimeout(giveUp, stopSeconds * 1000 + lastResortMs).unref();
+    };
+  });
+  signal.addEventListener('abort', startTimer, { once: true });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    signal.removeEventListener('abort', startTimer);
+    clearTimeout(timer);
   }
 }

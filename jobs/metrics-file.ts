@@ -1,6 +1,9 @@
 import { resolve } from 'node:path';
 import type { Config } from '../src/config/load.js';
+import type { BatchSampler } from '../src/review/ledger.js';
+import { findOldestNames, type KeptNames } from '../src/review/stored/oldest-names.js';
 import { answerWithin } from '../src/server/deadline.js';
+import { type FactsLedger, type LedgerFacts, readLedgerFacts } from '../src/server/ledger-facts.js';
 import { type AfterRun, renderRunMetrics } from '../src/server/run-metrics.js';
 import { replaceFile } from '../src/text/output-files.js';
 import { codeOf } from '../src/text/safe-error.js';
@@ -8,8 +11,7 @@ import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure } from './failure.js';
-import { findNames, readFacts } from './ledger-facts.js';
-import { findLedger } from './parts.js';
+import { findLedger, openArchive, openSpool } from './parts.js';
 import type { CommandIo } from './process.js';
 
 /** How long each question to the ledger and the archive may delay the end of the command. */
@@ -62,4 +64,15 @@ async function readAfterRun(config: Config, within: number): Promise<AfterRun> {
   const names = facts && (await ask(findNames(config, ledger)));
   await ask(ledger.close());
   return { facts, names: names ?? [], timezone };
+}
+
+/** The facts about a ledger that metrics report, over HTTP or in a file. */
+export function readFacts({ timezone }: Config, ledger: FactsLedger): Promise<LedgerFacts> {
+  return readLedgerFacts(ledger, { now: clock(), timezone });
+}
+
+/** The oldest guest names in each place, for the same metrics. */
+export function findNames(config: Config, ledger: FactsLedger & BatchSampler): Promise<readonly KeptNames[]> {
+  const places = { ledger, archive: openArchive(config), spool: openSpool(config) };
+  return findOldestNames(places, { now: clock(), timezone: config.timezone });
 }

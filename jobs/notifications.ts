@@ -12,10 +12,10 @@ import type { NewNotice, Notice } from '../src/notifications/notice.js';
 import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import { startNotifier } from '../src/notifications/notifier.js';
 import { createSlots } from '../src/schedule/slots.js';
+import { createPathShortener } from '../src/server/shown-paths.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { App } from './app.js';
 import { clock, random } from './clock.js';
-import { createLocalPathShortener } from './local-paths.js';
 
 /** Sends people the notices of the ledger for as long as the process works, through the configured channels. */
 export async function startNotifications(app: App, ledger: NoticeLedger) {
@@ -132,4 +132,17 @@ function findStaleBound(
   const last = slots?.last(new Date(now));
   const before = last && slots?.last(new Date(last.getTime() - 1));
   return before && { completeUntil: before.getTime() };
+}
+
+/** Shortens the configured paths of this machine in texts that leave it. */
+export function createLocalPathShortener(config: Config): (text: string) => string {
+  const { folder, ledger, archive, file, source } = config;
+  // Paths that texts may name besides those below the configuration's folder.
+  const paths = [
+    'path' in ledger ? ledger.path : '',
+    'path' in archive ? archive.path : '',
+    file.spool,
+    'path' in source ? source.path : '',
+  ];
+  return createPathShortener({ folder, paths });
 }

@@ -5,8 +5,8 @@ import { createServer, type Server, type ServerOptions } from '../src/server/ser
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
-import { findNames, readFacts } from './ledger-facts.js';
-import { createLocalPathShortener } from './local-paths.js';
+import { findNames, readFacts } from './metrics-file.js';
+import { createLocalPathShortener } from './notifications.js';
 
 /** Counts the events of a long-running process, and answers for its health. */
 export async function openObserved(app: App) {

@@ -1,3 +1,4 @@
+import { openUsersFile, type UsersFile } from '../src/access/users-file.js';
 import { type Archive, reportsFolder, type StoringArchive } from '../src/archive/archive.js';
 import { createDirectoryArchive } from '../src/archive/directory.js';
 import { encryptArchive } from '../src/archive/encrypted.js';
@@ -227,4 +228,9 @@ export function openMappingService(config: Config): MappingService {
     clock: () => new Date(),
     random,
   });
+}
+
+/** Undefined if no users' file is configured. */
+export function findUsersFile({ server: { users } }: Config): UsersFile | undefined {
+  return users === undefined ? undefined : openUsersFile(users);
 }

@@ -1,7 +1,7 @@
 import { summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import { listPosted } from '../src/review/verdicts/listing.js';
 import { formatCount } from '../src/text/format.js';
-import { dayList } from './day-list.js';
+import { dayList } from './booking-list.js';
 
 /** The bookings of a day by file that could not be in the file and went by body. */
 export default dayList({

@@ -13,7 +13,7 @@ import { clock } from './clock.js';
 import { command, csvOptions, dayOption } from './command.js';
 import { listDays } from './days.js';
 import { exitCode } from './exit-code.js';
-import { readSilence } from './silence.js';
+import { readSilence } from './verdict-mails.js';
 
 const usualDays = 30;
 

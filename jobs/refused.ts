@@ -1,6 +1,6 @@
 import { listRefused } from '../src/review/verdicts/listing.js';
 import { formatCount } from '../src/text/format.js';
-import { dayList } from './day-list.js';
+import { dayList } from './booking-list.js';
 
 /** The bookings that the service refused. */
 export default dayList({

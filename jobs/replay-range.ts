@@ -12,8 +12,7 @@ import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type ExitCode, exitCode, exitCodeOf, worstOf } from './exit-code.js';
 import { type CommandFailure, describeFailure } from './failure.js';
-import { followUpAndSay } from './follow-up.js';
-import { keepReport } from './keep-report.js';
+import { followUpAndSay, keepReport } from './follow-up.js';
 import { recordOpening } from './recording.js';
 import { applyConfiguredRetention } from './review-day.js';
 

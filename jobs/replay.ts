@@ -22,8 +22,7 @@ import { bareFlag, command, dayOption, flag, option, requiredDay } from './comma
 import { dryRunDay } from './dry-run.js';
 import { exitCode } from './exit-code.js';
 import { type RangeOptions, replayRange, toRequest } from './replay-range.js';
-import { reviewDay } from './review-day.js';
-import { acceptVolume, checkOut, delivery, out, readReason, withDelivery } from './review-options.js';
+import { acceptVolume, checkOut, delivery, out, readReason, reviewDay, withDelivery } from './review-day.js';
 
 /** Reviews a day or a range of days again, or only what is missing. */
 export default command({

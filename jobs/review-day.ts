@@ -1,4 +1,7 @@
+import { InvalidArgumentError } from 'commander';
 import type { BusinessDay } from '../src/booking/business-day.js';
+import type { Config } from '../src/config/load.js';
+import { ConfigurationError } from '../src/config/problems.js';
 import { KeyError } from '../src/keys/key-error.js';
 import { canaryToJson } from '../src/review/canary.js';
 import { renderMissedCanaries } from '../src/review/canary-words.js';
@@ -6,18 +9,22 @@ import { requireBegun } from '../src/review/day/begun-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { readWaiting, runToJson } from '../src/review/day/report.js';
 import { runDay } from '../src/review/day/run-day.js';
+import type { Ledger } from '../src/review/ledger.js';
 import { quickRewrite } from '../src/review/retention.js';
-import { hasWork, isToBeAccepted, type Run, type Trigger } from '../src/review/run.js';
-import { applyRetention } from '../src/review/stored/retention.js';
+import { type DeliveryKind, hasWork, isToBeAccepted, type Run, type Trigger } from '../src/review/run.js';
+import { removeSentFiles } from '../src/review/stored/remove-sent.js';
+import { applyRetention, findDueDay } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
+import { SftpError } from '../src/sftp/sftp.js';
+import { formatCountOf } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
+import { choice, flag, option } from './command.js';
 import { exitCode, exitCodeOf } from './exit-code.js';
-import { followUpAndSay, followUpCanaries } from './follow-up.js';
-import { keepReport } from './keep-report.js';
-import { openKeyDestruction } from './parts.js';
+import { followUpAndSay, followUpCanaries, keepReport } from './follow-up.js';
+import { openKeyDestruction, openSftp, openSpool } from './parts.js';
 import { recordOpening } from './recording.js';
 import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
@@ -96,6 +103,80 @@ export async function applyConfiguredRetention(app: App): Promise<void> {
   }
   await ledger.clearRemains(quickRewrite);
   if (config.file.removeAfterDays === undefined || config.file.sftp === undefined) return;
-  const { removeConfigured } = await import('./remove-sent.js');
+  const { removeConfigured } = await import('./review-day.js');
   await removeConfigured(config, ledger, warn, signal);
+}
+
+/** `--delivery`, which `withDelivery` applies. */
+export const delivery = choice('--delivery <how>', 'how to reach the service (default: as configured)', [
+  'body',
+  'file',
+]);
+
+export const acceptVolume = flag(
+  '--accept-volume',
+  'accept far fewer bookings than usual: send the day, or call it good if it was sent',
+);
+
+/** `--out`, which `checkOut` checks. */
+export const out = option(
+  '--out <dir>',
+  'with --dry-run: write what would be sent to this folder (with guest names)',
+);
+
+/** Some text, for `--reason`. */
+export function readReason(text: string): string {
+  const reason = text.trim();
+  if (reason === '') throw new InvalidArgumentError('expected some text');
+  return reason;
+}
+
+export function checkOut(given: { readonly dryRun: boolean; readonly out: string | undefined }): void {
+  if (given.out !== undefined && !given.dryRun) throw new InvalidArgumentError('--out requires --dry-run');
+}
+
+/**
+ * The app with that delivery instead of the configured one.
+ *
+ * @param file the configuration's name
+ */
+export function withDelivery(app: App, file: string, kind: DeliveryKind = app.config.delivery): App {
+  // A configuration for delivery by body may lack the server.
+  if (kind === 'file' && app.config.file.sftp === undefined) {
+    throw new ConfigurationError(file, [
+      { path: 'file.sftp', message: 'expected the SFTP server, as --delivery is file, got: nothing' },
+    ]);
+  }
+  return { ...app, config: { ...app.config, delivery: kind } };
+}
+
+/** Removes our files from the SFTP server after `file.removeAfterDays`. A failure is reported, but fails no run. */
+export async function removeConfigured(
+  config: Config,
+  ledger: Ledger,
+  warn: (message: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { timezone, file } = config;
+  const moment = { now: clock(), timezone };
+  const before = await findDueDay(ledger, file.removeAfterDays ?? Number.POSITIVE_INFINITY, moment);
+  if (before === undefined) return;
+  const sftp = openSftp(config);
+  try {
+    const parts = { ledger, spool: openSpool(config), sftp, timezone, clock };
+    const { denied, isNewlyDenied } = await removeSentFiles(parts, before, signal);
+    if (isNewlyDenied)
+      warn(
+        `the SFTP server refuses to remove our files (${formatCountOf(denied, 'file')} so far), which is tried again once a week: ask its ` +
+          'operator for the right to remove files below VerifyMappings, or to remove them, or unset file.removeAfterDays',
+      );
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!(error instanceof SftpError)) throw error;
+    warn(
+      `old files could not be removed from the SFTP server; it will be tried again later: ${error.message}`,
+    );
+  } finally {
+    await sftp.close();
+  }
 }

@@ -2,8 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { command, dayOrYesterday, flag, option } from './command.js';
 import { dryRunDay } from './dry-run.js';
-import { reviewDay } from './review-day.js';
-import { acceptVolume, checkOut, delivery, out, withDelivery } from './review-options.js';
+import { acceptVolume, checkOut, delivery, out, reviewDay, withDelivery } from './review-day.js';
 
 /** The main command: reviews one business day, or resumes it. */
 export default command({

@@ -15,7 +15,7 @@ import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, flag, option } from './command.js';
 import { exitCode } from './exit-code.js';
-import { readSilence } from './silence.js';
+import { readSilence } from './verdict-mails.js';
 
 /** Shows the history of a booking, or of all bookings of a name; exits with 1 if no run contains any. */
 export default command({

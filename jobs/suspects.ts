@@ -1,6 +1,6 @@
 import { explainSuspects, findComparedRuns } from '../src/review/suspects/listing.js';
 import { listSuspected } from '../src/review/verdicts/listing.js';
-import { dayList } from './day-list.js';
+import { dayList } from './booking-list.js';
 
 /** The bookings that the local copy of the mappings flags. */
 export default dayList({

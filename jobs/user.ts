@@ -7,8 +7,8 @@ import { createTerminalAsker } from '../src/setup/asker.js';
 import { formatCountOf } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { findUsersFile } from './access.js';
 import { type AnyCommand, command, flag, type OptionOf } from './command.js';
+import { findUsersFile } from './parts.js';
 import type { Terminal } from './terminal.js';
 
 const role: OptionOf<Role> = {

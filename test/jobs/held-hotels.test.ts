@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readHeldHotels } from '../../jobs/held-hotels.js';
+import { readHeldHotels } from '../../jobs/mappings-sync.js';
 import { UsageError } from '../../src/text/usage-error.js';
 
 async function read(text: string): Promise<number[]> {

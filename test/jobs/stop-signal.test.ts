@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { listenForStop } from '../../jobs/stop.js';
+import { listenForStop } from '../../jobs/process.js';
 import { StoppedError } from '../../src/async/stopped-error.js';
 import { captureStream } from '../support/captured-stream.js';
 
