@@ -87,7 +87,11 @@ export async function withApp<Result>(
   const parts = createParts();
   let result: Result;
   try {
-    if (config.heartbeat) await openHeartbeat(config.heartbeat);
+    if (config.heartbeat) {
+      const heartbeat = openHeartbeat(config, config.heartbeat, terminal);
+      terminal.observe(heartbeat.notify);
+      parts.once(() => heartbeat, closePart)();
+    }
     result = await work(createApp(config, terminal, parts));
   } catch (error) {
     // Why the work failed matters more than what would not close after it.
@@ -96,12 +100,6 @@ export async function withApp<Result>(
   }
   await parts.close();
   return result;
-
-  async function openHeartbeat(settings: NonNullable<Config['heartbeat']>): Promise<void> {
-    const heartbeat = (await import('./app.js')).openHeartbeat(config, settings, terminal);
-    terminal.observe(heartbeat.notify);
-    parts.once(() => heartbeat, closePart)();
-  }
 }
 
 function closePart(part: { close(): unknown } | undefined): unknown {
@@ -206,7 +204,7 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
 }
 
 /** Tells the heartbeat service how nights went. Connects only once there is something to send. */
-export function openHeartbeat(
+function openHeartbeat(
   { timezone, proxy }: Config,
   heartbeat: NonNullable<Config['heartbeat']>,
   { caution, signal }: Terminal,

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import type { BusinessDay } from '../src/booking/business-day.js';
-import type { Config } from '../src/config/load.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import { KeyError } from '../src/keys/key-error.js';
 import { canaryToJson } from '../src/review/canary.js';
@@ -24,7 +23,7 @@ import { clock } from './clock.js';
 import { choice, flag, option } from './command.js';
 import { exitCode, exitCodeOf } from './exit-code.js';
 import { followUpAndSay, followUpCanaries, keepReport } from './follow-up.js';
-import { openKeyDestruction, openSftp, openSpool } from './parts.js';
+import { openKeyDestruction } from './parts.js';
 import { recordOpening } from './recording.js';
 import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
@@ -91,7 +90,7 @@ function describeDone(run: Run, command: WriteCommand): string {
 
 /** @param app `warn` gets a message about days whose names can't be removed, because their key is lost */
 export async function applyConfiguredRetention(app: App): Promise<void> {
-  const { config, warn, signal } = app;
+  const { config, warn } = app;
   const ledger = await app.ledger();
   const destroyKeys = openKeyDestruction(config, ledger);
   const kept = { ledger, archive: app.archive(), spool: app.spool(), destroyKeys };
@@ -103,8 +102,7 @@ export async function applyConfiguredRetention(app: App): Promise<void> {
   }
   await ledger.clearRemains(quickRewrite);
   if (config.file.removeAfterDays === undefined || config.file.sftp === undefined) return;
-  const { removeConfigured } = await import('./review-day.js');
-  await removeConfigured(config, ledger, warn, signal);
+  await removeSent(app, ledger);
 }
 
 /** `--delivery`, which `withDelivery` applies. */
@@ -151,19 +149,14 @@ export function withDelivery(app: App, file: string, kind: DeliveryKind = app.co
 }
 
 /** Removes our files from the SFTP server after `file.removeAfterDays`. A failure is reported, but fails no run. */
-export async function removeConfigured(
-  config: Config,
-  ledger: Ledger,
-  warn: (message: string) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const { timezone, file } = config;
+async function removeSent(app: App, ledger: Ledger): Promise<void> {
+  const { warn, signal } = app;
+  const { timezone, file } = app.config;
   const moment = { now: clock(), timezone };
   const before = await findDueDay(ledger, file.removeAfterDays ?? Number.POSITIVE_INFINITY, moment);
   if (before === undefined) return;
-  const sftp = openSftp(config);
   try {
-    const parts = { ledger, spool: openSpool(config), sftp, timezone, clock };
+    const parts = { ledger, spool: app.spool(), sftp: app.sftp(), timezone, clock };
     const { denied, isNewlyDenied } = await removeSentFiles(parts, before, signal);
     if (isNewlyDenied)
       warn(
@@ -176,7 +169,5 @@ export async function removeConfigured(
     warn(
       `old files could not be removed from the SFTP server; it will be tried again later: ${error.message}`,
     );
-  } finally {
-    await sftp.close();
   }
 }
