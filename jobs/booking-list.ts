@@ -33,7 +33,7 @@ const shown = 200;
 
 type SentDay = Pick<DayVerdicts, 'day' | 'runs'>;
 
-export type ListBookings = (
+type ListBookings = (
   ledger: ReadOnlyNoticeLedger,
   days: readonly SentDay[],
   filter: Parameters<typeof listUnanswered>[2],

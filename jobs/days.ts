@@ -30,19 +30,6 @@ export function listDays({ from, to }: { readonly from: string; readonly to: str
   return days;
 }
 
-/** The same options with the days of these names as YYYY-MM-DD; those that were not given stay absent. */
-export function readDaysIn<Options extends { readonly [name in Name]?: string }, Name extends string>(
-  timezone: string,
-  options: Options,
-  names: readonly Name[],
-): Options {
-  const read = names.flatMap((name) => {
-    const written = options[name];
-    return written === undefined ? [] : [[name, readDayIn(timezone, written).iso] as const];
-  });
-  return { ...options, ...Object.fromEntries(read) };
-}
-
 const instant = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /** Epoch milliseconds, not before 1970. A date alone means its start in UTC; a time needs a zone. */

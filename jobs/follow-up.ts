@@ -16,14 +16,13 @@ import { clock } from './clock.js';
 /** When a case is escalated that was reported to the service but not corrected. */
 const escalateAfterMs = 3 * 86_400_000;
 
-/** `warn` gets a message when a part of the follow-up failed. */
-type FollowUpParts = Pick<App, 'ledger' | 'today' | 'notify' | 'warn' | 'signal'>;
-
 /**
  * Opens cases for what runs found, and updates existing ones. It is not part of a run: if it fails, the run's outcome stands,
  * and the next run catches up.
+ *
+ * @param app `warn` gets a message when a part of the follow-up failed
  */
-export function followUpRuns(app: FollowUpParts): Promise<void> {
+export function followUpRuns(app: App): Promise<void> {
   return attempt(app, 'the cases could not be updated', async () => {
     const { notify, signal } = app;
     const [ledger, today] = [await app.ledger(), app.today()];
@@ -32,9 +31,7 @@ export function followUpRuns(app: FollowUpParts): Promise<void> {
 }
 
 /** Like `followUpRuns`, and says how many cases were opened and how to list them. */
-export async function followUpAndSay(
-  app: Omit<FollowUpParts, 'warn'> & Pick<App, 'say' | 'command'>,
-): Promise<void> {
+export async function followUpAndSay(app: App): Promise<void> {
   const opened = { cases: 0, bookings: 0 };
   const notify: App['notify'] = (event) => {
     if (event.type === 'case-opened') {
@@ -51,9 +48,7 @@ export async function followUpAndSay(
 }
 
 /** Reports the canaries that no e-mail named in time, and returns them. */
-export async function followUpCanaries(
-  app: Pick<FollowUpParts, 'ledger' | 'notify' | 'warn'>,
-): Promise<readonly Canary[]> {
+export async function followUpCanaries(app: App): Promise<readonly Canary[]> {
   let missed: readonly Canary[] = [];
   await attempt(app, 'the canaries could not be checked', async () => {
     missed = await reportMissedCanaries({ ledger: await app.ledger(), clock, notify: app.notify });
@@ -65,7 +60,7 @@ export async function followUpCanaries(
 const canaryCheckMs = 60_000;
 
 /** Repeats that until the signal aborts. */
-export async function watchCanaries(app: Omit<FollowUpParts, 'today'>): Promise<void> {
+export async function watchCanaries(app: App): Promise<void> {
   while (!app.signal.aborted) {
     await followUpCanaries(app);
     await pause(canaryCheckMs, app.signal);
@@ -73,17 +68,13 @@ export async function watchCanaries(app: Omit<FollowUpParts, 'today'>): Promise<
 }
 
 /** Corrects cases after a sync. */
-export function followUpSync(app: Pick<FollowUpParts, 'ledger' | 'notify' | 'warn'>): Promise<void> {
+export function followUpSync(app: App): Promise<void> {
   return attempt(app, 'the cases could not be updated', async () =>
     followMappings({ ledger: await app.ledger(), escalateAfterMs, clock, notify: app.notify }),
   );
 }
 
-async function attempt(
-  { warn }: Pick<FollowUpParts, 'warn'>,
-  failure: string,
-  work: () => Promise<void>,
-): Promise<void> {
+async function attempt({ warn }: App, failure: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

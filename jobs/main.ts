@@ -90,7 +90,7 @@ export function execute(
 type Job = (terminal: Terminal) => Promise<number>;
 type ConfiguredJob = (config: Config, terminal: Terminal) => Promise<number>;
 
-export async function withTerminal(
+async function withTerminal(
   { config, logLevel, stackTrace }: GlobalOptions,
   { io, reports }: Running,
   job: Job,
@@ -118,11 +118,7 @@ function refuseUnverifiedTls(env: NodeJS.ProcessEnv): void {
   );
 }
 
-export async function withConfig(
-  globals: GlobalOptions,
-  command: Running,
-  job: ConfiguredJob,
-): Promise<number> {
+async function withConfig(globals: GlobalOptions, command: Running, job: ConfiguredJob): Promise<number> {
   const { io } = command;
   refuseUnverifiedTls(io.env);
   const config = await loadConfig({ file: resolve(io.cwd, globals.config), env: io.env });

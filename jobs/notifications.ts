@@ -52,7 +52,7 @@ export async function startNotifications(app: App, ledger: NoticeLedger) {
 }
 
 /** Opens the configured channels. What they need is loaded only if there are any. */
-export async function openChannels(
+async function openChannels(
   { notify, proxy }: Config,
   warn: (message: string) => void,
 ): Promise<readonly Channel[]> {

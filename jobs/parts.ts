@@ -119,26 +119,6 @@ export async function showLedgerPlace({ ledger }: Config): Promise<string> {
   }
 }
 
-/**
- * Opens the ledger for reading while `look` runs.
- *
- * @param whenNone gets a message that says where no ledger was found
- */
-export async function withReadOnlyLedger<Answer>(
-  config: Config,
-  whenNone: (notice: string) => Answer,
-  look: (ledger: ReadOnlyNoticeLedger) => Promise<Answer>,
-): Promise<Answer> {
-  const ledger = await findLedger(config);
-  if (!ledger)
-    return whenNone(`There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`);
-  try {
-    return await look(ledger);
-  } finally {
-    await ledger.close();
-  }
-}
-
 /** Looks for something in the ledger; finds nothing if it can't be opened. */
 export function lookInto<Found>(
   config: Config,

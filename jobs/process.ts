@@ -130,7 +130,7 @@ export function listenForStop(process: Process, errors: NodeJS.WritableStream): 
 /**
  * Lets a command end as usual when the reader of its output is gone (as with `head`): nobody needs the rest.
  */
-export function ignoreClosedPipe(stream: NodeJS.WritableStream): void {
+function ignoreClosedPipe(stream: NodeJS.WritableStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
@@ -145,10 +145,7 @@ const graceMs = 1_000;
  *
  * @param exit ends the process with `process.exitCode`
  */
-export function exitOnceWritten(
-  streams: readonly Pick<Writable, 'writableLength'>[],
-  exit: () => void,
-): void {
+function exitOnceWritten(streams: readonly Pick<Writable, 'writableLength'>[], exit: () => void): void {
   // Unreferenced, so that the timer itself keeps nothing alive.
   setInterval(() => {
     if (streams.every(({ writableLength }) => writableLength === 0)) exit();

@@ -122,7 +122,7 @@ async function reviewOne(
 }
 
 /** The outcome of one day of a range. */
-export interface DayOutcome {
+interface DayOutcome {
   readonly day: string;
   readonly code: ExitCode;
   /** The object that `--json` prints. */

@@ -157,7 +157,7 @@ function createFileDeliveryOf(
 /** A step may download an earlier run's file and its result, and upload a file. */
 const stepMs = 3 * defaultLimits.transferMs;
 
-export interface WorkforceParts {
+interface WorkforceParts {
   readonly ledger: Ledger;
   readonly deliveryFor: (kind: DeliveryKind) => Delivery;
   readonly notify: Notify;
@@ -166,7 +166,7 @@ export interface WorkforceParts {
 }
 
 /** Opens what performs the steps: this process alone, or all that share the queue. */
-export async function openWorkforce(config: Config, parts: WorkforceParts): Promise<Workforce> {
+async function openWorkforce(config: Config, parts: WorkforceParts): Promise<Workforce> {
   const { body, workers, queue } = config;
   const { ledger, deliveryFor, notify, performs } = parts;
   const common = {
@@ -229,7 +229,7 @@ const answerMs = 3_000;
  *
  * @throws UsageError with what doctor says
  */
-export async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise<void> {
+async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise<void> {
   if (queue.kind !== 'redis') return;
   const { examineQueue } = await import('../src/doctor/queue.js');
   const { refusal } = await examineQueue({ ...queue, answerMs }, signal);

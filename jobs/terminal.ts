@@ -58,7 +58,7 @@ export interface Terminal {
 }
 
 /** A text, or its lines; those that don't apply are false or undefined. */
-export type Text = string | readonly (string | readonly string[] | false | undefined)[];
+type Text = string | readonly (string | readonly string[] | false | undefined)[];
 
 function toText(text: Text): string {
   if (typeof text === 'string') return text;
