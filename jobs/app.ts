@@ -114,6 +114,7 @@ type Parts = ReturnType<typeof createParts>;
 function createParts() {
   const closers: (() => unknown)[] = [];
   const enders: (() => unknown)[] = [];
+  const opening = new Set<Promise<unknown>>();
   return {
     /** Opens that part when it is first asked for. */
     once<Part>(open: () => Part, close?: (part: Awaited<Part>) => unknown): () => Part {
@@ -123,7 +124,7 @@ function createParts() {
         if (!opened) {
           opened = { part: open() };
           // Only once it is open: the parts that it needs are opened before it, and closed after it.
-          if (opened.part instanceof Promise) opened.part.then(closeLater, () => {});
+          if (opened.part instanceof Promise) opening.add(opened.part.then(closeLater, () => {}));
           else closeLater(opened.part as Awaited<Part>);
         }
         return opened.part;
@@ -138,6 +139,7 @@ function createParts() {
     async close(): Promise<void> {
       const failures: unknown[] = [];
       for (const list of [enders, closers]) {
+        await Promise.all(opening);
         for (let close = list.pop(); close; close = list.pop()) {
           try {
             await close();

@@ -87,7 +87,7 @@ Example:
         ...{ runs: [], records: [], left: [], remains: null },
       });
     const ledger = await app.ledger();
-    const destroyKeys = openKeyDestruction(config, ledger);
+    const destroyKeys = openKeyDestruction(app.keys(), ledger);
     const parts = { ledger, archive: app.archive(), spool: app.spool(), destroyKeys };
     const { names, records } = await listDue(parts, due);
     const details = { dryRun, ...due, runs: names.length, records: records.length };

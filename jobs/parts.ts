@@ -43,8 +43,7 @@ export function openKeys(config: Config): KeyFolder | undefined {
 }
 
 /** What retention does with keys; undefined if nothing is encrypted. */
-export function openKeyDestruction(config: Config, ledger: KeyDestructionParts['ledger']) {
-  const keys = openKeys(config);
+export function openKeyDestruction(keys: KeyFolder | undefined, ledger: KeyDestructionParts['ledger']) {
   return keys && ((before: string) => destroyKeys({ ledger, keys }, before));
 }
 

@@ -78,13 +78,12 @@ async function recordOrWarn(
   ledger: Audited,
   action: Action,
   who: string,
-  terminal: Pick<Terminal, 'warn' | 'log'>,
+  { caution }: Terminal,
 ): Promise<void> {
   try {
     await record(ledger, action, who);
   } catch (error) {
-    terminal.warn(`warning: the audit trail can't record this: ${describeError(error)}`);
-    terminal.log.warn({ action: action.action }, 'not recorded in the audit trail');
+    caution(`the audit trail can't record this: ${describeError(error)}`);
   }
 }
 

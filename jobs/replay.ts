@@ -19,7 +19,6 @@ import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { bareFlag, command, dayOption, flag, option, requiredDay } from './command.js';
-import { dryRunDay } from './dry-run.js';
 import { exitCode } from './exit-code.js';
 import { type RangeOptions, replayRange, toRequest } from './replay-range.js';
 import { acceptVolume, checkOut, delivery, out, readReason, reviewDay, withDelivery } from './review-day.js';
@@ -101,7 +100,9 @@ Examples:
       return listPlans(app, days, { ...given, mode: given.mode, reason });
     const [day, ...others] = days;
     if (!day || others.length > 0) return replayRange(app, days, given);
-    return given.dryRun ? dryRunDay(app, day, given.out) : replayDay(app, day, given);
+    return given.dryRun
+      ? (await import('./dry-run.js')).dryRunDay(app, day, given.out)
+      : replayDay(app, day, given);
   },
 });
 

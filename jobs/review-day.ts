@@ -92,7 +92,7 @@ function describeDone(run: Run, command: WriteCommand): string {
 export async function applyConfiguredRetention(app: App): Promise<void> {
   const { config, warn } = app;
   const ledger = await app.ledger();
-  const destroyKeys = openKeyDestruction(config, ledger);
+  const destroyKeys = openKeyDestruction(app.keys(), ledger);
   const kept = { ledger, archive: app.archive(), spool: app.spool(), destroyKeys };
   try {
     await applyRetention(kept, config, { now: clock(), timezone: config.timezone });

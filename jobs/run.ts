@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { command, dayOrYesterday, flag, option } from './command.js';
-import { dryRunDay } from './dry-run.js';
 import { acceptVolume, checkOut, delivery, out, reviewDay, withDelivery } from './review-day.js';
 
 /** The main command: reviews one business day, or resumes it. */
@@ -49,7 +48,7 @@ Examples:
   async run(configured, { configFile, ...given }) {
     const app = withDelivery(configured, configFile, given.delivery);
     const day = createBusinessDay(given.day, app.config.timezone);
-    if (given.dryRun) return dryRunDay(app, day, given.out);
+    if (given.dryRun) return (await import('./dry-run.js')).dryRunDay(app, day, given.out);
     return reviewDay(app, day, {
       mode: 'run',
       trigger: 'manual',

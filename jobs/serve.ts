@@ -25,6 +25,7 @@ import { followUpRuns, followUpSync, keepReport, watchCanaries } from './follow-
 import { syncCopy, watchCopy } from './mappings-sync.js';
 import { tellFailedSyncs } from './notifications.js';
 import { openObserved } from './observed.js';
+import { openMappingService } from './parts.js';
 import { recordStart } from './recording.js';
 import { logQueueProblems } from './review.js';
 import { applyConfiguredRetention } from './review-day.js';
@@ -210,12 +211,15 @@ function createSyncWork(
     isSyncing: () => syncing > 0,
     /** It ends soon after the signal aborts. @throws what `syncMappings` throws */
     async sync(stop: AbortSignal): Promise<void> {
+      // Of its own: a connection would be dropped on the way before the next sync.
+      const service = openMappingService(app.config);
       syncing += 1;
       try {
-        await syncCopy({}, { ledger, service: app.mappingService(), notify }, stop);
+        await syncCopy({}, { ledger, service, notify }, stop);
         if (!stop.aborted) await afterSync();
       } finally {
         syncing -= 1;
+        await service.close();
       }
     },
     /** Compares what moved with the current and upcoming stays. */

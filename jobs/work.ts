@@ -31,15 +31,17 @@ Examples:
         `work takes its steps from Redis: set queue to redis://…, or use \`${app.command('run')}\``,
       );
     const server = port === undefined ? undefined : await openServer(app, port);
-    await app.review();
+    const { workforce } = await app.review();
+    let followingUp: Promise<void> | undefined;
+    // At once, so that each has the whole time that a stop may take.
+    app.beforeClose(() => Promise.all([server?.close(), workforce.close(), followingUp]));
     const ledger = await app.ledger();
     // Problems of the ledger surface now rather than with the first step.
     await ledger.listActiveRuns();
     if (server) log.info(await server.listen(), 'listening');
     await logQueueProblems(config, log, signal);
     notify({ type: 'working' });
-    const followingUp = keepFollowingUp(app);
-    app.beforeClose(() => Promise.all([server?.close(), followingUp]));
+    followingUp = keepFollowingUp(app);
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
     return exitCode.done;

@@ -119,12 +119,13 @@ export interface Reject {
   readonly value?: string;
 }
 
-export const rejectColumns = ['place', 'reason', 'reference', 'field', 'value'] as const;
-
 /** A reject as people and programs see it, with null for what is unknown. */
 export function rejectToJson({ place, reason, reference, field, value }: Reject) {
   return { place, reason, reference: reference ?? null, field: field ?? null, value: value ?? null };
 }
+
+/** Its columns in a file. */
+export const rejectColumns = Object.keys(rejectToJson({ place: 0, reason: 'service-id-missing' }));
 
 export interface ReasonCount {
   readonly reason: RejectCode | BookingWarning | 'absent-column' | 'earlier-days-not-compared';
