@@ -21,7 +21,8 @@ it('A tight heap takes less memory for the same garbage, until the last work tha
   const after = await measureHeap('withTightHeap(async () => {}).then(makeGarbage)');
   expect(tight).toBeLessThan(0.8 * usual);
   expect(overlapping).toBeLessThan(0.8 * usual);
-  expect(after).toBeGreaterThan(0.9 * usual);
+  // The usual heap itself differs by a fifth from process to process.
+  expect(after).toBeGreaterThan(1.5 * tight);
 });
 
 /** The most megabytes that the heap of a new process took while it made garbage, with some 50 MB in use. */
