@@ -27,7 +27,7 @@ import {
   openSpool,
 } from './parts.js';
 import { recordAction, recordLook } from './recording.js';
-import { openReview, type ReviewOptions } from './review.js';
+import type { ReviewOptions } from './review.js';
 import type { Terminal } from './terminal.js';
 
 /**
@@ -184,7 +184,8 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
     mappingService: once(() => openMappingService(config), closePart),
     keep,
     review(options = {}) {
-      review ??= openReview(app, options);
+      // Most commands only look back: they do without what reviews a day.
+      review ??= import('./review.js').then(({ openReview }) => openReview(app, options));
       return review;
     },
     beforeClose,
