@@ -27,7 +27,6 @@ import {
   openSpool,
 } from './parts.js';
 import { recordAction, recordLook } from './recording.js';
-import type { ReviewOptions } from './review.js';
 import type { Terminal } from './terminal.js';
 
 /**
@@ -54,8 +53,8 @@ export interface App extends Terminal {
   mappingService(): MappingService;
   /** Closes a part when the command ends, before what was opened earlier. */
   keep<Part extends { close(): unknown }>(part: Part): Part;
-  /** What reviews a day: its source, its deliveries, and what performs its steps. */
-  review(options?: ReviewOptions): Promise<RunDayParts>;
+  /** What reviews a day: its source, its deliveries, and what performs its steps, unless these are left to workers. */
+  review(performs?: boolean): Promise<RunDayParts>;
   /** Ends work when the app closes, before any part is closed. */
   beforeClose(end: () => unknown): void;
   /** Records a look at bookings without guests' names, if there is a ledger; one that can't be written to causes a warning only. */
@@ -183,9 +182,9 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
     reviewService: once(() => openReviewService(config), closePart),
     mappingService: once(() => openMappingService(config), closePart),
     keep,
-    review(options = {}) {
+    review(performs = true) {
       // Most commands only look back: they do without what reviews a day.
-      review ??= import('./review.js').then(({ openReview }) => openReview(app, options));
+      review ??= import('./review.js').then(({ openReview }) => openReview(app, performs));
       return review;
     },
     beforeClose,

@@ -17,6 +17,7 @@ import type { CheckCaller } from '../src/server/caller.js';
 import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
+import { readSilence } from '../src/verdict-mails/silence.js';
 import type { App } from './app.js';
 import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';
@@ -25,7 +26,6 @@ import { tryChannels } from './notify.js';
 import { findUsersFile } from './parts.js';
 import type { SyncWork } from './serve.js';
 import { openRetryPolicy } from './sources.js';
-import { readSilence } from './verdict-mails.js';
 
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
@@ -53,7 +53,7 @@ export async function openDesk(
   const scoring = {
     timezone,
     scores: createScoreMemory({ ledger, giveWay }),
-    readSilence: (now: number) => readSilence(config, ledger, now),
+    readSilence: (now: number) => readSilence(config.verdicts, ledger, now),
   };
   // So that the first visitor waits less.
   prepareScores(scoring, { now: clock(), signal }).catch((error: unknown) => {

@@ -1,8 +1,6 @@
 import { homedir, tmpdir, userInfo } from 'node:os';
-import type { Writable } from 'node:stream';
-import { StoppedError } from '../src/async/stopped-error.js';
+import { exitOnceWritten, ignoreClosedPipe, listenForStop } from '../src/async/stop-signals.js';
 import { endDespiteAbandonedWork } from '../src/doctor/ending.js';
-import { print } from '../src/text/visible.js';
 import { exitCode } from './exit-code.js';
 
 /** All that a command uses of the process it runs in. */
@@ -30,7 +28,7 @@ export interface CommandIo {
 /** Runs a command as this process: its signals, its streams, its exit code. */
 export async function runAsProcess(command: (io: CommandIo) => Promise<number>): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
-  const stop = listenForStop(process, stderr);
+  const stop = listenForStop(process, stderr, exitCode.failed);
   for (const stream of [stdout, stderr]) ignoreClosedPipe(stream);
   // The AWS SDK's notice about Node versions is meant for developers; operators would get it every night.
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
@@ -84,70 +82,4 @@ function nameAccount(): string {
     // A container's user may have no name.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-const stopSignals = ['SIGINT', 'SIGTERM'] as const;
-
-/** The part of the process that this uses. */
-interface Process {
-  on(signal: 'SIGINT' | 'SIGTERM', listener: (name: NodeJS.Signals) => void): unknown;
-  exit(code: number): void;
-}
-
-interface StopListener {
-  /** Aborts when the process is asked to stop. */
-  readonly signal: AbortSignal;
-  /** Aborts right before a second signal ends the process: its listeners can write, but not wait. */
-  readonly halted: AbortSignal;
-  /** The command has ended with this code: from now on a signal ends the process with the same code, at once. */
-  end(code: number): void;
-}
-
-/** One AbortSignal for the whole process: Ctrl-C and SIGTERM stop it cleanly, a second signal at once. */
-export function listenForStop(process: Process, errors: NodeJS.WritableStream): StopListener {
-  const controller = new AbortController();
-  const halt = new AbortController();
-  let ended: number | undefined;
-  const stop = (name: NodeJS.Signals) => {
-    if (ended !== undefined) return process.exit(ended);
-    if (controller.signal.aborted) {
-      halt.abort(new StoppedError(name));
-      return process.exit(exitCode.failed);
-    }
-    print(errors, `\n${name}: stopping; send the signal again to stop at once\n`);
-    controller.abort(new StoppedError(name));
-  };
-  for (const name of stopSignals) process.on(name, stop);
-  return {
-    signal: controller.signal,
-    halted: halt.signal,
-    end(code): void {
-      ended = code;
-    },
-  };
-}
-
-/**
- * Lets a command end as usual when the reader of its output is gone (as with `head`): nobody needs the rest.
- */
-function ignoreClosedPipe(stream: NodeJS.WritableStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
-
-/** Long enough for everything that ends by itself. */
-const graceMs = 1_000;
-
-/**
- * Ends the process once its work is done, even if something keeps it alive, such as a connection that a bookings module
- * left open. Otherwise tomorrow's run would find today's process still running. Waits until all output has been written.
- *
- * @param exit ends the process with `process.exitCode`
- */
-function exitOnceWritten(streams: readonly Pick<Writable, 'writableLength'>[], exit: () => void): void {
-  // Unreferenced, so that the timer itself keeps nothing alive.
-  setInterval(() => {
-    if (streams.every(({ writableLength }) => writableLength === 0)) exit();
-  }, graceMs).unref();
 }

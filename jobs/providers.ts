@@ -9,11 +9,11 @@ import { scoreProviders } from '../src/scorecard/scorecard.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { showInLine } from '../src/text/visible.js';
+import { readSilence } from '../src/verdict-mails/silence.js';
 import { clock } from './clock.js';
 import { command, csvOptions, dayOption } from './command.js';
 import { listDays } from './days.js';
 import { exitCode } from './exit-code.js';
-import { readSilence } from './verdict-mails.js';
 
 const usualDays = 30;
 
@@ -38,7 +38,7 @@ Examples:
     const ledger = await app.findLedger();
     if (!ledger) return app.answerNone({ from, to, providers: [] });
 
-    const silence = await readSilence(app.config, ledger, clock());
+    const silence = await readSilence(app.config.verdicts, ledger, clock());
     const scores = await scoreProviders({ ledger, timezone, signal: app.signal, silence }, days);
     const providers = orderProviders(scores.map(providerToJson));
     await app.writeCsv(file, columns, (add) => add(providers.map(toCells)));

@@ -93,7 +93,7 @@ export async function replayRange(
   if (!next || !to) return worstOf(codes);
   const end = findEnd();
   const why = signal.aborted || !end ? 'it was stopped' : `${end.day} failed in a way that every day would`;
-  app.say(renderNotStarted({ ...options, why, next: next.iso, to: to.iso }, command));
+  app.say(renderNotStarted(options, { why, next: next.iso, to: to.iso }, command));
   return worstOf([...codes, exitCode.failed]);
 }
 
@@ -212,18 +212,12 @@ export function renderRange(outcomes: readonly DayOutcome[]): string {
   ].join('\n');
 }
 
-/** A range that ended before its last day, with the options it was started with. */
-interface EndedRange extends Pick<RangeOptions, 'mode' | 'reason' | 'delivery'> {
-  /** Why no further day was started: "it was stopped". */
-  readonly why: string;
-  /** The first day that was not started. */
-  readonly next: string;
-  readonly to: string;
-}
-
-/** Which days of a range were not started, why, and how to continue. */
-export function renderNotStarted(range: EndedRange, command: WriteCommand): string {
-  const { next, to, why, mode, reason, delivery } = range;
+/** Which days of a range were not started, from `next` on, why ("it was stopped"), and how to continue. */
+export function renderNotStarted(
+  { mode, reason, delivery }: Omit<RangeOptions, 'acceptVolume'>,
+  { next, to, why }: { readonly next: string; readonly to: string; readonly why: string },
+  command: WriteCommand,
+): string {
   const replay = [
     `replay ${next}`,
     next !== to && `--to ${to}`,

@@ -44,7 +44,7 @@ export async function reviewDay(
   requireBegun(day, clock());
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
-  const parts = await app.review({ performs: !detach });
+  const parts = await app.review(!detach);
   const { ledger } = parts;
   const { recorded, ...callbacks } = recordOpening(ledger, request, app);
   try {

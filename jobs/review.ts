@@ -27,15 +27,14 @@ import { openArchive, openSpool } from './parts.js';
 import { openReader, openRetryPolicy } from './sources.js';
 import { version } from './version.js';
 
-export interface ReviewOptions {
-  /** False for a process that leaves the steps to workers. */
-  readonly performs?: boolean;
-}
-
 const hourMs = 3_600_000;
 
-/** Opens what reviews a day, as configured: its deliveries, what performs its steps, and what tells people. */
-export async function openReview(app: App, { performs = true }: ReviewOptions): Promise<RunDayParts> {
+/**
+ * Opens what reviews a day, as configured: its deliveries, what performs its steps, and what tells people.
+ *
+ * @param performs false for a process that leaves the steps to workers
+ */
+export async function openReview(app: App, performs: boolean): Promise<RunDayParts> {
   const { config, notify, signal, sourceMessages } = app;
   const ledger = await app.ledger();
   const readErased = () => readErasedGuests(ledger, config.hashKey);
@@ -54,7 +53,7 @@ export async function openReview(app: App, { performs = true }: ReviewOptions): 
   const notifications = await startNotifications(app, ledger);
   // They tell what the last steps led to.
   app.beforeClose(() => notifications.close());
-  const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs });
+  const workforce = await openWorkforce(config, { ledger, deliveryFor, notify }, performs);
   app.beforeClose(() => workforce.close());
   return {
     ...(await composeCollect(config, sourceMessages)),
@@ -157,18 +156,13 @@ function createFileDeliveryOf(
 /** A step may download an earlier run's file and its result, and upload a file. */
 const stepMs = 3 * defaultLimits.transferMs;
 
-interface WorkforceParts {
-  readonly ledger: Ledger;
-  readonly deliveryFor: (kind: DeliveryKind) => Delivery;
-  readonly notify: Notify;
-  /** False for a process that leaves the steps to others, where there can be others. */
-  readonly performs: boolean;
-}
-
 /** Opens what performs the steps: this process alone, or all that share the queue. */
-async function openWorkforce(config: Config, parts: WorkforceParts): Promise<Workforce> {
+async function openWorkforce(
+  config: Config,
+  { ledger, deliveryFor, notify }: Pick<RunDayParts, 'ledger' | 'deliveryFor' | 'notify'>,
+  performs: boolean,
+): Promise<Workforce> {
   const { body, workers, queue } = config;
-  const { ledger, deliveryFor, notify, performs } = parts;
   const common = {
     ledger,
     deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => deliveryFor(delivery),

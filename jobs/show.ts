@@ -11,11 +11,11 @@ import { renderShownCanary } from '../src/review/canary-words.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';
 import { showInLine } from '../src/text/visible.js';
+import { readSilence } from '../src/verdict-mails/silence.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, flag, option } from './command.js';
 import { exitCode } from './exit-code.js';
-import { readSilence } from './verdict-mails.js';
 
 /** Shows the history of a booking, or of all bookings of a name; exits with 1 if no run contains any. */
 export default command({
@@ -87,7 +87,12 @@ async function showGuest(app: App, ledger: Found, name: string, answers: boolean
 async function read(app: App, ledger: Found, references: Iterable<string>, answers: boolean) {
   if (!ledger) return [];
   const now = clock();
-  const options = { answers, silence: await readSilence(app.config, ledger, now), today: app.today(), now };
+  const options = {
+    answers,
+    silence: await readSilence(app.config.verdicts, ledger, now),
+    today: app.today(),
+    now,
+  };
   const histories = [];
   for (const reference of references)
     for (const { history } of await readHistories(ledger, reference, options))

@@ -1,15 +1,14 @@
 import { Option } from 'commander';
-import { findPasswordFault, hashPassword } from '../src/access/passwords.js';
+import { hashPassword } from '../src/access/passwords.js';
 import { type Role, roles } from '../src/access/roles.js';
 import { createUsers, readUserName, userToJson } from '../src/access/users-file.js';
 import type { Config } from '../src/config/load.js';
-import { createTerminalAsker } from '../src/setup/asker.js';
+import { readNewPassword } from '../src/setup/new-password.js';
 import { formatCountOf } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { type AnyCommand, command, flag, type OptionOf } from './command.js';
 import { findUsersFile } from './parts.js';
-import type { Terminal } from './terminal.js';
 
 const role: OptionOf<Role> = {
   option: new Option('--role <role>', 'what they may do').choices(roles).makeOptionMandatory(),
@@ -46,7 +45,9 @@ Examples:
       );
     // Reports a damaged file before anyone types.
     await file.read();
-    const password = withoutPassword ? undefined : await hashPassword(await readNewPassword(name, app));
+    const password = withoutPassword
+      ? undefined
+      : await hashPassword(await readNewPassword(name, app.io, app.signal));
     await app.record({ action: 'user-add', details: { name, role } });
     const known = (await file.read()) ?? createUsers();
     const others = known.users.filter((one) => one.name !== name);
@@ -115,42 +116,6 @@ function requireFile(config: Config) {
   throw new UsageError(
     'server.users is not set: write `users: ./users.json` below `server:` in the configuration, restart `serve`, and try again',
   );
-}
-
-/** Far longer than any password. */
-const longestInput = 10_000;
-
-/** @throws UsageError for one that is too weak */
-async function readNewPassword(name: string, terminal: Terminal): Promise<string> {
-  const { stdin, stderr } = terminal.io;
-  const password = stdin.isTTY && stderr.isTTY ? await askTwice(name, terminal) : await readLine(stdin);
-  const fault = findPasswordFault(password, name);
-  if (fault !== undefined) throw new UsageError(`the password ${fault}; nothing was changed`);
-  return password;
-}
-
-async function askTwice(name: string, { io, signal }: Terminal): Promise<string> {
-  const asker = createTerminalAsker({ input: io.stdin, output: io.stderr, signal });
-  const check = (answer: string) => {
-    const fault = findPasswordFault(answer, name);
-    return fault && `The password ${fault}.`;
-  };
-  const password = (await asker.secret({ message: `Password for ${name}`, check })) ?? '';
-  const again = (await asker.secret({ message: 'Repeat the password', check: () => undefined })) ?? '';
-  if (password !== again) throw new UsageError('the two passwords differ; nothing was changed');
-  return password;
-}
-
-async function readLine(input: NodeJS.ReadableStream): Promise<string> {
-  let text = '';
-  for await (const piece of input.setEncoding('utf8')) {
-    text += piece;
-    if (text.length > longestInput) break;
-  }
-  const [line = '', ...more] = text.split(/\r?\n/);
-  if (more.some((other) => other !== ''))
-    throw new UsageError('expected the password as one line of standard input, got: several');
-  return line;
 }
 
 export default {

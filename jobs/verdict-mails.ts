@@ -2,8 +2,7 @@ import { fork } from 'node:child_process';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
-import type { Silence } from '../src/review/verdict.js';
-import type { ReadOnlyMailLedger, VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
+import type { VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
 import { createMailProcess, readerLimits } from '../src/verdict-mails/mail-process.js';
 import type { Mailbox } from '../src/verdict-mails/mailbox.js';
 import { createMailPoller, type MailPoller } from '../src/verdict-mails/poll-mailbox.js';
@@ -91,25 +90,4 @@ export async function openMailbox({ verdicts }: Config): Promise<Mailbox | undef
   }
   if (maildir === undefined) return undefined;
   return (await import('../src/verdict-mails/mail-folders.js')).openMaildir(maildir);
-}
-
-const hourMs = 3_600_000;
-/** Without an e-mail of the service for that long, they probably don't arrive. */
-const listedMs = 30 * 24 * hourMs;
-
-/**
- * What silence was agreed to mean, if anything. It lasts until the mailbox was last read, and counts only as long as the mailbox is
- * read and the service's e-mails arrive.
- */
-export async function readSilence(
-  { verdicts: { silenceMeansCorrectAfter: hours, from, pollMinutes } }: Config,
-  { verdictMails }: ReadOnlyMailLedger,
-  now: number,
-): Promise<Silence | undefined> {
-  if (hours === undefined || from === undefined) return undefined;
-  const { readUntil = 0, listedReadAt = 0 } = await verdictMails.describeMailbox();
-  // Two looks at the mailbox, and a restart.
-  const isRead = now - readUntil <= 2 * pollMinutes * 60_000 + hourMs;
-  if (!isRead || now - listedReadAt > listedMs) return undefined;
-  return { afterMs: hours * hourMs, brokenAt: await verdictMails.listNotUnderstood(), now: readUntil };
 }

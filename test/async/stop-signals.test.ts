@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { listenForStop } from '../../jobs/process.js';
+import { listenForStop } from '../../src/async/stop-signals.js';
 import { StoppedError } from '../../src/async/stopped-error.js';
 import { captureStream } from '../support/captured-stream.js';
 
@@ -46,5 +46,5 @@ function listen() {
   const exits: number[] = [];
   const process = Object.assign(new EventEmitter(), { exit: (code: number) => void exits.push(code) });
   const errors = captureStream();
-  return { process, exits, errors, stop: listenForStop(process, errors.stream) };
+  return { process, exits, errors, stop: listenForStop(process, errors.stream, 1) };
 }

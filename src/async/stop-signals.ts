@@ -1,0 +1,80 @@
+import type { Writable } from 'node:stream';
+import { print } from '../text/visible.js';
+import { StoppedError } from './stopped-error.js';
+
+const stopSignals = ['SIGINT', 'SIGTERM'] as const;
+
+/** The part of the process that this uses. */
+interface Process {
+  on(signal: 'SIGINT' | 'SIGTERM', listener: (name: NodeJS.Signals) => void): unknown;
+  exit(code: number): void;
+}
+
+interface StopListener {
+  /** Aborts when the process is asked to stop. */
+  readonly signal: AbortSignal;
+  /** Aborts right before a second signal ends the process: its listeners can write, but not wait. */
+  readonly halted: AbortSignal;
+  /** The command has ended with this code: from now on a signal ends the process with the same code, at once. */
+  end(code: number): void;
+}
+
+/**
+ * One AbortSignal for the whole process: Ctrl-C and SIGTERM stop it cleanly, a second signal at once.
+ *
+ * @param haltedCode what the process exits with then
+ */
+export function listenForStop(
+  process: Process,
+  errors: NodeJS.WritableStream,
+  haltedCode: number,
+): StopListener {
+  const controller = new AbortController();
+  const halt = new AbortController();
+  let ended: number | undefined;
+  const stop = (name: NodeJS.Signals) => {
+    if (ended !== undefined) return process.exit(ended);
+    if (controller.signal.aborted) {
+      halt.abort(new StoppedError(name));
+      return process.exit(haltedCode);
+    }
+    print(errors, `\n${name}: stopping; send the signal again to stop at once\n`);
+    controller.abort(new StoppedError(name));
+  };
+  for (const name of stopSignals) process.on(name, stop);
+  return {
+    signal: controller.signal,
+    halted: halt.signal,
+    end(code): void {
+      ended = code;
+    },
+  };
+}
+
+/**
+ * Lets a command end as usual when the reader of its output is gone (as with `head`): nobody needs the rest.
+ */
+export function ignoreClosedPipe(stream: NodeJS.WritableStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+/** Long enough for everything that ends by itself. */
+const graceMs = 1_000;
+
+/**
+ * Ends the process once its work is done, even if something keeps it alive, such as a connection that a bookings module
+ * left open. Otherwise tomorrow's run would find today's process still running. Waits until all output has been written.
+ *
+ * @param exit ends the process with `process.exitCode`
+ */
+export function exitOnceWritten(
+  streams: readonly Pick<Writable, 'writableLength'>[],
+  exit: () => void,
+): void {
+  // Unreferenced, so that the timer itself keeps nothing alive.
+  setInterval(() => {
+    if (streams.every(({ writableLength }) => writableLength === 0)) exit();
+  }, graceMs).unref();
+}
