@@ -136,11 +136,11 @@ describe('a day of a range', () => {
 });
 
 const noOptions = { mode: undefined, reason: undefined, delivery: undefined };
-const left = { why: 'it was stopped', next: '2026-11-04', to: '2026-11-20' };
+const notBegun = { why: 'it was stopped', next: '2026-11-04', to: '2026-11-20' };
 
 describe('the end of a range that stopped early', () => {
   it('says which days were not started, and how to continue', () => {
-    expect(renderNotStarted(noOptions, left, command)).toBe(
+    expect(renderNotStarted(noOptions, notBegun, command)).toBe(
       `Not started: 2026-11-04 to 2026-11-20, because it was stopped.
 To continue: hotel-review replay 2026-11-04 --to 2026-11-20
 `,
@@ -148,7 +148,7 @@ To continue: hotel-review replay 2026-11-04 --to 2026-11-20
   });
 
   it('names a single remaining day as one', () => {
-    const text = renderNotStarted(noOptions, { ...left, next: '2026-11-20' }, command);
+    const text = renderNotStarted(noOptions, { ...notBegun, next: '2026-11-20' }, command);
     expect(text).toBe(
       'Not started: 2026-11-20, because it was stopped.\nTo continue: hotel-review replay 2026-11-20\n',
     );
@@ -156,7 +156,7 @@ To continue: hotel-review replay 2026-11-04 --to 2026-11-20
 
   it('continues with the options of the range, quoted for a shell', () => {
     const options = { mode: 'all', reason: "the hotel's export came late", delivery: 'file' } as const;
-    const text = renderNotStarted(options, left, createCommandWriter('npx hotel-review', 'other.yaml'));
+    const text = renderNotStarted(options, notBegun, createCommandWriter('npx hotel-review', 'other.yaml'));
     expect(text).toContain(
       "To continue: npx hotel-review replay 2026-11-04 --to 2026-11-20 --all --reason 'the hotel'\\''s export came late' " +
         '--delivery file --config other.yaml\n',
