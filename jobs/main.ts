@@ -118,12 +118,12 @@ function refuseUnverifiedTls(env: NodeJS.ProcessEnv): void {
   );
 }
 
-async function withConfig(globals: GlobalOptions, command: Running, job: ConfiguredJob): Promise<number> {
-  const { io } = command;
-  refuseUnverifiedTls(io.env);
-  const config = await loadConfig({ file: resolve(io.cwd, globals.config), env: io.env });
-  const work: Job = (terminal) => stopInTime(job(config, terminal), config, command);
-  return withTerminal(globals, command, work);
+function withConfig(globals: GlobalOptions, running: Running, job: ConfiguredJob): Promise<number> {
+  const { cwd, env } = running.io;
+  return withTerminal(globals, running, async (terminal) => {
+    const config = await loadConfig({ file: resolve(cwd, globals.config), env });
+    return stopInTime(job(config, terminal), config, running);
+  });
 }
 
 /** Fails if a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */
