@@ -1,17 +1,16 @@
 import type {
-  ActionRecorder,
   AuditedAction,
   AuditFilter,
-  AuditTrail,
   LatestActions,
   RecordedAction,
   RecordedActions,
 } from '../review/audit.js';
 import {
   all,
+  bind,
   type Cell,
   change,
-  type Dialect,
+  database,
   insert,
   one,
   type Query,
@@ -23,34 +22,31 @@ import { readColumns, readJson, type StoredRow, toStorable, withoutUndefined } f
 
 const entriesPerChunk = 1_000;
 
-export function createAuditTrail(store: Store): AuditTrail {
-  const { dialect } = store;
+export function createAuditTrail(store: Store) {
   return {
     ...createActionRecorder(store),
-    replaceSubject: (subject, replacement) =>
-      removing(store, () =>
-        store.transact(() =>
-          change(
-            `UPDATE ${dialect.schema}audit_trail SET subject = ? WHERE subject = ?`,
-            replacement,
-            toStorable(subject),
-          ),
-        ),
-      ),
+    /** Replaces the subject of entries, for a booking whose reference is erased. Returns how many. */
+    replaceSubject: (subject: string, replacement: string) =>
+      removing(store, () => store.transact(() => replaceSubject(subject, replacement))),
   };
 }
 
-export function createActionRecorder({ dialect, read, readTogether, transact }: Store): ActionRecorder {
+/** The part of the trail that comes with read-only access, because looking is recorded, too. */
+export function createActionRecorder({ read, readTogether, transact }: Store) {
   return {
-    record: (action) => transact((mayBeDone) => record(dialect, action, mayBeDone)),
-    nextActions: (filter, after = 0) => read(() => nextActions(dialect, filter, after)),
-    latestActions: (filter, page) => readTogether(() => latestActions(dialect, filter, page)),
+    ...bind(transact, { record }),
+    ...bind(read, { nextActions }),
+    ...bind(readTogether, { latestActions }),
   };
+}
+
+function replaceSubject(subject: string, replacement: string): Query<number> {
+  return change(`UPDATE audit_trail SET subject = ? WHERE subject = ?`, replacement, toStorable(subject));
 }
 
 /** Removes the entries that were recorded before. */
-export function pruneActions({ schema }: Dialect, before: number): Query<number> {
-  return change(`DELETE FROM ${schema}audit_trail WHERE at < ?`, before);
+export function pruneActions(before: number): Query<number> {
+  return change(`DELETE FROM audit_trail WHERE at < ?`, before);
 }
 
 const columnTypes = { at: 'bigint', who: 'text', action: 'text', subject: 'text', details: 'text' } as const;
@@ -70,24 +66,22 @@ export function* insertActions(actions: readonly RecordedAction[]): Query<void> 
   if (actions.length > 0) yield* insert('audit_trail', columnTypes, actions.map(toRow));
 }
 
-function* record({ schema }: Dialect, action: RecordedAction, mayBeDone: boolean): Query<void> {
+function* record(action: RecordedAction): Query<void> {
+  const { mayBeDone } = yield* database();
   const columns = Object.keys(columnTypes);
   const values = toRow(action);
   if (mayBeDone) {
     const isSame = columns.map((column) => `${column} = ?`).join(' AND ');
-    if (yield* one(`SELECT 1 AS found FROM ${schema}audit_trail WHERE ${isSame}`, ...values)) return;
+    if (yield* one(`SELECT 1 AS found FROM audit_trail WHERE ${isSame}`, ...values)) return;
   }
-  yield* change(`INSERT INTO ${schema}audit_trail (${columns.join(', ')}) VALUES (?, ?, ?, ?, ?)`, ...values);
+  yield* change(`INSERT INTO audit_trail (${columns.join(', ')}) VALUES (?, ?, ?, ?, ?)`, ...values);
 }
 
-function* nextActions(
-  { schema }: Dialect,
-  filter: AuditFilter,
-  after: number,
-): Query<RecordedActions | undefined> {
+/** The next entries after the cursor in the order in which they were recorded; undefined at the end. */
+function* nextActions(filter: AuditFilter, after = 0): Query<RecordedActions | undefined> {
   const { sql, values } = toCondition(filter, 'number > ?', after);
   const rows = yield* all(
-    `SELECT * FROM ${schema}audit_trail WHERE ${sql} ORDER BY number LIMIT ?`,
+    `SELECT * FROM audit_trail WHERE ${sql} ORDER BY number LIMIT ?`,
     ...values,
     entriesPerChunk,
   );
@@ -95,19 +89,19 @@ function* nextActions(
   return last && { cursor: Number(last.number), actions: rows.map(toAction) };
 }
 
+/** The newest entries before the cursor, the newest first, and how many there are in all. */
 function* latestActions(
-  { schema }: Dialect,
   filter: AuditFilter,
-  { before, limit }: Parameters<ActionRecorder['latestActions']>[1],
+  { before, limit }: { readonly before?: number | undefined; readonly limit: number },
 ): Query<LatestActions> {
   const chosen = toCondition(filter);
   const counted = yield* one(
-    `SELECT count(*) AS total FROM ${schema}audit_trail WHERE ${chosen.sql}`,
+    `SELECT count(*) AS total FROM audit_trail WHERE ${chosen.sql}`,
     ...chosen.values,
   );
   const page = before === undefined ? chosen : toCondition(filter, 'number < ?', before);
   const rows = yield* all(
-    `SELECT * FROM ${schema}audit_trail WHERE ${page.sql} ORDER BY number DESC LIMIT ?`,
+    `SELECT * FROM audit_trail WHERE ${page.sql} ORDER BY number DESC LIMIT ?`,
     ...page.values,
     // One more than the limit shows whether there are older ones.
     limit + 1,

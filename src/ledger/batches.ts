@@ -3,26 +3,26 @@ import { KeyError } from '../keys/key-error.js';
 import type { BatchRange } from '../review/ledger.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { takeStoredLines } from '../review/stored-batches.js';
-import { all, type Dialect, one, type Query } from './query.js';
+import { all, database, one, type Query } from './query.js';
 import { noSuchRun } from './runs.js';
 import { isGone, placeOfBatch, type Sealing } from './sealing.js';
 
-export function* readBatch(dialect: Dialect, runId: string, form: BookingForm, batch: number): Query<Buffer> {
-  const [lines] = yield* readBatches(dialect, runId, form, { from: batch, to: batch + 1 });
+export function* readBatch(runId: string, form: BookingForm, batch: number): Query<Buffer> {
+  const [lines] = yield* readBatches(runId, form, { from: batch, to: batch + 1 });
   if (!lines) throw noSuchBatch(form, batch);
   return lines;
 }
 
 /** See `BatchReader`. */
 export function* readBatches(
-  { schema, lines, sealing }: Dialect,
   runId: string,
   form: BookingForm,
   { from, to }: BatchRange,
 ): Query<readonly Buffer[]> {
+  const { lines, sealing } = yield* database();
   const rows = yield* all(
     `SELECT number, batch, ${lines} AS lines
-     FROM ${schema}runs LEFT JOIN ${schema}batches ON run = number AND form = ? AND batch >= ? AND batch < ?
+     FROM runs LEFT JOIN batches ON run = number AND form = ? AND batch >= ? AND batch < ?
      WHERE id = ? ORDER BY batch`,
     form,
     from,
@@ -40,29 +40,24 @@ export function* readBatches(
 }
 
 /** All lines of a batch of a run that is known to exist. */
-export function* readLines(dialect: Dialect, run: number, form: BookingForm, batch: number): Query<string[]> {
-  return (yield* readOpened(dialect, run, form, batch)).toString().split('\n');
+export function* readLines(run: number, form: BookingForm, batch: number): Query<string[]> {
+  return (yield* readOpened(run, form, batch)).toString().split('\n');
 }
 
 /** The lines of such a batch at these places, in ascending order. */
 export function* readLinesAt(
-  dialect: Dialect,
   run: number,
   form: BookingForm,
   batch: number,
   places: readonly number[],
 ): Query<string[]> {
-  return takeStoredLines(yield* readOpened(dialect, run, form, batch), places);
+  return takeStoredLines(yield* readOpened(run, form, batch), places);
 }
 
-function* readOpened(
-  { schema, lines, sealing }: Dialect,
-  run: number,
-  form: BookingForm,
-  batch: number,
-): Query<Buffer> {
+function* readOpened(run: number, form: BookingForm, batch: number): Query<Buffer> {
+  const { lines, sealing } = yield* database();
   const row = yield* one(
-    `SELECT ${lines} AS lines FROM ${schema}batches WHERE run = ? AND form = ? AND batch = ?`,
+    `SELECT ${lines} AS lines FROM batches WHERE run = ? AND form = ? AND batch = ?`,
     run,
     form,
     batch,
@@ -79,13 +74,12 @@ function openLines(sealing: Sealing, stored: unknown, place: string): Buffer {
 }
 
 export function* measureBatches(
-  { schema }: Dialect,
   runId: string,
   form: BookingForm,
 ): Query<{ batches: number; bookings: number }> {
   const row = yield* one(
     `SELECT count(batch) AS batches, coalesce(sum(bookings), 0) AS bookings
-     FROM ${schema}runs LEFT JOIN ${schema}batches ON run = number AND form = ? WHERE id = ? GROUP BY id`,
+     FROM runs LEFT JOIN batches ON run = number AND form = ? WHERE id = ? GROUP BY id`,
     form,
     runId,
   );
@@ -95,14 +89,14 @@ export function* measureBatches(
 
 /** See `BatchSampler`. Batches whose key is gone hold no names that anybody can read. */
 export function* sampleBatches(
-  { schema, lines, sealing }: Dialect,
   runId: string,
 ): Query<{ readonly form: BookingForm; readonly lines: Buffer }[]> {
+  const { lines, sealing } = yield* database();
   const samples: { form: BookingForm; lines: Buffer }[] = [];
   for (const form of bookingForms)
     for (const order of ['', 'DESC']) {
       const row = yield* one(
-        `SELECT number, batch, ${lines} AS lines FROM ${schema}runs JOIN ${schema}batches ON run = number AND form = ?
+        `SELECT number, batch, ${lines} AS lines FROM runs JOIN batches ON run = number AND form = ?
          WHERE id = ? ORDER BY batch ${order} LIMIT 1`,
         form,
         runId,

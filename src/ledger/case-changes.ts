@@ -4,7 +4,7 @@ import type { NewNotice } from '../notifications/notice.js';
 import type { RecordedAction } from '../review/audit.js';
 import { insertActions } from './audit-trail.js';
 import { raise } from './notices.js';
-import { all, type Cell, change, type Dialect, insert, one, type Query, update } from './query.js';
+import { all, type Cell, change, database, insert, one, type Query, update } from './query.js';
 import {
   bookingColumns,
   caseColumns,
@@ -20,35 +20,33 @@ import type { StoredRow } from './stored-values.js';
 
 /** See `CaseStore`. */
 export function* changeByKey<Key extends CaseKey>(
-  dialect: Dialect,
   keys: readonly Key[],
   decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
 ): Query<readonly Case[]> {
-  yield* lockCases(dialect);
+  yield* lockCases();
   const identities = keys.map(identityOf);
-  const held = yield* readCases(dialect, 'identity', identities);
+  const held = yield* readCases('identity', identities);
   const changes: Change[] = [];
   for (const [index, key] of keys.entries()) {
     const found = held.get(identities[index] ?? '');
     const decision = decide(found, key);
     if (decision) changes.push({ key, found, decision });
   }
-  return yield* write(dialect, changes);
+  return yield* write(changes);
 }
 
 /** See `CaseStore`. */
 export function* changeById(
-  dialect: Dialect,
   ids: readonly number[],
   decide: (held: HeldCase) => CaseDecision | undefined,
 ): Query<readonly Case[]> {
-  yield* lockCases(dialect);
+  yield* lockCases();
   const changes: Change[] = [];
-  for (const found of (yield* readCases(dialect, 'number', ids)).values()) {
+  for (const found of (yield* readCases('number', ids)).values()) {
     const decision = decide(found);
     if (decision) changes.push({ key: found, found, decision });
   }
-  return yield* write(dialect, changes);
+  return yield* write(changes);
 }
 
 interface Change {
@@ -74,29 +72,26 @@ function listEscalated(changes: readonly Change[]): NewNotice[] {
 }
 
 /** Writers of cases take turns: what a writer decides depends on what it has read. */
-export function* lockCases({ lockCases }: Dialect): Query<void> {
+export function* lockCases(): Query<void> {
+  const { lockCases } = yield* database();
   if (lockCases !== undefined) yield* one(lockCases);
 }
 
 /** The cases with these identities, and their bookings. */
 export function* readCases(
-  dialect: Dialect,
   column: 'identity' | 'number',
   list: readonly (string | number)[],
 ): Query<ReadonlyMap<string, HeldCase>> {
-  const { schema } = dialect;
+  const dialect = yield* database();
   const chosen = dialect.isListed(column, list);
-  const rows = yield* all(
-    `SELECT * FROM ${schema}cases WHERE ${chosen.sql} ORDER BY number`,
-    ...chosen.values,
-  );
+  const rows = yield* all(`SELECT * FROM cases WHERE ${chosen.sql} ORDER BY number`, ...chosen.values);
   const ofCases = dialect.isListed(
     'case_number',
     rows.map(({ number }) => Number(number)),
   );
   const bookings = new Map<number, StoredRow[]>();
   for (const row of yield* all(
-    `SELECT * FROM ${schema}case_bookings WHERE ${ofCases.sql} ORDER BY case_number, place`,
+    `SELECT * FROM case_bookings WHERE ${ofCases.sql} ORDER BY case_number, place`,
     ...ofCases.values,
   )) {
     const number = Number(row.case_number);
@@ -112,10 +107,9 @@ export function* readCases(
   );
 }
 
-function* write(dialect: Dialect, changes: readonly Change[]): Query<readonly Case[]> {
-  const { schema } = dialect;
+function* write(changes: readonly Change[]): Query<readonly Case[]> {
   if (changes.length === 0) return [];
-  const last = yield* one(`SELECT coalesce(max(number), 0) AS number FROM ${schema}cases`);
+  const last = yield* one(`SELECT coalesce(max(number), 0) AS number FROM cases`);
   let number = Number(last?.number);
   const written: Case[] = [];
   const added: Cell[][] = [];
@@ -133,11 +127,7 @@ function* write(dialect: Dialect, changes: readonly Change[]): Query<readonly Ca
     for (const booking of decision.bookings) {
       bookings.push(toBookingRow(item.id, booking));
       if (!known.has(booking.place)) continue;
-      yield* change(
-        `DELETE FROM ${schema}case_bookings WHERE case_number = ? AND place = ?`,
-        item.id,
-        booking.place,
-      );
+      yield* change(`DELETE FROM case_bookings WHERE case_number = ? AND place = ?`, item.id, booking.place);
     }
     actions.push(...decision.actions.map((action) => ({ subject: `case ${item.id}`, ...action })));
   }
@@ -145,6 +135,6 @@ function* write(dialect: Dialect, changes: readonly Change[]): Query<readonly Ca
   if (added.length > 0) yield* insert('cases', { ...caseColumns, ...keyColumns }, added);
   if (bookings.length > 0) yield* insert('case_bookings', bookingColumns, bookings);
   yield* insertActions(actions);
-  yield* raise(dialect, listEscalated(changes));
+  yield* raise(listEscalated(changes));
   return written;
 }

@@ -1,7 +1,7 @@
 import { firstCheckInWithoutCheckOut } from '../booking/stay.js';
 import type { MappingState } from '../cases/case.js';
-import type { CaseFilter, CaseOutline, CaseReader, CaseSummary, OpenedCase } from '../cases/case-store.js';
-import { all, type Cell, type Dialect, gather, type Query } from './query.js';
+import type { CaseFilter, CaseOutline, CaseSummary, OpenedCase } from '../cases/case-store.js';
+import { all, type Cell, type Dialect, database, gather, type Query } from './query.js';
 import { toCase } from './stored-case.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
@@ -18,21 +18,21 @@ export function boundsOf(today: string): [string, string] {
 }
 
 /** The bookings with their states; a guest in house is open, too. Bound: `boundsOf`, today. */
-const selectStates = (schema: string) => `SELECT case_number, place, check_in,
+const selectStates = `SELECT case_number, place, check_in,
   CASE WHEN check_out < check_in THEN NULL ELSE check_out END AS check_out,
   CASE WHEN resolved_as IS NOT NULL THEN 'resolved' WHEN ${isNotOver} THEN
     CASE WHEN check_in < ? THEN 'in-house' ELSE 'open' END ELSE 'left' END AS standing
-  FROM ${schema}case_bookings`;
+  FROM case_bookings`;
 
 const stillThere = `standing IN ('open', 'in-house')`;
 
 /** One query, however many cases. */
-export function* list(dialect: Dialect, filter: CaseFilter): Query<CaseSummary[]> {
-  const { schema } = dialect;
+export function* list(filter: CaseFilter): Query<CaseSummary[]> {
+  const dialect = yield* database();
   const { state, left, checkInBefore, day, today } = filter;
   const { conditions, values } = chooseCases(dialect, filter);
   if (day !== undefined && !left) {
-    conditions.push(`number IN (SELECT case_number FROM ${schema}case_bookings WHERE day = ? AND ${isOpen})`);
+    conditions.push(`number IN (SELECT case_number FROM case_bookings WHERE day = ? AND ${isOpen})`);
     values.push(day, ...boundsOf(today));
   }
   const having: string[] = [];
@@ -49,7 +49,7 @@ export function* list(dialect: Dialect, filter: CaseFilter): Query<CaseSummary[]
        max(check_out) FILTER (WHERE standing = 'in-house') AS in_house_until,
        min(check_in) FILTER (WHERE ${stillThere}) AS first_check_in,
        count(place) FILTER (WHERE ${stillThere} AND check_in IS NULL) AS unknown_check_ins
-     FROM ${schema}cases AS cases LEFT JOIN (${selectStates(schema)}) AS listed ON case_number = number
+     FROM cases AS cases LEFT JOIN (${selectStates}) AS listed ON case_number = number
      ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
      GROUP BY number ${having.length > 0 ? `HAVING ${having.join(' AND ')}` : ''} ORDER BY number`,
     ...[...boundsOf(today), today, ...values, ...kept],
@@ -58,7 +58,7 @@ export function* list(dialect: Dialect, filter: CaseFilter): Query<CaseSummary[]
 }
 
 /** What a filter says about the cases themselves. */
-function chooseCases({ schema, isListed }: Dialect, { state, left, ids, provider, day, today }: CaseFilter) {
+function chooseCases({ isListed }: Dialect, { state, left, ids, provider, day, today }: CaseFilter) {
   const conditions: string[] = [];
   const values: (Cell | readonly string[])[] = [];
   if (state !== undefined && state !== 'all') {
@@ -72,7 +72,7 @@ function chooseCases({ schema, isListed }: Dialect, { state, left, ids, provider
   }
   if (left) {
     const ofDay = day === undefined ? '' : ' AND day = ?';
-    conditions.push(`number IN (SELECT case_number FROM ${schema}case_bookings WHERE ${isLeft}${ofDay})`);
+    conditions.push(`number IN (SELECT case_number FROM case_bookings WHERE ${isLeft}${ofDay})`);
     values.push(...boundsOf(today), ...(day === undefined ? [] : [day]));
     // Somebody decided that these guests were in the right hotel.
     if (state === undefined) conditions.push(`state <> 'dismissed'`);
@@ -115,31 +115,31 @@ type OutlineCells = readonly [
 ];
 
 /** Sums up the open bookings before it joins them with their cases: their other bookings are not counted. */
-export function* listOutlines(dialect: Dialect, filter: CaseFilter): Query<CaseOutline[]> {
-  const { schema, isMappingOfCase } = dialect;
+export function* listOutlines(filter: CaseFilter): Query<CaseOutline[]> {
+  const dialect = yield* database();
+  const { isMappingOfCase } = dialect;
   const { state, left, checkInBefore, today } = filter;
   const day = left ? undefined : filter.day;
   const { conditions, values } = chooseCases(dialect, filter);
   const needsOpen = (state === undefined && !left) || checkInBefore !== undefined || day !== undefined;
   const rows = yield* gather<OutlineCells>(
-    dialect,
     [
       ...['number', 'provider_name', 'provider_hotel_id', 'service_id', 'state', 'assignee'],
       ...['coalesce(open_bookings, 0)', 'first_check_in', 'coalesce(unknown_check_ins, 0)'],
       ...['next_check_in', 'coalesce(in_house, 0)', 'in_house_until'],
-      `(SELECT mappings.service_id FROM ${schema}mappings AS mappings WHERE ${isMappingOfCase} LIMIT 1)`,
+      `(SELECT mappings.service_id FROM mappings AS mappings WHERE ${isMappingOfCase} LIMIT 1)`,
     ],
-    `${schema}cases AS cases ${needsOpen ? '' : 'LEFT'} JOIN (
+    `cases AS cases ${needsOpen ? '' : 'LEFT'} JOIN (
        SELECT case_number, count(*) AS open_bookings, min(check_in) AS first_check_in,
          count(*) - count(check_in) AS unknown_check_ins,
          min(check_in) FILTER (WHERE check_in >= ?) AS next_check_in,
          count(*) FILTER (WHERE check_in < ?) AS in_house,
          max(check_out) FILTER (WHERE check_in < ? AND check_out >= check_in) AS in_house_until
-       FROM ${schema}case_bookings
+       FROM case_bookings
        WHERE ${isOpen} ${
          day === undefined
            ? ''
-           : `AND case_number IN (SELECT case_number FROM ${schema}case_bookings WHERE day = ? AND ${isOpen})`
+           : `AND case_number IN (SELECT case_number FROM case_bookings WHERE day = ? AND ${isOpen})`
        }
        GROUP BY case_number ${checkInBefore === undefined ? '' : `HAVING min(coalesce(check_in, '')) < ?`}
      ) AS open_ones ON case_number = number
@@ -185,17 +185,19 @@ type OpenedCells = readonly [
   correctedBy: number | null,
 ];
 
-export function* listOpened(
-  dialect: Dialect,
-  { from, to }: Parameters<CaseReader['listOpened']>[0],
-): Query<OpenedCase[]> {
+export function* listOpened({
+  from,
+  to,
+}: {
+  readonly from: number;
+  readonly to: number;
+}): Query<OpenedCase[]> {
   const rows = yield* gather<OpenedCells>(
-    dialect,
     [
       ...['number', 'provider_name', 'provider_hotel_id'],
       ...['state', 'state_since', 'opened_at', 'corrected_by'],
     ],
-    `${dialect.schema}cases WHERE opened_at >= ? AND opened_at <= ?`,
+    `cases WHERE opened_at >= ? AND opened_at <= ?`,
     from,
     to,
   );

@@ -2,9 +2,8 @@ import { type Case, type CaseKey, type HeldCase, type MappingState, mappingState
 import type {
   ActiveKey,
   CaseCounts,
+  CaseDecision,
   CasePage,
-  CaseReader,
-  CaseStore,
   FollowedRun,
   FoundBooking,
   LaterMove,
@@ -14,92 +13,96 @@ import type {
 } from '../cases/case-store.js';
 import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
 import { boundsOf, isOpen, list, listOpened, listOutlines } from './case-lists.js';
-import { all, change, type Dialect, one, type Query, removing, type Store } from './query.js';
+import { all, bind, change, database, one, type Query, removing, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { identityOf, toBooking, toCase, toCaseKey } from './stored-case.js';
 import { readColumns, toStorable, withoutUndefined } from './stored-values.js';
 
-export function createCaseStore(store: Store): CaseStore {
-  const { dialect, transact } = store;
+export function createCases(store: Store) {
+  const { transact } = store;
   return {
     ...createCaseReader(store),
-    changeByKey: (keys, decide) => transact(() => changeByKey(dialect, keys, decide)),
-    changeById: (ids, decide) => transact(() => changeById(dialect, ids, decide)),
-    markFollowed: (marks) => transact(() => markFollowed(dialect, marks)),
-    eraseReference: (reference) =>
-      removing(store, () => {
-        const { sql, values } = dialect.isReference(toStorable(reference));
-        return transact(() => change(`DELETE FROM ${dialect.schema}case_bookings WHERE ${sql}`, ...values));
-      }),
-    eraseNotes: (reference) =>
-      removing(store, () => {
-        const { sql, values } = dialect.isReference(toStorable(reference));
-        return transact(() =>
-          change(
-            `UPDATE ${dialect.schema}case_bookings SET resolved_note = NULL
-             WHERE ${sql} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
-            ...values,
-          ),
-        );
-      }),
+    changeByKey: <Key extends CaseKey>(
+      keys: readonly Key[],
+      decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
+    ) => transact(() => changeByKey(keys, decide)),
+    ...bind(transact, { changeById, markFollowed }),
+    /** Removes a booking from all cases. Returns how many rows held it. */
+    eraseReference: (reference: string) => removing(store, () => transact(() => eraseReference(reference))),
+    /** Removes what people wrote about a booking. Returns how many rows held something. */
+    eraseNotes: (reference: string) => removing(store, () => transact(() => eraseNotes(reference))),
   };
 }
 
-export function createCaseReader({ dialect, read, readTogether }: Store): CaseReader {
+export function createCaseReader({ read, readTogether }: Store) {
   return {
-    list: (filter) => read(() => list(dialect, filter)),
-    listOutlines: (filter) => read(() => listOutlines(dialect, filter)),
-    listOpened: (between) => read(() => listOpened(dialect, between)),
-    find: (id) => readTogether(() => find(dialect, id)),
-    findByKeys: (keys) => read(() => findByKeys(dialect, keys)),
-    findBookings: (reference) => read(() => findBookings(dialect, reference)),
-    findNextReferences: (ids, today) => read(() => findNextReferences(dialect, ids, today)),
-    listActive: () => read(() => listActive(dialect)),
-    listActiveKeys: (page) => read(() => listActiveKeys(dialect, page)),
-    listMoved: () => read(() => listMoved(dialect)),
-    listReported: (before) => read(() => listReported(dialect, before)),
-    listOpenReferences: (today, page) => read(() => listOpenReferences(dialect, today, page)),
-    listRunsToFollow: () => read(() => listRunsToFollow(dialect)),
-    count: (today) => read(() => count(dialect, today)),
+    ...bind(read, {
+      list,
+      listOutlines,
+      listOpened,
+      findByKeys,
+      findBookings,
+      findNextReferences,
+      listActive,
+      listActiveKeys,
+      listMoved,
+      listReported,
+      listOpenReferences,
+      listRunsToFollow,
+      count,
+    }),
+    ...bind(readTogether, { find }),
   };
+}
+
+function* eraseReference(reference: string): Query<number> {
+  const { isReference } = yield* database();
+  const { sql, values } = isReference(toStorable(reference));
+  return yield* change(`DELETE FROM case_bookings WHERE ${sql}`, ...values);
+}
+
+function* eraseNotes(reference: string): Query<number> {
+  const { isReference } = yield* database();
+  const { sql, values } = isReference(toStorable(reference));
+  return yield* change(
+    `UPDATE case_bookings SET resolved_note = NULL
+     WHERE ${sql} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
+    ...values,
+  );
 }
 
 const isActive = `state IN ('open', 'reported', 'escalated')`;
 
-function* find(dialect: Dialect, id: number): Query<HeldCase | undefined> {
-  const [found] = (yield* readCases(dialect, 'number', [id])).values();
+function* find(id: number): Query<HeldCase | undefined> {
+  const [found] = (yield* readCases('number', [id])).values();
   return found;
 }
 
-function* findByKeys(dialect: Dialect, keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
+function* findByKeys(keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
+  const dialect = yield* database();
   const identities = keys.map(identityOf);
   const { sql, values } = dialect.isListed('identity', identities);
-  const rows = yield* all(`SELECT * FROM ${dialect.schema}cases WHERE ${sql}`, ...values);
+  const rows = yield* all(`SELECT * FROM cases WHERE ${sql}`, ...values);
   const cases = new Map(rows.map((row) => [String(row.identity), toCase(row)]));
   return identities.map((identity) => cases.get(identity));
 }
 
-function* findBookings(dialect: Dialect, reference: string): Query<FoundBooking[]> {
+function* findBookings(reference: string): Query<FoundBooking[]> {
+  const dialect = yield* database();
   const { sql, values } = dialect.isReference(toStorable(reference));
-  const rows = yield* all(
-    `SELECT * FROM ${dialect.schema}case_bookings WHERE ${sql} ORDER BY case_number, place`,
-    ...values,
-  );
+  const rows = yield* all(`SELECT * FROM case_bookings WHERE ${sql} ORDER BY case_number, place`, ...values);
   return rows.map((row) => ({ id: Number(row.case_number), booking: toBooking(row) }));
 }
 
-function* findNextReferences(
-  { schema, isListed }: Dialect,
-  ids: readonly number[],
-  today: string,
-): Query<ReadonlyMap<number, string>> {
+function* findNextReferences(ids: readonly number[], today: string): Query<ReadonlyMap<number, string>> {
+  const { isListed } = yield* database();
   const listed = isListed('number', ids);
   // A window function over all their bookings takes SQLite twice as long.
   const rows = yield* all(
     `SELECT number, (
-       SELECT reference FROM ${schema}case_bookings WHERE case_number = number AND ${isOpen}
+       SELECT reference FROM case_bookings WHERE case_number = number AND ${isOpen}
        ORDER BY CASE WHEN check_in < ? THEN 0 WHEN check_in IS NULL THEN 1 ELSE 2 END, check_in, place LIMIT 1) AS reference
-     FROM ${schema}cases WHERE ${listed.sql}`,
+     FROM cases WHERE ${listed.sql}`,
     ...boundsOf(today),
     today,
     ...listed.values,
@@ -108,17 +111,18 @@ function* findNextReferences(
   return new Map(known.map(({ number, reference }) => [Number(number), String(reference)]));
 }
 
-function* listActive({ schema }: Dialect): Query<Case[]> {
-  const rows = yield* all(`SELECT * FROM ${schema}cases WHERE ${isActive} ORDER BY number`);
+function* listActive(): Query<Case[]> {
+  const rows = yield* all(`SELECT * FROM cases WHERE ${isActive} ORDER BY number`);
   return rows.map(toCase);
 }
 
-function* listActiveKeys(
-  { schema }: Dialect,
-  { after = 0, before = Number.MAX_SAFE_INTEGER, limit }: CasePage,
-): Query<ActiveKey[]> {
+function* listActiveKeys({
+  after = 0,
+  before = Number.MAX_SAFE_INTEGER,
+  limit,
+}: CasePage): Query<ActiveKey[]> {
   const rows = yield* all(
-    `SELECT number, provider_name, provider_hotel_id, service_id FROM ${schema}cases
+    `SELECT number, provider_name, provider_hotel_id, service_id FROM cases
      WHERE ${isActive} AND number > ? AND number < ? ORDER BY number LIMIT ?`,
     after,
     before,
@@ -127,12 +131,13 @@ function* listActiveKeys(
   return rows.map((row) => ({ id: Number(row.number), ...toCaseKey(row) }));
 }
 
-function* listMoved({ schema, isMappingOfCase }: Dialect): Query<MovedCase[]> {
+function* listMoved(): Query<MovedCase[]> {
+  const { isMappingOfCase } = yield* database();
   const rows = yield* all(
     `SELECT cases.number AS id, to_service_id, seen_at
-     FROM ${schema}cases AS cases
-     JOIN ${schema}mappings AS mappings ON ${isMappingOfCase}
-     JOIN ${schema}mapping_moves AS moves ON moves.mapping = mappings.number
+     FROM cases AS cases
+     JOIN mappings AS mappings ON ${isMappingOfCase}
+     JOIN mapping_moves AS moves ON moves.mapping = mappings.number
      WHERE ${isActive} AND seen_at > evidence_at
      ORDER BY cases.number, moves.number`,
   );
@@ -150,9 +155,9 @@ function* listMoved({ schema, isMappingOfCase }: Dialect): Query<MovedCase[]> {
   return [...moved].map(([id, moves]) => ({ id, moves }));
 }
 
-function* listReported({ schema }: Dialect, before: number): Query<number[]> {
+function* listReported(before: number): Query<number[]> {
   const rows = yield* all(
-    `SELECT number FROM ${schema}cases WHERE state = 'reported' AND state_since <= ? ORDER BY number`,
+    `SELECT number FROM cases WHERE state = 'reported' AND state_since <= ? ORDER BY number`,
     before,
   );
   return rows.map(({ number }) => Number(number));
@@ -162,13 +167,12 @@ function* listReported({ schema }: Dialect, before: number): Query<number[]> {
 const lastPlace = 2 ** 31 - 1;
 
 function* listOpenReferences(
-  { schema }: Dialect,
   today: string,
   { after = 0, afterPlace = lastPlace, before = Number.MAX_SAFE_INTEGER, limit }: ReferencePage,
 ): Query<OpenReference[]> {
   const rows = yield* all(
     `SELECT case_number, place, reference, check_in, check_out, day, provider_name, provider_hotel_id, service_id
-     FROM ${schema}case_bookings JOIN ${schema}cases ON number = case_number
+     FROM case_bookings JOIN cases ON number = case_number
      WHERE (case_number, place) > (?, ?) AND case_number < ? AND reference IS NOT NULL AND ${isOpen}
      ORDER BY case_number, place LIMIT ?`,
     after,
@@ -191,9 +195,9 @@ function* listOpenReferences(
   });
 }
 
-function* listRunsToFollow({ schema }: Dialect): Query<FollowedRun[]> {
+function* listRunsToFollow(): Query<FollowedRun[]> {
   const rows = yield* all(
-    `SELECT id, is_complete FROM ${schema}runs AS runs LEFT JOIN ${schema}followed_runs ON run = number
+    `SELECT id, is_complete FROM runs AS runs LEFT JOIN followed_runs ON run = number
      WHERE collected_at IS NOT NULL AND pruned_at IS NULL AND coalesce(is_complete, 0) = 0 ORDER BY number`,
   );
   return rows.map(({ id, is_complete }) => ({
@@ -203,14 +207,14 @@ function* listRunsToFollow({ schema }: Dialect): Query<FollowedRun[]> {
   }));
 }
 
-function* count({ schema }: Dialect, today: string): Query<CaseCounts> {
-  const counted = yield* all(`SELECT state, count(*) AS cases FROM ${schema}cases GROUP BY state`);
+function* count(today: string): Query<CaseCounts> {
+  const counted = yield* all(`SELECT state, count(*) AS cases FROM cases GROUP BY state`);
   const found = new Map(counted.map(({ state, cases }) => [state, Number(cases)]));
   const bookings = yield* one(
     `SELECT count(*) AS open_bookings, count(*) - count(check_in) AS unknown_check_ins,
        count(*) FILTER (WHERE check_in < ?) AS in_house, min(check_in) AS first_check_in
-     FROM ${schema}case_bookings
-     WHERE ${isOpen} AND case_number NOT IN (SELECT number FROM ${schema}cases WHERE state = 'dismissed')`,
+     FROM case_bookings
+     WHERE ${isOpen} AND case_number NOT IN (SELECT number FROM cases WHERE state = 'dismissed')`,
     today,
     ...boundsOf(today),
   );
@@ -227,12 +231,12 @@ function* count({ schema }: Dialect, today: string): Query<CaseCounts> {
   });
 }
 
-function* markFollowed(dialect: Dialect, marks: readonly FollowedRun[]): Query<void> {
+function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
   for (const { runId, isComplete } of marks)
     yield* change(
-      `INSERT INTO ${dialect.schema}followed_runs (run, is_complete) VALUES (?, ?)
+      `INSERT INTO followed_runs (run, is_complete) VALUES (?, ?)
        ON CONFLICT (run) DO UPDATE SET is_complete = excluded.is_complete`,
-      yield* runNumber(dialect, runId),
+      yield* runNumber(runId),
       isComplete ? 1 : 0,
     );
 }
@@ -242,13 +246,12 @@ function* markFollowed(dialect: Dialect, marks: readonly FollowedRun[]): Query<v
  * since.
  */
 /** Returns how many rows were removed. */
-export function* pruneCases(dialect: Dialect, before: string): Query<number> {
-  const { schema } = dialect;
-  yield* lockCases(dialect);
-  const bookings = yield* change(`DELETE FROM ${schema}case_bookings WHERE day < ?`, before);
+export function* pruneCases(before: string): Query<number> {
+  yield* lockCases();
+  const bookings = yield* change(`DELETE FROM case_bookings WHERE day < ?`, before);
   const cases = yield* change(
-    `DELETE FROM ${schema}cases WHERE state_since < ?
-       AND NOT EXISTS (SELECT 1 FROM ${schema}case_bookings WHERE case_number = number)`,
+    `DELETE FROM cases WHERE state_since < ?
+       AND NOT EXISTS (SELECT 1 FROM case_bookings WHERE case_number = number)`,
     Date.parse(before),
   );
   return bookings + cases;

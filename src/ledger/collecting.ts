@@ -1,7 +1,7 @@
 import { freeMemory } from '../async/free-memory.js';
 import { noticesOfVolume } from '../notifications/run-notices.js';
 import type { Right } from '../review/claims.js';
-import type { Collect, CollectedChunk, CollectStart } from '../review/collected.js';
+import type { CollectedChunk, CollectedPlan, CollectedVolume, CollectStart } from '../review/collected.js';
 import { FencedError } from '../review/ledger-errors.js';
 import type { Run } from '../review/run.js';
 import { startDelivery } from '../review/run-transitions.js';
@@ -13,7 +13,7 @@ import { createCollectedIndexes } from './collected-indexes.js';
 import { storeSuspects } from './findings.js';
 import { storeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
-import { change, type Dialect, insert, one, type Query, type Store } from './query.js';
+import { change, database, insert, one, type Query, type Store } from './query.js';
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfReject } from './sealing.js';
@@ -24,24 +24,27 @@ import { runTables } from './stored-run.js';
 const cachedBatches = 32;
 const lineFeed = Buffer.from('\n');
 
-export async function beginCollect(store: Store, right: Right, start: CollectStart): Promise<Collect> {
-  const { dialect, readTogether, transact, transactUnflushed } = store;
+/** Starts collecting from scratch: removes what an interrupted collect of this run left behind. @throws FencedError */
+export async function beginCollect(store: Store, right: Right, start: CollectStart) {
+  const { readTogether, transact, transactUnflushed } = store;
   const { batchSize } = start;
-  const { number: run, day } = await transact(() => resetRun(dialect, right, start));
-  const indexes = createCollectedIndexes(dialect, { number: run, day });
+  const { number: run, day } = await transact(() => resetRun(right, start));
+  const indexes = createCollectedIndexes(store.dialect, { number: run, day });
   const cache = new Map<string, Buffer>();
   let chunks = 0;
 
   return {
-    async store(chunk) {
+    /** Stores a chunk and updates the run's counts in one transaction, so that the sums hold at any moment. */
+    async store(chunk: CollectedChunk): Promise<void> {
       const full = indexes.listFull();
-      await transactUnflushed(function* (mayBeDone) {
-        const { row } = yield* lockRight(dialect, right);
-        if (dialect.countsChunks) {
+      await transactUnflushed(function* () {
+        const { countsChunks, mayBeDone } = yield* database();
+        const { row } = yield* lockRight(right);
+        if (countsChunks) {
           if (mayBeDone && Number(row.chunks) === chunks + 1) return;
           if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
         }
-        yield* storeChunk(dialect, { run, day }, chunk);
+        yield* storeChunk({ run, day }, chunk);
         for (const index of full) yield* index.store();
       });
       chunks += 1;
@@ -49,11 +52,12 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       indexes.add(chunk.batches, batchSize);
     },
 
-    async holds(form, batch, line) {
+    /** True if that stored batch contains exactly this line, given without its line feed. @throws FencedError */
+    async holds(form: BookingForm, batch: number, line: Buffer): Promise<boolean> {
       const key = `${form} ${batch}`;
       let lines = cache.get(key);
       if (lines === undefined) {
-        lines = await readTogether(() => readOwnBatch(dialect, right, form, batch));
+        lines = await readTogether(() => readOwnBatch(right, form, batch));
         const [oldest] = cache.size < cachedBatches ? [] : cache;
         if (oldest) {
           cache.delete(oldest[0]);
@@ -64,45 +68,47 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       return hasLine(lines, line);
     },
 
-    noteVolume: ({ accepted, providers, comparison, at }) =>
+    /** Stores how many bookings the day has by provider, and how they compare with good days. */
+    noteVolume: ({ accepted, providers, comparison, at }: CollectedVolume) =>
       transact(function* () {
-        const { run: before } = yield* lockRight(dialect, right);
+        const { run: before } = yield* lockRight(right);
         yield* change(
-          `UPDATE ${dialect.schema}runs SET day_accepted = ?, providers = ?, volume = ?, volume_dropped = ? WHERE number = ?`,
+          `UPDATE runs SET day_accepted = ?, providers = ?, volume = ?, volume_dropped = ? WHERE number = ?`,
           accepted ?? null,
           providers && JSON.stringify(providers),
           comparison ? JSON.stringify(comparison) : null,
           comparison && hasDropped(comparison) ? 1 : 0,
           run,
         );
-        if (comparison && !before.acceptance) yield* raise(dialect, noticesOfVolume(before, comparison, at));
+        if (comparison && !before.acceptance) yield* raise(noticesOfVolume(before, comparison, at));
       }),
 
-    finish: ({ steps, canary, at }) =>
-      transact(function* (mayBeDone) {
-        const { run: before, row } = yield* lockRight(dialect, right);
+    /** Ends the collect and stores the plan, in one transaction. */
+    finish: ({ steps, canary, at }: CollectedPlan) =>
+      transact(function* () {
+        const { countsChunks, mayBeDone } = yield* database();
+        const { run: before, row } = yield* lockRight(right);
         if (mayBeDone && before.state !== 'collecting' && before.collectedAt === at) return before;
-        if (dialect.countsChunks && Number(row.chunks) !== chunks) throw new FencedError(right.runId);
+        if (countsChunks && Number(row.chunks) !== chunks) throw new FencedError(right.runId);
         for (const index of indexes.all) yield* index.store();
-        if (canary) yield* storeCanary(dialect, run, canary);
-        return yield* storePlan(dialect, run, before, steps, at);
+        if (canary) yield* storeCanary(run, canary);
+        return yield* storePlan(run, before, steps, at);
       }),
   };
 }
 
 /** Removes what an earlier collect of the run left behind. */
 function* resetRun(
-  dialect: Dialect,
   right: Right,
   { source, at, batchSize, comparesMappings = false, guestNames = 'send' }: CollectStart,
 ): Query<{ readonly number: number; readonly day: string }> {
-  const { schema } = dialect;
-  const { number, run } = yield* lockRight(dialect, right);
+  const dialect = yield* database();
+  const { number, run } = yield* lockRight(right);
   if (run.state !== 'collecting')
     throw new RangeError(`run ${right.runId} is ${run.state}: it has been collected already`);
-  for (const table of runTables) yield* change(`DELETE FROM ${schema}${table} WHERE run = ?`, number);
+  for (const table of runTables) yield* change(`DELETE FROM ${table} WHERE run = ?`, number);
   yield* change(
-    `UPDATE ${schema}runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL,
+    `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL,
        ${dialect.countsChunks ? 'chunks = 0,' : ''}
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
        repeated = 0, affected = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, volume_dropped = 0,
@@ -124,8 +130,9 @@ interface CollectedRun {
   readonly day: string;
 }
 
-function* storeChunk(dialect: Dialect, { run, day }: CollectedRun, chunk: CollectedChunk): Query<void> {
-  const { schema, sealing } = dialect;
+function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<void> {
+  const dialect = yield* database();
+  const { sealing } = dialect;
   const { batches, rejects, duplicates, filtered } = chunk;
   if (batches.length > 0) {
     yield* insert(
@@ -141,12 +148,12 @@ function* storeChunk(dialect: Dialect, { run, day }: CollectedRun, chunk: Collec
     );
   }
   yield* storeSuspects(run, batches);
-  yield* storeKeptColumns(dialect, { run, day }, batches);
-  yield* storeRejects(dialect, { run, day }, chunk);
+  yield* storeKeptColumns({ run, day }, batches);
+  yield* storeRejects({ run, day }, chunk);
   const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
   // A run that compares nothing has no count of suspects, and NULL stays NULL.
   yield* change(
-    `UPDATE ${schema}runs SET ${dialect.countsChunks ? 'chunks = chunks + 1,' : ''}
+    `UPDATE runs SET ${dialect.countsChunks ? 'chunks = chunks + 1,' : ''}
        read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?,
        filtered = filtered + ?, suspects = suspects + ?
      WHERE number = ?`,
@@ -160,11 +167,8 @@ function* storeChunk(dialect: Dialect, { run, day }: CollectedRun, chunk: Collec
   );
 }
 
-function* storeRejects(
-  { schema, sealing }: Dialect,
-  { run, day }: CollectedRun,
-  { rejects, warnings }: CollectedChunk,
-): Query<void> {
+function* storeRejects({ run, day }: CollectedRun, { rejects, warnings }: CollectedChunk): Query<void> {
+  const { sealing } = yield* database();
   if (rejects.length > 0) {
     yield* insert(
       'rejects',
@@ -181,7 +185,7 @@ function* storeRejects(
   }
   for (const { reason, count, firstPlace } of warnings) {
     yield* change(
-      `INSERT INTO ${schema}warnings (run, reason, count, first_place) VALUES (?, ?, ?, ?)
+      `INSERT INTO warnings (run, reason, count, first_place) VALUES (?, ?, ?, ?)
        ON CONFLICT (run, reason) DO UPDATE SET count = warnings.count + excluded.count`,
       run,
       reason,
@@ -198,29 +202,14 @@ function hasLine(lines: Buffer, line: Buffer): boolean {
 }
 
 /** A process that took the run over collects again: the batch may be missing or different. */
-function* readOwnBatch(
-  dialect: Dialect,
-  { runId, token }: Right,
-  form: BookingForm,
-  batch: number,
-): Query<Buffer> {
-  const row = yield* one(
-    `SELECT 1 AS found FROM ${dialect.schema}runs WHERE id = ? AND token = ?`,
-    runId,
-    token,
-  );
+function* readOwnBatch({ runId, token }: Right, form: BookingForm, batch: number): Query<Buffer> {
+  const row = yield* one(`SELECT 1 AS found FROM runs WHERE id = ? AND token = ?`, runId, token);
   if (!row) throw new FencedError(runId);
-  return yield* readBatch(dialect, runId, form, batch);
+  return yield* readBatch(runId, form, batch);
 }
 
-function* storePlan(
-  dialect: Dialect,
-  number: number,
-  run: Run,
-  steps: readonly PlannedStep[],
-  at: number,
-): Query<Run> {
+function* storePlan(number: number, run: Run, steps: readonly PlannedStep[], at: number): Query<Run> {
   yield* insertSteps(number, steps, (index) => index);
-  yield* changeRun(dialect, number, startDelivery(run, steps, at));
-  return yield* readRun(dialect, number);
+  yield* changeRun(number, startDelivery(run, steps, at));
+  return yield* readRun(number);
 }

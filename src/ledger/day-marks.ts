@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { DayMark } from '../review/ledger.js';
-import { all, type Dialect, type Query } from './query.js';
+import { all, type Query } from './query.js';
 import { readColumns, type StoredRow } from './stored-values.js';
 
 /** Everything about the runs of these days that decides what is known of their bookings, in one query. */
-export function* markDays(
-  { schema }: Dialect,
-  { from, to }: { readonly from: string; readonly to: string },
-): Query<DayMark[]> {
+export function* markDays({ from, to }: { readonly from: string; readonly to: string }): Query<DayMark[]> {
   const rows = yield* all(
     `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, pruned_at,
-       (SELECT count(*) FROM ${schema}mail_bookings AS named WHERE named.run = runs.number) AS named
-     FROM ${schema}runs AS runs WHERE day >= ? AND day <= ? ORDER BY day, number`,
+       (SELECT count(*) FROM mail_bookings AS named WHERE named.run = runs.number) AS named
+     FROM runs AS runs WHERE day >= ? AND day <= ? ORDER BY day, number`,
     from,
     to,
   );

@@ -1,34 +1,35 @@
-import type { ErasedContent, ErasedGuest, EraseLines, ErasureReader, Erasures } from '../review/erasures.js';
+import type { ErasedContent, ErasedGuest, EraseLines } from '../review/erasures.js';
 import type { BookingForm } from '../review/step.js';
 import { eraseKeptOfBatch } from './kept-columns.js';
-import { all, change, type Dialect, one, type Query, removing, type Store } from './query.js';
+import { describeKept } from './kept-data.js';
+import { all, bind, change, database, one, type Query, removing, type Store } from './query.js';
 import { type BatchKey, type HoldDay, isWorkedOn, listBatches } from './retention.js';
 import { getRun, lockRun, runNumber } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { removeStay } from './stays.js';
 
-export function createErasureReader({ dialect, read }: Store): ErasureReader {
-  return {
-    listErasedGuests: () => read(() => listErasedGuests(dialect)),
-    listErasedContents: (runId) => read(() => listErasedContents(dialect, runId)),
-  };
+export function createGuestReader({ read }: Store) {
+  return bind(read, { listErased: listErasedGuests, listErasedContents, describeKept });
 }
 
-export function createErasures(store: Store, holdDay: HoldDay): Omit<Erasures, keyof ErasureReader> {
-  const { dialect, read, transact } = store;
+export function createErasures(store: Store, holdDay: HoldDay) {
+  const { read, transact } = store;
   return {
-    rememberErased: (guests) => transact(() => rememberErased(dialect, guests)),
-    noteErased: (runId, content) => transact(() => noteErased(dialect, runId, content)),
-    async eraseBookings(runId, rewrite) {
-      const run = await read(() => getRun(dialect, runId));
+    ...bind(transact, { rememberErased, noteErased }),
+
+    /**
+     * Rewrites the batches of a run. False, and perhaps only some are rewritten, while somebody works on the run's day.
+     */
+    async eraseBookings(runId: string, rewrite: EraseLines): Promise<boolean> {
+      const run = await read(() => getRun(runId));
       const hold = await holdDay(run.day);
       if (!hold) return false;
       try {
-        if (await read(() => isWorkedOn(dialect, run.day))) return false;
+        if (await read(() => isWorkedOn(run.day))) return false;
         return await removing(store, async () => {
-          for (const batch of await read(() => listBatches(dialect, runId))) {
+          for (const batch of await read(() => listBatches(runId))) {
             if (hold.lost.aborted) return false;
-            await transact(() => eraseBatch(dialect, runId, batch, rewrite));
+            await transact(() => eraseBatch(runId, batch, rewrite));
           }
           return true;
         });
@@ -36,13 +37,14 @@ export function createErasures(store: Store, holdDay: HoldDay): Omit<Erasures, k
         await hold.release();
       }
     },
-    eraseReject: (runId, place, { withReference }) =>
-      removing(store, () => transact(() => eraseReject(dialect, runId, place, withReference))),
+
+    eraseReject: (runId: string, place: number, { withReference }: { readonly withReference: boolean }) =>
+      removing(store, () => transact(() => eraseReject(runId, place, withReference))),
   };
 }
 
-function* listErasedGuests({ schema }: Dialect): Query<ErasedGuest[]> {
-  const rows = yield* all(`SELECT kind, hash, key_id, bits, at FROM ${schema}erased_guests ORDER BY number`);
+function* listErasedGuests(): Query<ErasedGuest[]> {
+  const rows = yield* all(`SELECT kind, hash, key_id, bits, at FROM erased_guests ORDER BY number`);
   return rows.map((row) => ({
     kind: String(row.kind) as ErasedGuest['kind'],
     hash: String(row.hash),
@@ -52,10 +54,10 @@ function* listErasedGuests({ schema }: Dialect): Query<ErasedGuest[]> {
   }));
 }
 
-function* listErasedContents(dialect: Dialect, runId: string): Query<ErasedContent[]> {
+function* listErasedContents(runId: string): Query<ErasedContent[]> {
   const rows = yield* all(
-    `SELECT * FROM ${dialect.schema}erased_contents WHERE run = ? ORDER BY number`,
-    yield* runNumber(dialect, runId),
+    `SELECT * FROM erased_contents WHERE run = ? ORDER BY number`,
+    yield* runNumber(runId),
   );
   return rows.map((row) => ({
     place: String(row.place) as ErasedContent['place'],
@@ -66,10 +68,10 @@ function* listErasedContents(dialect: Dialect, runId: string): Query<ErasedConte
   }));
 }
 
-function* rememberErased({ schema }: Dialect, guests: readonly ErasedGuest[]): Query<void> {
+function* rememberErased(guests: readonly ErasedGuest[]): Query<void> {
   for (const { kind, hash, keyId, bits, at } of guests) {
     yield* change(
-      `INSERT INTO ${schema}erased_guests (kind, hash, key_id, bits, at) VALUES (?, ?, ?, ?, ?)
+      `INSERT INTO erased_guests (kind, hash, key_id, bits, at) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (hash) DO NOTHING`,
       kind,
       hash,
@@ -80,68 +82,64 @@ function* rememberErased({ schema }: Dialect, guests: readonly ErasedGuest[]): Q
   }
 }
 
-function* noteErased(dialect: Dialect, runId: string, content: ErasedContent): Query<void> {
-  const { number } = yield* lockRun(dialect, runId);
-  yield* insertErased(dialect, number, content);
+function* noteErased(runId: string, content: ErasedContent): Query<void> {
+  const { number } = yield* lockRun(runId);
+  yield* insertErased(number, content);
 }
 
 /** An erasure that is repeated after an interruption changes the same content again. */
-function* insertErased(
-  { schema }: Dialect,
-  run: number,
-  { place, name, before, after, at }: ErasedContent,
-): Query<void> {
+function* insertErased(run: number, { place, name, before, after, at }: ErasedContent): Query<void> {
   const same = [run, place, name, before, after] as const;
   const known = yield* one(
-    `SELECT 1 AS found FROM ${schema}erased_contents
+    `SELECT 1 AS found FROM erased_contents
      WHERE run = ? AND place = ? AND name = ? AND sha256_before = ? AND sha256_after = ?`,
     ...same,
   );
   if (known) return;
   yield* change(
-    `INSERT INTO ${schema}erased_contents (run, place, name, sha256_before, sha256_after, at) VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO erased_contents (run, place, name, sha256_before, sha256_after, at) VALUES (?, ?, ?, ?, ?, ?)`,
     ...same,
     at,
   );
 }
 
-function* eraseBatch(dialect: Dialect, runId: string, key: BatchKey, rewrite: EraseLines): Query<void> {
-  const { schema, lock, sealing } = dialect;
+function* eraseBatch(runId: string, key: BatchKey, rewrite: EraseLines): Query<void> {
+  const { lock, sealing } = yield* database();
   const [, form, batch] = key;
-  const { run, row: runRow } = yield* lockRun(dialect, runId);
+  const { run, row: runRow } = yield* lockRun(runId);
   const isBatch = 'run = ? AND form = ? AND batch = ?';
-  const row = yield* one(`SELECT lines FROM ${schema}batches WHERE ${isBatch} ${lock}`, ...key);
+  const row = yield* one(`SELECT lines FROM batches WHERE ${isBatch} ${lock}`, ...key);
   if (!row) return;
   const stored = row.lines as Buffer;
   const place = placeOfBatch(...key);
   const rewritten = rewrite(sealing.openLines(stored, place), { form, batch });
   if (!rewritten) return;
   const { places, changed } = rewritten;
-  yield* eraseKeptOfBatch(dialect, run.day, key, places);
+  yield* eraseKeptOfBatch(run.day, key, places);
   if (!changed) return;
   const lines = sealing.sealLike(stored, run.day, changed.lines, place);
-  yield* change(`UPDATE ${schema}batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
+  yield* change(`UPDATE batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
   const first = batch * Number(runRow.batch_size);
   for (const { place, hotelHash } of changed.stays ?? [])
-    yield* removeStay(dialect, { run: key[0], form, hotelHash, position: first + place });
-  yield* insertErased(dialect, key[0], changed.content);
-  yield* dropAnswers(dialect, key[0], form, batch);
+    yield* removeStay({ run: key[0], form, hotelHash, position: first + place });
+  yield* insertErased(key[0], changed.content);
+  yield* dropAnswers(key[0], form, batch);
 }
 
 /** What the service wrote about the steps that carried the batch may name the guest, written in any way. */
-function* dropAnswers({ schema }: Dialect, run: number, form: BookingForm, batch: number): Query<void> {
+function* dropAnswers(run: number, form: BookingForm, batch: number): Query<void> {
   const isCarrying = form === 'file' ? 'form IS NULL' : 'form = ? AND batch = ?';
   yield* change(
-    `UPDATE ${schema}attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL
-       AND step IN (SELECT name FROM ${schema}steps WHERE run = ? AND ${isCarrying})`,
+    `UPDATE attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL
+       AND step IN (SELECT name FROM steps WHERE run = ? AND ${isCarrying})`,
     run,
     run,
     ...(form === 'file' ? [] : [form, batch]),
   );
 }
 
-function* eraseReject(dialect: Dialect, runId: string, place: number, withReference: boolean): Query<void> {
-  const run = yield* runNumber(dialect, runId);
+function* eraseReject(runId: string, place: number, withReference: boolean): Query<void> {
+  const run = yield* runNumber(runId);
   const erased = withReference ? 'value = NULL, reference = NULL' : 'value = NULL';
-  yield* change(`UPDATE ${dialect.schema}rejects SET ${erased} WHERE run = ? AND place = ?`, run, place);
+  yield* change(`UPDATE rejects SET ${erased} WHERE run = ? AND place = ?`, run, place);
 }

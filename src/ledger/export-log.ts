@@ -1,49 +1,29 @@
-import type {
-  ExportLog,
-  ExportReader,
-  FetchedExport,
-  FetchedFile,
-  RequestedExport,
-} from '../mappings/export/export-log.js';
-import { change, type Dialect, one, type Query, type Store } from './query.js';
+import type { FetchedExport, FetchedFile, RequestedExport } from '../mappings/export/export-log.js';
+import { bind, change, database, one, type Query, type Store } from './query.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
-export function createExportLog(store: Store): ExportLog {
-  const { dialect, transact } = store;
-  return {
-    ...createExportReader(store),
-    rememberRequest: (request) => transact((mayBeDone) => rememberRequest(dialect, request, mayBeDone)),
-    rememberFetched: (fetched) => transact(() => rememberFetched(dialect, fetched)),
-  };
+export function createExportLog(store: Store) {
+  return { ...createExportReader(store), ...bind(store.transact, { rememberRequest, rememberFetched }) };
 }
 
-export function createExportReader({ dialect, read }: Store): ExportReader {
-  return {
-    latestRequest: () => read(() => latestRequest(dialect)),
-    latestFetched: () => read(() => latestFetched(dialect)),
-  };
+export function createExportReader({ read }: Store) {
+  return bind(read, { latestRequest, latestFetched });
 }
 
-function* rememberRequest(
-  dialect: Dialect,
-  { requestedAt, serviceTime, providers }: RequestedExport,
-  mayBeDone: boolean,
-): Query<void> {
-  if (mayBeDone && (yield* latestRequest(dialect))?.requestedAt === requestedAt) return;
+function* rememberRequest({ requestedAt, serviceTime, providers }: RequestedExport): Query<void> {
+  const { mayBeDone } = yield* database();
+  if (mayBeDone && (yield* latestRequest())?.requestedAt === requestedAt) return;
   yield* change(
-    `INSERT INTO ${dialect.schema}export_requests (requested_at, service_time, providers) VALUES (?, ?, ?)`,
+    `INSERT INTO export_requests (requested_at, service_time, providers) VALUES (?, ?, ?)`,
     requestedAt,
     serviceTime ?? null,
     JSON.stringify(providers),
   );
 }
 
-function* rememberFetched(
-  { schema }: Dialect,
-  { id, fetchedAt, providers, files }: FetchedExport,
-): Query<void> {
+function* rememberFetched({ id, fetchedAt, providers, files }: FetchedExport): Query<void> {
   yield* change(
-    `INSERT INTO ${schema}fetched_exports (id, fetched_at, providers, files) VALUES (?, ?, ?, ?)
+    `INSERT INTO fetched_exports (id, fetched_at, providers, files) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
     id,
     fetchedAt,
@@ -52,13 +32,13 @@ function* rememberFetched(
   );
 }
 
-function* latestRequest({ schema }: Dialect): Query<RequestedExport | undefined> {
-  const row = yield* one(`SELECT * FROM ${schema}export_requests ORDER BY number DESC LIMIT 1`);
+function* latestRequest(): Query<RequestedExport | undefined> {
+  const row = yield* one(`SELECT * FROM export_requests ORDER BY number DESC LIMIT 1`);
   return row && toRequestedExport(row);
 }
 
-function* latestFetched({ schema }: Dialect): Query<FetchedExport | undefined> {
-  const row = yield* one(`SELECT * FROM ${schema}fetched_exports ORDER BY number DESC LIMIT 1`);
+function* latestFetched(): Query<FetchedExport | undefined> {
+  const row = yield* one(`SELECT * FROM fetched_exports ORDER BY number DESC LIMIT 1`);
   return row && toFetchedExport(row);
 }
 

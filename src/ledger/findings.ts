@@ -3,7 +3,7 @@ import type { BatchCursor, JudgedLines, SuspectLines } from '../review/history.j
 import type { BookingForm } from '../review/step.js';
 import type { Judged, JudgedPlaces } from '../review/verdict.js';
 import { readLinesAt } from './batches.js';
-import { all, change, type Dialect, insert, one, type Query } from './query.js';
+import { all, change, insert, one, type Query } from './query.js';
 import { runNumber } from './runs.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
@@ -26,15 +26,13 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
 const isKnownReason = "reason IN ('other-master', 'moved')";
 
 export function* nextSuspects(
-  dialect: Dialect,
   runId: string,
   after: BatchCursor | undefined,
 ): Query<SuspectLines | undefined> {
-  const { schema } = dialect;
-  const run = yield* runNumber(dialect, runId);
+  const run = yield* runNumber(runId);
   const rows = yield* all(
-    `SELECT * FROM ${schema}suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) = (
-       SELECT form, batch FROM ${schema}suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) > (?, ?)
+    `SELECT * FROM suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) = (
+       SELECT form, batch FROM suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) > (?, ?)
        ORDER BY form, batch LIMIT 1
      ) ORDER BY place`,
     run,
@@ -48,7 +46,7 @@ export function* nextSuspects(
   const batch = Number(first.batch);
   const suspects = rows.map(toSuspect);
   const places = suspects.map(({ place }) => place);
-  const lines = yield* readLinesAt(dialect, run, form, batch, places);
+  const lines = yield* readLinesAt(run, form, batch, places);
   return {
     cursor: { form, batch },
     form,
@@ -57,14 +55,13 @@ export function* nextSuspects(
 }
 
 export function* findSuspect(
-  { schema }: Dialect,
   run: number,
   form: BookingForm,
   batch: number,
   place: number,
 ): Query<Suspect | undefined> {
   const row = yield* one(
-    `SELECT * FROM ${schema}suspects WHERE run = ? AND form = ? AND batch = ? AND place = ? AND ${isKnownReason}`,
+    `SELECT * FROM suspects WHERE run = ? AND form = ? AND batch = ? AND place = ? AND ${isKnownReason}`,
     run,
     form,
     batch,
@@ -74,12 +71,8 @@ export function* findSuspect(
 }
 
 /** Records what the result says about the bookings of the file, in place of what was recorded before. */
-export function* replaceVerdicts(
-  { schema }: Dialect,
-  run: number,
-  verdicts: readonly JudgedPlaces[],
-): Query<void> {
-  yield* change(`DELETE FROM ${schema}verdicts WHERE run = ?`, run);
+export function* replaceVerdicts(run: number, verdicts: readonly JudgedPlaces[]): Query<void> {
+  yield* change(`DELETE FROM verdicts WHERE run = ?`, run);
   yield* insert(
     'verdicts',
     { run: 'bigint', batch: 'integer', judged: 'text', places: 'bytes' },
@@ -89,18 +82,13 @@ export function* replaceVerdicts(
     (sum, { judged, places }) => sum + (judged === 'incorrect' ? places.length : 0),
     0,
   );
-  yield* change(`UPDATE ${schema}runs SET affected = ? WHERE number = ?`, affected, run);
+  yield* change(`UPDATE runs SET affected = ? WHERE number = ?`, affected, run);
 }
 
-export function* nextJudged(
-  dialect: Dialect,
-  runId: string,
-  judged: Judged,
-  after: number,
-): Query<JudgedLines | undefined> {
-  const run = yield* runNumber(dialect, runId);
+export function* nextJudged(runId: string, judged: Judged, after: number): Query<JudgedLines | undefined> {
+  const run = yield* runNumber(runId);
   const row = yield* one(
-    `SELECT batch, places FROM ${dialect.schema}verdicts
+    `SELECT batch, places FROM verdicts
      WHERE run = ? AND judged = ? AND batch > ? ORDER BY batch LIMIT 1`,
     run,
     judged,
@@ -109,20 +97,11 @@ export function* nextJudged(
   if (!row) return undefined;
   const batch = Number(row.batch);
   const places = unpackPlaces(row.places as Buffer);
-  return { batch, places, lines: yield* readLinesAt(dialect, run, 'file', batch, places) };
+  return { batch, places, lines: yield* readLinesAt(run, 'file', batch, places) };
 }
 
-export function* findJudged(
-  { schema }: Dialect,
-  run: number,
-  batch: number,
-  place: number,
-): Query<Judged | undefined> {
-  const rows = yield* all(
-    `SELECT judged, places FROM ${schema}verdicts WHERE run = ? AND batch = ?`,
-    run,
-    batch,
-  );
+export function* findJudged(run: number, batch: number, place: number): Query<Judged | undefined> {
+  const rows = yield* all(`SELECT judged, places FROM verdicts WHERE run = ? AND batch = ?`, run, batch);
   const row = rows.find(({ places }) => unpackPlaces(places as Buffer).includes(place));
   return row && (String(row.judged) as Judged);
 }

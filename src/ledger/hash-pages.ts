@@ -1,7 +1,7 @@
 import type { FoundBookings, StayRun } from '../review/stays.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { bytesPerEntry, findInPage } from './hash-index.js';
-import { all, type Cell, type Dialect, type Query, type Statement } from './query.js';
+import { all, type Cell, database, type Query, type Statement } from './query.js';
 import type { StoredRow } from './stored-values.js';
 
 /** Pages that `createHashIndex` made. */
@@ -24,7 +24,6 @@ const entriesAtOnce = 2 ** 17;
  * @param hashes ascending
  */
 export function* findBookings(
-  dialect: Dialect,
   { number, delivery }: Pick<StayRun, 'number' | 'delivery'>,
   hashes: Uint32Array,
   pages: HashPages,
@@ -38,8 +37,8 @@ export function* findBookings(
     const search = (rows: readonly StoredRow[]) => {
       for (const row of rows) for (const position of findInRow(row, hashes, pages)) positions.push(position);
     };
-    if (size === undefined) yield* readPages(dialect, { number, form }, hashes, pages, search);
-    else search(yield* lookUpPages(dialect, { number, form }, hashes, pages, size));
+    if (size === undefined) yield* readPages({ number, form }, hashes, pages, search);
+    else search(yield* lookUpPages({ number, form }, hashes, pages, size));
     if (positions.length > 0) found.push({ form, positions: positions.sort((a, b) => a - b) });
   }
   return found;
@@ -51,7 +50,6 @@ interface PagesOfForm {
 }
 
 function lookUpPages(
-  { schema }: Dialect,
   { number, form }: PagesOfForm,
   hashes: Uint32Array,
   { table, only }: HashPages,
@@ -60,7 +58,7 @@ function lookUpPages(
   // Padded with the last hash: the databases can prepare the same few statements.
   const asked = Array.from({ length: size }, (_, index) => hashes[Math.min(index, hashes.length - 1)] ?? 0);
   return all(
-    `SELECT * FROM ${schema}${table} WHERE run = ? AND form = ? ${only ? `AND ${only.sql}` : ''}
+    `SELECT * FROM ${table} WHERE run = ? AND form = ? ${only ? `AND ${only.sql}` : ''}
        AND (${asked.map(() => 'first_hash <= ? AND last_hash >= ?').join(' OR ')})`,
     number,
     form,
@@ -70,17 +68,17 @@ function lookUpPages(
 }
 
 function* readPages(
-  dialect: Dialect,
   { number, form }: PagesOfForm,
   hashes: Uint32Array,
   { table, only }: HashPages,
   search: (rows: readonly StoredRow[]) => void,
 ): Query<void> {
+  const dialect = yield* database();
   const limit = Math.ceil(entriesAtOnce / dialect[table].pageEntries);
   let after = [-1, -1, -1];
   for (;;) {
     const rows = yield* all(
-      `SELECT * FROM ${dialect.schema}${table} WHERE run = ? AND form = ? ${only ? `AND ${only.sql}` : ''}
+      `SELECT * FROM ${table} WHERE run = ? AND form = ? ${only ? `AND ${only.sql}` : ''}
          AND first_hash <= ? AND last_hash >= ? AND (first_hash, last_hash, page) > (?, ?, ?)
        ORDER BY first_hash, last_hash, page LIMIT ?`,
       number,

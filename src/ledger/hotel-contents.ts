@@ -1,39 +1,31 @@
 import type { Hold } from '../async/hold.js';
 import {
   type HotelChunk,
-  type HotelContents,
   type HotelLoad,
-  type HotelReader,
   type KnownHotel,
   LoadOvertakenError,
   type NewHotelLoad,
 } from '../mappings/hotels/hotel-contents.js';
-import { change, type Dialect, gather, insert, one, type Query, type Store } from './query.js';
+import { bind, change, database, gather, insert, one, type Query, type Store } from './query.js';
 import { type StoredRow, toStorable } from './stored-values.js';
 
 /** @param holdLoad takes the exclusive right to load, without waiting */
-export function createHotelContents(store: Store, holdLoad: () => Promise<Hold | undefined>): HotelContents {
-  const { dialect, transact } = store;
+export function createHotels(store: Store, holdLoad: () => Promise<Hold | undefined>) {
   return {
     ...createHotelReader(store),
+    /** Takes the exclusive right to load without waiting; undefined while a live process holds it. */
     holdLoad,
-    beginLoad: (load) => transact(() => beginLoad(dialect, load)),
-    addHotels: (chunk) => transact(() => addHotels(dialect, chunk)),
-    finishLoad: (id, at) => transact(() => finishLoad(dialect, id, at)),
-    removeUnseen: (limit) => transact(() => removeUnseen(dialect, limit)),
+    ...bind(store.transact, { beginLoad, addHotels, finishLoad, removeUnseen }),
   };
 }
 
-export function createHotelReader({ dialect, read, readTogether }: Store): HotelReader {
-  return {
-    lookUp: (serviceIds) => readTogether(() => lookUp(dialect, serviceIds)),
-    latestLoad: () => read(() => latestLoad(dialect)),
-  };
+export function createHotelReader({ read, readTogether }: Store) {
+  return { ...bind(readTogether, { lookUp }), ...bind(read, { latestLoad }) };
 }
 
-function* beginLoad({ schema }: Dialect, { id, file, at }: NewHotelLoad): Query<void> {
+function* beginLoad({ id, file, at }: NewHotelLoad): Query<void> {
   yield* change(
-    `INSERT INTO ${schema}hotel_loads (id, file, started_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO hotel_loads (id, file, started_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     id,
     toStorable(file),
     at,
@@ -68,8 +60,8 @@ const textProperties = [
   'website',
 ] as const;
 
-function* addHotels(dialect: Dialect, { id, after, hotels }: HotelChunk): Query<void> {
-  const { number, started_at, rows } = yield* readOpenLoad(dialect, id);
+function* addHotels({ id, after, hotels }: HotelChunk): Query<void> {
+  const { number, started_at, rows } = yield* readOpenLoad(id);
   if (Number(rows) === after + hotels.length) return;
   if (Number(rows) !== after) throw overtaken();
   yield* insert(
@@ -85,68 +77,63 @@ function* addHotels(dialect: Dialect, { id, after, hotels }: HotelChunk): Query<
       }),
     ]),
   );
-  yield* change(
-    `UPDATE ${dialect.schema}hotel_loads SET rows = ? WHERE number = ?`,
-    after + hotels.length,
-    Number(number),
-  );
+  yield* change(`UPDATE hotel_loads SET rows = ? WHERE number = ?`, after + hotels.length, Number(number));
 }
 
 /** The row of a load that is the newest one and not finished. */
-function* readOpenLoad({ schema, lock }: Dialect, id: string): Query<StoredRow> {
+function* readOpenLoad(id: string): Query<StoredRow> {
+  const { lock } = yield* database();
   const row = yield* one(
-    `SELECT * FROM ${schema}hotel_loads
-     WHERE id = ? AND finished_at IS NULL AND number = (SELECT max(number) FROM ${schema}hotel_loads) ${lock}`,
+    `SELECT * FROM hotel_loads
+     WHERE id = ? AND finished_at IS NULL AND number = (SELECT max(number) FROM hotel_loads) ${lock}`,
     id,
   );
   if (!row) throw overtaken();
   return row;
 }
 
-function* finishLoad(dialect: Dialect, id: string, at: number): Query<HotelLoad> {
-  const { schema } = dialect;
-  const last = yield* latestLoad(dialect);
+function* finishLoad(id: string, at: number): Query<HotelLoad> {
+  const last = yield* latestLoad();
   if (last?.id === id) return last;
-  const load = Number((yield* readOpenLoad(dialect, id)).number);
-  const hotels = yield* countHotels(dialect, load);
+  const load = Number((yield* readOpenLoad(id)).number);
+  const hotels = yield* countHotels(load);
   yield* change(
-    `UPDATE ${schema}hotel_contents AS earlier SET load = ?
+    `UPDATE hotel_contents AS earlier SET load = ?
      WHERE load = ? AND NOT EXISTS (
-       SELECT 1 FROM ${schema}hotel_contents AS named
+       SELECT 1 FROM hotel_contents AS named
        WHERE named.load = ? AND named.service_id = earlier.service_id
      )`,
     load,
-    yield* findCurrentLoad(dialect),
+    yield* findCurrentLoad(),
     load,
   );
   yield* change(
-    `UPDATE ${schema}hotel_loads SET finished_at = ?, hotels = ?, kept = ? WHERE number = ?`,
+    `UPDATE hotel_loads SET finished_at = ?, hotels = ?, kept = ? WHERE number = ?`,
     at,
     hotels,
-    (yield* countHotels(dialect, load)) - hotels,
+    (yield* countHotels(load)) - hotels,
     load,
   );
-  return (yield* latestLoad(dialect)) as HotelLoad;
+  return (yield* latestLoad()) as HotelLoad;
 }
 
-function* countHotels({ schema }: Dialect, load: number): Query<number> {
+function* countHotels(load: number): Query<number> {
   const found = yield* one(
-    `SELECT count(DISTINCT service_id) AS hotels FROM ${schema}hotel_contents WHERE load = ?`,
+    `SELECT count(DISTINCT service_id) AS hotels FROM hotel_contents WHERE load = ?`,
     load,
   );
   return Number(found?.hotels);
 }
 
 /** Removes rows of unfinished loads, too: call it while no load is open. */
-function* removeUnseen(dialect: Dialect, limit: number): Query<number> {
-  const { schema } = dialect;
-  const seen = yield* findCurrentLoad(dialect);
+function* removeUnseen(limit: number): Query<number> {
+  const seen = yield* findCurrentLoad();
   let removed = 0;
   // In the order of the index: otherwise PostgreSQL may read the whole table each time.
   for (const isUnseen of ['load < ?', 'load > ?'])
     removed += yield* change(
-      `DELETE FROM ${schema}hotel_contents WHERE number IN (
-         SELECT number FROM ${schema}hotel_contents WHERE ${isUnseen} ORDER BY load, service_id LIMIT ${limit - removed}
+      `DELETE FROM hotel_contents WHERE number IN (
+         SELECT number FROM hotel_contents WHERE ${isUnseen} ORDER BY load, service_id LIMIT ${limit - removed}
        )`,
       seen,
     );
@@ -154,23 +141,24 @@ function* removeUnseen(dialect: Dialect, limit: number): Query<number> {
 }
 
 /** The number of the last load that was finished; 0 if there is none. */
-function* findCurrentLoad({ schema }: Dialect): Query<number> {
+function* findCurrentLoad(): Query<number> {
   const last = yield* one(
-    `SELECT coalesce(max(number), 0) AS number FROM ${schema}hotel_loads WHERE finished_at IS NOT NULL`,
+    `SELECT coalesce(max(number), 0) AS number FROM hotel_loads WHERE finished_at IS NOT NULL`,
   );
   return Number(last?.number);
 }
 
-function* latestLoad({ schema }: Dialect): Query<HotelLoad | undefined> {
+function* latestLoad(): Query<HotelLoad | undefined> {
   const row = yield* one(
-    `SELECT * FROM ${schema}hotel_loads WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`,
+    `SELECT * FROM hotel_loads WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`,
   );
   return row && toLoad(row);
 }
 
-function* lookUp(dialect: Dialect, serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
-  const { sql, values } = dialect.findContents(yield* findCurrentLoad(dialect), serviceIds);
-  const rows = yield* gather<HotelCells>(dialect, lookUpColumns, `(${sql}) AS contents`, ...values);
+function* lookUp(serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
+  const dialect = yield* database();
+  const { sql, values } = dialect.findContents(yield* findCurrentLoad(), serviceIds);
+  const rows = yield* gather<HotelCells>(lookUpColumns, `(${sql}) AS contents`, ...values);
   // If a hotel has several rows, the last one counts.
   rows.sort(([one], [other]) => one - other);
   const found = new Map(rows.map((cells) => [cells[1], cells]));

@@ -1,22 +1,22 @@
 import type { KeptData } from '../review/retention.js';
-import { type Dialect, one, type Query } from './query.js';
+import { one, type Query } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
 /** See `KeptDataReader`. */
-export function* describeKept({ schema }: Dialect): Query<KeptData> {
-  const hasRows = (table: string) => `EXISTS (SELECT 1 FROM ${schema}${table} WHERE run = number)`;
+export function* describeKept(): Query<KeptData> {
+  const hasRows = (table: string) => `EXISTS (SELECT 1 FROM ${table} WHERE run = number)`;
   const hasNames = 'names_blanked_at IS NULL';
   const row = yield* one(
     `SELECT coalesce(sum(accepted), 0) AS bookings, min(day) AS since,
        coalesce(sum(CASE WHEN ${hasNames} THEN accepted ELSE 0 END), 0) AS with_names,
        min(CASE WHEN ${hasNames} THEN day END) AS names_since,
-       (SELECT count(*) FROM ${schema}case_bookings) AS cases,
-       (SELECT min(day) FROM ${schema}case_bookings) AS cases_since,
-       (SELECT count(*) FROM ${schema}verdict_mails) AS mails,
-       (SELECT min(read_at) FROM ${schema}verdict_mails) AS mails_since,
-       (SELECT count(*) FROM ${schema}audit_trail) AS actions,
-       (SELECT min(at) FROM ${schema}audit_trail) AS actions_since
-     FROM ${schema}runs WHERE ${hasRows('batches')} OR ${hasRows('rejects')}`,
+       (SELECT count(*) FROM case_bookings) AS cases,
+       (SELECT min(day) FROM case_bookings) AS cases_since,
+       (SELECT count(*) FROM verdict_mails) AS mails,
+       (SELECT min(read_at) FROM verdict_mails) AS mails_since,
+       (SELECT count(*) FROM audit_trail) AS actions,
+       (SELECT min(at) FROM audit_trail) AS actions_since
+     FROM runs WHERE ${hasRows('batches')} OR ${hasRows('rejects')}`,
   );
   const { integer, text } = readColumns(row ?? {});
   const count = (name: string) => integer(name) ?? 0;

@@ -5,7 +5,7 @@ import { groupByBatch } from '../review/stored-batches.js';
 import type { StoredBooking } from '../verdict-mails/mail-log.js';
 import { readLinesAt } from './batches.js';
 import { findBookings as findPositions } from './hash-pages.js';
-import { all, type Dialect, type Query, type Store } from './query.js';
+import { all, type Query, type Store } from './query.js';
 import { isGone } from './sealing.js';
 import { referencePages } from './stays.js';
 import { readJson } from './stored-values.js';
@@ -20,12 +20,11 @@ export interface BatchOfRun {
 
 /** The bookings at these places of a batch, in ascending order; none if it can no longer be decrypted. */
 export function* readPlaces(
-  dialect: Dialect,
   { run: { number, id, day }, form, batch }: BatchOfRun,
   places: readonly number[],
 ): Query<StoredBooking[]> {
   try {
-    const lines = yield* readLinesAt(dialect, number, form, batch, places);
+    const lines = yield* readLinesAt(number, form, batch, places);
     return places.map((place, index) => ({ runId: id, day, form, batch, place, line: lines[index] ?? '' }));
   } catch (error) {
     if (error instanceof KeyError && isGone(error)) return [];
@@ -39,10 +38,10 @@ export async function* findBookings(
   since: number,
   hashes: Uint32Array,
 ): AsyncGenerator<readonly StoredBooking[]> {
-  for (const run of await read(() => listRecentRuns(dialect, since)))
-    for (const { form, positions } of await read(() => findPositions(dialect, run, hashes, referencePages)))
+  for (const run of await read(() => listRecentRuns(since)))
+    for (const { form, positions } of await read(() => findPositions(run, hashes, referencePages)))
       for (const [batch, places] of groupByBatch(positions, run.batchSize))
-        yield await read(() => readPlaces(dialect, { run, form, batch }, places));
+        yield await read(() => readPlaces({ run, form, batch }, places));
 }
 
 interface RecentRun {
@@ -53,9 +52,9 @@ interface RecentRun {
   readonly delivery: DeliveryKind;
 }
 
-function* listRecentRuns({ schema }: Dialect, since: number): Query<RecentRun[]> {
+function* listRecentRuns(since: number): Query<RecentRun[]> {
   const rows = yield* all(
-    `SELECT number, id, day, delivery, batch_size FROM ${schema}runs
+    `SELECT number, id, day, delivery, batch_size FROM runs
      WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND (finished_at IS NULL OR finished_at >= ?) ORDER BY number DESC`,
     since,
   );
@@ -68,9 +67,9 @@ function* listRecentRuns({ schema }: Dialect, since: number): Query<RecentRun[]>
   }));
 }
 
-export function* listProviders({ schema }: Dialect, since: number): Query<string[]> {
+export function* listProviders(since: number): Query<string[]> {
   const rows = yield* all(
-    `SELECT providers FROM ${schema}runs WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ?)`,
+    `SELECT providers FROM runs WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ?)`,
     since,
   );
   const names = rows.flatMap(({ providers }) =>

@@ -13,7 +13,7 @@ import {
   type PageTime,
   toStorablePage,
 } from './mapping-changes.js';
-import { all, change, type Dialect, insert, one, type Query, update } from './query.js';
+import { all, change, type Dialect, database, insert, one, type Query, update } from './query.js';
 import {
   fingerprintOf,
   isAtKey,
@@ -26,54 +26,48 @@ import {
 } from './stored-mapping.js';
 import type { StoredRow } from './stored-values.js';
 
-export function* latestSync({ schema }: Dialect, scope: string): Query<MappingSync | undefined> {
-  const row = yield* one(
-    `SELECT * FROM ${schema}mapping_syncs WHERE scope = ? ORDER BY number DESC LIMIT 1`,
-    scope,
-  );
+export function* latestSync(scope = ''): Query<MappingSync | undefined> {
+  const row = yield* one(`SELECT * FROM mapping_syncs WHERE scope = ? ORDER BY number DESC LIMIT 1`, scope);
   return row && toSync(row);
 }
 
-export function* latestSyncs({ schema }: Dialect): Query<MappingSync[]> {
+export function* latestSyncs(): Query<MappingSync[]> {
   const rows = yield* all(
-    `SELECT * FROM ${schema}mapping_syncs
-     WHERE number IN (SELECT max(number) FROM ${schema}mapping_syncs GROUP BY scope) ORDER BY scope`,
+    `SELECT * FROM mapping_syncs
+     WHERE number IN (SELECT max(number) FROM mapping_syncs GROUP BY scope) ORDER BY scope`,
   );
   return rows.map(toSync);
 }
 
-/** @param mayBeDone an earlier try may have begun this same cycle */
-export function* beginSync(
-  dialect: Dialect,
-  { scope, syncId, since, keepsSince, at }: NewSync,
-  mayBeDone: boolean,
-): Query<MappingSync> {
-  const { schema } = dialect;
-  yield* lockCopy(dialect);
-  const begun = mayBeDone ? yield* findSync(dialect, syncId) : undefined;
+/** Begins a cycle, unless an earlier try has begun this same one. */
+export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Query<MappingSync> {
+  yield* lockCopy();
+  const { mayBeDone } = yield* database();
+  const begun = mayBeDone ? yield* findSync(syncId) : undefined;
   if (begun) return toSync(begun);
   yield* change(
-    `UPDATE ${schema}mapping_syncs SET given_up_at = ?
+    `UPDATE mapping_syncs SET given_up_at = ?
      WHERE scope = ? AND ended_at IS NULL AND given_up_at IS NULL`,
     at,
     scope,
   );
   yield* change(
-    `INSERT INTO ${schema}mapping_syncs (scope, sync_id, since, keeps_since, begun_at) VALUES (?, ?, ?, ?, ?)`,
+    `INSERT INTO mapping_syncs (scope, sync_id, since, keeps_since, begun_at) VALUES (?, ?, ?, ?, ?)`,
     scope,
     syncId,
     since,
     keepsSince ?? null,
     at,
   );
-  return toSync(yield* readSync(dialect, syncId));
+  return toSync(yield* readSync(syncId));
 }
 
-export function* storePage(dialect: Dialect, received: StoredPage): Query<MappingSync> {
+export function* storePage(received: StoredPage): Query<MappingSync> {
+  const dialect = yield* database();
   const page = toStorablePage(received);
   const { syncId, resumeKey, rows, skipped = [], serviceBeganAt, at } = page;
-  yield* lockCopy(dialect);
-  const before = yield* readSync(dialect, syncId);
+  yield* lockCopy();
+  const before = yield* readSync(syncId);
   const fingerprint = fingerprintOf(page);
   switch (turnOf(before, page, fingerprint)) {
     case 'stored':
@@ -84,9 +78,9 @@ export function* storePage(dialect: Dialect, received: StoredPage): Query<Mappin
       break;
   }
   const counts = yield* storeRows(dialect, rows, { at, cycleBegunAt: Number(before.begun_at) });
-  if (skipped.length > 0) yield* keepSkipped(dialect, skipped, { scope: String(before.scope), syncId, at });
+  if (skipped.length > 0) yield* keepSkipped(skipped, { scope: String(before.scope), syncId, at });
   yield* change(
-    `UPDATE ${dialect.schema}mapping_syncs SET resume_key = ?, last_page = ?, ended_at = ?,
+    `UPDATE mapping_syncs SET resume_key = ?, last_page = ?, ended_at = ?,
        service_began_at = coalesce(service_began_at, ?), pages = pages + 1, read = read + ?, added = added + ?,
        moved = moved + ?, updated = updated + ?, deleted = deleted + ?, unchanged = unchanged + ?,
        skipped = skipped + ?, new_hotels = new_hotels + ?
@@ -105,49 +99,50 @@ export function* storePage(dialect: Dialect, received: StoredPage): Query<Mappin
     counts.newHotels,
     syncId,
   );
-  return toSync(yield* readSync(dialect, syncId));
+  return toSync(yield* readSync(syncId));
 }
 
-/** @param mayBeDone an earlier try may have restarted it already */
-export function* restartSync(
-  dialect: Dialect,
-  { syncId, resumeKey }: Pick<MappingSync, 'syncId' | 'resumeKey'>,
-  mayBeDone: boolean,
-): Query<MappingSync> {
-  yield* lockCopy(dialect);
-  const before = yield* readSync(dialect, syncId);
+/** Restarts a cycle, unless an earlier try has done so already. */
+export function* restartSync({
+  syncId,
+  resumeKey,
+}: Pick<MappingSync, 'syncId' | 'resumeKey'>): Query<MappingSync> {
+  yield* lockCopy();
+  const before = yield* readSync(syncId);
+  const { mayBeDone } = yield* database();
   if (mayBeDone && isOpen(before) && before.last_page === null && Number(before.restarts) > 0) {
     return toSync(before);
   }
   if (!isAtKey(before, resumeKey)) throw overtaken(syncId);
   // The restarted cycle reports them again.
-  yield* change(`DELETE FROM ${dialect.schema}skipped_mappings WHERE sync_id = ?`, syncId);
+  yield* change(`DELETE FROM skipped_mappings WHERE sync_id = ?`, syncId);
   yield* change(
-    `UPDATE ${dialect.schema}mapping_syncs SET resume_key = NULL, last_page = NULL, restarts = restarts + 1
+    `UPDATE mapping_syncs SET resume_key = NULL, last_page = NULL, restarts = restarts + 1
      WHERE sync_id = ?`,
     syncId,
   );
-  return toSync(yield* readSync(dialect, syncId));
+  return toSync(yield* readSync(syncId));
 }
 
 /** Serialises writers of the copy, so that mappings are numbered without gaps and none is inserted twice. */
-function* lockCopy({ lockMappings }: Dialect): Query<void> {
+function* lockCopy(): Query<void> {
+  const { lockMappings } = yield* database();
   if (lockMappings !== undefined) yield* one(lockMappings);
 }
 
-function* readSync(dialect: Dialect, syncId: string): Query<StoredRow> {
-  const row = yield* findSync(dialect, syncId);
+function* readSync(syncId: string): Query<StoredRow> {
+  const row = yield* findSync(syncId);
   if (!row) throw noSuchSync(syncId);
   return row;
 }
 
-function findSync({ schema }: Dialect, syncId: string): Query<StoredRow | undefined> {
-  return one(`SELECT * FROM ${schema}mapping_syncs WHERE sync_id = ?`, syncId);
+function findSync(syncId: string): Query<StoredRow | undefined> {
+  return one(`SELECT * FROM mapping_syncs WHERE sync_id = ?`, syncId);
 }
 
 /** Applies the rows of a page and returns what to add to the cycle's counts. */
-function* storeRows(dialect: Dialect, rows: StoredPage['rows'], time: PageTime) {
-  const changes = changesOf(yield* readHeld(dialect, rows), rows, time);
+function* storeRows(_dialect: Dialect, rows: StoredPage['rows'], time: PageTime) {
+  const changes = changesOf(yield* readHeld(rows), rows, time);
   const { inserted, updated, moves, newHotels, counts } = changes;
   if (inserted.length > 0) {
     yield* insert(
@@ -190,7 +185,6 @@ function* storeRows(dialect: Dialect, rows: StoredPage['rows'], time: PageTime) 
 
 /** Stores records that could not be read, and removes the oldest beyond the limit. */
 function* keepSkipped(
-  { schema }: Dialect,
   skipped: readonly SkippedRow[],
   { scope, syncId, at }: { readonly scope: string; readonly syncId: string; readonly at: number },
 ): Query<void> {
@@ -200,8 +194,8 @@ function* keepSkipped(
     skipped.map(({ reason, record }) => [scope, syncId, at, reason, record]),
   );
   yield* change(
-    `DELETE FROM ${schema}skipped_mappings
-     WHERE number <= (SELECT max(number) FROM ${schema}skipped_mappings) - ${keptSkippedRows}`,
+    `DELETE FROM skipped_mappings
+     WHERE number <= (SELECT max(number) FROM skipped_mappings) - ${keptSkippedRows}`,
   );
 }
 
@@ -218,20 +212,17 @@ function changedCells({ number, serviceId, locationCode, channelIds, movedAt }: 
   return [number, serviceId ?? null, locationCode ?? null, JSON.stringify(channelIds), movedAt ?? null];
 }
 
-function* readHeld(dialect: Dialect, rows: StoredPage['rows']): Query<HeldMappings> {
-  const { schema } = dialect;
+function* readHeld(rows: StoredPage['rows']): Query<HeldMappings> {
+  const dialect = yield* database();
   const last = yield* one(
-    `SELECT (SELECT coalesce(max(number), 0) FROM ${schema}mappings) AS mapping,
-       (SELECT coalesce(max(number), 0) FROM ${schema}master_hotels) AS hotel`,
+    `SELECT (SELECT coalesce(max(number), 0) FROM mappings) AS mapping,
+       (SELECT coalesce(max(number), 0) FROM master_hotels) AS hotel`,
   );
   const ofPage = dialect.isListed(
     'service_id',
     rows.flatMap(({ serviceId }) => serviceId ?? []),
   );
-  const seen = yield* all(
-    `SELECT service_id FROM ${schema}master_hotels WHERE ${ofPage.sql}`,
-    ...ofPage.values,
-  );
+  const seen = yield* all(`SELECT service_id FROM master_hotels WHERE ${ofPage.sql}`, ...ofPage.values);
   const mappings = (yield* dialect.lookUp(rows)).filter((mapping) => mapping !== undefined);
   const doubted = findDoubted(mappings, rows);
   const ofDoubted = dialect.isListed('mapping', doubted);
@@ -239,7 +230,7 @@ function* readHeld(dialect: Dialect, rows: StoredPage['rows']): Query<HeldMappin
     doubted.length === 0
       ? []
       : yield* all(
-          `SELECT mapping, from_service_id FROM ${schema}mapping_moves
+          `SELECT mapping, from_service_id FROM mapping_moves
            WHERE ${ofDoubted.sql} AND from_service_id IS NOT NULL`,
           ...ofDoubted.values,
         );

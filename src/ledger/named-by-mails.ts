@@ -8,20 +8,19 @@ import type {
 } from '../verdict-mails/mail-log.js';
 import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
 import { type BatchOfRun, readPlaces } from './mail-bookings.js';
-import { all, type Dialect, one, type Query } from './query.js';
+import { all, one, type Query } from './query.js';
 import { runNumber } from './runs.js';
 import { readColumns, type StoredRow, toStorable } from './stored-values.js';
 
 /** When the first e-mail that names a booking was received; undefined if none does. */
 export function* findNaming(
-  { schema }: Dialect,
   run: number,
   form: BookingForm,
   batch: number,
   place: number,
 ): Query<number | undefined> {
   const row = yield* one(
-    `SELECT min(received_at) AS at FROM ${schema}mail_bookings JOIN ${schema}verdict_mails ON number = mail
+    `SELECT min(received_at) AS at FROM mail_bookings JOIN verdict_mails ON number = mail
      WHERE run = ? AND form = ? AND batch = ? AND place = ?`,
     run,
     form,
@@ -33,12 +32,11 @@ export function* findNaming(
 
 /** When the first e-mail was received that names the mapping of a booking; undefined if none does. */
 export function* findNamingMapping(
-  { schema }: Dialect,
   { providerName, providerHotelId, serviceId }: NamedPair,
   stay: NamedStay,
 ): Query<number | undefined> {
   const rows = yield* all(
-    `SELECT received_at FROM ${schema}mail_pairs JOIN ${schema}verdict_mails ON number = mail
+    `SELECT received_at FROM mail_pairs JOIN verdict_mails ON number = mail
      WHERE provider_hotel_id = ? AND provider_name = ? AND service_id = ? ORDER BY received_at`,
     toStorable(providerHotelId),
     toStorable(providerName),
@@ -47,18 +45,17 @@ export function* findNamingMapping(
   return rows.map((row) => Number(row.received_at)).find((receivedAt) => isNamedByMapping(receivedAt, stay));
 }
 
-export function* readNamed(dialect: Dialect, number: number): Query<NamedThings> {
-  const { schema } = dialect;
+export function* readNamed(number: number): Query<NamedThings> {
   const rows = yield* all(
-    `SELECT run, id, day, form, batch, place FROM ${schema}mail_bookings JOIN ${schema}runs ON number = run
+    `SELECT run, id, day, form, batch, place FROM mail_bookings JOIN runs ON number = run
      WHERE mail = ? ORDER BY run, form, batch, place`,
     number,
   );
   const bookings: StoredBooking[] = [];
   for (const { of, places } of groupPlaces(rows))
-    for (const booking of yield* readPlaces(dialect, of, places)) bookings.push(booking);
+    for (const booking of yield* readPlaces(of, places)) bookings.push(booking);
   const pairs = yield* all(
-    `SELECT * FROM ${schema}mail_pairs WHERE mail = ? ORDER BY provider_name, provider_hotel_id, service_id`,
+    `SELECT * FROM mail_pairs WHERE mail = ? ORDER BY provider_name, provider_hotel_id, service_id`,
     number,
   );
   return {
@@ -92,10 +89,10 @@ function toPair(row: StoredRow): NamedPair {
   };
 }
 
-export function* listNamedPlaces(dialect: Dialect, runId: string): Query<NamedPlace[]> {
+export function* listNamedPlaces(runId: string): Query<NamedPlace[]> {
   const rows = yield* all(
-    `SELECT DISTINCT form, batch, place FROM ${dialect.schema}mail_bookings WHERE run = ?`,
-    yield* runNumber(dialect, runId),
+    `SELECT DISTINCT form, batch, place FROM mail_bookings WHERE run = ?`,
+    yield* runNumber(runId),
   );
   return rows.map(({ form, batch, place }) => ({
     form: String(form) as BookingForm,
@@ -104,9 +101,9 @@ export function* listNamedPlaces(dialect: Dialect, runId: string): Query<NamedPl
   }));
 }
 
-export function* listNamedPairs({ schema }: Dialect): Query<ReceivedPair[]> {
+export function* listNamedPairs(): Query<ReceivedPair[]> {
   const rows = yield* all(
-    `SELECT mail_pairs.*, received_at FROM ${schema}mail_pairs AS mail_pairs JOIN ${schema}verdict_mails ON number = mail`,
+    `SELECT mail_pairs.*, received_at FROM mail_pairs AS mail_pairs JOIN verdict_mails ON number = mail`,
   );
   return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
 }

@@ -1,4 +1,6 @@
-import type { NoticeReader, NoticeStore } from '../notifications/notice-store.js';
+import type { NewNotice, Notice } from '../notifications/notice.js';
+import type { PlannedMessage } from '../notifications/notice-store.js';
+import type { ClaimRequest } from './messages.js';
 import {
   claim,
   countMessages,
@@ -14,56 +16,58 @@ import {
   stopWaiting,
 } from './messages.js';
 import { dismiss, end, listOfDay, listProblems, listUnknown, raise, remind } from './notices.js';
-import { change, type Dialect, one, type Query, type Store } from './query.js';
+import { bind, change, one, type Query, type Store } from './query.js';
 
-export function createNoticeStore(store: Store): NoticeStore {
-  const { dialect, read, transact } = store;
+export function createNotices(store: Store) {
+  const { read, transact } = store;
   return {
     ...createNoticeReader(store),
+    ...bind(transact, {
+      remind,
+      end,
+      dismiss,
+      stopWaiting,
+      giveUpOthers,
+      extend,
+      release,
+      noteSent,
+      noteFailed,
+    }),
+
     // Reads first, here and below: usually there is nothing new, and then no process waits for the right to write.
-    async raise(notices) {
-      const unknown = notices.length === 0 ? [] : await read(() => listUnknown(dialect, notices));
-      return unknown.length === 0 ? 0 : transact(() => raise(dialect, unknown));
+    /** Raises what is not known yet: see `placeNotice`. Returns how many were new. */
+    async raise(notices: readonly NewNotice[]): Promise<number> {
+      const unknown = notices.length === 0 ? [] : await read(() => listUnknown(notices));
+      return unknown.length === 0 ? 0 : transact(() => raise(unknown));
     },
-    remind: (problem, at) => transact(() => remind(dialect, problem, at)),
-    end: async (problems, { at, recovery }) =>
-      problems.length === 0 ? 0 : transact(() => end(dialect, problems, at, recovery)),
-    dismiss: async (problems, at) =>
-      problems.length === 0 ? undefined : transact(() => dismiss(dialect, problems, at)),
-    route: async (decide, at) =>
-      (await read(() => hasNew(dialect))) ? transact(() => route(dialect, decide, at)) : 0,
-    stopWaiting: (at) => transact(() => stopWaiting(dialect, at)),
-    giveUpOthers: (channels, before) => transact(() => giveUpOthers(dialect, channels, before)),
-    claim: async (request) =>
-      (await read(() => hasDue(dialect, request))) ? transact(() => claim(dialect, request)) : [],
-    extend: (ids, leaseUntil) => transact(() => extend(dialect, ids, leaseUntil)),
-    release: (ids) => transact(() => release(dialect, ids)),
-    noteSent: (ids, at) => transact(() => noteSent(dialect, ids, at)),
-    noteFailed: (ids, failure) => transact(() => noteFailed(dialect, ids, failure)),
-    noteFirst: async (name, at) =>
-      (await read(() => findInstant(dialect, name))) ?? transact(() => noteFirst(dialect, name, at)),
+
+    /** Plans the messages of new notices. Returns how many. */
+    route: async (decide: (notice: Notice) => readonly PlannedMessage[], at: number) =>
+      (await read(hasNew)) ? transact(() => route(decide, at)) : 0,
+
+    claim: async (request: ClaimRequest) =>
+      (await read(() => hasDue(request))) ? transact(() => claim(request)) : [],
+
+    /** When something happened first. */
+    noteFirst: async (name: string, at: number) =>
+      (await read(() => findInstant(name))) ?? transact(() => noteFirst(name, at)),
   };
 }
 
-export function createNoticeReader({ dialect, read }: Store): NoticeReader {
-  return {
-    listProblems: () => read(() => listProblems(dialect)),
-    listOfDay: (day, limit) => read(() => listOfDay(dialect, day, limit)),
-    countMessages: () => read(() => countMessages(dialect)),
-    listMessages: (options) => read(() => listMessages(dialect, options)),
-  };
+export function createNoticeReader({ read }: Store) {
+  return bind(read, { listProblems, listOfDay, countMessages, listMessages });
 }
 
-function* noteFirst(dialect: Dialect, name: string, at: number): Query<number> {
+function* noteFirst(name: string, at: number): Query<number> {
   yield* change(
-    `INSERT INTO ${dialect.schema}noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`,
+    `INSERT INTO noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`,
     name,
     at,
   );
-  return (yield* findInstant(dialect, name)) ?? at;
+  return (yield* findInstant(name)) ?? at;
 }
 
-function* findInstant({ schema }: Dialect, name: string): Query<number | undefined> {
-  const row = yield* one(`SELECT at FROM ${schema}noted_instants WHERE name = ?`, name);
+function* findInstant(name: string): Query<number | undefined> {
+  const row = yield* one(`SELECT at FROM noted_instants WHERE name = ?`, name);
   return row && Number(row.at);
 }

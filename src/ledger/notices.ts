@@ -11,7 +11,7 @@ import {
   severities,
 } from '../notifications/notice.js';
 import type { OpenProblem } from '../notifications/notice-store.js';
-import { all, type Cell, change, type Dialect, one, type Query } from './query.js';
+import { all, type Cell, change, database, one, type Query } from './query.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
 /**
@@ -20,35 +20,31 @@ import { readColumns, type StoredRow, toStorable, withoutUndefined } from './sto
  */
 
 /** Call it in the transaction that makes the notices true. Returns how many were new. */
-export function* raise(dialect: Dialect, notices: readonly NewNotice[]): Query<number> {
+export function* raise(notices: readonly NewNotice[]): Query<number> {
   let raised = 0;
   for (const notice of notices) {
-    const place = placeNotice(notice, yield* findLast(dialect, notice));
-    if (place) raised += yield* insertNotice(dialect, notice, place.round, place.reminder);
+    const place = placeNotice(notice, yield* findLast(notice));
+    if (place) raised += yield* insertNotice(notice, place.round, place.reminder);
   }
   return raised;
 }
 
 /** The notices that people have not been told yet. */
-export function* listUnknown(dialect: Dialect, notices: readonly NewNotice[]): Query<NewNotice[]> {
+export function* listUnknown(notices: readonly NewNotice[]): Query<NewNotice[]> {
   const unknown: NewNotice[] = [];
-  for (const notice of notices)
-    if (placeNotice(notice, yield* findLast(dialect, notice))) unknown.push(notice);
+  for (const notice of notices) if (placeNotice(notice, yield* findLast(notice))) unknown.push(notice);
   return unknown;
 }
 
-function* findLast(
-  { schema }: Dialect,
-  { event, subject }: Pick<NewNotice, 'event' | 'subject'>,
-): Query<LastNotice | undefined> {
+function* findLast({ event, subject }: Pick<NewNotice, 'event' | 'subject'>): Query<LastNotice | undefined> {
   const row = yield* one(
     `SELECT raised.round, raised.ended_at,
-       (SELECT max(reminder) FROM ${schema}notices AS told
+       (SELECT max(reminder) FROM notices AS told
         WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round) AS reminders,
-       (SELECT severity FROM ${schema}notices AS told
+       (SELECT severity FROM notices AS told
         WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round
         ORDER BY told.reminder DESC LIMIT 1) AS severity
-     FROM ${schema}notices AS raised WHERE event = ? AND subject = ? AND reminder = 0 ORDER BY round DESC LIMIT 1`,
+     FROM notices AS raised WHERE event = ? AND subject = ? AND reminder = 0 ORDER BY round DESC LIMIT 1`,
     event,
     toStorable(subject),
   );
@@ -63,15 +59,10 @@ function* findLast(
 }
 
 /** Returns 0 if another process has inserted the same one. */
-function* insertNotice(
-  { schema }: Dialect,
-  notice: NewNotice,
-  round: number,
-  reminder: number,
-): Query<number> {
+function* insertNotice(notice: NewNotice, round: number, reminder: number): Query<number> {
   const { event, subject, severity = noticeEvents[event].severity, day, runId, facts, raisedAt } = notice;
   return yield* change(
-    `INSERT INTO ${schema}notices (event, subject, round, reminder, severity, day, run, facts, raised_at, ended_at)
+    `INSERT INTO notices (event, subject, round, reminder, severity, day, run, facts, raised_at, ended_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event, subject, round, reminder) DO NOTHING`,
     event,
     toStorable(subject),
@@ -86,13 +77,13 @@ function* insertNotice(
   );
 }
 
-export function* listProblems({ schema }: Dialect): Query<OpenProblem[]> {
+export function* listProblems(): Query<OpenProblem[]> {
   const rows = yield* all(
     `SELECT raised.*, last.reminder AS reminders, last.raised_at AS last_told_at, last.severity AS last_severity
-     FROM ${schema}notices AS raised JOIN ${schema}notices AS last
+     FROM notices AS raised JOIN notices AS last
        ON last.event = raised.event AND last.subject = raised.subject AND last.round = raised.round
      WHERE raised.reminder = 0 AND raised.ended_at IS NULL
-       AND last.reminder = (SELECT max(reminder) FROM ${schema}notices AS told
+       AND last.reminder = (SELECT max(reminder) FROM notices AS told
          WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round)
      ORDER BY raised.number`,
   );
@@ -105,32 +96,24 @@ export function* listProblems({ schema }: Dialect): Query<OpenProblem[]> {
   }));
 }
 
-export function* listOfDay({ schema }: Dialect, day: string, limit: number): Query<Notice[]> {
-  const rows = yield* all(
-    `SELECT * FROM ${schema}notices WHERE day = ? ORDER BY number DESC LIMIT ?`,
-    day,
-    limit,
-  );
+export function* listOfDay(day: string, limit: number): Query<Notice[]> {
+  const rows = yield* all(`SELECT * FROM notices WHERE day = ? ORDER BY number DESC LIMIT ?`, day, limit);
   return rows.map(toNotice);
 }
 
-export function* remind(
-  dialect: Dialect,
-  { number, reminders, ...problem }: OpenProblem,
-  at: number,
-): Query<boolean> {
+export function* remind({ number, reminders, ...problem }: OpenProblem, at: number): Query<boolean> {
+  const dialect = yield* database();
   const row = yield* one(
-    `SELECT round FROM ${dialect.schema}notices WHERE number = ? AND ended_at IS NULL ${dialect.lock}`,
+    `SELECT round FROM notices WHERE number = ? AND ended_at IS NULL ${dialect.lock}`,
     number,
   );
   if (!row) return false;
   const repeated = { ...problem, raisedAt: at };
-  return (yield* insertNotice(dialect, repeated, Number(row.round), reminders + 1)) > 0;
+  return (yield* insertNotice(repeated, Number(row.round), reminders + 1)) > 0;
 }
 
 /** See `NoticeStore`. */
 export function* end(
-  dialect: Dialect,
   problems: readonly OpenProblem[],
   at: number,
   recovery: NewNotice | undefined,
@@ -138,32 +121,32 @@ export function* end(
   let ended = 0;
   let worst: Severity = 'info';
   for (const { number, ...problem } of problems) {
-    const round = yield* endOne(dialect, number, at);
+    const round = yield* endOne(number, at);
     if (round === undefined) continue;
     ended += 1;
     if (severities.indexOf(problem.severity) > severities.indexOf(worst)) worst = problem.severity;
-    if (!recovery) yield* insertNotice(dialect, { ...problem, raisedAt: at }, round, recoveredMark);
+    if (!recovery) yield* insertNotice({ ...problem, raisedAt: at }, round, recoveredMark);
   }
   if (recovery && ended > 0) {
-    const last = yield* findLast(dialect, recovery);
-    yield* insertNotice(dialect, { ...recovery, severity: worst }, last ? last.round + 1 : 0, 0);
+    const last = yield* findLast(recovery);
+    yield* insertNotice({ ...recovery, severity: worst }, last ? last.round + 1 : 0, 0);
   }
   return ended;
 }
 
-export function* dismiss(dialect: Dialect, problems: readonly OpenProblem[], at: number): Query<void> {
-  for (const { number } of problems) yield* endOne(dialect, number, at);
+export function* dismiss(problems: readonly OpenProblem[], at: number): Query<void> {
+  for (const { number } of problems) yield* endOne(number, at);
 }
 
 /** Returns its round; undefined if it is over already. */
-function* endOne({ schema }: Dialect, number: number, at: number): Query<number | undefined> {
+function* endOne(number: number, at: number): Query<number | undefined> {
   const changed = yield* change(
-    `UPDATE ${schema}notices SET ended_at = ? WHERE number = ? AND ended_at IS NULL`,
+    `UPDATE notices SET ended_at = ? WHERE number = ? AND ended_at IS NULL`,
     at,
     number,
   );
   if (changed === 0) return undefined;
-  return Number((yield* one(`SELECT round FROM ${schema}notices WHERE number = ?`, number))?.round);
+  return Number((yield* one(`SELECT round FROM notices WHERE number = ?`, number))?.round);
 }
 
 /** Stands for a recovery in place of a reminder's number. */
@@ -171,13 +154,13 @@ const recoveredMark = -1;
 
 /** Removes notices that were raised before and are over, with their messages. */
 /** Returns how many rows were removed. */
-export function* pruneNotices({ schema }: Dialect, before: number): Query<number> {
+export function* pruneNotices(before: number): Query<number> {
   const isOld = 'raised_at < ? AND ended_at IS NOT NULL';
   const messages = yield* change(
-    `DELETE FROM ${schema}messages WHERE notice IN (SELECT number FROM ${schema}notices WHERE ${isOld})`,
+    `DELETE FROM messages WHERE notice IN (SELECT number FROM notices WHERE ${isOld})`,
     before,
   );
-  return messages + (yield* change(`DELETE FROM ${schema}notices WHERE ${isOld}`, before));
+  return messages + (yield* change(`DELETE FROM notices WHERE ${isOld}`, before));
 }
 
 export function toNotice(row: StoredRow): Notice {

@@ -1,25 +1,23 @@
 import type { Attempt } from '../review/history.js';
-import type { AttemptSum, OpenWork, ProgressReader, Slices, StepCount } from '../review/progress.js';
+import type { AttemptSum, OpenWork, Slices, StepCount } from '../review/progress.js';
 import type { StepKind } from '../review/step.js';
-import { all, type Dialect, one, type Query, type Store } from './query.js';
+import { all, bind, database, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { toAttempt } from './stored-run.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
-export function createProgressReader({ dialect, read, readTogether }: Store): ProgressReader {
+export function createProgressReader({ read, readTogether }: Store) {
   return {
-    countSteps: (runId) => read(() => countSteps(dialect, runId)),
-    readOpenWork: (runId, now) => readTogether(() => readOpenWork(dialect, runId, now)),
-    listTroubles: (runId, limit) => read(() => listTroubles(dialect, runId, limit)),
-    listAttemptSums: (runId, slices) => read(() => listAttemptSums(dialect, runId, slices)),
+    ...bind(read, { count: countSteps, listTroubles, listAttemptSums }),
+    ...bind(readTogether, { readOpenWork }),
   };
 }
 
-function* countSteps(dialect: Dialect, runId: string): Query<StepCount[]> {
+function* countSteps(runId: string): Query<StepCount[]> {
   const rows = yield* all(
-    `SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM ${dialect.schema}steps WHERE run = ?
+    `SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM steps WHERE run = ?
      GROUP BY kind, state ORDER BY min(position), kind, state`,
-    yield* runNumber(dialect, runId),
+    yield* runNumber(runId),
   );
   return rows.map(({ kind, state, steps, bookings }) => ({
     kind: String(kind) as StepKind,
@@ -29,16 +27,16 @@ function* countSteps(dialect: Dialect, runId: string): Query<StepCount[]> {
   }));
 }
 
-function* readOpenWork(dialect: Dialect, runId: string, now: number): Query<OpenWork> {
-  const { schema, isAbandoned } = dialect;
-  const run = yield* runNumber(dialect, runId);
+function* readOpenWork(runId: string, now: number): Query<OpenWork> {
+  const { isAbandoned } = yield* database();
+  const run = yield* runNumber(runId);
   const abandoned = isAbandoned();
   const counts = yield* one(
     `SELECT count(*) FILTER (WHERE state = 'running') AS running,
        count(*) FILTER (WHERE state = 'running' AND ${abandoned.sql}) AS abandoned,
        count(*) FILTER (WHERE state = 'ready' AND coalesce(not_before, 0) <= ?) AS ready,
        count(*) FILTER (WHERE state = 'ready' AND not_before > ?) AS delayed
-     FROM ${schema}steps WHERE run = ? AND state IN ('ready', 'running')`,
+     FROM steps WHERE run = ? AND state IN ('ready', 'running')`,
     ...abandoned.values,
     now,
     now,
@@ -51,26 +49,26 @@ function* readOpenWork(dialect: Dialect, runId: string, now: number): Query<Open
     abandoned: abandonedSteps,
     ready: Number(counts?.ready),
     delayed,
-    oldest: performed + abandonedSteps > 0 ? yield* findOldest(dialect, run) : undefined,
-    next: delayed > 0 ? yield* findNext(dialect, run, now) : undefined,
+    oldest: performed + abandonedSteps > 0 ? yield* findOldest(run) : undefined,
+    next: delayed > 0 ? yield* findNext(run, now) : undefined,
   });
 }
 
-function* findOldest({ schema }: Dialect, run: number): Query<OpenWork['oldest']> {
+function* findOldest(run: number): Query<OpenWork['oldest']> {
   const row = yield* one(
-    `SELECT name, kind, claimed_at FROM ${schema}steps WHERE run = ? AND state = 'running'
+    `SELECT name, kind, claimed_at FROM steps WHERE run = ? AND state = 'running'
      ORDER BY claimed_at, position LIMIT 1`,
     run,
   );
   return row && { step: String(row.name), kind: row.kind as StepKind, since: Number(row.claimed_at) };
 }
 
-function* findNext({ schema }: Dialect, run: number, now: number): Query<OpenWork['next']> {
+function* findNext(run: number, now: number): Query<OpenWork['next']> {
   const row = yield* one(
     `SELECT name, kind, not_before, last_code, tries, waits, (
-       SELECT max(ended_at) FROM ${schema}attempts AS attempts WHERE attempts.run = steps.run AND attempts.step = steps.name
+       SELECT max(ended_at) FROM attempts AS attempts WHERE attempts.run = steps.run AND attempts.step = steps.name
      ) AS attempt_ended_at
-     FROM ${schema}steps AS steps WHERE run = ? AND state = 'ready' AND not_before > ?
+     FROM steps AS steps WHERE run = ? AND state = 'ready' AND not_before > ?
      ORDER BY not_before, position LIMIT 1`,
     run,
     now,
@@ -87,29 +85,29 @@ function* findNext({ schema }: Dialect, run: number, now: number): Query<OpenWor
   });
 }
 
-function* listTroubles(dialect: Dialect, runId: string, limit: number): Query<Attempt[]> {
+function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
+  const dialect = yield* database();
   const rows = yield* all(
     `SELECT run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code,
        NULL AS answer, NULL AS sha256
-     FROM ${dialect.schema}attempts WHERE run = ? AND outcome <> 'done' AND NOT (step = 'await-result' AND outcome = 'retry')
+     FROM attempts WHERE run = ? AND outcome <> 'done' AND NOT (step = 'await-result' AND outcome = 'retry')
      ORDER BY ended_at DESC, started_at DESC, step, attempt LIMIT ?`,
-    yield* runNumber(dialect, runId),
+    yield* runNumber(runId),
     limit,
   );
   return rows.map((row) => toAttempt(row, runId, dialect.sealing));
 }
 
-function* listAttemptSums(dialect: Dialect, runId: string, { from, length }: Slices): Query<AttemptSum[]> {
-  const { schema } = dialect;
+function* listAttemptSums(runId: string, { from, length }: Slices): Query<AttemptSum[]> {
   const rows = yield* all(
     `SELECT kind, outcome, CAST((started_at - ?) / ? AS BIGINT) AS slice, count(*) AS attempts,
        min(started_at) AS started, max(attempts.ended_at) AS ended
-     FROM ${schema}attempts AS attempts
-     JOIN ${schema}steps AS steps ON steps.run = attempts.run AND steps.name = attempts.step
+     FROM attempts AS attempts
+     JOIN steps AS steps ON steps.run = attempts.run AND steps.name = attempts.step
      WHERE attempts.run = ? GROUP BY kind, outcome, slice ORDER BY started, ended`,
     Math.floor(from),
     Math.max(1, Math.floor(length)),
-    yield* runNumber(dialect, runId),
+    yield* runNumber(runId),
   );
   return rows.map(({ kind, outcome, attempts, started, ended }) => ({
     kind: String(kind) as StepKind,

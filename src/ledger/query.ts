@@ -31,12 +31,15 @@ export type Request =
   | (Statement<Cell> & { readonly kind: 'change' })
   | (Rows & { readonly kind: 'insert' })
   /** Sets the other columns of the rows that the first column identifies. */
-  | (Rows & { readonly kind: 'update' });
+  | (Rows & { readonly kind: 'update' })
+  /** Asks for nothing but the dialect. */
+  | { readonly kind: 'describe' };
 
 export interface Answer {
   readonly rows: readonly StoredRow[];
   /** How many rows changed. */
   readonly changed: number;
+  readonly dialect: Dialect;
 }
 
 /**
@@ -44,6 +47,11 @@ export interface Answer {
  * answers at once, PostgreSQL after a round trip. A failed request ends the query without throwing into it.
  */
 export type Query<Result> = Generator<Request, Result, Answer>;
+
+/** The database that performs the query. */
+export function* database(): Query<Dialect> {
+  return (yield { kind: 'describe' }).dialect;
+}
 
 export function* all(
   sql: string,
@@ -66,11 +74,11 @@ export function* one(
  * @param from what follows FROM
  */
 export function* gather<Cells>(
-  { json }: Dialect,
   columns: readonly string[],
   from: string,
   ...values: readonly (Cell | readonly string[])[]
 ): Query<Cells[]> {
+  const { json } = yield* database();
   const row = yield* one(
     `SELECT CAST(${json.gather}(${json.array}(${columns.join(', ')})) AS text) AS gathered FROM ${from}`,
     ...values,
@@ -119,8 +127,11 @@ export interface Candidates {
 
 /** What differs between the databases: fragments of SQL, and the queries that each plans in its own way. */
 export interface Dialect {
-  /** Precedes the name of every table. */
-  readonly schema: '' | 'hotel_review.';
+  /**
+   * True if an earlier try of this query may have been committed: its connection was lost before the answer arrived. Always
+   * false outside a transaction, and with SQLite.
+   */
+  readonly mayBeDone: boolean;
   /** The table of steps, to be searched by predecessor. */
   readonly stepsByPredecessor: string;
   /** The table of mappings, to be read in the order of their numbers. */
@@ -163,23 +174,36 @@ export interface Dialect {
   lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]>;
 }
 
+/** The methods that perform these queries. */
+export type Bound<Queries> = {
+  readonly [Name in keyof Queries]: Queries[Name] extends (...values: infer Values) => Query<infer Result>
+    ? (...values: Values) => Promise<Result>
+    : never;
+};
+
+/** Makes a method of each query. */
+export function bind<Queries extends Readonly<Record<string, (...values: never) => Query<unknown>>>>(
+  perform: Performer['read'],
+  queries: Queries,
+): Bound<Queries> {
+  const bound: Record<string, (...values: never) => Promise<unknown>> = {};
+  for (const [name, query] of Object.entries(queries))
+    bound[name] = (...values) => perform(() => query(...values));
+  return bound as Bound<Queries>;
+}
+
 /** A database. It may repeat a query when the connection is lost, so it gets a function that starts the query. */
 export interface Performer {
   /** For one request, or several that need no transaction. */
   read<Result>(query: () => Query<Result>): Promise<Result>;
   /** For several reads of the same moment. */
   readTogether<Result>(query: () => Query<Result>): Promise<Result>;
-  /**
-   * In one transaction: all of it or nothing.
-   *
-   * @param query gets true if an earlier try may have been committed: its connection was lost before the answer arrived
-   */
-  transact<Result>(query: (mayBeDone: boolean) => Query<Result>): Promise<Result>;
+  /** In one transaction: all of it or nothing. */
+  transact<Result>(query: () => Query<Result>): Promise<Result>;
   /** Like `transact`, but a power failure may undo it as long as no later `transact` was committed. */
-  transactUnflushed<Result>(query: (mayBeDone: boolean) => Query<Result>): Promise<Result>;
+  transactUnflushed<Result>(query: () => Query<Result>): Promise<Result>;
 }
 
-/** A dialect and the database that speaks it. */
 export interface Store extends Performer {
   readonly dialect: Dialect;
   /** Notes that personal data is being removed, whose bytes the database's files may hold until `clearRemains`. */

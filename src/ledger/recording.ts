@@ -7,7 +7,7 @@ import type { Claimed, StepEnding } from '../review/step.js';
 import { openedBy, recordEnding } from '../review/step-transitions.js';
 import { replaceVerdicts } from './findings.js';
 import { raise } from './notices.js';
-import { type Dialect, one, type Query } from './query.js';
+import { database, one, type Query } from './query.js';
 import { changeRun } from './run-changes.js';
 import { findLocked, readRun } from './runs.js';
 import { readProgress } from './step-totals.js';
@@ -19,31 +19,26 @@ import { changeSteps, findStepWithSuccessors, insertAttempt, insertSteps } from 
  *
  * @throws FencedError when the step is no longer performed under this claim
  */
-export function* record(
-  dialect: Dialect,
-  claim: Claimed,
-  ending: StepEnding,
-  at: number,
-  mayBeDone: boolean,
-): Query<Recorded> {
-  const recorded = mayBeDone ? yield* findRecorded(dialect, claim, ending, at) : undefined;
+export function* record(claim: Claimed, ending: StepEnding, at: number, wasTried = false): Query<Recorded> {
+  const { mayBeDone } = yield* database();
+  const recorded = wasTried || mayBeDone ? yield* findRecorded(claim, ending, at) : undefined;
   if (recorded) return recorded;
   const { runId, name } = claim.step;
-  const stored = yield* findLocked(dialect, runId);
-  const found = stored && (yield* findStepWithSuccessors(dialect, stored.number, name));
+  const stored = yield* findLocked(runId);
+  const found = stored && (yield* findStepWithSuccessors(stored.number, name));
   if (!found) throw new FencedError(runId);
   const { number, run } = stored;
-  const others = mayAwaitResult(run) ? yield* readProgress(dialect, number, name) : undefined;
+  const others = mayAwaitResult(run) ? yield* readProgress(number, name) : undefined;
   const change = recordEnding({ run, ...found, claim, ending, at, others });
   if (!change) throw new FencedError(runId);
   const { steps, inserts, opened, settled } = change;
-  for (const each of steps) yield* changeSteps(dialect, number, each);
+  for (const each of steps) yield* changeSteps(number, each);
   if (inserts.length > 0) yield* insertSteps(number, inserts, () => found.step.position);
-  yield* changeRun(dialect, number, change.run);
-  if (ending.verdicts) yield* replaceVerdicts(dialect, number, ending.verdicts);
-  yield* insertAttempt(dialect, number, claim, ending, at);
+  yield* changeRun(number, change.run);
+  if (ending.verdicts) yield* replaceVerdicts(number, ending.verdicts);
+  yield* insertAttempt(number, claim, ending, at);
   const changed = patchRun(run, change.run);
-  yield* raise(dialect, [...noticesOfRun(run, changed, at), ...noticesOfEnding(ending, changed, at)]);
+  yield* raise([...noticesOfRun(run, changed, at), ...noticesOfEnding(ending, changed, at)]);
   return { run: changed, opened, settled };
 }
 
@@ -52,13 +47,12 @@ export function* record(
  * recorded for a lost owner's attempt does not count.
  */
 function* findRecorded(
-  dialect: Dialect,
   { step, attempt, claimedAt }: Claimed,
   ending: StepEnding,
   at: number,
 ): Query<Recorded | undefined> {
   const row = yield* one(
-    `SELECT attempts.run FROM ${dialect.schema}attempts JOIN ${dialect.schema}runs ON attempts.run = number
+    `SELECT attempts.run FROM attempts JOIN runs ON attempts.run = number
      WHERE id = ? AND step = ? AND attempt = ? AND attempts.started_at = ? AND outcome = ? AND code = ?
        AND code <> 'owner-lost'`,
     step.runId,
@@ -70,8 +64,8 @@ function* findRecorded(
   );
   if (!row) return undefined;
   const number = Number(row.run);
-  const run = yield* readRun(dialect, number);
-  const found = yield* findStepWithSuccessors(dialect, number, step.name);
+  const run = yield* readRun(number);
+  const found = yield* findStepWithSuccessors(number, step.name);
   if (!found) throw new FencedError(step.runId);
   const { position, name } = found.step;
   const free = found.successors.filter(({ state }) => state === 'ready');

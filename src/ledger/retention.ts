@@ -1,13 +1,13 @@
 import type { Hold } from '../async/hold.js';
 import { KeyError } from '../keys/key-error.js';
-import type { Retention } from '../review/retention.js';
+import type { RewriteLimits } from '../review/retention.js';
 import type { Run } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
 import { pruneActions } from './audit-trail.js';
 import { pruneCases } from './cases.js';
 import { blankKeptColumns } from './kept-columns.js';
 import { pruneNotices } from './notices.js';
-import { all, change, type Dialect, one, type Query, removing, type Store } from './query.js';
+import { all, bind, change, database, one, type Query, removing, type Store } from './query.js';
 import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
@@ -29,13 +29,8 @@ const hasNames = `names_blanked_at IS NULL AND (${isOld} OR day < ? AND lines_bl
  * Blanks and removes what is old, one run at a time and only while nobody works on its day. Bookings are rewritten one
  * batch per transaction, so that nobody has to wait long.
  */
-export function createRetention(store: Store, clock: () => number, holdDay: HoldDay): Retention {
-  const { dialect, read, transact } = store;
-  const listRunsWithNames = (before: string) =>
-    listOldRuns(dialect, hasNames, [before, Date.parse(before), before]);
-  const listRunsWithRecords = (before: string) =>
-    listOldRuns(dialect, `pruned_at IS NULL AND ${isOld}`, [before, Date.parse(before)]);
-
+export function createRetention(store: Store, clock: () => number, holdDay: HoldDay) {
+  const { read, transact } = store;
   /** Returns how many old runs there are; those in progress are left for the next time. */
   async function forOldRuns(
     before: string,
@@ -48,7 +43,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
       const hold = await holdDay(run.day);
       if (!hold) continue;
       try {
-        if (!(await read(() => isWorkedOn(dialect, run.day)))) await work(run, hold);
+        if (!(await read(() => isWorkedOn(run.day)))) await work(run, hold);
       } catch (error) {
         // The other days have keys of their own.
         if (!(error instanceof KeyError)) throw error;
@@ -68,66 +63,83 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     { lost }: Hold,
   ): Promise<void> {
     await removing(store, async () => {
-      for (const batch of linesBlanked ? [] : await read(() => listBatches(dialect, id))) {
+      for (const batch of linesBlanked ? [] : await read(() => listBatches(id))) {
         if (lost.aborted) return;
-        await transact(() => blankBatch(dialect, batch, blank));
+        await transact(() => blankBatch(batch, blank));
       }
       // Last, so that interrupted work is finished the next time.
-      if (!lost.aborted) await transact(() => markBlanked(dialect, id, at));
+      if (!lost.aborted) await transact(() => markBlanked(id, at));
     });
   }
 
   return {
-    findLastStart: (by) => read(() => findLastStart(dialect, by)),
-    listRunsWithNames: (before) => read(() => listRunsWithNames(before)),
-    listRunsWithRecords: (before) => read(() => listRunsWithRecords(before)),
-    blankGuestNames: (before, blank, forget) =>
+    /** Runs of days before `before`, in any state, whose guest names are not blanked yet or that wrote since then. */
+    ...bind(read, { listRunsWithNames, listRunsWithRecords }),
+
+    /**
+     * Rewrites the bookings of these runs without guest names, once, and removes the service's own words. Runs that
+     * somebody is working on are left for the next time.
+     *
+     * @param forget removes what is kept elsewhere of a run, while nobody works on its day; called before the ledger changes
+     * @throws KeyError, when the other runs are done, if bookings can't be decrypted
+     */
+    blankNames: (before: string, blank: Blank, forget?: (run: Run) => Promise<void>) =>
       forOldRuns(before, listRunsWithNames, async (run, hold) => {
         // The ledger comes last, so that interrupted work is finished the next time.
         await forget?.(run);
         await blankRun(run, blank, clock(), hold);
       }),
-    async prune(before) {
+    /**
+     * Removes bookings, steps and verdicts of days before `before`, also from cases, and what the audit trail recorded
+     * before; the rows of the runs stay. Returns how many runs.
+     */
+    async prune(before: string): Promise<number> {
       const instant = Date.parse(before);
-      let removed = await transact(() => pruneActions(dialect, instant));
-      removed += await transact(() => pruneCases(dialect, before));
+      let removed = await transact(() => pruneActions(instant));
+      removed += await transact(() => pruneCases(before));
       const count = await forOldRuns(before, listRunsWithRecords, ({ id }) =>
-        removing(store, () => transact(() => pruneRun(dialect, id, clock()))),
+        removing(store, () => transact(() => pruneRun(id, clock()))),
       );
-      removed += await transact(() => pruneMails(dialect, instant));
-      removed += await transact(() => pruneNotices(dialect, instant));
+      removed += await transact(() => pruneMails(instant));
+      removed += await transact(() => pruneNotices(instant));
       if (removed > 0) await store.noteRemoval();
       return count;
     },
-    clearRemains: (limits = {}) => store.clearRemains(limits),
+    /**
+     * Removes what the ledger's files still hold of the bytes of removed data: the last step of each removal of personal
+     * data. Does nothing while that would keep somebody waiting; whoever cleans up next does it then. Returns what remains.
+     */
+    clearRemains: (limits: RewriteLimits = {}) => store.clearRemains(limits),
   };
 }
 
-type Blank = Parameters<Retention['blankGuestNames']>[1];
+type Blank = (lines: Buffer, form: BookingForm) => Buffer;
+
+const listRunsWithNames = (before: string) => listOldRuns(hasNames, [before, Date.parse(before), before]);
+/** Those whose bookings and verdicts are not removed yet. */
+const listRunsWithRecords = (before: string) =>
+  listOldRuns(`pruned_at IS NULL AND ${isOld}`, [before, Date.parse(before)]);
 
 /** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */
-function* findLastStart({ schema }: Dialect, by: number): Query<number | undefined> {
+export function* findLastStart(by: number): Query<number | undefined> {
   const row = yield* one(
-    `SELECT started_at FROM ${schema}runs WHERE started_at <= ? ORDER BY number DESC LIMIT 1`,
+    `SELECT started_at FROM runs WHERE started_at <= ? ORDER BY number DESC LIMIT 1`,
     by,
   );
   return row && Number(row.started_at);
 }
 
-function* listOldRuns(
-  { schema }: Dialect,
-  condition: string,
-  values: readonly (string | number)[],
-): Query<Run[]> {
-  const rows = yield* all(`SELECT * FROM ${schema}runs WHERE ${condition} ORDER BY number`, ...values);
+function* listOldRuns(condition: string, values: readonly (string | number)[]): Query<Run[]> {
+  const rows = yield* all(`SELECT * FROM runs WHERE ${condition} ORDER BY number`, ...values);
   return rows.map(toRun);
 }
 
 /** Workers claim steps of a run without holding its day. */
-export function* isWorkedOn({ schema, isAbandoned }: Dialect, day: string): Query<boolean> {
+export function* isWorkedOn(day: string): Query<boolean> {
+  const { isAbandoned } = yield* database();
   const { sql, values } = isAbandoned();
   const row = yield* one(
-    `SELECT 1 AS found FROM ${schema}runs JOIN ${schema}steps ON run = number
+    `SELECT 1 AS found FROM runs JOIN steps ON run = number
      WHERE day = ? AND runs.state IN (${quotedActiveStates}) AND steps.state = 'running' AND NOT (${sql}) LIMIT 1`,
     day,
     ...values,
@@ -137,25 +149,26 @@ export function* isWorkedOn({ schema, isAbandoned }: Dialect, day: string): Quer
 
 export type BatchKey = readonly [run: number, form: BookingForm, batch: number];
 
-export function* listBatches({ schema }: Dialect, runId: string): Query<BatchKey[]> {
+export function* listBatches(runId: string): Query<BatchKey[]> {
   const rows = yield* all(
-    `SELECT run, form, batch FROM ${schema}batches JOIN ${schema}runs ON run = number WHERE id = ?`,
+    `SELECT run, form, batch FROM batches JOIN runs ON run = number WHERE id = ?`,
     runId,
   );
   return rows.map(({ run, form, batch }) => [Number(run), String(form) as BookingForm, Number(batch)]);
 }
 
 /** Without names, nothing needs to be encrypted any more. Lines whose key was destroyed stay as they are. */
-function* blankBatch({ schema, lock, sealing }: Dialect, key: BatchKey, blank: Blank): Query<void> {
+function* blankBatch(key: BatchKey, blank: Blank): Query<void> {
+  const { lock, sealing } = yield* database();
   const isBatch = 'run = ? AND form = ? AND batch = ?';
-  const row = yield* one(`SELECT lines FROM ${schema}batches WHERE ${isBatch} ${lock}`, ...key);
+  const row = yield* one(`SELECT lines FROM batches WHERE ${isBatch} ${lock}`, ...key);
   if (!row) return;
   const stored = row.lines as Buffer;
   const opened = openUnlessDestroyed(() => sealing.openLines(stored, placeOfBatch(...key)));
   if (!opened) return;
   const lines = blank(opened, key[1]);
   if (lines.equals(stored)) return;
-  yield* change(`UPDATE ${schema}batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
+  yield* change(`UPDATE batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
 }
 
 function openUnlessDestroyed(open: () => Buffer): Buffer | undefined {
@@ -168,26 +181,20 @@ function openUnlessDestroyed(open: () => Buffer): Buffer | undefined {
 }
 
 /** Also blanks what was written in the meantime. */
-function* markBlanked(dialect: Dialect, runId: string, at: number): Query<void> {
-  const { schema } = dialect;
-  const { number } = yield* lockRun(dialect, runId);
+function* markBlanked(runId: string, at: number): Query<void> {
+  const { number } = yield* lockRun(runId);
   // A broken record may hold anything under any field.
-  yield* change(`UPDATE ${schema}rejects SET value = NULL WHERE run = ? AND value IS NOT NULL`, number);
-  yield* change(`UPDATE ${schema}attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL`, number);
-  yield* blankKeptColumns(dialect, number);
-  yield* change(
-    `UPDATE ${schema}runs SET names_blanked_at = ?, lines_blanked = 1 WHERE number = ?`,
-    at,
-    number,
-  );
+  yield* change(`UPDATE rejects SET value = NULL WHERE run = ? AND value IS NOT NULL`, number);
+  yield* change(`UPDATE attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL`, number);
+  yield* blankKeptColumns(number);
+  yield* change(`UPDATE runs SET names_blanked_at = ?, lines_blanked = 1 WHERE number = ?`, at, number);
 }
 
-function* pruneRun(dialect: Dialect, runId: string, at: number): Query<void> {
-  const { schema } = dialect;
-  const { number } = yield* lockRun(dialect, runId);
-  for (const table of runTables) yield* change(`DELETE FROM ${schema}${table} WHERE run = ?`, number);
+function* pruneRun(runId: string, at: number): Query<void> {
+  const { number } = yield* lockRun(runId);
+  for (const table of runTables) yield* change(`DELETE FROM ${table} WHERE run = ?`, number);
   yield* change(
-    `UPDATE ${schema}runs SET pruned_at = ?, token = token + 1,
+    `UPDATE runs SET pruned_at = ?, token = token + 1,
        state = CASE WHEN state = 'succeeded' THEN state ELSE 'cancelled' END
      WHERE number = ?`,
     at,

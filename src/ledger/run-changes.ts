@@ -1,16 +1,9 @@
 import { noticesOfRun } from '../notifications/run-notices.js';
 import { patchRun, type RunPatch } from '../review/changes.js';
 import type { Right } from '../review/claims.js';
-import type {
-  Abandonment,
-  CollectRequest,
-  HookRequests,
-  NewRun,
-  RunWriter,
-  Settlement,
-} from '../review/ledger.js';
+import type { Abandonment, CollectRequest, NewRun, Settlement } from '../review/ledger.js';
 import type { RemoteRemoval } from '../review/review-file.js';
-import type { Run } from '../review/run.js';
+import type { Run, RunFailure } from '../review/run.js';
 import {
   abandonRun,
   cancelRun,
@@ -19,39 +12,53 @@ import {
   settleRun,
   takeOverSteps,
 } from '../review/run-transitions.js';
+import type { VolumeAcceptance } from '../review/volume.js';
 import { raise } from './notices.js';
-import { type Assigned, assign, change, type Dialect, one, type Query, type Store } from './query.js';
-import { findRun, getRun, lockRight, lockRun } from './runs.js';
+import { type Assigned, assign, bind, change, database, one, type Query, type Store } from './query.js';
+import { createRunReader, findRun, getRun, lockRight, lockRun } from './runs.js';
 import { readTotals } from './step-totals.js';
 import { changeSteps } from './steps.js';
 
 /** Creates, takes over, reopens and settles runs. */
-export function createRunWriter({ dialect, read, transact }: Store): RunWriter & HookRequests {
+export function createRuns(store: Store) {
   return {
-    createRun: (run) => transact((mayBeDone) => createRun(dialect, run, mayBeDone)),
-    abandon: (runId, abandonment) => transact((mayBeDone) => abandon(dialect, runId, abandonment, mayBeDone)),
-    takeOver: (runId, asked) => transact(() => takeOver(dialect, runId, asked)),
-    noteExpected: (runId, expected) => transact(() => note(dialect, runId, { expected })),
-    acceptVolume: (runId, acceptance) => transact(() => note(dialect, runId, { acceptance })),
-    noteRemoval: (runId, removal) => transact(() => noteRemoval(dialect, runId, removal)),
-    replaceFailure: (runId, change) =>
-      transact((mayBeDone) => replaceFailure(dialect, runId, change, mayBeDone)),
-    settle: (right, settlement) => transact((mayBeDone) => settle(dialect, right, settlement, mayBeDone)),
-    reopenAbandoned: (runId) => transact(() => reopenAbandonedSteps(dialect, runId)),
-    findHookRun: (requestId) => read(() => findHookRun(dialect, requestId)),
-    rememberHookRun: (request) => transact(() => rememberHookRun(dialect, request)),
+    ...createRunReader(store),
+    ...bind(store.transact, {
+      create: createRun,
+      abandon,
+      takeOver,
+      noteExpected,
+      acceptVolume,
+      noteRemoval,
+      replaceFailure,
+      settle,
+      rememberHook: rememberHookRun,
+    }),
+    ...bind(store.read, { findOfHook: findHookRun }),
   };
 }
 
-function* createRun(dialect: Dialect, run: NewRun, mayBeDone: boolean): Query<Run> {
-  const created = mayBeDone ? yield* findRun(dialect, run.id) : undefined;
+/** Records how many records the run's source should hold, whatever the run's state; see `hasUnexpectedCount`. */
+function noteExpected(runId: string, expected: number): Query<Run> {
+  return note(runId, { expected });
+}
+
+/** Records who accepted the run's number of bookings, whatever the run's state. */
+function acceptVolume(runId: string, acceptance: VolumeAcceptance): Query<Run> {
+  return note(runId, { acceptance });
+}
+
+/** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
+function* createRun(run: NewRun): Query<Run> {
+  const { mayBeDone } = yield* database();
+  const created = mayBeDone ? yield* findRun(run.id) : undefined;
   if (created) return created;
   if (run.replaces !== undefined) {
-    const replaced = yield* lockRun(dialect, run.replaces);
-    yield* changeRun(dialect, replaced.number, cancelRun(replaced.run, run.startedAt));
+    const replaced = yield* lockRun(run.replaces);
+    yield* changeRun(replaced.number, cancelRun(replaced.run, run.startedAt));
   }
   yield* change(
-    `INSERT INTO ${dialect.schema}runs (id, day, delivery, trigger, reason, tops_up, volume_acceptance, accepts_repeated, expected, state,
+    `INSERT INTO runs (id, day, delivery, trigger, reason, tops_up, volume_acceptance, accepts_repeated, expected, state,
         started_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'collecting', ?)`,
     run.id,
@@ -65,95 +72,102 @@ function* createRun(dialect: Dialect, run: NewRun, mayBeDone: boolean): Query<Ru
     run.expected ?? null,
     run.startedAt,
   );
-  return yield* getRun(dialect, run.id);
+  return yield* getRun(run.id);
 }
 
-/** @param mayBeDone an earlier try may have cancelled it; then the result is the same */
-function* abandon(
-  dialect: Dialect,
-  runId: string,
-  abandonment: Abandonment,
-  mayBeDone: boolean,
-): Query<boolean> {
-  const { number, run } = yield* lockRun(dialect, runId);
+/** Cancels an unfinished run; false if it has ended otherwise. Whoever works on it can't write to it any more. */
+function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
+  const { mayBeDone } = yield* database();
+  const { number, run } = yield* lockRun(runId);
   if (mayBeDone && run.cancelReason === abandonment.reason && run.finishedAt === abandonment.at) return true;
   const patch = abandonRun(run, abandonment);
-  if (patch) yield* changeRun(dialect, number, patch);
+  if (patch) yield* changeRun(number, patch);
   return patch !== undefined;
 }
 
-function* takeOver(dialect: Dialect, runId: string, asked: CollectRequest = {}): Query<Run> {
-  const { number, run } = yield* lockRun(dialect, runId);
-  for (const each of takeOverSteps(run)) yield* changeSteps(dialect, number, each);
-  const patch = finishTakeOver(run, yield* readTotals(dialect, number), asked);
-  yield* changeRun(dialect, number, patch);
+/** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
+function* takeOver(runId: string, asked: CollectRequest = {}): Query<Run> {
+  const { number, run } = yield* lockRun(runId);
+  for (const each of takeOverSteps(run)) yield* changeSteps(number, each);
+  const patch = finishTakeOver(run, yield* readTotals(number), asked);
+  yield* changeRun(number, patch);
   return patchRun(run, patch);
 }
 
-function* note(
-  dialect: Dialect,
-  runId: string,
-  patch: Pick<RunPatch, 'expected' | 'acceptance'>,
-): Query<Run> {
-  const { number, run } = yield* lockRun(dialect, runId);
-  yield* changeRun(dialect, number, patch);
+function* note(runId: string, patch: Pick<RunPatch, 'expected' | 'acceptance'>): Query<Run> {
+  const { number, run } = yield* lockRun(runId);
+  yield* changeRun(number, patch);
   return patchRun(run, patch);
 }
 
-function* replaceFailure(
-  dialect: Dialect,
-  runId: string,
-  { before, failure, at }: Parameters<RunWriter['replaceFailure']>[1],
-  mayBeDone: boolean,
-): Query<boolean> {
-  const { number, run } = yield* lockRun(dialect, runId);
+interface FailureChange {
+  readonly before: string | undefined;
+  readonly failure: RunFailure;
+  readonly at: number;
+}
+
+/** Replaces why a run failed; false unless it failed with the code `before`. */
+function* replaceFailure(runId: string, { before, failure, at }: FailureChange): Query<boolean> {
+  const { mayBeDone } = yield* database();
+  const { number, run } = yield* lockRun(runId);
   if (run.state !== 'failed') return false;
   if (run.failure?.code !== before) return mayBeDone && run.failure?.code === failure.code;
-  yield* changeRun(dialect, number, { failure });
-  yield* raise(dialect, noticesOfRun(run, patchRun(run, { failure }), at));
+  yield* changeRun(number, { failure });
+  yield* raise(noticesOfRun(run, patchRun(run, { failure }), at));
   return true;
 }
 
-/** Returns how many steps it reopened. */
-function* reopenAbandonedSteps(dialect: Dialect, runId: string): Query<number> {
-  const { number } = yield* lockRun(dialect, runId);
-  return yield* changeSteps(dialect, number, reopenAbandoned);
+/**
+ * Reopens the run's steps whose claim was not renewed for one lease: their owner is dead or frozen, and its call may
+ * have reached the service. Returns how many.
+ */
+export function* reopenAbandonedSteps(runId: string): Query<number> {
+  const { number } = yield* lockRun(runId);
+  return yield* changeSteps(number, reopenAbandoned);
 }
 
-/** @param mayBeDone an earlier try may have settled it; then the result is the same */
-function* settle(dialect: Dialect, right: Right, settlement: Settlement, mayBeDone: boolean): Query<boolean> {
-  const { number, run } = yield* lockRight(dialect, right);
+/** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
+function* settle(right: Right, settlement: Settlement): Query<boolean> {
+  const { mayBeDone } = yield* database();
+  const { number, run } = yield* lockRight(right);
   const { state, at } = settlement;
   const finishedAt = state === 'awaiting-result' ? undefined : at;
   if (mayBeDone && run.state === state && run.finishedAt === finishedAt) return true;
   const patch = settleRun(run, settlement);
   if (!patch) return false;
-  yield* changeRun(dialect, number, patch);
-  yield* raise(dialect, noticesOfRun(run, patchRun(run, patch), at));
+  yield* changeRun(number, patch);
+  yield* raise(noticesOfRun(run, patchRun(run, patch), at));
   return true;
 }
 
-export function* changeRun({ schema }: Dialect, run: number, patch: RunPatch): Query<void> {
+export function* changeRun(run: number, patch: RunPatch): Query<void> {
   const { sql, values } = assign(columnsOfRun(patch));
-  if (values.length > 0) yield* change(`UPDATE ${schema}runs SET ${sql} WHERE number = ?`, ...values, run);
+  if (values.length > 0) yield* change(`UPDATE runs SET ${sql} WHERE number = ?`, ...values, run);
 }
 
 /** Far longer than the tolerance for a request's age: an older one is refused by its timestamp. */
 const rememberedMs = 31 * 86_400_000;
 
-function* findHookRun({ schema, hookRequest }: Dialect, id: string): Query<string | undefined> {
-  const row = yield* one(`SELECT ${hookRequest.run} AS run FROM ${schema}hook_requests WHERE id = ?`, id);
+function* findHookRun(id: string): Query<string | undefined> {
+  const { hookRequest } = yield* database();
+  const row = yield* one(`SELECT ${hookRequest.run} AS run FROM hook_requests WHERE id = ?`, id);
   return row && String(row.run);
 }
 
 /** Also deletes entries too old to recur. */
-function* rememberHookRun(
-  { schema, hookRequest }: Dialect,
-  { id, runId, at }: Parameters<HookRequests['rememberHookRun']>[0],
-): Query<void> {
-  yield* change(`DELETE FROM ${schema}hook_requests WHERE ${hookRequest.at} < ?`, at - rememberedMs);
+function* rememberHookRun({
+  id,
+  runId,
+  at,
+}: {
+  readonly id: string;
+  readonly runId: string;
+  readonly at: number;
+}): Query<void> {
+  const { hookRequest } = yield* database();
+  yield* change(`DELETE FROM hook_requests WHERE ${hookRequest.at} < ?`, at - rememberedMs);
   yield* change(
-    `INSERT INTO ${schema}hook_requests (id, ${hookRequest.run}, ${hookRequest.at}) VALUES (?, ?, ?)
+    `INSERT INTO hook_requests (id, ${hookRequest.run}, ${hookRequest.at}) VALUES (?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
     id,
     runId,
@@ -188,9 +202,10 @@ function columnsOfRun(patch: RunPatch): Assigned {
   };
 }
 
-function* noteRemoval(dialect: Dialect, runId: string, removal: RemoteRemoval): Query<void> {
-  const { number, run } = yield* lockRun(dialect, runId);
+/** Records what became of a file of the run on the SFTP server, whatever its state; replaces what was recorded of that file. */
+function* noteRemoval(runId: string, removal: RemoteRemoval): Query<void> {
+  const { number, run } = yield* lockRun(runId);
   const others = (run.file?.removals ?? []).filter(({ path }) => path !== removal.path);
   const file = { ...run.file, removals: [...others, removal] };
-  yield* change(`UPDATE ${dialect.schema}runs SET file = ? WHERE number = ?`, JSON.stringify(file), number);
+  yield* change(`UPDATE runs SET file = ? WHERE number = ?`, JSON.stringify(file), number);
 }

@@ -5,7 +5,11 @@ import type { LedgerSummary } from '../review/ledger.js';
 import { FencedError } from '../review/ledger-errors.js';
 import { noRuns, type Run, type RunState } from '../review/run.js';
 import type { DayVolume } from '../review/volume.js';
-import { all, type Dialect, one, type Query } from './query.js';
+import { markDays } from './day-marks.js';
+import type { Store } from './query.js';
+import { all, bind, database, one, type Query } from './query.js';
+import { findLastStart } from './retention.js';
+import { tally } from './step-totals.js';
 import { quotedActiveStates, runColumns, toRun } from './stored-run.js';
 import { readJson, type StoredRow, withoutUndefined } from './stored-values.js';
 
@@ -14,6 +18,25 @@ export interface StoredRun {
   readonly number: number;
   readonly run: Run;
   readonly row: StoredRow;
+}
+
+export function createRunReader({ read }: Store) {
+  return bind(read, {
+    latest: latestRun,
+    find: findRun,
+    get: getRun,
+    list: listRuns,
+    listActive: listActiveRuns,
+    listLatest: listLatestRuns,
+    listOfDays: listRunsOfDays,
+    listReviewedDays,
+    markDays,
+    summarise,
+    tally,
+    listVolumes,
+    findVolume,
+    findLastStart,
+  });
 }
 
 /** The condition of `mayCompleteDay`. */
@@ -39,15 +62,16 @@ export function noSuchRun(runId: string): RangeError {
   return new RangeError(`no run ${runId} in the ledger`);
 }
 
-export function* runNumber({ schema }: Dialect, runId: string): Query<number> {
-  const row = yield* one(`SELECT number FROM ${schema}runs WHERE id = ?`, runId);
+export function* runNumber(runId: string): Query<number> {
+  const row = yield* one(`SELECT number FROM runs WHERE id = ?`, runId);
   if (!row) throw noSuchRun(runId);
   return Number(row.number);
 }
 
 /** Finds a run for a writer, and locks it. Names its columns: each column adds to the cost of recording a step. */
-export function* findLocked({ schema, lock }: Dialect, runId: string): Query<StoredRun | undefined> {
-  const row = yield* one(`SELECT number, ${runColumns} FROM ${schema}runs WHERE id = ? ${lock}`, runId);
+export function* findLocked(runId: string): Query<StoredRun | undefined> {
+  const { lock } = yield* database();
+  const row = yield* one(`SELECT number, ${runColumns} FROM runs WHERE id = ? ${lock}`, runId);
   return row && { number: Number(row.number), run: toRun(row), row };
 }
 
@@ -55,60 +79,56 @@ export function* findLocked({ schema, lock }: Dialect, runId: string): Query<Sto
  * Locks a run for the rest of the transaction. Every writer to a run or its tables does this first, so that writers of one
  * run are serialised and can't deadlock.
  */
-export function* lockRun({ schema, lock }: Dialect, runId: string): Query<StoredRun> {
-  const row = yield* one(`SELECT * FROM ${schema}runs WHERE id = ? ${lock}`, runId);
+export function* lockRun(runId: string): Query<StoredRun> {
+  const { lock } = yield* database();
+  const row = yield* one(`SELECT * FROM runs WHERE id = ? ${lock}`, runId);
   if (!row) throw noSuchRun(runId);
   return { number: Number(row.number), run: toRun(row), row };
 }
 
 /** @throws FencedError when the run's token has changed */
-export function* lockRight({ schema, lock }: Dialect, { runId, token }: Right): Query<StoredRun> {
-  const row = yield* one(`SELECT * FROM ${schema}runs WHERE id = ? AND token = ? ${lock}`, runId, token);
+export function* lockRight({ runId, token }: Right): Query<StoredRun> {
+  const { lock } = yield* database();
+  const row = yield* one(`SELECT * FROM runs WHERE id = ? AND token = ? ${lock}`, runId, token);
   if (!row) throw new FencedError(runId);
   return { number: Number(row.number), run: toRun(row), row };
 }
 
-export function* readRun({ schema }: Dialect, number: number): Query<Run> {
-  const row = yield* one(`SELECT * FROM ${schema}runs WHERE number = ?`, number);
+export function* readRun(number: number): Query<Run> {
+  const row = yield* one(`SELECT * FROM runs WHERE number = ?`, number);
   if (!row) throw new RangeError(`no run number ${number} in the ledger`);
   return toRun(row);
 }
 
-export function* findRun({ schema }: Dialect, runId: string): Query<Run | undefined> {
-  const row = yield* one(`SELECT * FROM ${schema}runs WHERE id = ?`, runId);
+export function* findRun(runId: string): Query<Run | undefined> {
+  const row = yield* one(`SELECT * FROM runs WHERE id = ?`, runId);
   return row && toRun(row);
 }
 
-export function* getRun(dialect: Dialect, runId: string): Query<Run> {
-  const run = yield* findRun(dialect, runId);
+export function* getRun(runId: string): Query<Run> {
+  const run = yield* findRun(runId);
   if (!run) throw noSuchRun(runId);
   return run;
 }
 
-export function* listRuns(
-  { schema }: Dialect,
-  { day, limit }: { readonly day?: string; readonly limit: number },
-): Query<Run[]> {
+export function* listRuns({ day, limit }: { readonly day?: string; readonly limit: number }): Query<Run[]> {
   const rows =
     day === undefined
-      ? yield* all(`SELECT * FROM ${schema}runs ORDER BY day DESC, number DESC LIMIT ?`, limit)
-      : yield* all(`SELECT * FROM ${schema}runs WHERE day = ? ORDER BY number DESC LIMIT ?`, day, limit);
+      ? yield* all(`SELECT * FROM runs ORDER BY day DESC, number DESC LIMIT ?`, limit)
+      : yield* all(`SELECT * FROM runs WHERE day = ? ORDER BY number DESC LIMIT ?`, day, limit);
   return rows.map(toRun);
 }
 
-export function* latestRun({ schema }: Dialect, day: string): Query<Run | undefined> {
-  const row = yield* one(`SELECT * FROM ${schema}runs WHERE day = ? ORDER BY number DESC LIMIT 1`, day);
+export function* latestRun(day: string): Query<Run | undefined> {
+  const row = yield* one(`SELECT * FROM runs WHERE day = ? ORDER BY number DESC LIMIT 1`, day);
   return row && toRun(row);
 }
 
-export function* listLatestRuns(
-  { schema }: Dialect,
-  { from, to }: { readonly from: string; readonly to: string },
-): Query<Run[]> {
+export function* listLatestRuns({ from, to }: { readonly from: string; readonly to: string }): Query<Run[]> {
   const rows = yield* all(
-    `SELECT * FROM ${schema}runs
+    `SELECT * FROM runs
      WHERE number IN (
-       SELECT max(number) FROM ${schema}runs WHERE day >= ? AND day <= ? GROUP BY day
+       SELECT max(number) FROM runs WHERE day >= ? AND day <= ? GROUP BY day
      ) ORDER BY day`,
     from,
     to,
@@ -116,14 +136,11 @@ export function* listLatestRuns(
   return rows.map(toRun);
 }
 
-export function* listRunsOfDays(
-  { schema }: Dialect,
-  { from, to }: { readonly from: string; readonly to: string },
-): Query<Run[]> {
+export function* listRunsOfDays({ from, to }: { readonly from: string; readonly to: string }): Query<Run[]> {
   const rows = yield* all(
-    `SELECT ${runColumns}, together.* FROM ${schema}runs LEFT JOIN (
+    `SELECT ${runColumns}, together.* FROM runs LEFT JOIN (
        SELECT max(number) AS newest, sum(delivered) AS all_delivered, sum(refused) AS all_refused, sum(repeated) AS all_repeated
-       FROM ${schema}runs WHERE day >= ? AND day <= ? AND NOT ${mayCompleteDay} GROUP BY day
+       FROM runs WHERE day >= ? AND day <= ? AND NOT ${mayCompleteDay} GROUP BY day
      ) AS together ON newest = number
      WHERE day >= ? AND day <= ? AND (${mayCompleteDay} OR newest IS NOT NULL) ORDER BY day, number DESC`,
     ...[from, to, from, to],
@@ -141,28 +158,26 @@ export function* listRunsOfDays(
   });
 }
 
-export function* listActiveRuns({ schema }: Dialect): Query<Run[]> {
-  const rows = yield* all(
-    `SELECT * FROM ${schema}runs WHERE state IN (${quotedActiveStates}) ORDER BY day, number`,
-  );
+export function* listActiveRuns(): Query<Run[]> {
+  const rows = yield* all(`SELECT * FROM runs WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
   return rows.map(toRun);
 }
 
-export function listVolumes(dialect: Dialect, days: readonly string[]): Query<DayVolume[]> {
-  return readVolumes(dialect, days, mayMakeDayGood);
+export function listVolumes(days: readonly string[]): Query<DayVolume[]> {
+  return readVolumes(days, mayMakeDayGood);
 }
 
-export function* findVolume(dialect: Dialect, day: string): Query<DayVolume | undefined> {
-  const [volume] = yield* readVolumes(dialect, [day], `state = 'succeeded' AND ${mayCompleteDay}`);
+export function* findVolume(day: string): Query<DayVolume | undefined> {
+  const [volume] = yield* readVolumes([day], `state = 'succeeded' AND ${mayCompleteDay}`);
   return volume;
 }
 
 /** @param which a condition on runs; of each day the newest one is read */
-function* readVolumes({ schema }: Dialect, days: readonly string[], which: string): Query<DayVolume[]> {
+function* readVolumes(days: readonly string[], which: string): Query<DayVolume[]> {
   if (days.length === 0) return [];
   const rows = yield* all(
-    `SELECT day, coalesce(day_accepted, accepted) AS accepted, providers FROM ${schema}runs WHERE number IN (
-       SELECT max(number) FROM ${schema}runs
+    `SELECT day, coalesce(day_accepted, accepted) AS accepted, providers FROM runs WHERE number IN (
+       SELECT max(number) FROM runs
        WHERE ${which} AND (day_accepted IS NOT NULL OR NOT tops_up)
          AND day IN (${days.map(() => '?').join(', ')}) GROUP BY day
      ) ORDER BY day`,
@@ -175,9 +190,9 @@ function* readVolumes({ schema }: Dialect, days: readonly string[], which: strin
   }));
 }
 
-export function* summarise({ schema }: Dialect, today: BusinessDay): Query<LedgerSummary> {
+export function* summarise(today: BusinessDay): Query<LedgerSummary> {
   const rows = yield* all(
-    `SELECT state, count(*) AS count, min(day) AS first_day FROM ${schema}runs
+    `SELECT state, count(*) AS count, min(day) AS first_day FROM runs
      GROUP BY state`,
   );
   const byState = new Map(rows.map((row) => [String(row.state) as RunState, row]));
@@ -188,7 +203,7 @@ export function* summarise({ schema }: Dialect, today: BusinessDay): Query<Ledge
       ...Object.fromEntries([...byState].map(([state, row]) => [state, Number(row.count)])),
     },
     firstDay,
-    lastGoodDay: yield* findLastGoodDay(schema, today),
+    lastGoodDay: yield* findLastGoodDay(today),
   });
 }
 
@@ -202,12 +217,15 @@ function wasOver({ day, collected }: StoredRow, zone: string): boolean {
   return Number(collected) > createBusinessDay(String(day), zone).lastInstant.getTime();
 }
 
-export function* listReviewedDays(
-  { schema }: Dialect,
-  { from, to }: { readonly from: BusinessDay; readonly to: BusinessDay },
-): Query<string[]> {
+export function* listReviewedDays({
+  from,
+  to,
+}: {
+  readonly from: BusinessDay;
+  readonly to: BusinessDay;
+}): Query<string[]> {
   const rows = yield* all(
-    `SELECT day, ${lastCollect} FROM ${schema}runs
+    `SELECT day, ${lastCollect} FROM runs
      WHERE ${mayReviewDay} AND day >= ? AND day <= ? GROUP BY day ORDER BY day`,
     from.iso,
     to.iso,
@@ -218,11 +236,11 @@ export function* listReviewedDays(
 /** Days read at once: the newest one is usually good. */
 const goodDaysRead = 10;
 
-function* findLastGoodDay(schema: string, today: BusinessDay): Query<string | undefined> {
+function* findLastGoodDay(today: BusinessDay): Query<string | undefined> {
   let before = today.next().iso;
   for (;;) {
     const rows = yield* all(
-      `SELECT day, ${lastCollect} FROM ${schema}runs
+      `SELECT day, ${lastCollect} FROM runs
        WHERE ${mayMakeDayGood} AND day < ? GROUP BY day ORDER BY day DESC LIMIT ${goodDaysRead}`,
       before,
     );

@@ -1,10 +1,11 @@
 import { countDays } from '../booking/booking-keys.js';
 import { KeyError } from '../keys/key-error.js';
-import type { FoundBookings, StayIndex, StayRun } from '../review/stays.js';
+import type { StayKeys } from '../review/collected.js';
+import type { FoundBookings, StayRun } from '../review/stays.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { measureBatches } from './batches.js';
 import { findBookings, type HashPages } from './hash-pages.js';
-import { all, change, type Dialect, insert, type Query, type Store } from './query.js';
+import { all, bind, change, database, insert, type Query, type Store } from './query.js';
 import { lockRun } from './runs.js';
 import { isGone, placeOfBatch } from './sealing.js';
 import {
@@ -15,25 +16,26 @@ import {
   toStoredDay,
 } from './stay-index.js';
 
-export function createStays(store: Store): StayIndex {
-  const { dialect, read } = store;
+export function createStays(store: Store) {
   return {
-    listStayRuns: () => read(() => listStayRuns(dialect)),
-    findStays: (run, hashes, from) => read(() => findStays(dialect, run, hashes, from)),
-    findReferences: (run, hashes) => read(() => findBookings(dialect, run, hashes, referencePages)),
-    readReadableBatches: (run, form, batches) => read(() => readReadableBatches(dialect, run, form, batches)),
-    indexStays: (run, findKeys) => indexStays(store, run, findKeys),
+    ...bind(store.read, { listStayRuns, findStays, findReferences, readReadableBatches }),
+    indexStays: (run: StayRun, findKeys: FindKeys) => indexStays(store, run, findKeys),
   };
 }
 
-type FindKeys = Parameters<StayIndex['indexStays']>[1];
+/** Bookings whose references may have one of these hashes, in ascending order. */
+function findReferences(run: StayRun, hashes: Uint32Array): Query<FoundBookings[]> {
+  return findBookings(run, hashes, referencePages);
+}
+
+type FindKeys = (lines: Buffer, form: BookingForm) => StayKeys;
 
 /** The pages of the references. */
 export const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
 
-function* listStayRuns({ schema }: Dialect): Query<StayRun[]> {
+function* listStayRuns(): Query<StayRun[]> {
   const rows = yield* all(
-    `SELECT number, id, day, delivery, tops_up, batch_size, stays_indexed FROM ${schema}runs
+    `SELECT number, id, day, delivery, tops_up, batch_size, stays_indexed FROM runs
      WHERE collected_at IS NOT NULL AND pruned_at IS NULL ORDER BY day DESC, number DESC`,
   );
   return rows.map((row) => ({
@@ -47,14 +49,9 @@ function* listStayRuns({ schema }: Dialect): Query<StayRun[]> {
   }));
 }
 
-function findStays(
-  dialect: Dialect,
-  run: StayRun,
-  hashes: Uint32Array,
-  from: string,
-): Query<FoundBookings[]> {
+function findStays(run: StayRun, hashes: Uint32Array, from: string): Query<FoundBookings[]> {
   const firstDay = toStoredDay(countDays(from), countDays(run.day));
-  return findBookings(dialect, run, hashes, {
+  return findBookings(run, hashes, {
     table: 'stay_pages',
     only: { sql: 'latest_day >= ?', values: [firstDay] },
     toPositions: (words, page) => readStayWords(words, Number(page.first_position), firstDay),
@@ -62,14 +59,14 @@ function findStays(
 }
 
 function* readReadableBatches(
-  { schema, lines, sealing, isListed }: Dialect,
   { number }: StayRun,
   form: BookingForm,
   batches: readonly number[],
 ): Query<Map<number, Buffer>> {
+  const { lines, sealing, isListed } = yield* database();
   const listed = isListed('batch', batches);
   const rows = yield* all(
-    `SELECT batch, ${lines} AS lines FROM ${schema}batches WHERE run = ? AND form = ? AND ${listed.sql}`,
+    `SELECT batch, ${lines} AS lines FROM batches WHERE run = ? AND form = ? AND ${listed.sql}`,
     number,
     form,
     ...listed.values,
@@ -96,10 +93,10 @@ async function indexStays(store: Store, run: StayRun, findKeys: FindKeys): Promi
   for (const form of bookingForms) {
     const index = createStayIndex(dialect.stay_pages, run.day);
     const ofForm: StayPage[] = [];
-    const { batches } = await read(() => measureBatches(dialect, run.runId, form));
+    const { batches } = await read(() => measureBatches(run.runId, form));
     for (let first = 0; first < batches; first += batchesAtOnce) {
       const numbers = Array.from({ length: Math.min(batchesAtOnce, batches - first) }, (_, at) => first + at);
-      for (const [batch, lines] of await read(() => readReadableBatches(dialect, run, form, numbers))) {
+      for (const [batch, lines] of await read(() => readReadableBatches(run, form, numbers))) {
         index.addBatch(findKeys(lines, form), batch * run.batchSize);
         if (!index.isFull) continue;
         ofForm.push(...copyPages(index.pages()));
@@ -109,10 +106,10 @@ async function indexStays(store: Store, run: StayRun, findKeys: FindKeys): Promi
     pages.set(form, [...ofForm, ...copyPages(index.pages())]);
   }
   await transact(function* () {
-    const { number, row } = yield* lockRun(dialect, run.runId);
+    const { number, row } = yield* lockRun(run.runId);
     if (Number(row.stays_indexed) === 1 || row.pruned_at !== null) return;
     for (const [form, ofForm] of pages) yield* insertStayPages(number, form, ofForm);
-    yield* change(`UPDATE ${dialect.schema}runs SET stays_indexed = 1 WHERE number = ?`, number);
+    yield* change(`UPDATE runs SET stays_indexed = 1 WHERE number = ?`, number);
   });
 }
 
@@ -122,22 +119,19 @@ function copyPages(pages: Iterable<StayPage>): StayPage[] {
 }
 
 /** Removes a booking from the index. */
-export function* removeStay(
-  { schema }: Dialect,
-  {
-    run,
-    form,
-    hotelHash,
-    position,
-  }: {
-    readonly run: number;
-    readonly form: BookingForm;
-    readonly hotelHash: number;
-    readonly position: number;
-  },
-): Query<void> {
+export function* removeStay({
+  run,
+  form,
+  hotelHash,
+  position,
+}: {
+  readonly run: number;
+  readonly form: BookingForm;
+  readonly hotelHash: number;
+  readonly position: number;
+}): Query<void> {
   const rows = yield* all(
-    `SELECT * FROM ${schema}stay_pages WHERE run = ? AND form = ? AND first_hash <= ? AND last_hash >= ?`,
+    `SELECT * FROM stay_pages WHERE run = ? AND form = ? AND first_hash <= ? AND last_hash >= ?`,
     run,
     form,
     hotelHash,
@@ -147,7 +141,7 @@ export function* removeStay(
     const kept = removeFromStayPage(entries as Buffer, hotelHash, position - Number(first_position));
     if (kept.length === (entries as Buffer).length) continue;
     yield* change(
-      `UPDATE ${schema}stay_pages SET entries = ?
+      `UPDATE stay_pages SET entries = ?
        WHERE run = ? AND form = ? AND first_hash = ? AND last_hash = ? AND page = ?`,
       kept,
       run,

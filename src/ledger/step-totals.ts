@@ -1,22 +1,22 @@
 import type { Tally } from '../review/ledger.js';
 import type { FileProgress, StepTotals } from '../review/run-transitions.js';
-import { type Dialect, one, type Query } from './query.js';
+import { type Dialect, database, one, type Query } from './query.js';
 import { noSuchRun } from './runs.js';
 import type { StoredRow } from './stored-values.js';
 
 /** What the rules of the state machine need to know about all steps of a run: counted by the database, not read. */
 
 /** One statement, so that all counts are of the same moment. */
-export function* tally(dialect: Dialect, runId: string): Query<Tally> {
-  const { schema } = dialect;
-  const ofRun = `run = (SELECT number FROM ${schema}runs WHERE id = ?)`;
+export function* tally(runId: string): Query<Tally> {
+  const dialect = yield* database();
+  const ofRun = `run = (SELECT number FROM runs WHERE id = ?)`;
   const firstFailed = (column: string) =>
-    `(SELECT ${column} FROM ${schema}steps WHERE ${ofRun} AND state = 'failed' ORDER BY position, name LIMIT 1)`;
+    `(SELECT ${column} FROM steps WHERE ${ofRun} AND state = 'failed' ORDER BY position, name LIMIT 1)`;
   const row = yield* one(
     `WITH RECURSIVE ${workableSteps(dialect, ofRun)}
      SELECT counted.*,
-       (SELECT count(*) FROM ${schema}runs WHERE id = ?) AS runs,
-       (SELECT coalesce(sum(bookings), 0) FROM ${schema}batches WHERE ${ofRun}) AS stored,
+       (SELECT count(*) FROM runs WHERE id = ?) AS runs,
+       (SELECT coalesce(sum(bookings), 0) FROM batches WHERE ${ofRun}) AS stored,
        (SELECT count(*) FROM workable) AS open_steps,
        ${firstFailed('name')} AS failed_name, ${firstFailed('last_code')} AS failed_code
      FROM (
@@ -28,7 +28,7 @@ export function* tally(dialect: Dialect, runId: string): Query<Tally> {
          ), 0) AS pending,
          count(*) FILTER (WHERE state = 'failed') AS failed_steps,
          count(*) FILTER (WHERE state = 'overdue') AS overdue_steps
-       FROM ${schema}steps WHERE ${ofRun}
+       FROM steps WHERE ${ofRun}
      ) AS counted`,
     ...[runId, runId, runId, runId, runId, runId, runId],
   );
@@ -48,17 +48,19 @@ export function* tally(dialect: Dialect, runId: string): Query<Tally> {
 }
 
 /** The progress of a run, ignoring one of its steps. */
-export function* readProgress(dialect: Dialect, run: number, except: string): Query<FileProgress> {
-  const { columns, values } = fileProgress(dialect, run, except);
+export function* readProgress(run: number, except: string): Query<FileProgress> {
+  const _dialect = yield* database();
+  const { columns, values } = fileProgress(run, except);
   return toFileProgress(yield* one(`SELECT ${columns}`, ...values));
 }
 
-export function* readTotals(dialect: Dialect, run: number): Query<StepTotals> {
-  const progress = fileProgress(dialect, run, '');
+export function* readTotals(run: number): Query<StepTotals> {
+  const dialect = yield* database();
+  const progress = fileProgress(run, '');
   const row = yield* one(
     `WITH RECURSIVE ${workableSteps(dialect, 'run = ?')}
      SELECT (SELECT count(*) FROM workable) AS open_steps,
-       (SELECT coalesce(sum(bookings), 0) FROM ${dialect.schema}steps WHERE run = ? AND state = 'refused') AS refused,
+       (SELECT coalesce(sum(bookings), 0) FROM steps WHERE run = ? AND state = 'refused') AS refused,
        ${progress.columns}`,
     ...[run, run, run],
     ...progress.values,
@@ -67,17 +69,17 @@ export function* readTotals(dialect: Dialect, run: number): Query<StepTotals> {
 }
 
 /** Steps that can still be worked on: not those that wait for one that failed or is overdue. Binds the run twice. */
-function workableSteps({ schema, stepsByPredecessor }: Dialect, ofRun: string): string {
+function workableSteps({ stepsByPredecessor }: Dialect, ofRun: string): string {
   return `workable (name) AS (
-    SELECT name FROM ${schema}steps WHERE ${ofRun} AND state IN ('ready', 'running')
+    SELECT name FROM steps WHERE ${ofRun} AND state IN ('ready', 'running')
     UNION ALL
     SELECT steps.name FROM ${stepsByPredecessor} JOIN workable ON steps.after = workable.name WHERE steps.${ofRun}
   )`;
 }
 
-function fileProgress({ schema }: Dialect, run: number, except: string) {
+function fileProgress(run: number, except: string) {
   const exists = (condition: string) =>
-    `EXISTS (SELECT 1 FROM ${schema}steps WHERE run = ? AND name <> ? AND ${condition})`;
+    `EXISTS (SELECT 1 FROM steps WHERE run = ? AND name <> ? AND ${condition})`;
   return {
     columns: `${exists("name = 'trigger' AND state = 'done'")} AS is_triggered,
       ${exists("kind = 'batch' AND state IN ('ready', 'running')")} AS has_open_batch,

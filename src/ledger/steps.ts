@@ -10,6 +10,7 @@ import {
   type Cell,
   change,
   type Dialect,
+  database,
   insert,
   one,
   type Query,
@@ -24,15 +25,15 @@ const foundColumns = [...storedStepColumns, 'after', 'not_before'];
 
 /** A step and all those that wait for it, directly or not; undefined when there is no such step. */
 export function* findStepWithSuccessors(
-  { schema, stepsByPredecessor }: Dialect,
   run: number,
   name: string,
 ): Query<{ readonly step: StoredStep; readonly successors: readonly Successor[] } | undefined> {
+  const { stepsByPredecessor } = yield* database();
   const row = yield* one(
     `SELECT ${stepColumns}, EXISTS (
        SELECT 1 FROM ${stepsByPredecessor} WHERE steps.run = ended.run AND steps.after = ended.name
      ) AS has_successors
-     FROM ${schema}steps AS ended WHERE run = ? AND name = ?`,
+     FROM steps AS ended WHERE run = ? AND name = ?`,
     run,
     name,
   );
@@ -42,7 +43,7 @@ export function* findStepWithSuccessors(
   if (!row.has_successors) return { step, successors: [] };
   const rows = yield* all(
     `WITH RECURSIVE found (${foundColumns.join(', ')}) AS (
-       SELECT ${foundColumns.join(', ')} FROM ${schema}steps WHERE run = ? AND name = ?
+       SELECT ${foundColumns.join(', ')} FROM steps WHERE run = ? AND name = ?
        UNION ALL
        SELECT ${foundColumns.map((column) => `steps.${column}`).join(', ')}
        FROM ${stepsByPredecessor} JOIN found ON steps.after = found.name WHERE steps.run = ?
@@ -60,28 +61,27 @@ function toSuccessor(row: StoredRow): Successor {
 }
 
 export function* listOpenSteps(
-  dialect: Dialect,
   runId: string,
   { after, limit }: { readonly after?: StepCursor; readonly limit: number },
 ): Query<OpenStep[]> {
-  const { schema } = dialect;
   const rows = yield* all(
-    `SELECT position, name, attempts, not_before FROM ${schema}steps
-     WHERE run = (SELECT number FROM ${schema}runs WHERE id = ?) AND (position, name) > (?, ?) AND state = 'ready'
+    `SELECT position, name, attempts, not_before FROM steps
+     WHERE run = (SELECT number FROM runs WHERE id = ?) AND (position, name) > (?, ?) AND state = 'ready'
      ORDER BY position, name LIMIT ?`,
     runId,
     after?.position ?? -1,
     after?.name ?? '',
     limit,
   );
-  if (rows.length === 0) yield* runNumber(dialect, runId);
+  if (rows.length === 0) yield* runNumber(runId);
   return rows.map(toOpenStep);
 }
 
-export function* isBeingPerformed({ schema, isAbandoned }: Dialect, runId: string): Query<boolean> {
+export function* isBeingPerformed(runId: string): Query<boolean> {
+  const { isAbandoned } = yield* database();
   const { sql, values } = isAbandoned();
   const row = yield* one(
-    `SELECT 1 AS found FROM ${schema}steps JOIN ${schema}runs ON run = number
+    `SELECT 1 AS found FROM steps JOIN runs ON run = number
      WHERE runs.id = ? AND steps.state = 'running' AND NOT (${sql}) LIMIT 1`,
     runId,
     ...values,
@@ -89,9 +89,9 @@ export function* isBeingPerformed({ schema, isAbandoned }: Dialect, runId: strin
   return row !== undefined;
 }
 
-export function* findWait({ schema }: Dialect, runId: string, now: number): Query<Wait | undefined> {
+export function* findWait(runId: string, now: number): Query<Wait | undefined> {
   const row = yield* one(
-    `SELECT name, steps.state, not_before, last_code FROM ${schema}steps JOIN ${schema}runs ON run = number
+    `SELECT name, steps.state, not_before, last_code FROM steps JOIN runs ON run = number
      WHERE runs.id = ? AND runs.state IN ('delivering', 'awaiting-result') AND steps.state IN ('ready', 'running')
      ORDER BY CASE WHEN steps.state = 'running' THEN 0 ELSE 1 END, coalesce(not_before, 0), position LIMIT 1`,
     runId,
@@ -107,23 +107,23 @@ export function* findWait({ schema }: Dialect, runId: string, now: number): Quer
  * @param leaseUntil until when the claim holds, if this process's clock decides that
  */
 export function* changeSteps(
-  dialect: Dialect,
   run: number,
   { which, set, endsAttempt }: StepsChange,
   leaseUntil?: number,
 ): Query<number> {
-  const { schema, stepsByPredecessor } = dialect;
+  const dialect = yield* database();
+  const { stepsByPredecessor } = dialect;
   const chosen = choose(dialect, run, which);
   if (endsAttempt) {
     yield* change(
-      `INSERT INTO ${schema}attempts (run, step, attempt, started_at, ended_at, outcome, code)
+      `INSERT INTO attempts (run, step, attempt, started_at, ended_at, outcome, code)
        SELECT run, name, attempts, claimed_at, claimed_at, '${endsAttempt.outcome}', '${endsAttempt.code}'
-       FROM ${schema}steps WHERE ${chosen.sql}`,
+       FROM steps WHERE ${chosen.sql}`,
       ...chosen.values,
     );
   }
   const { sql, values } = assign(columnsOfStep(set, leaseUntil));
-  const steps = which.after === undefined ? `${schema}steps` : stepsByPredecessor;
+  const steps = which.after === undefined ? `steps` : stepsByPredecessor;
   return yield* change(`UPDATE ${steps} SET ${sql} WHERE ${chosen.sql}`, ...values, ...chosen.values);
 }
 
@@ -196,14 +196,14 @@ export function insertSteps(
 
 /** Stores the outcome of an attempt, as evidence. */
 export function* insertAttempt(
-  { schema, sealing }: Dialect,
   run: number,
   { step, attempt, claimedAt, run: { day } }: Claimed,
   { kind, evidence }: StepEnding,
   endedAt: number,
 ): Query<void> {
+  const { sealing } = yield* database();
   yield* change(
-    `INSERT INTO ${schema}attempts
+    `INSERT INTO attempts
        (run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code, answer, sha256)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     run,
@@ -222,13 +222,12 @@ export function* insertAttempt(
 
 /** See `UndeliveredReader`. What became of a step that was halved is in its halves. */
 export function* listUndelivered(
-  dialect: Dialect,
   runId: string,
 ): Query<{ readonly batch: number; readonly first: number; readonly bookings: number }[]> {
   const rows = yield* all(
-    `SELECT batch, first, bookings FROM ${dialect.schema}steps
+    `SELECT batch, first, bookings FROM steps
      WHERE run = ? AND form = 'body' AND state NOT IN ('done', 'halved') ORDER BY batch, first`,
-    yield* runNumber(dialect, runId),
+    yield* runNumber(runId),
   );
   return rows.map((row) => ({
     batch: Number(row.batch),

@@ -2,9 +2,7 @@ import type { NewNotice } from '../notifications/notice.js';
 import type {
   BookingPlace,
   MailboxFacts,
-  MailLog,
   MailOutcome,
-  MailReader,
   MailReason,
   NamedPair,
   NewMail,
@@ -15,69 +13,67 @@ import { nameCanary } from './canaries.js';
 import { findBookings, listProviders } from './mail-bookings.js';
 import { listNamedPairs, listNamedPlaces, readNamed } from './named-by-mails.js';
 import { raise } from './notices.js';
-import { all, change, type Dialect, one, type Query, type Store } from './query.js';
+import { all, bind, change, database, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
-export function createMailLog(store: Store): MailLog {
-  const { dialect, transact } = store;
+export function createMails(store: Store) {
+  return { ...createMailReader(store), ...bind(store.transact, { noteMailbox, record, noteCasesOpened }) };
+}
+
+export function createMailReader(store: Store) {
   return {
-    ...createMailReader(store),
-    noteMailbox: (readUntil) => transact(() => noteMailbox(dialect, readUntil)),
-    record: (mail) => transact(() => record(dialect, mail)),
-    noteCasesOpened: (number, at) => transact(() => noteCasesOpened(dialect, number, at)),
+    ...bind(store.read, {
+      listProviders,
+      findMail,
+      listMails,
+      listWithoutCases,
+      listNamedPlaces,
+      listNamedPairs,
+      listNotUnderstood,
+      describeMailbox,
+    }),
+    ...bind(store.readTogether, { readNamed }),
+    findBookings: (since: number, hashes: Uint32Array) => findBookings(store, since, hashes),
   };
 }
 
-export function createMailReader(store: Store): MailReader {
-  const { dialect, read, readTogether } = store;
-  const { schema } = dialect;
-  return {
-    findBookings: (since, hashes) => findBookings(store, since, hashes),
-    listProviders: (since) => read(() => listProviders(dialect, since)),
-    findMail: (sha256) =>
-      read(function* () {
-        const row = yield* one(`SELECT * FROM ${schema}verdict_mails WHERE sha256 = ?`, sha256);
-        return row && toMail(row);
-      }),
-    listMails: ({ limit, onlyUnknown = false }) => read(() => listMails(dialect, limit, onlyUnknown)),
-    listWithoutCases: () =>
-      read(function* () {
-        const rows = yield* all(
-          `SELECT * FROM ${schema}verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
-        );
-        return rows.map(toMail);
-      }),
-    listNamedPlaces: (runId) => read(() => listNamedPlaces(dialect, runId)),
-    listNamedPairs: () => read(() => listNamedPairs(dialect)),
-    listNotUnderstood: () => read(() => listNotUnderstood(dialect)),
-    describeMailbox: () => read(() => describeMailbox(dialect)),
-    readNamed: (number) => readTogether(() => readNamed(dialect, number)),
-  };
+/** The e-mail with exactly these bytes. */
+function* findMail(sha256: string): Query<StoredMail | undefined> {
+  const row = yield* one(`SELECT * FROM verdict_mails WHERE sha256 = ?`, sha256);
+  return row && toMail(row);
+}
+
+/** Those that name bookings whose cases are not known to be open, the oldest first. */
+function* listWithoutCases(): Query<StoredMail[]> {
+  const rows = yield* all(
+    `SELECT * FROM verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
+  );
+  return rows.map(toMail);
 }
 
 /** Removes the e-mails that were read before and name nothing that is still there; returns how many rows were removed. */
-export function* pruneMails({ schema }: Dialect, before: number): Query<number> {
-  const isDue = `read_at < ? AND NOT EXISTS (SELECT 1 FROM ${schema}mail_bookings WHERE mail = number)`;
+export function* pruneMails(before: number): Query<number> {
+  const isDue = `read_at < ? AND NOT EXISTS (SELECT 1 FROM mail_bookings WHERE mail = number)`;
   const pairs = yield* change(
-    `DELETE FROM ${schema}mail_pairs WHERE mail IN (SELECT number FROM ${schema}verdict_mails WHERE ${isDue})`,
+    `DELETE FROM mail_pairs WHERE mail IN (SELECT number FROM verdict_mails WHERE ${isDue})`,
     before,
   );
-  return pairs + (yield* change(`DELETE FROM ${schema}verdict_mails WHERE ${isDue}`, before));
+  return pairs + (yield* change(`DELETE FROM verdict_mails WHERE ${isDue}`, before));
 }
 
-function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
-  const { schema, lock } = dialect;
+function* record(mail: NewMail): Query<RecordedMail> {
+  const { lock } = yield* database();
   let found = 0;
   // Always in this order, so that two writers can't wait for each other.
   for (const reference of [...(mail.canaries ?? [])].sort())
-    found += yield* nameCanary(dialect, reference, mail.receivedAt);
+    found += yield* nameCanary(reference, mail.receivedAt);
   // A copy may be forged, so it must not keep the canary from being named.
-  const copy = found > 0 ? undefined : yield* findCopy(dialect, mail);
+  const copy = found > 0 ? undefined : yield* findCopy(mail);
   if (copy !== undefined) return { number: copy, isNew: false };
   const { sha256, messageId, receivedAt, readAt, from, outcome, reason = null, isListed = false } = mail;
   const inserted = yield* change(
-    `INSERT INTO ${schema}verdict_mails (sha256, message_id, received_at, read_at, found_in, outcome, reason, is_listed, named)
+    `INSERT INTO verdict_mails (sha256, message_id, received_at, read_at, found_in, outcome, reason, is_listed, named)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (sha256) DO NOTHING`,
     sha256,
     messageId === undefined ? null : toStorable(messageId),
@@ -89,14 +85,14 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
     Number(isListed),
   );
   // Locked, so that another process that reads the same e-mail waits.
-  const row = yield* one(`SELECT number FROM ${schema}verdict_mails WHERE sha256 = ? ${lock}`, sha256);
+  const row = yield* one(`SELECT number FROM verdict_mails WHERE sha256 = ? ${lock}`, sha256);
   const number = Number(row?.number);
   let added = 0;
-  for (const place of mail.bookings) added += yield* addBooking(dialect, number, place);
-  for (const pair of mail.pairs) added += yield* addPair(dialect, number, pair);
+  for (const place of mail.bookings) added += yield* addBooking(number, place);
+  for (const pair of mail.pairs) added += yield* addPair(number, pair);
   if (added > 0)
     yield* change(
-      `UPDATE ${schema}verdict_mails SET named = named + ?, outcome = 'named', reason = ?, is_listed = ?, cases_opened_at = NULL
+      `UPDATE verdict_mails SET named = named + ?, outcome = 'named', reason = ?, is_listed = ?, cases_opened_at = NULL
        WHERE number = ?`,
       added,
       reason,
@@ -106,14 +102,14 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
   else if (inserted === 0)
     // The e-mail was read again, perhaps by a newer version, or now that more is known.
     yield* change(
-      `UPDATE ${schema}verdict_mails SET outcome = ?, reason = ?, is_listed = ? WHERE number = ? AND outcome <> 'named'`,
+      `UPDATE verdict_mails SET outcome = ?, reason = ?, is_listed = ? WHERE number = ? AND outcome <> 'named'`,
       outcome,
       reason,
       Number(isListed),
       number,
     );
   const notice = findNotice(number, mail, added > 0);
-  if (notice) yield* raise(dialect, [notice]);
+  if (notice) yield* raise([notice]);
   return { number, isNew: inserted + added + found > 0 };
 }
 
@@ -140,19 +136,16 @@ function findNotice(number: number, mail: NewMail, isNaming: boolean): NewNotice
  * Another copy of the same e-mail, by its Message-ID, that names at least as much. An id alone is no proof: anybody can write
  * one.
  */
-function* findCopy(
-  dialect: Dialect,
-  { sha256, messageId, bookings, pairs }: NewMail,
-): Query<number | undefined> {
+function* findCopy({ sha256, messageId, bookings, pairs }: NewMail): Query<number | undefined> {
   if (messageId === undefined) return undefined;
   const row = yield* one(
-    `SELECT number FROM ${dialect.schema}verdict_mails WHERE message_id = ? AND sha256 <> ? ORDER BY number LIMIT 1`,
+    `SELECT number FROM verdict_mails WHERE message_id = ? AND sha256 <> ? ORDER BY number LIMIT 1`,
     toStorable(messageId),
     sha256,
   );
   if (!row) return undefined;
   const number = Number(row.number);
-  const named = yield* readNamed(dialect, number);
+  const named = yield* readNamed(number);
   const places = new Set(named.bookings.map(keyOfPlace));
   const known = new Set(named.pairs.map(keyOfPair));
   const isCovered =
@@ -169,11 +162,11 @@ function keyOfPair({ providerName, providerHotelId, serviceId }: NamedPair): str
   return JSON.stringify([providerName, providerHotelId, serviceId]);
 }
 
-function* addBooking(dialect: Dialect, mail: number, place: BookingPlace): Query<number> {
+function* addBooking(mail: number, place: BookingPlace): Query<number> {
   return yield* change(
-    `INSERT INTO ${dialect.schema}mail_bookings (run, form, batch, place, mail) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO mail_bookings (run, form, batch, place, mail) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (run, form, batch, place, mail) DO NOTHING`,
-    yield* runNumber(dialect, place.runId),
+    yield* runNumber(place.runId),
     place.form,
     place.batch,
     place.place,
@@ -181,9 +174,9 @@ function* addBooking(dialect: Dialect, mail: number, place: BookingPlace): Query
   );
 }
 
-function* addPair({ schema }: Dialect, mail: number, pair: NamedPair): Query<number> {
+function* addPair(mail: number, pair: NamedPair): Query<number> {
   return yield* change(
-    `INSERT INTO ${schema}mail_pairs (mail, provider_name, provider_hotel_id, service_id) VALUES (?, ?, ?, ?)
+    `INSERT INTO mail_pairs (mail, provider_name, provider_hotel_id, service_id) VALUES (?, ?, ?, ?)
      ON CONFLICT (mail, provider_name, provider_hotel_id, service_id) DO NOTHING`,
     mail,
     toStorable(pair.providerName),
@@ -192,27 +185,26 @@ function* addPair({ schema }: Dialect, mail: number, pair: NamedPair): Query<num
   );
 }
 
-function* noteCasesOpened({ schema }: Dialect, number: number, at: number): Query<void> {
-  yield* change(`UPDATE ${schema}verdict_mails SET cases_opened_at = ? WHERE number = ?`, at, number);
+function* noteCasesOpened(number: number, at: number): Query<void> {
+  yield* change(`UPDATE verdict_mails SET cases_opened_at = ? WHERE number = ?`, at, number);
 }
 
 const mailboxRead = 'mailbox-read';
 
-function* noteMailbox({ schema }: Dialect, readUntil: number | undefined): Query<void> {
-  if (readUntil === undefined)
-    yield* change(`DELETE FROM ${schema}noted_instants WHERE name = ?`, mailboxRead);
+function* noteMailbox(readUntil: number | undefined): Query<void> {
+  if (readUntil === undefined) yield* change(`DELETE FROM noted_instants WHERE name = ?`, mailboxRead);
   else
     yield* change(
-      `INSERT INTO ${schema}noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
+      `INSERT INTO noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
       mailboxRead,
       readUntil,
     );
 }
 
-function* describeMailbox({ schema }: Dialect): Query<MailboxFacts> {
+function* describeMailbox(): Query<MailboxFacts> {
   const row = yield* one(
-    `SELECT (SELECT at FROM ${schema}noted_instants WHERE name = ?) AS read_until,
-       (SELECT max(read_at) FROM ${schema}verdict_mails
+    `SELECT (SELECT at FROM noted_instants WHERE name = ?) AS read_until,
+       (SELECT max(read_at) FROM verdict_mails
         WHERE is_listed = 1 AND outcome IN ('named', 'nothing-known')) AS listed_read_at`,
     mailboxRead,
   );
@@ -220,17 +212,23 @@ function* describeMailbox({ schema }: Dialect): Query<MailboxFacts> {
   return { readUntil: integer('read_until'), listedReadAt: integer('listed_read_at') };
 }
 
-function* listMails({ schema }: Dialect, limit: number, onlyUnknown: boolean): Query<StoredMail[]> {
+function* listMails({
+  limit,
+  onlyUnknown = false,
+}: {
+  readonly limit: number;
+  readonly onlyUnknown?: boolean;
+}): Query<StoredMail[]> {
   const rows = yield* all(
-    `SELECT * FROM ${schema}verdict_mails ${onlyUnknown ? "WHERE outcome <> 'named'" : ''} ORDER BY number DESC LIMIT ?`,
+    `SELECT * FROM verdict_mails ${onlyUnknown ? "WHERE outcome <> 'named'" : ''} ORDER BY number DESC LIMIT ?`,
     limit,
   );
   return rows.map(toMail);
 }
 
-function* listNotUnderstood({ schema }: Dialect): Query<number[]> {
+function* listNotUnderstood(): Query<number[]> {
   const rows = yield* all(
-    `SELECT received_at FROM ${schema}verdict_mails
+    `SELECT received_at FROM verdict_mails
      WHERE outcome <> 'unknown-sender'
        AND (reason = 'unread-attachment' OR (outcome <> 'named' AND coalesce(reason, '') <> 'called-correct'))`,
   );

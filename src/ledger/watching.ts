@@ -1,23 +1,23 @@
-import type { LeftHotel, MasterHotel, MovedMappings, WatchStore } from '../cases/watch-store.js';
-import { all, change, type Dialect, type Query, type Store } from './query.js';
+import type { LeftHotel, MasterHotel, MovedMappings } from '../cases/watch-store.js';
+import { all, bind, change, database, type Query, type Store } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
-export function createWatchStore({ dialect, read, readTogether, transact }: Store): WatchStore {
+export function createWatch({ read, readTogether, transact }: Store) {
   return {
-    nextMoves: (limit) => read(() => nextMoves(dialect, limit)),
-    finishMoves: (upTo, at) => transact(() => finishMoves(dialect, upTo, at)),
-    readMasterHotels: (serviceIds) => readTogether(() => readMasterHotels(dialect, serviceIds)),
+    ...bind(read, { nextMoves }),
+    ...bind(transact, { finishMoves }),
+    ...bind(readTogether, { readMasterHotels }),
   };
 }
 
-function* nextMoves({ schema }: Dialect, limit: number): Query<MovedMappings | undefined> {
+function* nextMoves(limit: number): Query<MovedMappings | undefined> {
   const rows = yield* all(
     `SELECT provider_name, provider_hotel_id, service_id, moves, last_move, moved.seen_at FROM (
        SELECT mapping, count(*) AS moves, max(number) AS last_move, max(seen_at) AS seen_at FROM (
-         SELECT number, mapping, seen_at FROM ${schema}mapping_moves
-         WHERE number > (SELECT last_move FROM ${schema}watched_moves) ORDER BY number LIMIT ?
+         SELECT number, mapping, seen_at FROM mapping_moves
+         WHERE number > (SELECT last_move FROM watched_moves) ORDER BY number LIMIT ?
        ) AS next GROUP BY mapping
-     ) AS moved JOIN ${schema}mappings ON mappings.number = moved.mapping ORDER BY last_move`,
+     ) AS moved JOIN mappings ON mappings.number = moved.mapping ORDER BY last_move`,
     limit,
   );
   const last = rows.at(-1);
@@ -36,24 +36,17 @@ function* nextMoves({ schema }: Dialect, limit: number): Query<MovedMappings | u
   };
 }
 
-function* finishMoves({ schema }: Dialect, upTo: number, at: number): Query<void> {
-  yield* change(
-    `UPDATE ${schema}watched_moves SET last_move = ?, watched_at = ? WHERE last_move < ?`,
-    upTo,
-    at,
-    upTo,
-  );
+function* finishMoves(upTo: number, at: number): Query<void> {
+  yield* change(`UPDATE watched_moves SET last_move = ?, watched_at = ? WHERE last_move < ?`, upTo, at, upTo);
 }
 
-function* readMasterHotels(
-  { schema, isListed }: Dialect,
-  serviceIds: readonly number[],
-): Query<Map<number, MasterHotel>> {
+function* readMasterHotels(serviceIds: readonly number[]): Query<Map<number, MasterHotel>> {
+  const { isListed } = yield* database();
   const masters = new Map<number, MasterHotel & { readonly left: LeftHotel[] }>();
   if (serviceIds.length === 0) return masters;
   const mapped = isListed('service_id', serviceIds);
   const counts = yield* all(
-    `SELECT service_id, count(*) AS hotels FROM ${schema}mappings WHERE ${mapped.sql} GROUP BY service_id`,
+    `SELECT service_id, count(*) AS hotels FROM mappings WHERE ${mapped.sql} GROUP BY service_id`,
     ...mapped.values,
   );
   for (const { service_id, hotels } of counts)
@@ -61,7 +54,7 @@ function* readMasterHotels(
   const moved = isListed('from_service_id', serviceIds);
   const rows = yield* all(
     `SELECT DISTINCT from_service_id, mappings.number, provider_name, service_id
-     FROM ${schema}mapping_moves JOIN ${schema}mappings ON mappings.number = mapping
+     FROM mapping_moves JOIN mappings ON mappings.number = mapping
      WHERE ${moved.sql} AND (service_id IS NULL OR service_id <> from_service_id)`,
     ...moved.values,
   );

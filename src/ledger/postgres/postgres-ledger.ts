@@ -1,23 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { DayKeys } from '../../keys/day-keys.js';
-import type { NoticeLedger, ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
 import { LedgerUnusableError } from '../../review/ledger-errors.js';
-import { createAuditTrail } from '../audit-trail.js';
-import { createCanaryWriter } from '../canaries.js';
-import { createCaseStore } from '../cases.js';
-import { beginCollect } from '../collecting.js';
-import { createErasures } from '../erasing.js';
-import { createExportLog } from '../export-log.js';
-import { createHotelContents } from '../hotel-contents.js';
-import { createMappingCopy } from '../mapping-copy.js';
-import { createNoticeStore } from '../notice-store.js';
-import { type CarriesReference, createReader } from '../reader.js';
+import {
+  type CarriesReference,
+  createLedger,
+  createReadOnlyLedger,
+  type Engine,
+  type Ledger,
+  type ReadOnlyLedger,
+} from '../ledger.js';
 import { record } from '../recording.js';
-import { createRetention } from '../retention.js';
-import { createRunWriter } from '../run-changes.js';
-import { createStays } from '../stays.js';
-import { createMailLog } from '../verdict-mails.js';
-import { createWatchStore } from '../watching.js';
 import { recordAcceptedBatch } from './accepted-batch.js';
 import { claim, holdsClaim, renewClaims } from './claims.js';
 import { type Database, openDatabase, placeOf } from './database.js';
@@ -55,61 +47,46 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
  *
  * @throws LedgerUnusableError for an address that can't be read
  */
-export function createPostgresLedger(options: PostgresLedgerOptions): NoticeLedger {
+export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { clock, leaseMs = 30_000 } = options;
   const database = connect(options, (transact, place) => transact((session) => migrate(session, place)));
   const { perform, transact } = database;
   const store = createPostgresStore(database, options.keys);
-  const { dialect } = store;
+  const { sealing } = store.dialect;
   const holds = createHolds(database, leaseMs);
-  const holdDay = (day: string) => holds.take(`day ${day}`);
-  return {
-    ...createReader(store, options.carriesReference),
-    ...createRunWriter(store),
-    ...createRetention(store, clock, holdDay),
-    ...createCanaryWriter(store),
-    ...createErasures(store, holdDay),
+  const engine = {
     ping: () => database.ping(pingTimeoutMs),
+    hold: holds.take,
     staleHoldMs: leaseMs + lateRenewalMs,
-    mappings: createMappingCopy(store, () => holds.take('mappings sync')),
-    hotels: createHotelContents(store, () => holds.take('hotels load')),
-    exports: createExportLog(store),
-    audit: createAuditTrail(store),
-    stays: createStays(store),
-    watch: createWatchStore(store),
-    cases: createCaseStore(store),
-    verdictMails: createMailLog(store),
-    notices: createNoticeStore(store),
-    holdDay,
-    async holdSlot(places) {
+    async holdPlace(places: number) {
       for (let number = 1; number <= places; number += 1) {
-        const hold = await holds.take(`place ${number}`);
+        const hold = await holds.take(`place-${number}`);
         if (hold) return hold;
       }
       return undefined;
     },
-    beginCollect: (right, collect) => beginCollect(store, right, collect),
-    claim(right, step, attempt, at) {
-      const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
-      return perform((session, mayBeDone) => claim(session, dialect.sealing, request, mayBeDone));
+    claims: {
+      claim(right, step, attempt, at) {
+        const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
+        return perform((session, mayBeDone) => claim(session, sealing, request, mayBeDone));
+      },
+      async record(held, ending, at) {
+        let wasTried = false;
+        const recorded = await perform(async (session, mayBeDone) => {
+          wasTried = mayBeDone;
+          return mayBeDone ? undefined : recordAcceptedBatch(session, sealing, held, ending, at);
+        });
+        return recorded ?? store.transact(() => record(held, ending, at, wasTried));
+      },
+      holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
+      renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),
     },
-    async record(held, ending, at) {
-      let wasTried = false;
-      const recorded = await perform(async (session, mayBeDone) => {
-        wasTried = mayBeDone;
-        return mayBeDone ? undefined : recordAcceptedBatch(session, dialect.sealing, held, ending, at);
-      });
-      return (
-        recorded ?? store.transact((mayBeDone) => record(dialect, held, ending, at, wasTried || mayBeDone))
-      );
-    },
-    holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
-    renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),
     async close() {
       await holds.close();
       await database.close();
     },
-  };
+  } satisfies Engine;
+  return createLedger(store, options.carriesReference, engine, clock);
 }
 
 /**
@@ -126,7 +103,7 @@ export async function findPostgresLedger({
   readonly waits?: boolean;
   /** Fails if its server could not be written to, such as a standby. */
   readonly mustTakeWrites?: boolean;
-}): Promise<ReadOnlyNoticeLedger | undefined> {
+}): Promise<ReadOnlyLedger | undefined> {
   const database = connect(options, async () => {});
   try {
     if (!waits) await database.ping(pingTimeoutMs);
@@ -134,18 +111,20 @@ export async function findPostgresLedger({
     const isThere = await database.perform((session) => ledgerExists(session, database.place));
     if (isThere) {
       const store = createPostgresStore(database, options.keys);
-      const reader = createReader(store, options.carriesReference);
+      const reader = createReadOnlyLedger(store, options.carriesReference, {
+        ping: () => database.ping(pingTimeoutMs),
+        close: () => database.close(),
+      });
+      const { record, ...looking } = reader.audit;
       return {
         ...reader,
         audit: {
-          ...reader.audit,
+          ...looking,
           async record(action) {
             await requireRecordable(database);
-            await reader.audit.record(action);
+            await record(action);
           },
         },
-        ping: () => database.ping(pingTimeoutMs),
-        close: () => database.close(),
       };
     }
   } catch (error) {

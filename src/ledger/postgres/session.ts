@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Answer, Cell, ColumnType, Query, Request } from '../query.js';
+import type { Answer, Cell, ColumnType, Dialect, Query, Request } from '../query.js';
 import { type StoredRow, toStorable } from '../stored-values.js';
 import { translateFault } from './faults.js';
 
@@ -83,7 +83,7 @@ export interface Session {
   preparedRow(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
   /** Returns how many rows changed. */
   run(sql: string, ...values: readonly Value[]): Promise<number>;
-  perform<Result>(query: Query<Result>): Promise<Result>;
+  perform<Result>(query: Query<Result>, dialect: Dialect): Promise<Result>;
   /** Runs several statements that have no values. */
   script(sql: string): Promise<void>;
   /** @param target the table and the columns that each row has values for */
@@ -98,15 +98,17 @@ export function createSession(client: ClientBase, place: string): Session {
       throw translateFault(error, place);
     }
   }
-  async function answer(request: Request): Promise<Answer> {
+  async function answer(request: Request): Promise<Omit<Answer, 'dialect'>> {
     switch (request.kind) {
+      case 'describe':
+        return { rows: [], changed: 0 };
       case 'read': {
         const { sql, values, name } = request;
-        return { rows: (await query(numberPlaceholders(sql), values, name)).rows, changed: 0 };
+        return { rows: (await query(translate(sql), values, name)).rows, changed: 0 };
       }
       case 'change': {
         const { sql, values } = request;
-        return { rows: [], changed: (await query(numberPlaceholders(sql), values)).rowCount ?? 0 };
+        return { rows: [], changed: (await query(translate(sql), values)).rowCount ?? 0 };
       }
       case 'insert': {
         const { table, columns, rows } = request;
@@ -126,9 +128,9 @@ export function createSession(client: ClientBase, place: string): Session {
     row: async (sql, ...values) => (await query(sql, values)).rows[0],
     preparedRow: async (name, sql, ...values) => (await query(sql, values, name)).rows[0],
     run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
-    async perform(work) {
+    async perform(work, dialect) {
       let step = work.next();
-      while (!step.done) step = work.next(await answer(step.value));
+      while (!step.done) step = work.next({ ...(await answer(step.value)), dialect });
       return step.value;
     },
     async script(sql) {
@@ -187,12 +189,31 @@ function toArrayElement(cell: Cell): string | null {
   return cell === null ? null : String(cell);
 }
 
-function numberPlaceholders(sql: string): string {
+/** A name where a table is expected. */
+const tableName = /\b(FROM|JOIN|INTO|UPDATE)(\s+)([a-z_]+)\b(?!\s*[.(])/g;
+/** A name that the statement itself defines: `WITH name (columns) AS (`. */
+const ownName = /\b([a-z_]+)(?:\s*\([^()]*\))?\s+AS\s+\(/g;
+
+/** Far more than there are statements: some are put together from their filters. */
+const mostTranslated = 2_000;
+const translated = new Map<string, string>();
+
+/** The statement of a query with our schema before the names of tables, and with numbered values. */
+function translate(sql: string): string {
+  const known = translated.get(sql);
+  if (known !== undefined) return known;
+  const own = new Set(Array.from(sql.matchAll(ownName), ([, name]) => name));
   let number = 0;
-  return sql.replaceAll('?', () => {
-    number += 1;
-    return `$${number}`;
-  });
+  const text = sql
+    .replace(tableName, (found, word: string, space: string, name: string) =>
+      own.has(name) ? found : `${word}${space}hotel_review.${name}`,
+    )
+    .replaceAll('?', () => {
+      number += 1;
+      return `$${number}`;
+    });
+  if (translated.size < mostTranslated) translated.set(sql, text);
+  return text;
 }
 
 function toBound(value: Value): unknown {

@@ -9,9 +9,9 @@ import type { Trigger } from '../../review/run.js';
 import type { BookingForm } from '../../review/step.js';
 import { findInPage } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
-import { all, type Candidates, type Dialect, one, type Query, type Store } from '../query.js';
+import { all, type Candidates, type Dialect, database, one, type Query, type Store } from '../query.js';
 import { isComparable, nameForm } from '../runs.js';
-import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
+import { createSealing, placeOfBatch } from '../sealing.js';
 import { mappingColumns, toMapping } from '../stored-mapping.js';
 import type { Database } from './database.js';
 import { linesAsText } from './lines.js';
@@ -21,10 +21,9 @@ const copyLock = 0x6d_61_70_73;
 /** One lock for all writers of cases: the letters `case`. */
 const caseLock = 0x63_61_73_65;
 
-const dialect: Omit<Dialect, 'sealing' | 'nextDelivered'> = {
-  schema: 'hotel_review.',
-  stepsByPredecessor: 'hotel_review.steps',
-  mappingsByNumber: 'hotel_review.mappings',
+const common: Omit<Dialect, 'sealing' | 'mayBeDone'> = {
+  stepsByPredecessor: 'steps',
+  mappingsByNumber: 'mappings',
   hookRequest: { run: 'run_id', at: 'at' },
   lines: linesAsText('lines'),
   json: { array: 'json_build_array', gather: 'json_agg' },
@@ -54,12 +53,13 @@ const dialect: Omit<Dialect, 'sealing' | 'nextDelivered'> = {
   // One index look-up per hotel, also before the server has statistics of a load. The last row of a hotel counts.
   findContents: (load, serviceIds) => ({
     sql: `SELECT found.* FROM unnest(?::bigint[]) AS asked (id) CROSS JOIN LATERAL (
-       SELECT * FROM hotel_review.hotel_contents WHERE load = ? AND service_id = asked.id
+       SELECT * FROM hotel_contents WHERE load = ? AND service_id = asked.id
        ORDER BY number DESC LIMIT 1
      ) AS found`,
     values: [serviceIds.map(String), load],
   }),
   findCandidates,
+  nextDelivered,
   lookUp,
 };
 
@@ -74,15 +74,15 @@ export function createPostgresStore(
   { perform, snapshot, transact }: Database,
   keys: DayKeys | undefined,
 ): Store {
+  const dialect = { ...common, sealing: createSealing(keys), mayBeDone: false };
   const inTransaction: Store['transact'] = (query) =>
-    transact((session, mayBeDone) => session.perform(query(mayBeDone)));
-  const sealing = createSealing(keys);
+    transact((session, mayBeDone) => session.perform(query(), { ...dialect, mayBeDone }));
   return {
-    dialect: { ...dialect, sealing, nextDelivered: (run, after) => nextDelivered(sealing, run, after) },
+    dialect,
     async noteRemoval() {},
     clearRemains: async () => remains,
-    read: (query) => perform((session) => session.perform(query())),
-    readTogether: (query) => snapshot((session) => session.perform(query())),
+    read: (query) => perform((session) => session.perform(query(), dialect)),
+    readTogether: (query) => snapshot((session) => session.perform(query(), dialect)),
     transact: inTransaction,
     transactUnflushed: inTransaction,
   };
@@ -100,10 +100,10 @@ function* findCandidates(reference: string): Query<Candidates[]> {
   bytes.writeUInt32LE(hash);
   const rows = yield* all(
     `SELECT run, form, batch_size, string_agg(entries, '' ORDER BY page) AS entries
-     FROM hotel_review.runs CROSS JOIN (VALUES ('body'), ('file')) AS forms (of_form) CROSS JOIN LATERAL (
-       SELECT * FROM hotel_review.reference_pages
+     FROM runs CROSS JOIN (VALUES ('body'), ('file')) AS forms (of_form) CROSS JOIN LATERAL (
+       SELECT * FROM reference_pages
        WHERE run = number AND form = of_form AND first_hash <= ? AND last_hash >= ? AND first_hash >= coalesce(
-         (SELECT max(before.first_hash) FROM hotel_review.reference_pages AS before
+         (SELECT max(before.first_hash) FROM reference_pages AS before
             WHERE before.run = number AND before.form = of_form AND before.first_hash < ?), ?)
          AND position(?::bytea IN entries) > 0
      ) AS pages
@@ -127,32 +127,29 @@ function* findCandidates(reference: string): Query<Candidates[]> {
  * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose
  * by-file call was accepted. The cursor is a position in that list, by run, form, batch and first booking.
  */
-function* nextDelivered(
-  { openLines }: Sealing,
-  run: number,
-  after: DeliveredCursor | undefined,
-): Query<DeliveredLines | undefined> {
+function* nextDelivered(run: number, after: DeliveredCursor | undefined): Query<DeliveredLines | undefined> {
+  const { sealing } = yield* database();
   const [afterRun = '0', afterForm = '', afterBatch = '-1', afterFirst = '-1'] = after?.split(' ') ?? [];
   const row = yield* one(
     `WITH others AS (
-       SELECT number, trigger, ${nameForm} AS guest_names FROM hotel_review.runs
-       WHERE day = (SELECT day FROM hotel_review.runs WHERE number = ?) AND number <> ? AND number >= ? AND ${isComparable}
+       SELECT number, trigger, ${nameForm} AS guest_names FROM runs
+       WHERE day = (SELECT day FROM runs WHERE number = ?) AND number <> ? AND number >= ? AND ${isComparable}
      ), slices AS (
        SELECT number, trigger, guest_names, form, batch, first, steps.bookings
-       FROM others JOIN hotel_review.steps ON steps.run = number
+       FROM others JOIN steps ON steps.run = number
        WHERE form = 'body' AND kind = 'batch' AND state = 'done'
        UNION ALL
        SELECT number, trigger, guest_names, form, batch, 0, batches.bookings
-       FROM others JOIN hotel_review.batches ON batches.run = number
+       FROM others JOIN batches ON batches.run = number
        WHERE form = 'file' AND EXISTS (
-         SELECT 1 FROM hotel_review.steps WHERE steps.run = number AND name = 'trigger' AND state = 'done'
+         SELECT 1 FROM steps WHERE steps.run = number AND name = 'trigger' AND state = 'done'
        )
      ), next AS (
        SELECT * FROM slices WHERE (number, form, batch, first) > (?, ?, ?, ?)
        ORDER BY number, form, batch, first LIMIT 1
      )
      SELECT next.*, lines FROM next
-     JOIN hotel_review.batches ON batches.run = number AND batches.form = next.form AND batches.batch = next.batch`,
+     JOIN batches ON batches.run = number AND batches.form = next.form AND batches.batch = next.batch`,
     run,
     run,
     Number(afterRun),
@@ -173,7 +170,10 @@ function* nextDelivered(
     form: slice.form,
     trigger: String(row.trigger) as Trigger,
     guestNames: String(row.guest_names) as GuestNames,
-    lines: sliceLines(openLines(row.lines, placeOfBatch(Number(row.number), slice.form, slice.batch)), slice),
+    lines: sliceLines(
+      sealing.openLines(row.lines, placeOfBatch(Number(row.number), slice.form, slice.batch)),
+      slice,
+    ),
   };
 }
 
@@ -192,7 +192,7 @@ function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undef
     // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
     sql: `SELECT place, found.* FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS asked (provider, hotel, place)
      CROSS JOIN LATERAL (
-       SELECT ${mappingColumns} FROM hotel_review.mappings
+       SELECT ${mappingColumns} FROM mappings
        WHERE ${isHotel('asked.provider', 'asked.hotel')} LIMIT 1
      ) AS found`,
     values: [

@@ -2,7 +2,7 @@ import { patchRun } from '../../review/changes.js';
 import type { Right, SharedRight } from '../../review/claims.js';
 import type { Claim, Claimed, Slice } from '../../review/step.js';
 import { claimStep } from '../../review/step-transitions.js';
-import { type Dialect, one, type Query } from '../query.js';
+import { database, one, type Query } from '../query.js';
 import { changeRun } from '../run-changes.js';
 import { findLocked } from '../runs.js';
 import { placeOfBatch } from '../sealing.js';
@@ -15,7 +15,6 @@ const selectClaimedStep = `SELECT ${storedStepColumns.join(', ')}, after, form, 
   FROM steps WHERE run = ? AND name = ?`;
 
 export function* claim(
-  dialect: Dialect,
   right: Right | SharedRight,
   name: string,
   attempt: number,
@@ -23,16 +22,16 @@ export function* claim(
   leaseUntil: number,
 ): Query<Claimed | undefined> {
   const { runId, token } = right;
-  const stored = yield* findLocked(dialect, runId);
+  const stored = yield* findLocked(runId);
   const row = stored && (yield* one(selectClaimedStep, stored.number, name));
   if (!row) return undefined;
   const { number, run } = stored;
   const change = claimStep(run, toStoredStep(row), { token, attempt, at });
   if (!change) return undefined;
-  yield* changeSteps(dialect, number, { which: { name }, set: change.step }, leaseUntil);
-  yield* changeRun(dialect, number, change.run);
+  yield* changeSteps(number, { which: { name }, set: change.step }, leaseUntil);
+  yield* changeRun(number, change.run);
   const step = toStep(runId, row);
-  const lines = step.slice && (yield* findLines(dialect, number, step.slice));
+  const lines = step.slice && (yield* findLines(number, step.slice));
   return {
     step,
     attempt,
@@ -44,7 +43,8 @@ export function* claim(
   };
 }
 
-function* findLines({ sealing }: Dialect, run: number, { form, batch }: Slice): Query<Buffer | undefined> {
+function* findLines(run: number, { form, batch }: Slice): Query<Buffer | undefined> {
+  const { sealing } = yield* database();
   const row = yield* one(
     'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
     run,

@@ -3,16 +3,15 @@ import type { GuestNames } from '../../review/guest-names.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { Trigger } from '../../review/run.js';
 import type { BookingForm, Slice } from '../../review/step.js';
-import { all, one, type Query } from '../query.js';
+import { all, database, one, type Query } from '../query.js';
 import { isComparable, nameForm } from '../runs.js';
-import { placeOfBatch, type Sealing } from '../sealing.js';
+import { placeOfBatch } from '../sealing.js';
 
 /**
  * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose
  * by-file call was accepted. The cursor is a position in that list, by run, form, batch and first booking.
  */
 export function* nextDelivered(
-  sealing: Sealing,
   run: number,
   after: DeliveredCursor | undefined,
 ): Query<DeliveredLines | undefined> {
@@ -29,7 +28,7 @@ export function* nextDelivered(
       form,
       trigger,
       guestNames,
-      lines: sliceLines(yield* readBatch(sealing, other, form, batch), slice),
+      lines: sliceLines(yield* readBatch(other, form, batch), slice),
     };
   }
   return undefined;
@@ -84,7 +83,8 @@ function* nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice 
   return row && { form: 'file', batch: Number(row.batch), first: 0, bookings: Number(row.bookings) };
 }
 
-function* readBatch(sealing: Sealing, run: number, form: BookingForm, batch: number): Query<Buffer> {
+function* readBatch(run: number, form: BookingForm, batch: number): Query<Buffer> {
+  const { sealing } = yield* database();
   const row = yield* one(
     'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
     run,

@@ -39,7 +39,7 @@ export function readSchema(database: Database, path: string): number {
   if (schema > migrations.length) {
     throw new LedgerUnusableError(
       path,
-      `expected schema ${migrations.length} or older, got: schema ${schema}; install the newer version that wrote it`,
+      `expected schema ${migrations.length} or older, got: schema ; install the newer version that wrote it`,
     );
   }
   return schema;

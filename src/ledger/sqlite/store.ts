@@ -27,36 +27,38 @@ export interface SqliteStoreOptions {
   readonly file?: Pick<LedgerFile, 'noteRemoval' | 'clearRemains'>;
 }
 
-/** SQLite as a store of the ledger. */
-export function createSqliteStore(database: Database, { clock, keys, file }: SqliteStoreOptions): Store {
-  return {
-    dialect: createDialect(clock, createSealing(keys)),
+/** SQLite as a store of the ledger, and how it performs a query at once; one that changes something inside a transaction. */
+export function createSqliteStore(database: Database, { clock, keys, file }: SqliteStoreOptions) {
+  const dialect = createDialect(clock, createSealing(keys));
+  function perform<Result>(query: Query<Result>): Result {
+    let step = query.next();
+    while (!step.done) step = query.next({ ...answer(database, step.value), dialect });
+    return step.value;
+  }
+  const store: Store = {
+    dialect,
     noteRemoval: async () => file?.noteRemoval(clock()),
     clearRemains: async (limits) => file?.clearRemains(limits),
-    read: async (query) => perform(database, query()),
-    readTogether: async (query) => perform(database, query()),
-    transact: async (query) => database.transact(() => perform(database, query(false))),
+    read: async (query) => perform(query()),
+    readTogether: async (query) => perform(query()),
+    transact: async (query) => database.transact(() => perform(query())),
     async transactUnflushed(query) {
       // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.
       database.exec('PRAGMA synchronous = NORMAL');
       try {
-        return database.transact(() => perform(database, query(false)));
+        return database.transact(() => perform(query()));
       } finally {
         database.exec('PRAGMA synchronous = FULL');
       }
     },
   };
+  return { store, perform };
 }
 
-/** Performs a query at once; one that changes something inside a transaction. */
-export function perform<Result>(database: Database, query: Query<Result>): Result {
-  let step = query.next();
-  while (!step.done) step = query.next(answer(database, step.value));
-  return step.value;
-}
-
-function answer(database: Database, request: Request): Answer {
+function answer(database: Database, request: Request): Omit<Answer, 'dialect'> {
   switch (request.kind) {
+    case 'describe':
+      return { rows: [], changed: 0 };
     case 'read':
       return { rows: database.all(request.sql, ...(request.values as readonly Value[])), changed: 0 };
     case 'change':
@@ -78,7 +80,7 @@ function answer(database: Database, request: Request): Answer {
 
 function createDialect(clock: () => number, sealing: Sealing): Dialect {
   return {
-    schema: '',
+    mayBeDone: false,
     // Without this hint, SQLite searches all steps of the run for those that wait for a step.
     stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
     mappingsByNumber: 'mappings NOT INDEXED',
@@ -109,7 +111,7 @@ function createDialect(clock: () => number, sealing: Sealing): Dialect {
       values: [load, JSON.stringify(serviceIds)],
     }),
     findCandidates,
-    nextDelivered: (run, after) => nextDelivered(sealing, run, after),
+    nextDelivered,
     lookUp,
   };
 }

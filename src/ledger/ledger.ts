@@ -1,0 +1,170 @@
+import type { Hold } from '../async/hold.js';
+import type { Recorded, Right, SharedRight } from '../review/claims.js';
+import type { CollectStart, DeliveredCursor, DeliveredLines } from '../review/collected.js';
+import type { BookingForm, Claim, Claimed, StepEnding } from '../review/step.js';
+import { createActionRecorder, createAuditTrail } from './audit-trail.js';
+import { measureBatches, readBatch, readBatches, sampleBatches } from './batches.js';
+import { createCanaries, createCanaryReader } from './canaries.js';
+import { createCaseReader, createCases } from './cases.js';
+import { beginCollect } from './collecting.js';
+import { createErasures, createGuestReader } from './erasing.js';
+import { createExportLog, createExportReader } from './export-log.js';
+import { nextJudged, nextSuspects } from './findings.js';
+import { createHotelReader, createHotels } from './hotel-contents.js';
+import { findKeptValues, readKeptColumns } from './kept-columns.js';
+import { createMappingReader, createMappings } from './mapping-copy.js';
+import { createNoticeReader, createNotices } from './notice-store.js';
+import { createProgressReader } from './progress.js';
+import { bind, database, type Query, type Store } from './query.js';
+import { createRetention, type HoldDay } from './retention.js';
+import { createRuns, reopenAbandonedSteps } from './run-changes.js';
+import { createRunReader, runNumber } from './runs.js';
+import { createStays } from './stays.js';
+import { findWait, isBeingPerformed, listOpenSteps, listUndelivered } from './steps.js';
+import {
+  countRejects,
+  countWarnings,
+  listAnswers,
+  listAttempts,
+  listRefused,
+  listRejects,
+  listStepTimes,
+  trace,
+} from './tracing.js';
+import { createMailReader, createMails } from './verdict-mails.js';
+import { createWatch } from './watching.js';
+
+/**
+ * The database with every run, step and booking and its state: the source of truth. (Design 3.)
+ *
+ * Bookings are stored by batch, in the bytes in which they are sent. All instants are epoch milliseconds. With PostgreSQL
+ * every operation may throw LedgerUnusableError, LedgerAwayError or LedgerFullError.
+ */
+export type Ledger = ReturnType<typeof createLedger>;
+
+/** A read-only ledger, for looking at runs while other processes work. That somebody looked is recorded all the same. */
+export type ReadOnlyLedger = ReturnType<typeof createReadOnlyLedger>;
+
+/** Whether a stored line has that booking reference. */
+export type CarriesReference = (line: string, form: BookingForm, reference: string) => boolean;
+
+/** How the process is connected to its database. */
+export interface Connection {
+  /** Rejects if the ledger can't be reached; settles within two seconds either way. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What each database does in its own way: rights that end with their owner, and the claims of steps. */
+export interface Engine extends Connection {
+  /** Takes an exclusive right without waiting; undefined if a live process holds it. */
+  hold(name: string): Promise<Hold | undefined>;
+  /** Takes one of that many places for concurrent runs, over all processes; undefined while all are taken. */
+  holdPlace(places: number): Promise<Hold | undefined>;
+  /** How long a hold can outlive its owner; 0 if the kernel holds the lock, which ends with its owner. */
+  readonly staleHoldMs: number;
+  readonly claims: Claims;
+}
+
+/** What performing a step needs. */
+export interface Claims {
+  /**
+   * Claims a step, and returns it with its run and its bookings. Without a token it uses the current one: processes that
+   * share a run may perform whatever step they are handed.
+   *
+   * Undefined if the step is not open, the attempt is stale, or the run is no longer ours, active or in this ledger.
+   */
+  claim(right: Right | SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
+  /** Records the ending of an attempt: see `recordEnding`. @throws FencedError under an outdated claim. */
+  record(claim: Claimed, ending: StepEnding, at: number): Promise<Recorded>;
+  /** False once the claim is outdated: another process has taken over the run, or just the step. */
+  holdsClaim(claim: Claim): Promise<boolean>;
+  /** Renews claims for another lease. Returns those that are outdated. */
+  renewClaims(claims: readonly Claim[]): Promise<Claim[]>;
+}
+
+export function createReadOnlyLedger(
+  store: Store,
+  carriesReference: CarriesReference,
+  { ping, close }: Connection,
+) {
+  const { read, readTogether } = store;
+  return {
+    ping,
+    close,
+    runs: createRunReader(store),
+    steps: {
+      ...bind(read, { listOpen: listOpenSteps, listUndelivered, findWait, isBeingPerformed }),
+      ...bind(read, { listAttempts, listAnswers, listTimes: listStepTimes }),
+      ...createProgressReader(store),
+    },
+    bookings: {
+      ...bind(read, { readBatch, readBatches, measureBatches, sampleBatches }),
+      ...bind(readTogether, { nextDelivered, nextJudged, nextSuspects, listRefused }),
+      ...bind(readTogether, { readKept: readKeptColumns }),
+      /** The kept values of the bookings with these references, each of the newest run that has them. */
+      findKept: (references: readonly string[]) => findKeptValues(store, references),
+      /** Every booking and reject with that reference, in all runs, the newest run first. */
+      trace: (reference: string) =>
+        readTogether(() => trace(reference, (line, form) => carriesReference(line, form, reference))),
+    },
+    rejects: bind(read, { list: listRejects, count: countRejects, countWarnings }),
+    canaries: createCanaryReader(store),
+    guests: createGuestReader(store),
+    mappings: createMappingReader(store),
+    hotels: createHotelReader(store),
+    exports: createExportReader(store),
+    audit: createActionRecorder(store),
+    cases: createCaseReader(store),
+    mails: createMailReader(store),
+    notices: createNoticeReader(store),
+  };
+}
+
+export function createLedger(
+  store: Store,
+  carriesReference: CarriesReference,
+  engine: Engine,
+  clock: () => number,
+) {
+  const reader = createReadOnlyLedger(store, carriesReference, engine);
+  const holdDay: HoldDay = (day) => engine.hold(`day-${day}`);
+  return {
+    ...reader,
+    holds: { staleMs: engine.staleHoldMs, day: holdDay, place: engine.holdPlace },
+    runs: createRuns(store),
+    steps: {
+      ...reader.steps,
+      ...engine.claims,
+      ...bind(store.transact, { reopenAbandoned: reopenAbandonedSteps }),
+    },
+    bookings: {
+      ...reader.bookings,
+      beginCollect: (right: Right, collect: CollectStart) => beginCollect(store, right, collect),
+    },
+    canaries: createCanaries(store),
+    guests: {
+      ...reader.guests,
+      ...createErasures(store, holdDay),
+      ...createRetention(store, clock, holdDay),
+    },
+    stays: createStays(store),
+    mappings: createMappings(store, () => engine.hold('mappings-sync')),
+    hotels: createHotels(store, () => engine.hold('hotels-load')),
+    exports: createExportLog(store),
+    audit: createAuditTrail(store),
+    cases: createCases(store),
+    watch: createWatch(store),
+    mails: createMails(store),
+    notices: createNotices(store),
+  };
+}
+
+/**
+ * What other runs of the same day's bookings have delivered: the next chunk after the cursor, one stored batch per chunk;
+ * undefined at the end. Where guest names were blanked, only what runs of trigger `today` delivered, without names.
+ */
+function* nextDelivered(runId: string, after?: DeliveredCursor): Query<DeliveredLines | undefined> {
+  const dialect = yield* database();
+  return yield* dialect.nextDelivered(yield* runNumber(runId), after);
+}
