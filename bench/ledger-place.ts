@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Ledger } from '../src/ledger/ledger.js';
 import { createPostgresLedger } from '../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
-import type { NoticeLedger } from '../src/notifications/notice-store.js';
+
 import { readReference } from '../src/review/stored/stored-line.js';
 import { startPostgres } from '../test/support/postgres.js';
 import { makeTemporaryFolder } from './harness/environment.js';
@@ -19,7 +20,7 @@ export const databaseTitles: Readonly<Record<DatabaseKind, string>> = {
 export interface LedgerPlace {
   /** The setting that points to it. */
   readonly url: string;
-  open(): NoticeLedger;
+  open(): Ledger;
   /** After it was filled: from now on acknowledged writes are on disk, and the statistics are those of a database in use. */
   settle(): Promise<void>;
   measureBytes(): Promise<number>;

@@ -1,4 +1,5 @@
-import type { CaseLedger } from '../src/cases/case-store.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+
 import { bookedServiceId, hotelOf } from './many-days.js';
 
 export interface MadeCases {
@@ -12,7 +13,7 @@ const checkIn = (place: number) => `2199-${String(1 + (place % 12)).padStart(2, 
 
 /** Opens cases of mappings that no day of the ledger needs to have, through the ledger's port. */
 export async function fillCases(
-  { cases }: Pick<CaseLedger, 'cases'>,
+  { cases }: Ledger,
   { cases: count, bookingsOfEach }: MadeCases,
 ): Promise<void> {
   const at = Date.UTC(2026, 10, 20);

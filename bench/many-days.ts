@@ -1,7 +1,7 @@
 import { countDays, hashProviderHotel } from '../src/booking/booking-keys.js';
 import { hashReference } from '../src/booking/reference-hash.js';
+import type { Ledger } from '../src/ledger/ledger.js';
 import type { ProviderHotel } from '../src/mappings/mapping-copy.js';
-import type { Ledger } from '../src/review/ledger.js';
 
 export interface ManyDays {
   readonly days: number;
@@ -33,7 +33,7 @@ export function bookedServiceId(place: number): number {
 export async function fillLedger(ledger: Ledger, { days, bookings }: ManyDays): Promise<void> {
   for (let day = 0; day < days; day += 1) {
     const at = firstDay + day * dayMs;
-    const run = await ledger.createRun({
+    const run = await ledger.runs.create({
       id: `run-${day}`,
       day: new Date(at).toISOString().slice(0, 10),
       delivery: 'file',
@@ -41,7 +41,7 @@ export async function fillLedger(ledger: Ledger, { days, bookings }: ManyDays): 
       startedAt: at,
     });
     const right = { runId: run.id, token: run.token };
-    const collect = await ledger.beginCollect(right, { source: 'bookings.csv', at, batchSize });
+    const collect = await ledger.bookings.beginCollect(right, { source: 'bookings.csv', at, batchSize });
     for (let first = 0; first < bookings; first += batchSize * batchesPerTransaction) {
       const batches = Array.from({ length: batchesPerTransaction }, (_, index) =>
         batchOf(day, first / batchSize + index, bookings),
@@ -55,7 +55,7 @@ export async function fillLedger(ledger: Ledger, { days, bookings }: ManyDays): 
       });
     }
     await collect.finish({ steps: [], at });
-    await ledger.settle(right, { state: 'succeeded', at });
+    await ledger.runs.settle(right, { state: 'succeeded', at });
   }
 }
 

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { NoticeLedger } from '../src/notifications/notice-store.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+
 import type { Measurement } from './comparison.js';
 import { makeTemporaryFolder } from './harness/environment.js';
 import { measureProcess } from './harness/measured-process.js';
@@ -13,7 +14,7 @@ const program = fileURLToPath(new URL('../dist/jobs/hotel-review.js', import.met
 /** A folder with a ledger of many days and a configuration. */
 export interface PreparedLedger {
   readonly bytes: number;
-  open(): NoticeLedger;
+  open(): Ledger;
   /** Measures a command, start-up included, in milliseconds. */
   measureCommand(
     words: readonly string[],

@@ -50,7 +50,7 @@ Examples:
     const verdicts: DayVerdicts[] = [];
     for (const one of days)
       verdicts.push(
-        summariseVerdicts(one, (await ledger?.listRuns({ day: one, limit: runsLookedAt })) ?? []),
+        summariseVerdicts(one, (await ledger?.runs.list({ day: one, limit: runsLookedAt })) ?? []),
       );
     const counts = verdicts.map(verdictsToJson);
     const totals = {

@@ -5,9 +5,10 @@ import type { Config } from '../src/config/load.js';
 import { createHeartbeatObserver, type HeartbeatObserver } from '../src/events/heartbeat-observer.js';
 import { describeHost } from '../src/http/url.js';
 import type { KeyFolder } from '../src/keys/key-folder.js';
+import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { ServiceClient } from '../src/mapping-service/client.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
-import type { NoticeLedger, ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
+
 import type { Action } from '../src/review/audit.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
@@ -38,9 +39,9 @@ export interface App extends Terminal {
   /** The day that it is in the account's zone: YYYY-MM-DD. */
   today(): string;
   /** The ledger, which is created if there is none. */
-  ledger(): Promise<NoticeLedger>;
+  ledger(): Promise<Ledger>;
   /** The ledger, only for reading; undefined if there is none. Creates nothing. */
-  findLedger(): Promise<ReadOnlyNoticeLedger | undefined>;
+  findLedger(): Promise<ReadOnlyLedger | undefined>;
   archive(): Archive;
   spool(): Spool;
   /** Undefined if nothing is encrypted. */
@@ -155,7 +156,7 @@ function createParts() {
 function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Parts): App {
   const ledger = once(() => openLedger(config), closePart);
   const readLedger = once(() => findLedger(config), closePart);
-  let written: Promise<NoticeLedger> | undefined;
+  let written: Promise<Ledger> | undefined;
   /** What is open for writing can be read, too. */
   const findOpen = () => written ?? readLedger();
   const describeNoLedger = () =>

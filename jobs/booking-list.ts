@@ -8,10 +8,11 @@ import {
   withCases,
 } from '../src/cases/booked-cases.js';
 import { describeWhy } from '../src/cases/describe-booking.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
+
 import type { Action } from '../src/review/audit.js';
 import type { Run } from '../src/review/run.js';
 import { stayOf, withHotels } from '../src/review/verdicts/booked-hotels.js';
@@ -34,7 +35,7 @@ const shown = 200;
 type SentDay = Pick<DayVerdicts, 'day' | 'runs'>;
 
 type ListBookings = (
-  ledger: ReadOnlyNoticeLedger,
+  ledger: ReadOnlyLedger,
   days: readonly SentDay[],
   filter: Parameters<typeof listUnanswered>[2],
 ) => Promise<BookingList>;
@@ -42,7 +43,7 @@ type ListBookings = (
 /** The bookings of a list of these days, with their hotels and their cases. */
 export async function readBookings(
   app: App,
-  ledger: ReadOnlyNoticeLedger,
+  ledger: ReadOnlyLedger,
   list: ListBookings,
   days: readonly SentDay[],
   checkInBefore?: string,
@@ -78,7 +79,7 @@ interface Listed {
 /** Shows a list of bookings: as a table, as JSON and, if asked for, as a file; and records the look. */
 export async function answerBookings(
   app: App,
-  ledger: ReadOnlyNoticeLedger,
+  ledger: ReadOnlyLedger,
   { list, isRange = false, areDoubted = false, look, head, notes = [], json }: Listed,
   file: CsvOptions,
   code: ExitCode = exitCode.done,
@@ -213,7 +214,7 @@ export function dayList({ name, examples, choose, list, ...words }: DayList) {
       const none = { day, runId: null, state: null, [name]: [] };
       const ledger = await app.findLedger();
       if (!ledger) return app.answerNone(none);
-      const all = await ledger.listRuns({ day, limit: runsLookedAt });
+      const all = await ledger.runs.list({ day, limit: runsLookedAt });
       const runs = choose(all, day);
       const [[newest], [run]] = [all, runs];
       if (!newest) return app.answerNone(none, `There is no run of ${day}.`);

@@ -8,8 +8,9 @@ import { readAssets } from '../src/desk/routing/assets.js';
 import { createHookCallerFinder } from '../src/desk/routing/hook-callers.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { isLoopbackAddress } from '../src/http/url.js';
+import type { Ledger } from '../src/ledger/ledger.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
-import type { NoticeLedger } from '../src/notifications/notice-store.js';
+
 import type { BackgroundReviews } from '../src/review/day/background-reviews.js';
 import type { Replays } from '../src/review/day/replays.js';
 import { createScoreMemory } from '../src/scorecard/score-memory.js';
@@ -40,7 +41,7 @@ export async function openDesk(
     health,
     checkCaller,
   }: Pick<DeskParts, 'operations' | 'nights' | 'health'> & {
-    readonly ledger: NoticeLedger;
+    readonly ledger: Ledger;
     /** Checks callers of the hook, who may look too. */
     readonly checkCaller: CheckCaller | undefined;
   },
@@ -87,7 +88,7 @@ export async function openDesk(
 }
 
 interface OperationParts {
-  readonly ledger: NoticeLedger;
+  readonly ledger: Ledger;
   readonly reviews: BackgroundReviews;
   readonly replays: Replays;
   readonly syncWork: SyncWork;
@@ -110,7 +111,7 @@ export function openOperations(
       return reviews.start(day, { mode: 'run', trigger: 'manual', ...options });
     },
     async accept({ id }, by) {
-      notify({ type: 'volume-accepted', run: await ledger.acceptVolume(id, { at: clock(), by }) });
+      notify({ type: 'volume-accepted', run: await ledger.runs.acceptVolume(id, { at: clock(), by }) });
     },
     look: (day) => reviews.look(day),
     replays,

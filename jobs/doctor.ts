@@ -33,7 +33,8 @@ import { type Check, examineAll } from '../src/examination/check.js';
 import { type Finding, type Part, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource, warnOfSamePath } from '../src/examination/source-check.js';
 import { lookForUnconfirmed, warnOfUnconfirmed } from '../src/examination/unconfirmed-check.js';
-import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+
 import { findLostKeys } from '../src/review/stored/lost-keys.js';
 import { findOldestNames } from '../src/review/stored/oldest-names.js';
 import { presentHostKey } from '../src/sftp/server.js';
@@ -218,8 +219,7 @@ function checkShared(config: Config): Check[] {
 /** What is kept, and what is still to be read or sent. */
 function checkKept(config: Config): Check[] {
   const { archive, canary } = config;
-  const look = (found: (ledger: ReadOnlyNoticeLedger) => Promise<readonly Finding[]>) =>
-    lookInto(config, found);
+  const look = (found: (ledger: ReadOnlyLedger) => Promise<readonly Finding[]>) => lookInto(config, found);
   return [
     ...(archive.kind === 's3'
       ? [
@@ -251,7 +251,7 @@ function checkKept(config: Config): Check[] {
 }
 
 /** How old guests' names are, whether all of them can be read, and which files are due to be removed. */
-async function lookForNames(config: Config, ledger: ReadOnlyNoticeLedger): Promise<readonly Finding[]> {
+async function lookForNames(config: Config, ledger: ReadOnlyLedger): Promise<readonly Finding[]> {
   const { timezone } = config;
   const keys = openKeys(config);
   try {

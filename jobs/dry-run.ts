@@ -8,6 +8,7 @@ import {
   type Unconfirmed,
 } from '../src/examination/unconfirmed.js';
 import { lookForUnconfirmed } from '../src/examination/unconfirmed-check.js';
+import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { CollectError } from '../src/review/collect/gates.js';
 import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/review/collected.js';
@@ -15,7 +16,7 @@ import { requireBegun } from '../src/review/day/begun-days.js';
 import { type SuspectsReport, toVolumeReport } from '../src/review/day/report.js';
 import { readErasedGuests } from '../src/review/erasures.js';
 import { keptAt } from '../src/review/kept-columns.js';
-import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
+
 import type { Counts, Run } from '../src/review/run.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
@@ -56,7 +57,7 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
   try {
     const failure = await collect(app, day, ledger, kept);
     app.endProgress();
-    const run = await ledger.getRun(runId);
+    const run = await ledger.runs.get(runId);
     const { rejects, warnings, placeUnit } = await readRunDetails(
       ledger,
       run,
@@ -65,7 +66,7 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
     const content = failure ? undefined : await previewContent(app, day, ledger, run, folder);
     const unconfirmed = failure ? undefined : await findUnconfirmedBookings(app, day);
     if (folder && run.counts.rejected > 0) {
-      const rejected = (await ledger.listRejects(runId, rejectsListed)).map(rejectToJson);
+      const rejected = (await ledger.rejects.list(runId, rejectsListed)).map(rejectToJson);
       await folder.add('rejected.csv', renderCsv(rejectColumns, rejected));
     }
     await folder?.finish();
@@ -139,7 +140,7 @@ async function collect(
   kept: ReadOnlyLedger | undefined,
 ): Promise<CollectError | undefined> {
   const { delivery: kind } = config;
-  const { id, token } = await ledger.createRun({
+  const { id, token } = await ledger.runs.create({
     id: runId,
     day: day.iso,
     delivery: kind,
@@ -195,7 +196,7 @@ async function previewContent(
   if (Object.keys(source.keep).length === 0) return { file, ...bodies, sample };
   const sampleKept: (KeptValues | null)[] = [];
   for (const { form, batch, place } of first)
-    sampleKept.push(keptAt(await ledger.readKeptColumns(run.id, form, batch), place) ?? null);
+    sampleKept.push(keptAt(await ledger.bookings.readKept(run.id, form, batch), place) ?? null);
   return { file, ...bodies, sample, sampleKept };
 }
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Archive } from '../src/archive/archive.js';
 import { historyToJson, toHistory } from '../src/cases/booking-history.js';
 import type { Case } from '../src/cases/case.js';
-import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { describeMapping } from '../src/mappings/describe-mapping.js';
 import { mappingToJson } from '../src/mappings/mapping-copy.js';
@@ -43,7 +44,7 @@ Example:
     const parts = { ...app, ledger, archive: app.archive(), spool: app.spool() };
     const { inRuns, files } = await gatherFiles(parts, reference);
     if (inRuns.length === 0) {
-      const canary = await ledger.findCanaryByReference(reference);
+      const canary = await ledger.canaries.findByReference(reference);
       return app.answerNone(
         none,
         canary
@@ -66,7 +67,7 @@ Example:
 });
 
 interface Parts {
-  readonly ledger: ReadOnlyCaseLedger;
+  readonly ledger: ReadOnlyLedger;
   readonly archive: Archive;
   readonly spool: Spool;
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import {
   type CompareRequest,
   type Comparison,
@@ -7,7 +8,7 @@ import {
   type MappingDifference,
 } from '../src/mappings/export/compare/compare-export.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
-import type { ReadOnlyLedger } from '../src/review/ledger.js';
+
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { writeNamedFile } from '../src/text/output-files.js';
 import { renderTable } from '../src/text/tables.js';

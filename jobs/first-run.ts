@@ -170,7 +170,7 @@ function wrap(text: string): string {
 
 /** Says what became of the records of a night. */
 async function sayNight(app: App, { iso: day }: BusinessDay): Promise<void> {
-  const run = await (await app.findLedger())?.latestRun(day);
+  const run = await (await app.findLedger())?.runs.latest(day);
   if (!run) return;
   const { counts, delivery } = run;
   const sent = `${day}: ${formatCount(counts.delivered)} bookings sent for review. ${formatCount(counts.rejected)} records`;

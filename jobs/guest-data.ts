@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { quickRewrite, type Remains, type Retention } from '../src/review/retention.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import { quickRewrite, type Remains } from '../src/review/retention.js';
 import { createSlots } from '../src/schedule/slots.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
@@ -19,11 +20,11 @@ const dueMs = 15 * 60_000;
  */
 export async function clearRemains(
   { config: { schedule, timezone } }: App,
-  ledger: Pick<Retention, 'clearRemains'>,
+  ledger: Ledger,
 ): Promise<Remains | null> {
   const now = clock();
   const next = createSlots(schedule.cron, timezone).next(new Date(now));
-  return (await ledger.clearRemains(next && next.getTime() - now < dueMs ? quickRewrite : {})) ?? null;
+  return (await ledger.guests.clearRemains(next && next.getTime() - now < dueMs ? quickRewrite : {})) ?? null;
 }
 
 export function describeRemains(remains: Remains | null): string {

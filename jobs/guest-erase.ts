@@ -51,7 +51,7 @@ Examples:
     await app.record({ action: 'guest-erase', subject, details: { reason, all, dryRun } });
     if (!dryRun) {
       // First, so that a run that starts now brings nothing back.
-      await ledger.rememberErased([remembered]);
+      await ledger.guests.rememberErased([remembered]);
       await ledger.cases.eraseNotes(reference);
       // Where it stands outside of bookings.
       if (all) await ledger.cases.eraseReference(reference);

@@ -32,7 +32,7 @@ Examples:
       return code;
     }
     const guest = await findGuest(ledger, reference);
-    const bookings = (await ledger.trace(reference)).map(guestHistoryToJson);
+    const bookings = (await ledger.bookings.trace(reference)).map(guestHistoryToJson);
     const places = { archive: app.archive(), spool: app.spool() };
     const files: object[] = [];
     for (const run of await listEveryRun(ledger)) {

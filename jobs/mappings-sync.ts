@@ -4,12 +4,12 @@ import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { CaseMove } from '../src/cases/case.js';
-import { type WatchLedger, type WatchReport, watchMappings } from '../src/cases/watch/watch-mappings.js';
+import { type WatchReport, watchMappings } from '../src/cases/watch/watch-mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
+import type { Ledger } from '../src/ledger/ledger.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 import {
-  type MappingCopy,
   type MappingSync,
   type NewMasterHotel,
   readNewHotels,
@@ -108,7 +108,7 @@ export function syncCopy(
     service,
     notify,
   }: {
-    readonly ledger: { readonly mappings: MappingCopy };
+    readonly ledger: Ledger;
     readonly service: Pick<MappingService, 'getMappings'>;
     readonly notify: NotifySync;
   },
@@ -121,7 +121,7 @@ export function syncCopy(
 /** Compares what moved in the copy with the stays that are upcoming on the account's day. */
 export function watchCopy(
   { timezone }: Config,
-  { ledger, notify }: { readonly ledger: WatchLedger; readonly notify: NotifyAll },
+  { ledger, notify }: { readonly ledger: Ledger; readonly notify: NotifyAll },
   signal: AbortSignal,
 ): Promise<WatchReport> {
   const today = businessDayAt(new Date(clock()), timezone).iso;
@@ -188,7 +188,7 @@ function describeWatch({ counts, findings }: WatchReport, write: WriteCommand): 
 const hotelsShown = 20;
 
 /** The first new hotels for the screen, without those that are held. A complete list is not repeated. */
-async function listNewHotels(copy: MappingCopy, held: ReadonlySet<number>): Promise<string[]> {
+async function listNewHotels(copy: Ledger['mappings'], held: ReadonlySet<number>): Promise<string[]> {
   const hotels: NewMasterHotel[] = [];
   let last = 0;
   for await (const page of readNewHotels(copy)) {
@@ -225,7 +225,7 @@ function renderNewHotels(hotels: readonly NewMasterHotel[]): string[] {
  */
 async function writeNewHotels(
   { name, path }: ReturnType<typeof placeOf>,
-  copy: MappingCopy,
+  copy: Ledger['mappings'],
   held: ReadonlySet<number>,
 ): Promise<string[]> {
   const unfinished = `${path}.partial`;

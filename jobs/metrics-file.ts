@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import type { Config } from '../src/config/load.js';
-import type { BatchSampler } from '../src/review/ledger.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+
 import { findOldestNames, type KeptNames } from '../src/review/stored/oldest-names.js';
 import { answerWithin } from '../src/server/deadline.js';
-import { type FactsLedger, type LedgerFacts, readLedgerFacts } from '../src/server/ledger-facts.js';
+import { type LedgerFacts, readLedgerFacts } from '../src/server/ledger-facts.js';
 import { type AfterRun, renderRunMetrics } from '../src/server/run-metrics.js';
 import { replaceFile } from '../src/text/output-files.js';
 import { codeOf } from '../src/text/safe-error.js';
@@ -67,12 +68,15 @@ async function readAfterRun(config: Config, within: number): Promise<AfterRun> {
 }
 
 /** The facts about a ledger that metrics report, over HTTP or in a file. */
-export function readFacts({ timezone }: Config, ledger: FactsLedger): Promise<LedgerFacts> {
+export function readFacts({ timezone }: Config, ledger: ReadOnlyLedger): Promise<LedgerFacts> {
   return readLedgerFacts(ledger, { now: clock(), timezone });
 }
 
 /** The oldest guest names in each place, for the same metrics. */
-export function findNames(config: Config, ledger: FactsLedger & BatchSampler): Promise<readonly KeptNames[]> {
+export function findNames(
+  config: Config,
+  ledger: ReadOnlyLedger,
+): Promise<readonly KeptNames[]> {
   const places = { ledger, archive: openArchive(config), spool: openSpool(config) };
   return findOldestNames(places, { now: clock(), timezone: config.timezone });
 }

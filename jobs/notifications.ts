@@ -3,13 +3,14 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
+import type { Ledger } from '../src/ledger/ledger.js';
 import type { Channel } from '../src/notifications/channel.js';
 import type { CheckParts } from '../src/notifications/check-notices.js';
 import { composeMessage } from '../src/notifications/compose-messages.js';
 import { findJudgedDays, judgeDeadlines } from '../src/notifications/deadlines.js';
 import { findDueDigest } from '../src/notifications/morning-digest.js';
 import type { NewNotice, Notice } from '../src/notifications/notice.js';
-import type { NoticeLedger } from '../src/notifications/notice-store.js';
+
 import { startNotifier } from '../src/notifications/notifier.js';
 import { createSlots } from '../src/schedule/slots.js';
 import { createPathShortener } from '../src/server/shown-paths.js';
@@ -18,7 +19,7 @@ import type { App } from './app.js';
 import { clock, random } from './clock.js';
 
 /** Sends people the notices of the ledger for as long as the process works, through the configured channels. */
-export async function startNotifications(app: App, ledger: NoticeLedger) {
+export async function startNotifications(app: App, ledger: Ledger) {
   const { config, notify, warn, command, signal } = app;
   const shorten = createLocalPathShortener(config);
   const withShortPaths = (notice: Notice): Notice => {
@@ -62,7 +63,7 @@ async function openChannels(
 }
 
 /** A failed sync leaves no trace in the ledger, so its notice is raised here, on the event. */
-export function tellFailedSyncs(notify: NotifyAll, ledger: NoticeLedger): NotifyAll {
+export function tellFailedSyncs(notify: NotifyAll, ledger: Ledger): NotifyAll {
   return (event) => {
     notify(event);
     if (event.type !== 'sync-failed') return;
@@ -74,7 +75,7 @@ export function tellFailedSyncs(notify: NotifyAll, ledger: NoticeLedger): Notify
 }
 
 /** What the checks for time-based notices need: the settings that decide, and where to look. */
-function listChecks(config: Config, ledger: NoticeLedger): CheckParts {
+function listChecks(config: Config, ledger: Ledger): CheckParts {
   const { timezone, deadline, notify } = config;
   const { notices } = ledger;
   const digestTimes = notify.filter(({ on }) => on.includes('morning-digest')).map(({ at }) => at);
@@ -88,7 +89,7 @@ function listChecks(config: Config, ledger: NoticeLedger): CheckParts {
     async findLateDays(now: number): Promise<readonly string[]> {
       if (deadline === undefined) return [];
       const countedFrom = await notices.noteFirst('deadline', now);
-      const reviewedDays = await ledger.listReviewedDays(findJudgedDays({ timezone, now }));
+      const reviewedDays = await ledger.runs.listReviewedDays(findJudgedDays({ timezone, now }));
       const { late } = judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays });
       return late.map(({ day }) => day);
     },

@@ -43,7 +43,7 @@ export async function openObserved(app: App) {
         hosts,
         shortenPaths: createLocalPathShortener(config),
         timezone,
-        statuses: ledger,
+        ledger,
         health,
         metrics,
         ...(metricsToken !== undefined && { metricsToken }),

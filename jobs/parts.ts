@@ -6,6 +6,7 @@ import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
 import { toServiceAccess } from '../src/config/resolve.js';
 import { createKeyFolder, type KeyFolder } from '../src/keys/key-folder.js';
+import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-place.js';
 import {
   createSqliteLedger,
@@ -17,7 +18,7 @@ import { createMappingService } from '../src/mapping-service/mapping-service.js'
 import type { MappingService } from '../src/mapping-service/operations.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
-import type { NoticeLedger, ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
+
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/manifest.js';
 import type { BookingForm } from '../src/review/step.js';
@@ -51,7 +52,7 @@ export function openKeyDestruction(keys: KeyFolder | undefined, ledger: KeyDestr
 const spareConnections = 4;
 
 /** Opens the configured ledger. A database's client is loaded only if needed. */
-export async function openLedger(config: Config): Promise<NoticeLedger> {
+export async function openLedger(config: Config): Promise<Ledger> {
   const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
   const keys = openKeys(config);
@@ -76,7 +77,7 @@ export async function openLedger(config: Config): Promise<NoticeLedger> {
 export function openSqlite(
   path: string,
   options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys'> = {},
-): NoticeLedger {
+): Ledger {
   return createSqliteLedger({ path, carriesReference, clock, ...options });
 }
 
@@ -93,7 +94,7 @@ function carriesReference(line: string, form: BookingForm, reference: string): b
 export async function findLedger(
   config: Config,
   { waits = true, mustTakeWrites = false } = {},
-): Promise<ReadOnlyNoticeLedger | undefined> {
+): Promise<ReadOnlyLedger | undefined> {
   const { ledger } = config;
   const keys = openKeys(config);
   switch (ledger.kind) {
@@ -121,7 +122,7 @@ export async function showLedgerPlace({ ledger }: Config): Promise<string> {
 /** Looks for something in the ledger; finds nothing if it can't be opened. */
 export function lookInto<Found>(
   config: Config,
-  look: (ledger: ReadOnlyNoticeLedger) => Promise<readonly Found[]>,
+  look: (ledger: ReadOnlyLedger) => Promise<readonly Found[]>,
 ): () => Promise<readonly Found[]> {
   return async () => {
     const found = await findLedger(config, { waits: false }).catch(() => undefined);

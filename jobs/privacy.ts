@@ -1,6 +1,7 @@
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { readActions } from '../src/review/audit.js';
 import { manifestName } from '../src/review/file/manifest.js';
-import type { ReadOnlyLedger } from '../src/review/ledger.js';
+
 import { type Counted, describeProcessing, type Installation } from '../src/review/processing-record.js';
 import type { KeptData } from '../src/review/retention.js';
 import type { Run } from '../src/review/run.js';
@@ -104,9 +105,9 @@ async function examine(app: App): Promise<Installation> {
   const { config } = app;
   const { archive, file, service, source } = config;
   const ledger = await app.findLedger();
-  const kept = ledger ? await ledger.describeKept() : nothing;
-  const erased = ledger ? await ledger.listErasedGuests() : [];
-  const runs = ledger ? await ledger.listRuns({ limit: runsLookedAt }) : [];
+  const kept = ledger ? await ledger.guests.describeKept() : nothing;
+  const erased = ledger ? await ledger.guests.listErased() : [];
+  const runs = ledger ? await ledger.runs.list({ limit: runsLookedAt }) : [];
   const countOrSay = async (place: string, count: () => Promise<Counted>): Promise<Counted> => {
     try {
       return await count();

@@ -1,4 +1,5 @@
-import type { Action, ActionRecorder } from '../src/review/audit.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+import type { Action } from '../src/review/audit.js';
 import type { OpeningCallbacks, RunRequest } from '../src/review/day/run-day.js';
 import type { Run } from '../src/review/run.js';
 import { describeError, SafeError } from '../src/text/safe-error.js';
@@ -6,7 +7,7 @@ import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 
 interface Audited {
-  readonly audit: Pick<ActionRecorder, 'record'>;
+  readonly audit: ReadOnlyLedger['audit'];
 }
 
 /**

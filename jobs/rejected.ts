@@ -29,10 +29,10 @@ Examples:
     const none = { day, runId: null, rejected: [], more: 0 };
     const ledger = await app.findLedger();
     if (!ledger) return app.answerNone(none);
-    const run = await ledger.latestRun(day);
+    const run = await ledger.runs.latest(day);
     if (!run) return app.answerNone(none, `There is no run of ${day}.`);
 
-    const rejects = (await ledger.listRejects(run.id, rejectsListed)).map(rejectToJson);
+    const rejects = (await ledger.rejects.list(run.id, rejectsListed)).map(rejectToJson);
     const { id: runId, state, counts } = run;
     const more = Math.max(0, counts.rejected - rejects.length);
     const csv = file.csv && app.locate(file.csv);

@@ -58,7 +58,7 @@ export async function replayRange(
       atOnce: Math.min(runsAtOnce, days.length),
       mayBegin,
       async begin(day) {
-        const latest = await parts.ledger.latestRun(day.iso);
+        const latest = await parts.ledger.runs.latest(day.iso);
         const plan = planDay(options.mode, latest, { ...options, day });
         if (plan.action === 'nothing') {
           note(outcomeOfLeft(day.iso, plan.why, plan.run?.id));

@@ -110,7 +110,7 @@ async function replayDay(app: App, day: BusinessDay, options: RangeOptions): Pro
   const { mode } = options;
   if (mode === 'missing' || mode === 'failed') {
     const ledger = await app.findLedger();
-    const plan = planDay(mode, await ledger?.latestRun(day.iso), { ...options, day });
+    const plan = planDay(mode, await ledger?.runs.latest(day.iso), { ...options, day });
     if (plan.action === 'nothing') {
       const { run, why } = plan;
       app.say(`${day.iso} is left as it is: it ${why}${run ? ` (run ${run.id}, ${run.state})` : ''}`);

@@ -2,13 +2,14 @@ import { InvalidArgumentError } from 'commander';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import { KeyError } from '../src/keys/key-error.js';
+import type { Ledger } from '../src/ledger/ledger.js';
 import { canaryToJson } from '../src/review/canary.js';
 import { renderMissedCanaries } from '../src/review/canary-words.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { readWaiting, runToJson } from '../src/review/day/report.js';
 import { runDay } from '../src/review/day/run-day.js';
-import type { Ledger } from '../src/review/ledger.js';
+
 import { quickRewrite } from '../src/review/retention.js';
 import { type DeliveryKind, hasWork, isToBeAccepted, type Run, type Trigger } from '../src/review/run.js';
 import { removeSentFiles } from '../src/review/stored/remove-sent.js';
@@ -100,7 +101,7 @@ export async function applyConfiguredRetention(app: App): Promise<void> {
     if (!(error instanceof KeyError)) throw error;
     warn(`names that are older than guestNameDays could not be removed: ${error.message}`);
   }
-  await ledger.clearRemains(quickRewrite);
+  await ledger.guests.clearRemains(quickRewrite);
   if (config.file.removeAfterDays === undefined || config.file.sftp === undefined) return;
   await removeSent(app, ledger);
 }

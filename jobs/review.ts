@@ -1,6 +1,7 @@
 import type { Config } from '../src/config/load.js';
 import type { Log } from '../src/events/log.js';
 import { describeHost } from '../src/http/url.js';
+import type { Ledger } from '../src/ledger/ledger.js';
 import type { ReviewService } from '../src/mapping-service/client.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
@@ -11,7 +12,7 @@ import type { Delivery } from '../src/review/delivery.js';
 import { readErasedGuests } from '../src/review/erasures.js';
 import type { Notify } from '../src/review/events.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
-import type { Ledger } from '../src/review/ledger.js';
+
 import type { Endpoints } from '../src/review/perform/endpoints.js';
 import { createSharedWorkforce } from '../src/review/perform/shared-workforce.js';
 import { createOwnWorkforce, type Workforce } from '../src/review/perform/workforce.js';
@@ -114,7 +115,7 @@ export function createDelivery(kind: DeliveryKind, config: Config, parts: Delive
     masterIdName,
     batchSize: config.body.batchSize,
     names: config.guestNames,
-    findCanary: parts.ledger.findCanary,
+    findCanary: parts.ledger.canaries.find,
   });
   switch (kind) {
     case 'body':

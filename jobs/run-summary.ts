@@ -1,11 +1,11 @@
-import type { Canary, CanaryFinder } from '../src/review/canary.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+import type { Canary } from '../src/review/canary.js';
 import { renderCanary } from '../src/review/canary-words.js';
 import { runsCompared } from '../src/review/collect/delivered-lines.js';
 import type { ReasonCount } from '../src/review/collected.js';
 import { earlyNote, endedTooEarly } from '../src/review/day/good-day.js';
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
-import type { RejectReader } from '../src/review/history.js';
-import type { RunLister } from '../src/review/ledger.js';
+
 import type { ResultCounts } from '../src/review/review-file.js';
 import {
   type Counts,
@@ -36,25 +36,23 @@ import {
 import type { WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
 
-type DetailsLedger = Pick<RejectReader, 'countRejects' | 'countWarnings'> & RunLister & CanaryFinder;
-
 /** Reads what the summary of a run shows. */
 export async function readRunDetails(
-  ledger: DetailsLedger,
+  ledger: ReadOnlyLedger,
   run: Run,
   placeUnit: string,
 ): Promise<RunDetails> {
   const [rejects, warnings, canary, toppedUp] = await Promise.all([
-    ledger.countRejects(run.id),
-    ledger.countWarnings(run.id),
-    ledger.findCanary(run.id),
+    ledger.rejects.count(run.id),
+    ledger.rejects.countWarnings(run.id),
+    ledger.canaries.find(run.id),
     run.topsUp && findRunBefore(ledger, run),
   ]);
   return { run, toppedUp, rejects, warnings, canary, placeUnit };
 }
 
-async function findRunBefore(ledger: DetailsLedger, { id, day }: Run): Promise<string | undefined> {
-  const runs = await ledger.listRuns({ day, limit: runsCompared });
+async function findRunBefore(ledger: ReadOnlyLedger, { id, day }: Run): Promise<string | undefined> {
+  const runs = await ledger.runs.list({ day, limit: runsCompared });
   return runs[runs.findIndex((run) => run.id === id) + 1]?.id;
 }
 

@@ -2,7 +2,8 @@ import { untilAborted } from '../src/async/abort.js';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
-import type { NoticeLedger } from '../src/notifications/notice-store.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import { createReplays, type Replays } from '../src/review/day/replays.js';
 import { runsAtOnce } from '../src/review/day/run-slots.js';
@@ -155,23 +156,23 @@ async function listLeftReplays(replays: Replays, notify: NotifyAll): Promise<rea
 
 function hookRunsOf(
   { schedule: { catchUpDays }, timezone }: Config,
-  { ledger, reviews, slots }: { ledger: NoticeLedger; reviews: BackgroundReviews; slots: Slots },
+  { ledger, reviews, slots }: { ledger: Ledger; reviews: BackgroundReviews; slots: Slots },
 ): HookRuns {
   return {
     findFirstDay: (day) => {
       const now = new Date(clock());
       return findFirstAskableDay(day, { slots, now, catchUpDays }, async () => {
-        const { firstDay } = await ledger.summarise(businessDayAt(now, timezone));
+        const { firstDay } = await ledger.runs.summarise(businessDayAt(now, timezone));
         return firstDay;
       });
     },
-    findRun: (requestId) => ledger.findHookRun(requestId),
+    findRun: (requestId) => ledger.runs.findOfHook(requestId),
     async start(day, requestId, expected) {
       // With the ledger unavailable, the run would start later, after the caller got an error.
       await ledger.ping();
       const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook', expected });
       if (requestId !== undefined)
-        await ledger.rememberHookRun({ id: requestId, runId: run.id, at: clock() });
+        await ledger.runs.rememberHook({ id: requestId, runId: run.id, at: clock() });
       return { runId: run.id, day: day.iso, isNew };
     },
   };
@@ -203,7 +204,7 @@ export type SyncWork = ReturnType<typeof createSyncWork>;
  */
 function createSyncWork(
   app: App,
-  { ledger, notify, afterSync }: { ledger: NoticeLedger; notify: NotifyAll; afterSync: () => Promise<void> },
+  { ledger, notify, afterSync }: { ledger: Ledger; notify: NotifyAll; afterSync: () => Promise<void> },
 ) {
   let syncing = 0;
   return {
@@ -232,7 +233,7 @@ function createSyncWork(
 /** Syncs the local copy of the mappings on its schedule, where one is configured. */
 function openSyncScheduler(
   { config: { mappings, timezone, schedule }, signal }: App,
-  { work, ledger, notify }: { work: SyncWork; ledger: NoticeLedger; notify: NotifyAll },
+  { work, ledger, notify }: { work: SyncWork; ledger: Ledger; notify: NotifyAll },
 ) {
   if (mappings.cron === undefined) return undefined;
   const slots = createSlots(mappings.cron, timezone);

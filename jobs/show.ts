@@ -2,9 +2,10 @@ import { InvalidArgumentError } from 'commander';
 import type { BookingHistory } from '../src/cases/booking-history.js';
 import { historyToJson, readHistories } from '../src/cases/booking-history.js';
 import { describeSuspicion, describeVerdict } from '../src/cases/describe-booking.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
+
 import type { Action } from '../src/review/audit.js';
 import { canaryToJson } from '../src/review/canary.js';
 import { renderShownCanary } from '../src/review/canary-words.js';
@@ -45,10 +46,10 @@ Examples:
   },
 });
 
-type Found = ReadOnlyNoticeLedger | undefined;
+type Found = ReadOnlyLedger | undefined;
 
 async function showReference(app: App, ledger: Found, reference: string, answers: boolean): Promise<number> {
-  const canary = await ledger?.findCanaryByReference(reference);
+  const canary = await ledger?.canaries.findByReference(reference);
   if (canary) {
     const style = { now: clock(), command: app.command, timezone: app.config.timezone };
     const json = { reference, canary: canaryToJson(canary, clock()), bookings: [] };

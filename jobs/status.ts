@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { canaryToJson } from '../src/review/canary.js';
 import { hasNews } from '../src/review/day/collapse-runs.js';
 import { earlyNote, endedTooEarly, makesDayGood } from '../src/review/day/good-day.js';
@@ -13,7 +14,7 @@ import {
   type WaitingReport,
 } from '../src/review/day/report.js';
 import { groupByDay, mayCompleteDay } from '../src/review/day-runs.js';
-import type { ReadOnlyLedger } from '../src/review/ledger.js';
+
 import {
   countRecords,
   hasUnexpectedCount,
@@ -86,9 +87,9 @@ Examples:
 async function listDays(app: App, ledger: ReadOnlyLedger, range: Range, limit: number): Promise<number> {
   const { timezone } = app.config;
   const { from = anyFrom, to = anyTo } = range;
-  const found = [...groupByDay(await ledger.listRunsOfDays({ from, to }))];
+  const found = [...groupByDay(await ledger.runs.listOfDays({ from, to }))];
   const today = createBusinessDay(app.today(), timezone);
-  const { firstDay } = await ledger.summarise(today);
+  const { firstDay } = await ledger.runs.summarise(today);
   const listed = new Map(found.slice(-limit));
   // Before its first run nothing was missed, and older days than the limit shows are not listed.
   const isWhole = found.length <= limit && firstDay !== undefined && firstDay < from;
@@ -225,14 +226,14 @@ function noteRun(run: Run, ofDay: readonly Run[], { timezone, waits }: DaysStyle
 /** Shows what happened to one day: all its runs, and how many records were rejected or refused. */
 async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<number> {
   const { timezone, source } = app.config;
-  const all = await ledger.listRuns({ limit: runsRead, day });
+  const all = await ledger.runs.list({ limit: runsRead, day });
   if (all.length === 0) return app.answer(`There is no run of ${day}.`, { runs: [] });
   const runs = all.filter(hasNews);
   const withoutNews = all.length - runs.length;
   const detailed = await Promise.all(
     runs.map(async (run) => ({
       ...(await readRunDetails(ledger, run, kindOf(source).placeUnit)),
-      refused: await ledger.listRefused(run.id, refusedShown),
+      refused: await ledger.bookings.listRefused(run.id, refusedShown),
       suspects: await listSuspects(ledger, run, suspectsReported),
       ...(await readWaiting(ledger, run, clock())),
     })),

@@ -2,7 +2,8 @@ import { fork } from 'node:child_process';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
-import type { VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+
 import { createMailProcess, readerLimits } from '../src/verdict-mails/mail-process.js';
 import type { Mailbox } from '../src/verdict-mails/mailbox.js';
 import { createMailPoller, type MailPoller } from '../src/verdict-mails/poll-mailbox.js';
@@ -19,7 +20,7 @@ interface OpenedTaker extends MailTaker {
 }
 
 /** Reads verdict e-mails with the configured settings, in a process of its own. */
-export function openMailTaker(config: Config, ledger: VerdictMailLedger, notify: NotifyAll): OpenedTaker {
+export function openMailTaker(config: Config, ledger: Ledger, notify: NotifyAll): OpenedTaker {
   const { file, verdicts, timezone, service } = config;
   const { resultColumn, resultValues } = file;
   const words = { resultColumn, resultValues, masterIdColumn: service.masterIdColumn };
@@ -51,7 +52,7 @@ function startMailReader() {
 /** Reads the configured mailbox as long as `serve` runs; undefined if there is none. */
 export async function openMailPoller(
   config: Config,
-  ledger: VerdictMailLedger,
+  ledger: Ledger,
   { notify, signal }: { readonly notify: NotifyAll; readonly signal: AbortSignal },
 ): Promise<MailPoller | undefined> {
   const mailbox = await openMailbox(config);
@@ -62,7 +63,7 @@ export async function openMailPoller(
     taker,
     pollMs: config.verdicts.pollMinutes * 60_000,
     notify,
-    noteMailbox: (readUntil) => ledger.verdictMails.noteMailbox(readUntil),
+    noteMailbox: (readUntil) => ledger.mails.noteMailbox(readUntil),
     clock,
     signal,
   });

@@ -203,7 +203,7 @@ Examples:
   async run(app, { unknown }) {
     const ledger = await app.findLedger();
     if (!ledger) return app.answer(app.describeNoLedger(), { emails: [] });
-    const mails = await ledger.verdictMails.listMails({ limit: mailsShown, onlyUnknown: unknown });
+    const mails = await ledger.mails.listMails({ limit: mailsShown, onlyUnknown: unknown });
     const json = { emails: mails.map(mailToJson) };
     if (mails.length === 0) return app.answer('No e-mail was read.', json);
     const rows = mails.map(({ receivedAt, outcome, reason, named, from }) => {

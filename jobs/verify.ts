@@ -18,7 +18,7 @@ Examples:
     if (!ledger) return app.answerNone({ day, runs: [] });
     const parts = { ledger, archive: app.archive(), masterIdColumn: app.config.service.masterIdColumn };
     const runs = [];
-    for (const run of await ledger.listRuns({ day, limit: runsChecked })) {
+    for (const run of await ledger.runs.list({ day, limit: runsChecked })) {
       if (!run.file?.archivedTo) continue;
       const { unanswered, posted } = run.counts;
       runs.push({ runId: run.id, items: await verifyRun(parts, run), unanswered, posted });

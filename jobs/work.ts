@@ -37,7 +37,7 @@ Examples:
     app.beforeClose(() => Promise.all([server?.close(), workforce.close(), followingUp]));
     const ledger = await app.ledger();
     // Problems of the ledger surface now rather than with the first step.
-    await ledger.listActiveRuns();
+    await ledger.runs.listActive();
     if (server) log.info(await server.listen(), 'listening');
     await logQueueProblems(config, log, signal);
     notify({ type: 'working' });

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { hashPlainHotel, hashProvider } from '../../src/booking/booking-keys.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { createBodyForms } from '../../src/review/body/booking-item.js';
 import { collectDay } from '../../src/review/collect/collect.js';
 import { createDayReader } from '../../src/review/collect/day-reader.js';
-import type { Collecting } from '../../src/review/collected.js';
+
 import type { Delivery } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/review-line.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
@@ -61,11 +62,7 @@ export const stayIndex: Comparison = {
   },
 };
 
-async function collect(
-  folder: string,
-  csv: string,
-  adapt: (ledger: Collecting) => Collecting,
-): Promise<Measurement> {
+async function collect(folder: string, csv: string, adapt: (ledger: Ledger) => Ledger): Promise<Measurement> {
   const path = join(folder, 'ledger.db');
   for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
   const ledger = createSqliteLedger({ path, carriesReference: () => false, clock: Date.now });
@@ -88,10 +85,10 @@ async function collect(
   return { value: cpuSeconds, cpuSeconds };
 }
 
-function withoutStays(ledger: Collecting): Collecting {
+function withoutStays(ledger: Ledger): Ledger {
   return {
     async beginCollect(right, start) {
-      const collect = await ledger.beginCollect(right, start);
+      const collect = await ledger.bookings.beginCollect(right, start);
       return {
         ...collect,
         store: (chunk) =>

@@ -1,5 +1,5 @@
-import type { CaseLedger } from '../../src/cases/case-store.js';
 import { watchMappings } from '../../src/cases/watch/watch-mappings.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { ProviderHotel } from '../../src/mappings/mapping-copy.js';
 import { readStaysAhead } from '../../src/review/stays/stays-ahead.js';
 import { postgresNeeds } from '../../test/support/postgres.js';
@@ -99,14 +99,14 @@ async function prepare(scale: Scale, database: DatabaseKind) {
   };
 }
 
-async function countStays(ledger: CaseLedger, hotels: readonly ProviderHotel[]): Promise<number> {
+async function countStays(ledger: Ledger, hotels: readonly ProviderHotel[]): Promise<number> {
   let found = 0;
   for await (const stays of readStaysAhead(ledger, hotels, { today })) found += stays.length;
   return found;
 }
 
 /** Maps the hotels as they were booked, and then all of them to other master hotels. */
-async function moveMappings(ledger: CaseLedger, moves: number): Promise<void> {
+async function moveMappings(ledger: Ledger, moves: number): Promise<void> {
   for (const [at, offset] of [0, 5_000_000].entries()) {
     const rows = Array.from({ length: moves }, (_, place) => ({
       ...hotelOf(place),

@@ -1,11 +1,11 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import type { Trace } from '../review/history.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import type { ComparedBooking } from '../review/verdicts/booked-hotels.js';
 import type { BookingList } from '../review/verdicts/listing.js';
 import { type BookingState, type Case, type CaseKey, stateOfBooking } from './case.js';
-import type { CaseReader } from './case-store.js';
 
 /* The case of a booking: that of its provider hotel and master hotel, as booked. */
 
@@ -57,7 +57,7 @@ const keysAtOnce = 1_000;
 /** The same list with the case of each booking: one look-up per chunk. */
 export function withCases(
   list: BookingList<ComparedBooking>,
-  cases: Pick<CaseReader, 'findByKeys'>,
+  cases: ReadOnlyLedger['cases'],
 ): BookingList<CasedBooking> {
   return {
     count: list.count,
@@ -91,10 +91,7 @@ export interface TracedCase extends Pick<Case, 'id' | 'state' | 'origins'> {
  */
 export async function findTracedCases(
   traces: readonly Trace[],
-  {
-    cases,
-    today,
-  }: { readonly cases: Pick<CaseReader, 'findByKeys' | 'findBookings'>; readonly today: string },
+  { cases, today }: { readonly cases: ReadOnlyLedger['cases']; readonly today: string },
 ): Promise<(TracedCase | undefined)[]> {
   const bookings = traces.map((trace) =>
     trace.kind === 'booking' ? readBooking(trace.line, trace.form) : undefined,
@@ -119,7 +116,7 @@ export async function findTracedCases(
 
 async function findCases(
   keys: readonly CaseKey[],
-  cases: Pick<CaseReader, 'findByKeys'>,
+  cases: ReadOnlyLedger['cases'],
 ): Promise<(Case | undefined)[]> {
   const found: (Case | undefined)[] = [];
   for (let from = 0; from < keys.length; from += keysAtOnce)

@@ -1,10 +1,11 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { CopyReader } from '../mappings/copied-hotels.js';
 import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
-import type { HotelReader } from '../mappings/hotels/hotel-contents.js';
+
 import { pairToJson } from '../mappings/hotels/shown-hotels.js';
-import type { Attempt, History, Trace } from '../review/history.js';
-import type { BatchReader } from '../review/ledger.js';
+import type { Attempt, Trace } from '../review/history.js';
+
 import type { StepState } from '../review/step.js';
 import { maskAnswers } from '../review/stored/masked-answers.js';
 import { readMaskedFields } from '../review/stored/stored-line.js';
@@ -12,7 +13,6 @@ import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { type BookingVerdict, judgeBooking, type Silence, type UnknownReason } from '../review/verdict.js';
 import { findTracedHotels, type TracedHotels } from '../review/verdicts/booked-hotels.js';
 import { findTracedCases, type TracedCase } from './booked-cases.js';
-import type { CaseReader } from './case-store.js';
 
 /** The history of one booking in one run. */
 export interface BookingHistory {
@@ -136,12 +136,6 @@ function toAttempt({ answer, startedAt, endedAt, ...attempt }: Attempt, withAnsw
   };
 }
 
-export interface HistoryLedger extends BatchReader, Pick<History, 'trace'> {
-  readonly mappings: CopyReader;
-  readonly hotels: Pick<HotelReader, 'lookUp'>;
-  readonly cases: Pick<CaseReader, 'findByKeys' | 'findBookings'>;
-}
-
 interface ReadOptions {
   /** Includes the service's own messages, in which no other guest is named. */
   readonly answers: boolean;
@@ -157,11 +151,11 @@ interface ReadOptions {
 
 /** Everything known of a booking reference, the newest run first: as the ledger has it, and as it is shown. */
 export async function readHistories(
-  ledger: HistoryLedger,
+  ledger: ReadOnlyLedger,
   reference: string,
   { answers, showsGuest, silence, today, now }: ReadOptions,
 ) {
-  const traces = await ledger.trace(reference);
+  const traces = await ledger.bookings.trace(reference);
   const shown = answers
     ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace, { showsGuest })))
     : traces;

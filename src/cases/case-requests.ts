@@ -1,8 +1,8 @@
+import type { Ledger } from '../ledger/ledger.js';
 import { SafeError } from '../text/safe-error.js';
 import type { HeldCase, Resolution } from './case.js';
 import { applyCommand, type CaseCommand, resolveBookings } from './case-commands.js';
 import { type Act, toDecision } from './case-decision.js';
-import type { CaseStore } from './case-store.js';
 
 /** A person's request, by command or on the desk. */
 export type CaseRequest =
@@ -31,7 +31,7 @@ export class CaseRefusedError extends SafeError {
  * @throws CaseRefusedError if the state of one of them does not allow it
  */
 export async function performRequest(
-  cases: Pick<CaseStore, 'changeById'>,
+  cases: Ledger['cases'],
   ids: readonly number[],
   request: CaseRequest,
   { who, clock }: { readonly who: string; readonly clock: () => number },

@@ -1,4 +1,5 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import {
   createHotelComparer,
@@ -6,7 +7,7 @@ import {
   type HotelPair,
   unknownPair,
 } from '../mappings/hotels/compare-hotels.js';
-import type { CaseFilter, CaseOutline, CaseSummary, ReadOnlyCaseLedger } from './case-store.js';
+import type { CaseFilter, CaseOutline, CaseSummary } from './case-store.js';
 import { copyHotelOf, type RememberedHotels } from './remembered-hotels.js';
 
 export interface Compared extends CopiedHotel {
@@ -18,13 +19,11 @@ export interface ListedCase extends CaseSummary, Compared {
   readonly kept?: KeptValues | undefined;
 }
 
-type CaseLists = Pick<ReadOnlyCaseLedger, 'cases' | 'mappings' | 'hotels' | 'findKeptValues'>;
-
 const casesPerLookUp = 1_000;
 
 /** With their hotels and, if there are any, kept columns; guests in house first, then the nearest check-in. */
 export async function findCases(
-  ledger: CaseLists,
+  ledger: ReadOnlyLedger,
   filter: CaseFilter,
   clock: () => number,
   keptLabels: readonly string[] = [],
@@ -36,7 +35,7 @@ export async function findCases(
 
 /** A slice of the cases in the order of `findCases`; only these get their hotels and kept columns. */
 export async function readWindow(
-  ledger: CaseLists,
+  ledger: ReadOnlyLedger,
   remembered: RememberedHotels,
   found: readonly CaseOutline[],
   { from, to, labels, today }: CaseWindow,
@@ -76,7 +75,7 @@ async function orderByClock(
 
 /** Leaves out cases that have been removed meanwhile. */
 async function listInOrder(
-  { cases }: Pick<CaseLists, 'cases'>,
+  { cases }: ReadOnlyLedger,
   ids: readonly number[],
   today: string,
 ): Promise<readonly CaseSummary[]> {
@@ -97,7 +96,7 @@ export interface CaseWindow {
 }
 
 async function withHotels(
-  ledger: Pick<CaseLists, 'mappings' | 'hotels'>,
+  ledger: ReadOnlyLedger,
   found: readonly CaseSummary[],
   clock: () => number,
 ): Promise<readonly ListedCase[]> {
@@ -112,7 +111,7 @@ async function withHotels(
 
 /** Adds kept columns: those of the most urgent guest. */
 async function withKept(
-  ledger: Pick<CaseLists, 'cases' | 'findKeptValues'>,
+  ledger: ReadOnlyLedger,
   cases: readonly ListedCase[],
   today: string,
 ): Promise<readonly ListedCase[]> {
@@ -122,7 +121,7 @@ async function withKept(
     for (const [id, reference] of await ledger.cases.findNextReferences(ids, today))
       references.set(id, reference);
   }
-  const kept = await ledger.findKeptValues([...new Set(references.values())]);
+  const kept = await ledger.bookings.findKept([...new Set(references.values())]);
   return cases.map((item) => ({ ...item, kept: kept.get(references.get(item.id) ?? '') }));
 }
 
@@ -130,7 +129,7 @@ export const nothingKnown: Compared = { copyServiceId: null, copy: 'never-synced
 
 /** Adds the master hotel in the copy now, and both hotels, for at most 1,000 cases. */
 export async function compareCases(
-  { mappings, hotels }: Pick<CaseLists, 'mappings' | 'hotels'>,
+  { mappings, hotels }: ReadOnlyLedger,
   cases: readonly Pick<CaseSummary, 'providerName' | 'providerHotelId' | 'serviceId' | 'firstCheckIn'>[],
   clock: () => number,
 ): Promise<Compared[]> {

@@ -1,17 +1,18 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import { hashReference } from '../booking/reference-hash.js';
+import type { Ledger } from '../ledger/ledger.js';
 import { readFound } from '../review/stays/found-bookings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
-import type { StayAhead, StayLedger, StayRun } from '../review/stays.js';
+import type { StayAhead, StayRun } from '../review/stays.js';
 import { keyOfCase, stateOfBooking } from './case.js';
 import { addStays, applyVersions, type CaseStay, mergeStays } from './case-bookings.js';
 import { type Act, automatic, toDecision } from './case-decision.js';
-import type { CaseStore, OpenReference } from './case-store.js';
+import type { OpenReference } from './case-store.js';
 import { changeCases } from './change-cases.js';
 import { type OpenReferences, readActiveCases, readOpenReferences } from './read-open-cases.js';
 
 export interface FollowBookingsParts {
-  readonly ledger: StayLedger & { readonly cases: CaseStore };
+  readonly ledger: Ledger;
   readonly today: string;
   readonly clock: () => number;
   readonly signal?: AbortSignal | undefined;
@@ -181,7 +182,7 @@ async function hashReferences(
 async function findVersions(
   run: StayRun,
   { open, hashes }: { readonly open: OpenReferences; readonly hashes: Uint32Array },
-  { stays: index }: StayLedger,
+  { stays: index }: Ledger,
 ): Promise<ReadonlyMap<string, readonly Version[]>> {
   const found = new Map<string, Version[]>();
   for await (const bookings of readFound(index, run, await index.findReferences(run, hashes)))

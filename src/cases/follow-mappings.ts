@@ -1,12 +1,13 @@
+import type { Ledger } from '../ledger/ledger.js';
 import type { HeldCase } from './case.js';
 import { automatic, toDecision } from './case-decision.js';
 import type { NotifyCases } from './case-events.js';
-import type { CaseStore } from './case-store.js';
+
 import { applyMoves, escalateIfDue } from './case-transitions.js';
 import { changeCases } from './change-cases.js';
 
 export interface FollowParts {
-  readonly ledger: { readonly cases: CaseStore };
+  readonly ledger: Ledger;
   /** How long a reported case may stay uncorrected. */
   readonly escalateAfterMs: number;
   readonly clock: () => number;

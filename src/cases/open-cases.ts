@@ -1,21 +1,19 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
-import type { MappingReader } from '../mappings/mapping-copy.js';
+import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
+
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
-import type { StayLedger } from '../review/stays.js';
+
 import { type Case, type CaseKey, type CaseOrigin, type HeldCase, isActiveCase, keyOfCase } from './case.js';
 import type { CaseContent, CaseStay } from './case-bookings.js';
 import { type Act, automatic, toDecision } from './case-decision.js';
 import type { NotifyCases } from './case-events.js';
-import type { CaseDecision, CaseStore } from './case-store.js';
+import type { CaseDecision } from './case-store.js';
 import { applyEvidence, type Evidence } from './case-transitions.js';
 import { casesPerTransaction } from './change-cases.js';
 import type { CaseFindings, MergedFinding } from './findings.js';
 
 export interface OpenCasesParts {
-  readonly ledger: StayLedger & {
-    readonly cases: CaseStore;
-    readonly mappings: Pick<MappingReader, 'lookUp'>;
-  };
+  readonly ledger: Ledger;
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
   readonly clock: () => number;

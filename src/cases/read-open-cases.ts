@@ -1,11 +1,12 @@
 import { giveWay } from '../async/give-way.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { keyOfCase } from './case.js';
-import type { CasePage, CaseReader, OpenReference } from './case-store.js';
+import type { CasePage, OpenReference } from './case-store.js';
 
 /* Reads what the bookings of runs are compared with, some rows at a time. */
 
 export interface OpenCaseParts {
-  readonly cases: Pick<CaseReader, 'listActiveKeys' | 'listOpenReferences'>;
+  readonly cases: ReadOnlyLedger['cases'];
   /** The ids of cases to leave out, ascending. */
   readonly except: readonly number[];
   readonly signal?: AbortSignal | undefined;

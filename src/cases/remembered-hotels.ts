@@ -1,6 +1,7 @@
 import { giveWay } from '../async/give-way.js';
 import { loadTimeZones, type TimeZones } from '../geography/time-zones.js';
-import type { HotelReader, KnownHotel } from '../mappings/hotels/hotel-contents.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { KnownHotel } from '../mappings/hotels/hotel-contents.js';
 import type { CaseOutline } from './case-store.js';
 
 /** The traits of a master hotel by which cases are searched and ordered. */
@@ -45,7 +46,7 @@ interface Remembered {
   readonly hotels: Map<number, HotelTraits | undefined>;
 }
 
-export function rememberHotels(hotels: HotelReader): RememberedHotels {
+export function rememberHotels(hotels: ReadOnlyLedger['hotels']): RememberedHotels {
   let remembered: Remembered = { load: undefined, hotels: new Map() };
   return {
     async read(cases) {

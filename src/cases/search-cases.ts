@@ -1,4 +1,5 @@
-import type { CaseFilter, CaseOutline, ReadOnlyCaseLedger } from './case-store.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { CaseFilter, CaseOutline } from './case-store.js';
 import {
   type Country,
   copyHotelOf,
@@ -34,10 +35,8 @@ export interface CaseChoices {
 
 export type SearchCases = (search: CaseSearch) => Promise<SearchedCases>;
 
-type SearchLedger = Pick<ReadOnlyCaseLedger, 'cases'>;
-
 /** Searches cases by their hotels, too. */
-export function createCaseSearch(ledger: SearchLedger, remembered: RememberedHotels): SearchCases {
+export function createCaseSearch(ledger: ReadOnlyLedger, remembered: RememberedHotels): SearchCases {
   return async ({ country, assignee, text, provider, findsReferences, ...filter }) => {
     const all = await ledger.cases.listOutlines(filter);
     const known = await remembered.read(all);
@@ -57,7 +56,7 @@ export function createCaseSearch(ledger: SearchLedger, remembered: RememberedHot
   };
 }
 
-async function findNamed({ cases }: SearchLedger, reference: string | undefined) {
+async function findNamed({ cases }: ReadOnlyLedger, reference: string | undefined) {
   const found = reference === undefined ? [] : await cases.findBookings(reference);
   return new Set(found.map(({ id }) => id));
 }

@@ -1,7 +1,8 @@
 import type { KeptValues } from '../booking/kept-values.js';
-import { type AuditReader, type RecordedAction, readActions } from '../review/audit.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { type RecordedAction, readActions } from '../review/audit.js';
 import { type HeldCase, summariseBookings } from './case.js';
-import type { ReadOnlyCaseLedger } from './case-store.js';
+
 import { type Compared, compareCases, nothingKnown } from './find-cases.js';
 
 /** A case with its hotels. */
@@ -20,20 +21,20 @@ interface ShowOptions {
 
 /** A case with its hotels and, if there are any, the kept columns of its bookings. */
 export async function showCase(
-  ledger: Pick<ReadOnlyCaseLedger, 'mappings' | 'hotels' | 'findKeptValues'>,
+  ledger: ReadOnlyLedger,
   held: HeldCase,
   { today, clock, labels }: ShowOptions,
 ): Promise<ShownCase> {
   const { firstCheckIn } = summariseBookings(held.bookings, today);
   const [compared] = await compareCases(ledger, [{ ...held, ...(firstCheckIn && { firstCheckIn }) }], clock);
   const references = held.bookings.flatMap(({ reference }) => reference ?? []);
-  const kept = labels.length > 0 ? await ledger.findKeptValues(references) : undefined;
+  const kept = labels.length > 0 ? await ledger.bookings.findKept(references) : undefined;
   return { ...held, ...(compared ?? nothingKnown), ...(kept && { kept }) };
 }
 
 /** Who changed a case, and when, oldest entry first. Looks are left out. */
 export async function readCaseHistory(
-  audit: Pick<AuditReader, 'nextActions'>,
+  audit: ReadOnlyLedger['audit'],
   id: number,
 ): Promise<readonly RecordedAction[]> {
   const history: RecordedAction[] = [];

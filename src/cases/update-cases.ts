@@ -1,31 +1,23 @@
 import { giveWay } from '../async/give-way.js';
 import { isOver } from '../booking/stay.js';
-import type { MappingReader, ProviderHotel } from '../mappings/mapping-copy.js';
-import type { History, SuspectReader } from '../review/history.js';
-import type { RunReader } from '../review/ledger.js';
+import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
+import type { ProviderHotel } from '../mappings/mapping-copy.js';
+
 import type { Run } from '../review/run.js';
-import type { StayLedger } from '../review/stays.js';
+
 import type { BookingForm } from '../review/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
 import type { CaseOrigin } from './case.js';
-import type { CaseStore, FollowedRun } from './case-store.js';
+import type { FollowedRun } from './case-store.js';
 import { classifyMove } from './classify-move.js';
 import { createFindings, type Finding } from './findings.js';
 import { followBookings } from './follow-bookings.js';
 import { type FollowParts, followMappings } from './follow-mappings.js';
 import { openCases } from './open-cases.js';
-import type { WatchStore } from './watch-store.js';
 
 export interface UpdateCasesParts extends Omit<FollowParts, 'ledger'> {
-  readonly ledger: StayLedger &
-    Pick<RunReader, 'getRun'> &
-    Pick<History, 'nextJudged'> &
-    SuspectReader & {
-      readonly cases: CaseStore;
-      readonly mappings: Pick<MappingReader, 'lookUp'>;
-      readonly watch: Pick<WatchStore, 'readMasterHotels'>;
-    };
+  readonly ledger: Ledger;
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
   /** Cases are opened once there are so many findings. Default 100,000. */
@@ -96,7 +88,7 @@ async function findOpenings(
   gathered: GatheredFindings,
   parts: UpdateCasesParts,
 ): Promise<void> {
-  const run = await parts.ledger.getRun(runId);
+  const run = await parts.ledger.runs.get(runId);
   if (!hasBookings) await gathered.add(findSuspects(run, parts));
   const hasResult = run.file?.verdicts !== undefined;
   if (hasResult) await gathered.add(findAffected(run, parts));
@@ -157,7 +149,7 @@ async function* findSuspects(
 ): AsyncGenerator<readonly Finding[]> {
   if (!run.suspects) return;
   const at = run.collectedAt ?? clock();
-  let page = await ledger.nextSuspects(run.id);
+  let page = await ledger.bookings.nextSuspects(run.id);
   while (page) {
     const { form, suspects } = page;
     const found = suspects.flatMap(({ reason, serviceId: copyServiceId, line }) => {
@@ -172,7 +164,7 @@ async function* findSuspects(
       const move = classifyMove({ serviceId, copyServiceId }, masters.get(serviceId));
       return move === 'merged' ? [] : [finding];
     });
-    page = await ledger.nextSuspects(run.id, page.cursor);
+    page = await ledger.bookings.nextSuspects(run.id, page.cursor);
   }
 }
 
@@ -181,10 +173,10 @@ async function* findAffected(
   { ledger, today, clock }: UpdateCasesParts,
 ): AsyncGenerator<readonly Finding[]> {
   const at = run.finishedAt ?? clock();
-  let page = await ledger.nextJudged(run.id, 'incorrect');
+  let page = await ledger.bookings.nextJudged(run.id, 'incorrect');
   while (page) {
     yield page.lines.flatMap((line) => toFinding(line, 'file', { origin: 'affected', at, today }));
-    page = await ledger.nextJudged(run.id, 'incorrect', page.batch);
+    page = await ledger.bookings.nextJudged(run.id, 'incorrect', page.batch);
   }
 }
 

@@ -1,15 +1,5 @@
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
 
-/** What the watch must read, and how far it has got. Contains no guest data. */
-export interface WatchStore {
-  /** The mappings of the oldest moves that no watch has compared with the current and upcoming stays. */
-  nextMoves(limit: number): Promise<MovedMappings | undefined>;
-  /** Records that all moves up to that number are compared, and their findings are recorded. Never goes back. */
-  finishMoves(upTo: number, at: number): Promise<void>;
-  /** What the copy knows about these master hotels. */
-  readMasterHotels(serviceIds: readonly number[]): Promise<ReadonlyMap<number, MasterHotel>>;
-}
-
 export interface MovedMappings {
   /** The number of moves. */
   readonly moves: number;

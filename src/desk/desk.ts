@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Archive } from '../archive/archive.js';
 import { rememberHotels } from '../cases/remembered-hotels.js';
-import type { NoticeLedger } from '../notifications/notice-store.js';
+import type { Ledger } from '../ledger/ledger.js';
+
 import { createAuditPage } from './audit/audit-page.js';
 import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-routes.js';
 import { createCaseRoutes } from './cases/cases-routes.js';
@@ -26,7 +27,7 @@ export interface DeskParts
     Pick<RunParts, 'limits' | 'placeUnit' | 'clock'>,
     Pick<ScoreParts, 'scores'> {
   readonly archive: Pick<Archive, 'list' | 'read'>;
-  readonly ledger: NoticeLedger;
+  readonly ledger: Ledger;
   readonly operations: Operations;
   readonly timezone: string;
   /** The configured columns of bookings that are kept but not sent. */

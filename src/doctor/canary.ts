@@ -1,13 +1,10 @@
 import { type Finding, findingsOf } from '../examination/finding.js';
-import type { MappingReader } from '../mappings/mapping-copy.js';
-import { type CanaryReader, judgeCanary } from '../review/canary.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+
+import { judgeCanary } from '../review/canary.js';
 import { formatDuration, formatInstant } from '../text/format.js';
 
 const { ok, warning } = findingsOf('verdicts');
-
-interface CanaryLedger extends CanaryReader {
-  readonly mappings: Pick<MappingReader, 'find'>;
-}
 
 interface CanaryPair {
   readonly serviceId: number;
@@ -18,7 +15,7 @@ interface CanaryPair {
 /** Checks whether the configured pair can work as a canary, and what happened to the last one. */
 export async function checkCanary(
   pair: CanaryPair,
-  ledger: CanaryLedger,
+  ledger: ReadOnlyLedger,
   now: number,
 ): Promise<readonly Finding[]> {
   const copied = await ledger.mappings.find(pair);
@@ -39,8 +36,8 @@ export async function checkCanary(
 /** Enough to find one that was sent. */
 const canariesRead = 20;
 
-async function describeLast(ledger: CanaryReader, now: number): Promise<readonly Finding[]> {
-  const canaries = await ledger.listCanaries({ limit: canariesRead });
+async function describeLast(ledger: ReadOnlyLedger, now: number): Promise<readonly Finding[]> {
+  const canaries = await ledger.canaries.list({ limit: canariesRead });
   const last = canaries.find((canary) => judgeCanary(canary, now) !== 'unsent');
   if (!last) return [ok('no canary has been sent yet')];
   const { day, reference, sentAt = 0, withinMs, givenUpFor } = last;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import type { ReadOnlyLedger } from '../review/ledger.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+
 import { isActive, type Run } from '../review/run.js';
 import { formatCount } from '../text/format.js';
 import { findPlace, tryToWrite } from './folders.js';
@@ -30,7 +31,7 @@ export async function checkLedger({ place, isFile, open }: LedgerCheckParts): Pr
   }
   try {
     await ledger.ping();
-    const runs = await ledger.listRuns({ limit: runsRead });
+    const runs = await ledger.runs.list({ limit: runsRead });
     const [last] = runs;
     if (last === undefined) return [ok(`${place} holds no run yet`)];
     const count = runs.length === runsRead ? `${formatCount(runsRead)} runs or more` : countRuns(runs.length);

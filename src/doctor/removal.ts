@@ -1,7 +1,8 @@
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { listEveryRun } from '../review/every-run.js';
-import type { ReadOnlyLedger } from '../review/ledger.js';
+
 import { listDueToRemove, wasDenied } from '../review/stored/remove-sent.js';
 import { findDueDays } from '../review/stored/retention.js';
 import { formatCountOf } from '../text/format.js';

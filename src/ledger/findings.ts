@@ -27,7 +27,7 @@ const isKnownReason = "reason IN ('other-master', 'moved')";
 
 export function* nextSuspects(
   runId: string,
-  after: BatchCursor | undefined,
+  after?: BatchCursor,
 ): Query<SuspectLines | undefined> {
   const run = yield* runNumber(runId);
   const rows = yield* all(
@@ -85,7 +85,7 @@ export function* replaceVerdicts(run: number, verdicts: readonly JudgedPlaces[])
   yield* change(`UPDATE runs SET affected = ? WHERE number = ?`, affected, run);
 }
 
-export function* nextJudged(runId: string, judged: Judged, after: number): Query<JudgedLines | undefined> {
+export function* nextJudged(runId: string, judged: Judged, after = -1): Query<JudgedLines | undefined> {
   const run = yield* runNumber(runId);
   const row = yield* one(
     `SELECT batch, places FROM verdicts

@@ -40,10 +40,10 @@ import { createWatch } from './watching.js';
  * Bookings are stored by batch, in the bytes in which they are sent. All instants are epoch milliseconds. With PostgreSQL
  * every operation may throw LedgerUnusableError, LedgerAwayError or LedgerFullError.
  */
-export type Ledger = ReturnType<typeof createLedger>;
+export interface Ledger extends ReturnType<typeof createLedger> {}
 
 /** A read-only ledger, for looking at runs while other processes work. That somebody looked is recorded all the same. */
-export type ReadOnlyLedger = ReturnType<typeof createReadOnlyLedger>;
+export interface ReadOnlyLedger extends ReturnType<typeof createReadOnlyLedger> {}
 
 /** Whether a stored line has that booking reference. */
 export type CarriesReference = (line: string, form: BookingForm, reference: string) => boolean;

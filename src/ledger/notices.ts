@@ -112,11 +112,13 @@ export function* remind({ number, reminders, ...problem }: OpenProblem, at: numb
   return (yield* insertNotice(repeated, Number(row.round), reminders + 1)) > 0;
 }
 
-/** See `NoticeStore`. */
+/**
+ * Ends problems. One that lasts until it is recovered gets a recovery of its own; those of a day share `recovery`, with the
+ * severity of the worst. Returns how many were still open.
+ */
 export function* end(
   problems: readonly OpenProblem[],
-  at: number,
-  recovery: NewNotice | undefined,
+  { at, recovery }: { readonly at: number; readonly recovery?: NewNotice },
 ): Query<number> {
   let ended = 0;
   let worst: Severity = 'info';

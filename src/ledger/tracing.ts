@@ -163,7 +163,7 @@ export function* listAnswers(runId: string, names: readonly string[]): Query<Att
   return rows.map((row) => toAttempt(row, runId, sealing));
 }
 
-export function* listRefused(runId: string, limit: number, skip: number): Query<RefusedBooking[]> {
+export function* listRefused(runId: string, limit: number, skip = 0): Query<RefusedBooking[]> {
   const run = yield* runNumber(runId);
   const rows = yield* all(
     `SELECT name, form, batch, first, last_code FROM steps

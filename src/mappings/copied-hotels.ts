@@ -1,5 +1,6 @@
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { WriteCommand } from '../text/shell.js';
-import type { MappingReader, ProviderHotel } from './mapping-copy.js';
+import type { ProviderHotel } from './mapping-copy.js';
 import { readCompleteUntil } from './sync-bounds.js';
 
 /** What the local copy says about a provider hotel. Nothing while no sync has ended: it may be mapped all the same. */
@@ -12,7 +13,7 @@ export interface CopiedHotel {
   readonly copy: CopyStanding;
 }
 
-export type CopyReader = Pick<MappingReader, 'lookUp' | 'listSyncs'>;
+export type CopyReader = ReadOnlyLedger['mappings'];
 
 /** In the same order. At most 1,000 per call. */
 export async function readCopiedHotels(
@@ -26,7 +27,7 @@ export async function readCopiedHotels(
 }
 
 /** Whether a sync has ever ended. */
-export async function wasSynced({ listSyncs }: Pick<MappingReader, 'listSyncs'>): Promise<boolean> {
+export async function wasSynced({ listSyncs }: ReadOnlyLedger['mappings']): Promise<boolean> {
   return (await listSyncs()).some((sync) => readCompleteUntil(sync, 0) > 0);
 }
 

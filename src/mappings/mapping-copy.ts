@@ -1,53 +1,5 @@
-import type { Hold } from '../async/hold.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { SafeError } from '../text/safe-error.js';
-
-/**
- * The local copy of the account's mappings (which provider hotel is which master hotel, as the service last reported it)
- * and the syncs that keep it up to date. A provider hotel keeps its one row, even when its mapping is deleted. Instants
- * are epoch milliseconds.
- *
- * Contains no guest data.
- */
-export interface MappingCopy extends MappingReader {
-  /** Takes the exclusive right to sync without waiting; undefined while a live process holds it. */
-  holdSync(): Promise<Hold | undefined>;
-  /** Starts a cycle; abandons an unfinished one of the same scope in the same transaction. */
-  beginSync(sync: NewSync): Promise<MappingSync>;
-  /**
-   * Stores a page's rows, its resume key and the cycle's counts in one transaction; a page without a key ends the cycle.
-   * Storing the same page again after a lost answer changes nothing.
-   *
-   * @throws SyncOvertakenError when the cycle is no longer at `after`: another process has continued it
-   */
-  storePage(page: StoredPage): Promise<MappingSync>;
-  /** Clears the resume key of an unfinished cycle, which then restarts at its lower bound. @throws SyncOvertakenError */
-  restartSync(sync: Pick<MappingSync, 'syncId' | 'resumeKey'>): Promise<MappingSync>;
-  /** Records that the new master hotels up to that number have been listed. */
-  markNewHotelsTold(upTo: number, at: number): Promise<void>;
-}
-
-/** What is needed to compare bookings with the copy and to look things up in it. */
-export interface MappingReader {
-  /** The newest sync of the scope, by default of all providers, ended or not; undefined before the first. */
-  latestSync(scope?: SyncScope): Promise<MappingSync | undefined>;
-  /** The newest sync of each scope. */
-  listSyncs(): Promise<MappingSync[]>;
-  find(hotel: ProviderHotel): Promise<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined>;
-  /** The mapping of each, in the same order. At most 1,000 per call. */
-  lookUp(hotels: readonly ProviderHotel[]): Promise<(CopiedMapping | undefined)[]>;
-  /** Current mappings, optionally of some providers only, in the order of their numbers. */
-  listMappings(page: {
-    readonly after: number;
-    readonly limit: number;
-    readonly providers?: readonly string[];
-  }): Promise<CopiedMapping[]>;
-  summarise(): Promise<MappingSummary>;
-  /** False once there are mappings to compare bookings with. */
-  isEmpty(): Promise<boolean>;
-
-  /** Master hotels that no list has contained yet, in the order in which they were first seen. */
-  listNewHotels(page: { readonly after: number; readonly limit: number }): Promise<NewMasterHotel[]>;
-}
 
 /** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
 type SyncScope = string;
@@ -256,7 +208,7 @@ const pageSize = 1_000;
 
 /** The master hotels that no list has contained yet, page by page, in the order in which they were first seen. */
 export async function* readNewHotels(
-  copy: Pick<MappingCopy, 'listNewHotels'>,
+  copy: ReadOnlyLedger['mappings'],
 ): AsyncGenerator<readonly NewMasterHotel[], void, undefined> {
   let after = 0;
   for (;;) {

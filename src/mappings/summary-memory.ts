@@ -1,9 +1,8 @@
-import type { MappingReader, MappingSummary } from './mapping-copy.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { MappingSummary } from './mapping-copy.js';
 
 /** Caches the summary of the copy until a sync changes something: counting a million mappings takes long. */
-export function rememberSummary(ledger: {
-  readonly mappings: Pick<MappingReader, 'listSyncs' | 'summarise'>;
-}): () => Promise<MappingSummary> {
+export function rememberSummary(ledger: ReadOnlyLedger): () => Promise<MappingSummary> {
   let remembered: { readonly syncs: string; readonly summary: MappingSummary } | undefined;
   return async () => {
     const syncs = JSON.stringify(await ledger.mappings.listSyncs());

@@ -1,9 +1,9 @@
+import type { Ledger } from '../ledger/ledger.js';
 import type { MappingServiceError } from '../mapping-service/errors.js';
 import type { MappingRecord, MappingService, MappingsPage } from '../mapping-service/operations.js';
 import { defaultDeletedTypes } from '../mapping-service/options.js';
 import { SafeError } from '../text/safe-error.js';
 import {
-  type MappingCopy,
   type MappingRow,
   type MappingSync,
   SyncOvertakenError,
@@ -29,7 +29,7 @@ interface SyncRequest {
 
 interface SyncParts {
   readonly service: Pick<MappingService, 'getMappings'>;
-  readonly copy: MappingCopy;
+  readonly copy: Ledger['mappings'];
   /** Mappings per page. */
   readonly limit: number;
   /** Epoch milliseconds. */

@@ -1,27 +1,23 @@
 import { businessDayAt } from '../booking/business-day.js';
-import type { CaseOutline, CaseReader } from '../cases/case-store.js';
-import type { ExportReader } from '../mappings/export/export-log.js';
-import type { MappingReader, MappingSync } from '../mappings/mapping-copy.js';
+import type { CaseOutline } from '../cases/case-store.js';
+import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
+
+import type { MappingSync } from '../mappings/mapping-copy.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import { mayCompleteDay } from '../review/day-runs.js';
-import type { RunReader } from '../review/ledger.js';
+
 import type { Run } from '../review/run.js';
 import { formatBytes } from '../text/format.js';
 import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from './notice.js';
-import type { NoticeStore, OpenProblem } from './notice-store.js';
+import type { OpenProblem } from './notice-store.js';
 
 /**
  * What becomes true by the clock, or by several runs together, is found by polling: every process checks again and
  * again, and the ledger keeps what is already known. Nothing here depends on which process runs, or ran.
  */
 export interface CheckParts {
-  readonly ledger: RunReader & {
-    readonly notices: NoticeStore;
-    readonly cases: Pick<CaseReader, 'listOutlines'>;
-    readonly mappings: Pick<MappingReader, 'latestSync'>;
-    readonly exports: ExportReader;
-  };
+  readonly ledger: Ledger;
   readonly timezone: string;
   /** The days that are late now. */
   readonly findLateDays: (now: number) => Promise<readonly string[]>;
@@ -171,7 +167,7 @@ async function endDays(
   const ofDays = problems.filter(({ event }) => noticeEvents[event].lasts === 'until-day-is-good');
   for (const day of new Set(ofDays.flatMap((problem) => problem.day ?? []))) {
     const open = ofDays.filter((problem) => problem.day === day);
-    const runs = await ledger.listRuns({ day, limit: runsRead });
+    const runs = await ledger.runs.list({ day, limit: runsRead });
     const ended = open.filter((problem) => isOver(problem, runs, timezone));
     if (ended.length > 0) {
       const events = [...new Set(ended.map(({ event }) => event))].join(' ');
@@ -254,7 +250,7 @@ async function worksAgain(
       return (latest?.endedAt ?? 0) > lastToldAt;
     }
     case 'credentials-refused':
-      return (await ledger.listRuns({ limit: runsRead })).some(
+      return (await ledger.runs.list({ limit: runsRead })).some(
         ({ state, file, counts, finishedAt = 0 }) =>
           state === 'succeeded' &&
           finishedAt > lastToldAt &&

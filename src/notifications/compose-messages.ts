@@ -1,19 +1,16 @@
 import { businessDayAt } from '../booking/business-day.js';
-import type { CaseReader } from '../cases/case-store.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+
 import { countDaysBehind } from '../review/day/good-day.js';
-import type { DayOverview } from '../review/ledger.js';
+
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import type { Message } from './channel.js';
 import { describeDigest, describeNotice, type Situation } from './describe-notice.js';
 import type { Notice } from './notice.js';
-import type { NoticeReader } from './notice-store.js';
 
 export interface ComposeParts {
-  readonly ledger: Pick<DayOverview, 'summarise'> & {
-    readonly cases: Pick<CaseReader, 'listOutlines'>;
-    readonly notices: Pick<NoticeReader, 'listProblems' | 'countMessages'>;
-  };
+  readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
   /** Where people reach the page of `serve`. */
   readonly publicUrl?: string | undefined;
@@ -53,7 +50,7 @@ export async function composeMessage(
 async function readSituation({ ledger, timezone, command, clock }: ComposeParts): Promise<Situation> {
   const now = clock();
   const today = businessDayAt(new Date(now), timezone);
-  const { lastGoodDay } = await ledger.summarise(today);
+  const { lastGoodDay } = await ledger.runs.summarise(today);
   const tomorrow = today.next().iso;
   const urgent = await ledger.cases.listOutlines({ today: today.iso, checkInBefore: tomorrow });
   return {

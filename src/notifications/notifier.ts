@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { pause } from '../async/abort.js';
+import type { Ledger } from '../ledger/ledger.js';
 import { formatCountOf } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 import { type CheckParts, checkNotices } from './check-notices.js';
 import type { Notice } from './notice.js';
-import type { NoticeLedger, PlannedMessage } from './notice-store.js';
+import type { PlannedMessage } from './notice-store.js';
 import { type ChannelRules, findDueTime, giveUpAfterMs, isWanted } from './routing.js';
 import { createSender, type Sender, type SenderParts } from './send-messages.js';
 
 interface NotifierParts extends Omit<SenderParts, 'store'> {
-  readonly ledger: NoticeLedger;
+  readonly ledger: Ledger;
   /** What the channels want. */
   readonly settings: readonly ChannelRules[];
   readonly timezone: string;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { Ledger } from '../ledger/ledger.js';
 import { type Channel, ChannelError, type Message } from './channel.js';
 import { incidentOf, type Notice } from './notice.js';
-import type { ClaimedMessage, NoticeStore } from './notice-store.js';
+import type { ClaimedMessage } from './notice-store.js';
 import { bundle, collectingMs, retryAt } from './routing.js';
 
 /** A receiver did not accept a message, or could not be reached. It is tried again. */
@@ -12,7 +13,7 @@ export interface SendingEvent {
 }
 
 export interface SenderParts {
-  readonly store: Pick<NoticeStore, 'claim' | 'extend' | 'release' | 'noteSent' | 'noteFailed'>;
+  readonly store: Ledger['notices'];
   readonly channels: readonly Channel[];
   /** The words, link and attachments of one message about these notices; all of one kind. */
   readonly compose: (notices: readonly Notice[], channel: string) => Promise<Composed>;

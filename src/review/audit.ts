@@ -1,3 +1,4 @@
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 /** What people did with guests' data, what they had the service do, and who may do it. */
 export type AuditedAction = (typeof auditedActions)[number];
 export const auditedActions = [
@@ -63,27 +64,6 @@ export function auditEntryToJson({ at, who, action, subject, details }: Recorded
   return { at: new Date(at).toISOString(), who, action, subject: subject ?? null, details: details ?? {} };
 }
 
-/** The audit trail of a ledger: who looked at guests' data, or changed it, when and why. */
-export interface AuditTrail extends ActionRecorder {
-  /** Replaces the subject of entries, for a booking whose reference is erased. Returns how many. */
-  replaceSubject(subject: string, replacement: string): Promise<number>;
-}
-
-/** The part of the trail that comes with read-only access, because looking is recorded, too. */
-export interface ActionRecorder extends AuditReader {
-  record(action: RecordedAction): Promise<void>;
-}
-
-export interface AuditReader {
-  /** The next entries after the cursor in the order in which they were recorded; undefined at the end. */
-  nextActions(filter: AuditFilter, after?: number): Promise<RecordedActions | undefined>;
-  /** The newest entries before the cursor, the newest first, and how many there are in all. */
-  latestActions(
-    filter: AuditFilter,
-    page: { readonly before?: number | undefined; readonly limit: number },
-  ): Promise<LatestActions>;
-}
-
 export interface AuditFilter {
   /** The first and the last instant, in epoch milliseconds. */
   readonly from?: number | undefined;
@@ -108,7 +88,7 @@ export interface LatestActions {
 
 /** All entries, in the order in which they were recorded, in chunks. */
 export async function* readActions(
-  audit: Pick<AuditReader, 'nextActions'>,
+  audit: ReadOnlyLedger['audit'],
   filter: AuditFilter = {},
 ): AsyncGenerator<readonly RecordedAction[], void, undefined> {
   let after: number | undefined;

@@ -41,17 +41,6 @@ export interface Canary extends NewCanary {
   readonly reportedAt?: number;
 }
 
-export interface CanaryFinder {
-  /** The canary of a run. */
-  findCanary(runId: string): Promise<Canary | undefined>;
-}
-
-export interface CanaryReader extends CanaryFinder {
-  findCanaryByReference(reference: string): Promise<Canary | undefined>;
-  /** The newest run first. */
-  listCanaries(filter: CanaryFilter): Promise<Canary[]>;
-}
-
 export interface CanaryFilter {
   readonly limit: number;
   readonly day?: string;
@@ -63,11 +52,6 @@ export interface CanaryFilter {
 export interface CanaryEvent {
   readonly type: 'canary-missed';
   readonly canary: Canary;
-}
-
-export interface CanaryWriter {
-  /** Returns the canaries that no e-mail named in time, each once, over all processes. */
-  reportMissedCanaries(now: number): Promise<Canary[]>;
 }
 
 /**

@@ -1,28 +1,5 @@
 import type { Run } from './run.js';
-import type { Claim, Claimed, Step, StepEnding } from './step.js';
-
-/** What performing a step needs. */
-export interface Claims extends ClaimRenewal, ClaimCheck {
-  /**
-   * Claims a step, and returns it with its run and its bookings. Without a token it uses the current one: processes that
-   * share a run may perform whatever step they are handed.
-   *
-   * Undefined if the step is not open, the attempt is stale, or the run is no longer ours, active or in this ledger.
-   */
-  claim(right: Right | SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
-  /** Records the ending of an attempt: see `recordEnding`. @throws FencedError under an outdated claim. */
-  record(claim: Claimed, ending: StepEnding, at: number): Promise<Recorded>;
-}
-
-export interface ClaimRenewal {
-  /** Renews claims for another lease. Returns those that are outdated. */
-  renewClaims(claims: readonly Claim[]): Promise<Claim[]>;
-}
-
-export interface ClaimCheck {
-  /** False once the claim is outdated: another process has taken over the run, or just the step. */
-  holdsClaim(claim: Claim): Promise<boolean>;
-}
+import type { Step } from './step.js';
 
 /** The right to write to a run: its id and a token. */
 export interface Right {

@@ -1,27 +1,11 @@
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
 import type { NewCanary } from './canary.js';
-import type { Right } from './claims.js';
 import type { GuestNames } from './guest-names.js';
 import type { KeptColumns } from './kept-columns.js';
 import type { Run, Trigger } from './run.js';
 import type { UnreadableReason } from './source.js';
 import type { BookingForm, PlannedStep } from './step.js';
 import type { Volume, VolumeComparison } from './volume.js';
-
-/** What collecting a day writes to. */
-export interface Collecting {
-  /** Starts collecting from scratch: removes what an interrupted collect of this run left behind. @throws FencedError */
-  beginCollect(right: Right, collect: CollectStart): Promise<Collect>;
-}
-
-/** What earlier runs of a day have sent, for a run that only sends new bookings. */
-export interface DeliveredBookings {
-  /**
-   * What other runs of the same day's bookings have delivered: the next chunk after the cursor, one stored batch per chunk;
-   * undefined at the end. Where guest names were blanked, only what runs of trigger `today` delivered, without names.
-   */
-  nextDelivered(runId: string, after?: DeliveredCursor): Promise<DeliveredLines | undefined>;
-}
 
 export interface CollectStart {
   readonly source: string;

@@ -1,5 +1,6 @@
 import type { Booking } from '../booking/booking.js';
 import { hashReference } from '../booking/reference-hash.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { UsageError } from '../text/usage-error.js';
 import { createKeyedHash, foldName, keyIdOf } from './hash-key.js';
 import type { BookingForm } from './step.js';
@@ -24,27 +25,6 @@ export interface ErasedContent {
   readonly before: string;
   readonly after: string;
   readonly at: number;
-}
-
-export interface ErasureReader {
-  listErasedGuests(): Promise<readonly ErasedGuest[]>;
-  /** In the order in which they were erased. */
-  listErasedContents(runId: string): Promise<readonly ErasedContent[]>;
-}
-
-export interface Erasures extends ErasureReader {
-  /** Guests that are already remembered stay as they are. */
-  rememberErased(guests: readonly ErasedGuest[]): Promise<void>;
-  noteErased(runId: string, content: ErasedContent): Promise<void>;
-  /**
-   * Rewrites the stored bookings of a run, one batch per transaction, and removes the service's own words about the batches
-   * that changed. False if somebody works on the run's day.
-   *
-   * @param rewrite returns undefined for a batch without bookings of theirs
-   */
-  eraseBookings(runId: string, rewrite: EraseLines): Promise<boolean>;
-  /** Removes the value of a run's reject, and if asked, its reference. */
-  eraseReject(runId: string, place: number, options: { readonly withReference: boolean }): Promise<void>;
 }
 
 export type EraseLines = (
@@ -86,10 +66,10 @@ export interface ErasedGuests {
  * @throws UsageError if the key with which guests were remembered is not configured: they could not be recognised
  */
 export async function readErasedGuests(
-  ledger: Pick<ErasureReader, 'listErasedGuests'>,
+  ledger: ReadOnlyLedger,
   hashKey: string | undefined,
 ): Promise<ErasedGuests | undefined> {
-  const guests = await ledger.listErasedGuests();
+  const guests = await ledger.guests.listErased();
   if (guests.length === 0) return undefined;
   if (hashKey === undefined || guests.some(({ keyId }) => keyId !== keyIdOf(hashKey)))
     throw new UsageError(

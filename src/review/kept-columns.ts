@@ -1,5 +1,4 @@
 import type { KeptValues } from '../booking/kept-values.js';
-import type { BookingForm } from './step.js';
 
 /**
  * The kept columns (`source.keep`) of the lines of a chunk or of a stored batch. Plain data, to be sent between
@@ -12,16 +11,6 @@ export interface KeptColumns {
 }
 
 export type KeptRow = readonly (string | null)[] | null;
-
-export interface KeptColumnReader {
-  /** The kept columns of a stored batch; undefined if there are none, or no longer. */
-  readKeptColumns(runId: string, form: BookingForm, batch: number): Promise<KeptColumns | undefined>;
-  /**
-   * The kept values of the bookings with these references, by reference, from the newest run that has any. References
-   * without any are absent.
-   */
-  findKeptValues(references: readonly string[]): Promise<ReadonlyMap<string, KeptValues>>;
-}
 
 /** The values of the booking at that place; undefined if it has none. */
 export function keptAt(columns: KeptColumns | undefined, place: number): KeptValues | undefined {

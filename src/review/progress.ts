@@ -1,17 +1,4 @@
-import type { Attempt } from './history.js';
 import type { StepEnding, StepKind, StepState } from './step.js';
-
-/** How far the steps of a run are: counted by the database, since a large run has thousands of them. */
-export interface ProgressReader {
-  /** The steps by kind and state, in the order of the plan. */
-  countSteps(runId: string): Promise<StepCount[]>;
-  /** What is being done, and what is due when. */
-  readOpenWork(runId: string, now: number): Promise<OpenWork>;
-  /** The ended attempts, summed up by kind, outcome and slice of time, in the order in which they began. */
-  listAttemptSums(runId: string, slices: Slices): Promise<AttemptSum[]>;
-  /** The attempts that did not succeed, newest first, without the service's words; looks for a result are left out. */
-  listTroubles(runId: string, limit: number): Promise<Attempt[]>;
-}
 
 export interface StepCount {
   readonly kind: StepKind;

@@ -1,5 +1,4 @@
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
-import type { StayKeys } from './collected.js';
 import type { DeliveryKind } from './run.js';
 import type { BookingForm } from './step.js';
 
@@ -15,48 +14,6 @@ export interface StayAhead extends ProviderHotel {
   /** The business day of the run that stored it. */
   readonly day: string;
   readonly runId: string;
-}
-
-/**
- * Finds bookings by their provider hotel or their reference, for many of them at once.
- *
- * Both are looked up by hash, so what is found are candidates: the booking itself decides.
- */
-export interface StayIndex {
-  /**
-   * The runs whose bookings count, the latest first: those that were collected to the end, whatever became of their delivery.
-   * A later business day is later, and of one day the run that was started later.
-   */
-  listStayRuns(): Promise<readonly StayRun[]>;
-  /**
-   * Bookings of the run at hotels with these hashes whose stay ends on the day `from` or later, or nobody knows when.
-   *
-   * @param hashes ascending
-   */
-  findStays(run: StayRun, hashes: Uint32Array, from: string): Promise<readonly FoundBookings[]>;
-  /**
-   * Bookings of the run that have references with these hashes.
-   *
-   * @param hashes ascending
-   */
-  findReferences(run: StayRun, hashes: Uint32Array): Promise<readonly FoundBookings[]>;
-  /**
-   * Indexes the stays of a run that an older version collected.
-   *
-   * @param findKeys for the lines of a batch
-   */
-  indexStays(run: StayRun, findKeys: (lines: Buffer, form: BookingForm) => StayKeys): Promise<void>;
-  /** The lines of these batches of the run; a batch that was removed meanwhile, or whose key is gone, is absent. */
-  readReadableBatches(
-    run: StayRun,
-    form: BookingForm,
-    batches: readonly number[],
-  ): Promise<ReadonlyMap<number, Buffer>>;
-}
-
-/** The ledger that looking up stays needs. */
-export interface StayLedger {
-  readonly stays: StayIndex;
 }
 
 /** A run whose bookings count. */

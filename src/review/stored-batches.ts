@@ -1,6 +1,7 @@
 import { freeMemory } from '../async/free-memory.js';
 import { giveWay } from '../async/give-way.js';
-import type { BatchReader } from './ledger.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+
 import type { Run } from './run.js';
 import type { BookingForm } from './step.js';
 
@@ -18,16 +19,16 @@ const bookingsAtOnce = 2_000;
 
 /** A run's bookings of one form, in their order, one batch at a time. Lets others work between two queries. */
 export async function* readStoredBatches(
-  ledger: BatchReader,
+  ledger: ReadOnlyLedger,
   { id }: Pick<Run, 'id'>,
   form: BookingForm,
 ): AsyncGenerator<StoredBatch, void, undefined> {
-  const { batches, bookings } = await ledger.measureBatches(id, form);
+  const { batches, bookings } = await ledger.bookings.measureBatches(id, form);
   const atOnce = Math.max(1, Math.floor(bookingsAtOnce / Math.ceil(bookings / batches)));
   // The first one alone: some callers want only the first lines.
   for (let from = 0, to = 1; from < batches; from = to, to += atOnce) {
     if (from > 0) await giveWay();
-    const read = await ledger.readBatches(id, form, { from, to: Math.min(to, batches) });
+    const read = await ledger.bookings.readBatches(id, form, { from, to: Math.min(to, batches) });
     for (const [index, lines] of read.entries()) yield { batch: from + index, lines };
   }
 }

@@ -24,19 +24,6 @@ export interface DayVolume extends Volume {
   readonly day: string;
 }
 
-export interface VolumeReader extends VolumeHistory {
-  /** The same of the day's newest successful run that may complete it, whether or not it makes the day good. */
-  findVolume(day: string): Promise<DayVolume | undefined>;
-}
-
-/** What good days were like. */
-export interface VolumeHistory {
-  /**
-   * Of each of these days the newest run that makes it good. Runs that topped a day up without counting all of it are left out.
-   */
-  listVolumes(days: readonly string[]): Promise<DayVolume[]>;
-}
-
 /** How a day's bookings compare with those of good days before it. */
 export interface VolumeComparison {
   readonly accepted: number;

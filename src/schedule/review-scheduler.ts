@@ -1,5 +1,6 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
-import type { DayOverview, RunWriter } from '../review/ledger.js';
+import type { Ledger } from '../ledger/ledger.js';
+
 import { DayBusyError } from '../review/refusals.js';
 import type { Run } from '../review/run.js';
 import { type DueDay, findDayRange, findDueDays } from './due-days.js';
@@ -22,7 +23,7 @@ export interface ScheduledReview {
 }
 
 export interface ReviewSchedulerParts {
-  readonly ledger: DayOverview & Pick<RunWriter, 'replaceFailure'>;
+  readonly ledger: Ledger;
   readonly schedule: Schedule;
   readonly slots: Slots;
   /** The time of day at which a missing source is given up. */
@@ -144,8 +145,8 @@ async function readDueDays(
   if (!range) return [];
   try {
     const [{ firstDay }, latestRuns] = await Promise.all([
-      ledger.summarise(businessDayAt(now, slots.zone)),
-      ledger.listLatestRuns({ from: range.from.iso, to: range.to.iso }),
+      ledger.runs.summarise(businessDayAt(now, slots.zone)),
+      ledger.runs.listLatest({ from: range.from.iso, to: range.to.iso }),
     ]);
     await giveUpSources(latestRuns, now, { ledger, giveUps, notify });
     return findDueDays({
@@ -172,7 +173,7 @@ async function giveUpSources(
 ): Promise<void> {
   for (const run of runs.filter((one) => isToGiveUp(one, giveUps, now.getTime()))) {
     const change = { before: run.failure?.code, failure: describeGivenUp(run), at: now.getTime() };
-    if (await ledger.replaceFailure(run.id, change)) notify({ type: 'source-given-up', run });
+    if (await ledger.runs.replaceFailure(run.id, change)) notify({ type: 'source-given-up', run });
   }
 }
 
@@ -181,7 +182,7 @@ async function giveUpSourceOf(
   { ledger, giveUps, clock, notify }: ReviewSchedulerParts,
 ): Promise<void> {
   try {
-    const runs = await ledger.listLatestRuns({ from: iso, to: iso });
+    const runs = await ledger.runs.listLatest({ from: iso, to: iso });
     await giveUpSources(runs, new Date(clock()), { ledger, giveUps, notify });
   } catch (error) {
     notify({ type: 'check-failed', error });

@@ -1,11 +1,12 @@
-import type { MappingCopy } from '../mappings/mapping-copy.js';
+import type { Ledger } from '../ledger/ledger.js';
+
 import { SyncBusyError } from '../mappings/sync-mappings.js';
 import { createRepeatedCheck, type RepeatedCheck, type RepeatedCheckParts } from './repeated-check.js';
 import type { NotifyScheduler } from './scheduler-event.js';
 import type { Slots } from './slots.js';
 
 export interface SyncSchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
-  readonly copy: Pick<MappingCopy, 'latestSync'>;
+  readonly copy: Ledger['mappings'];
   readonly slots: Slots;
   /** It must end soon after the signal aborts. */
   readonly sync: (signal: AbortSignal) => Promise<unknown>;

@@ -1,12 +1,7 @@
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { maxProviders } from '../review/collect/provider-counts.js';
 import type { Silence } from '../review/verdict.js';
-import {
-  type Outcome,
-  type OutcomeLedger,
-  type OutcomeSources,
-  readNamedPairs,
-  readOutcomes,
-} from './outcomes.js';
+import { type Outcome, type OutcomeSources, readNamedPairs, readOutcomes } from './outcomes.js';
 
 /**
  * What became of the bookings of a day, by provider; null for bookings without one, and for the names beyond a
@@ -31,7 +26,7 @@ export interface ProviderDay {
 }
 
 export interface DayScoreParts {
-  readonly ledger: OutcomeLedger;
+  readonly ledger: ReadOnlyLedger;
   readonly signal: AbortSignal;
   /** Undefined where silence means nothing. */
   readonly silence?: Silence | undefined;

@@ -1,6 +1,7 @@
 import { freeMemory } from '../async/free-memory.js';
-import type { History, JudgedLines, SuspectLines, SuspectReader } from '../review/history.js';
-import type { BatchReader, RunLister, UndeliveredReader } from '../review/ledger.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { JudgedLines, SuspectLines } from '../review/history.js';
+
 import type { Run } from '../review/run.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { findHotel, findProvider, readBooking, writeProviderHotel } from '../review/stored/stored-line.js';
@@ -13,16 +14,8 @@ import {
   unansweredReasons,
 } from '../review/verdict.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
-import type { MailReader, ReceivedPair } from '../verdict-mails/mail-log.js';
+import type { ReceivedPair } from '../verdict-mails/mail-log.js';
 import { isNamedByMapping } from '../verdict-mails/naming.js';
-
-export type OutcomeLedger = BatchReader &
-  RunLister &
-  UndeliveredReader &
-  SuspectReader &
-  Pick<History, 'nextJudged'> & {
-    readonly verdictMails: Pick<MailReader, 'listNamedPlaces' | 'listNamedPairs'>;
-  };
 
 /** A booking that was sent, and what became of it. */
 export interface Outcome {
@@ -51,11 +44,11 @@ export interface OutcomeSources {
 
 /** The bookings of a day that were delivered, each once, one stored batch at a time. */
 export async function* readOutcomes(
-  ledger: OutcomeLedger,
+  ledger: ReadOnlyLedger,
   day: string,
   sources: OutcomeSources,
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
-  const { runs } = summariseVerdicts(day, await ledger.listRuns({ day, limit: runsOfDay }));
+  const { runs } = summariseVerdicts(day, await ledger.runs.list({ day, limit: runsOfDay }));
   // The file of a run that tops up covers the whole day, and repeats those before it.
   const fileRun = runs.find(({ file }) => file?.verdicts) ?? runs.find(wasTriggered);
   for (const run of runs) {
@@ -70,12 +63,12 @@ function wasTriggered({ file }: Run): boolean {
 }
 
 async function* readForm(
-  ledger: OutcomeLedger,
+  ledger: ReadOnlyLedger,
   run: Run,
   form: BookingForm,
   { namedPairs, silence }: OutcomeSources,
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
-  const undelivered = form === 'body' ? await ledger.listUndelivered(run.id) : [];
+  const undelivered = form === 'body' ? await ledger.steps.listUndelivered(run.id) : [];
   const judgements = createJudgements(ledger, run, form);
   const suspects = createSuspects(ledger, run, form);
   const readProvider = createProviderReader(form);
@@ -124,9 +117,9 @@ async function* readForm(
 /** By the keys of their hotels in stored lines. */
 export type NamedPairs = Readonly<Record<BookingForm, ReadonlyMap<string, readonly ReceivedPair[]>>>;
 
-export async function readNamedPairs({ verdictMails }: OutcomeLedger): Promise<NamedPairs> {
+export async function readNamedPairs({ mails }: ReadOnlyLedger): Promise<NamedPairs> {
   const pairs = { body: new Map<string, ReceivedPair[]>(), file: new Map<string, ReceivedPair[]>() };
-  for (const pair of await verdictMails.listNamedPairs())
+  for (const pair of await mails.listNamedPairs())
     for (const form of bookingForms) {
       const key = writeProviderHotel(pair, form);
       const known = pairs[form].get(key);
@@ -138,12 +131,12 @@ export async function readNamedPairs({ verdictMails }: OutcomeLedger): Promise<N
 
 /** The places in each batch. */
 async function readNamed(
-  { verdictMails }: OutcomeLedger,
+  { mails }: ReadOnlyLedger,
   { id }: Run,
   form: BookingForm,
 ): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
   const named = new Map<number, Set<number>>();
-  for (const { batch, place, ...of } of await verdictMails.listNamedPlaces(id)) {
+  for (const { batch, place, ...of } of await mails.listNamedPlaces(id)) {
     if (of.form !== form) continue;
     const places = named.get(batch) ?? new Set();
     named.set(batch, places.add(place));
@@ -152,14 +145,14 @@ async function readNamed(
 }
 
 /** What the result says about the bookings of each batch, asked in the order of the batches: one page of each kind is held. */
-function createJudgements(ledger: OutcomeLedger, { id }: Run, form: BookingForm) {
+function createJudgements(ledger: ReadOnlyLedger, { id }: Run, form: BookingForm) {
   const kinds: readonly Judged[] = form === 'file' ? ['incorrect', ...unansweredReasons] : [];
   const pages = new Map<Judged, JudgedLines | undefined>();
   return async (batch: number): Promise<ReadonlyMap<number, Judged>> => {
     const judged = new Map<number, Judged>();
     for (const kind of kinds) {
-      let page = pages.has(kind) ? pages.get(kind) : await ledger.nextJudged(id, kind);
-      while (page && page.batch < batch) page = await ledger.nextJudged(id, kind, page.batch);
+      let page = pages.has(kind) ? pages.get(kind) : await ledger.bookings.nextJudged(id, kind);
+      while (page && page.batch < batch) page = await ledger.bookings.nextJudged(id, kind, page.batch);
       pages.set(kind, page);
       if (page?.batch === batch) for (const place of page.places) judged.set(place, kind);
     }
@@ -168,13 +161,13 @@ function createJudgements(ledger: OutcomeLedger, { id }: Run, form: BookingForm)
 }
 
 /** The places of each batch's suspects, asked in the order of the batches. */
-function createSuspects(ledger: OutcomeLedger, { id }: Run, form: BookingForm) {
+function createSuspects(ledger: ReadOnlyLedger, { id }: Run, form: BookingForm) {
   let page: SuspectLines | undefined;
   let isAtEnd = false;
   return async (batch: number): Promise<ReadonlySet<number>> => {
     while (!isAtEnd && (!page || page.form !== form || page.cursor.batch < batch)) {
       const cursor = page?.cursor ?? { form, batch: -1 };
-      page = await ledger.nextSuspects(id, cursor);
+      page = await ledger.bookings.nextSuspects(id, cursor);
       isAtEnd = page === undefined || page.form !== form;
     }
     if (isAtEnd || page?.cursor.batch !== batch) return new Set();

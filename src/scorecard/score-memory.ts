@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { DayMarker } from '../review/ledger.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+
 import type { Silence } from '../review/verdict.js';
 import { type DayScore, scoreDay } from './day-scores.js';
-import { type OutcomeLedger, readNamedPairs } from './outcomes.js';
+import { readNamedPairs } from './outcomes.js';
 
 /** The scores of days, each read from its stored bookings once, and again when something about it has changed. */
 export interface ScoreMemory {
@@ -17,7 +18,7 @@ interface MemoryOptions {
 }
 
 export interface MemoryParts {
-  readonly ledger: OutcomeLedger & DayMarker;
+  readonly ledger: ReadOnlyLedger;
   /** Lets others work between two days; reading a day does so between its batches. */
   readonly giveWay: () => Promise<unknown>;
 }
@@ -34,7 +35,7 @@ export function createScoreMemory({ ledger, giveWay }: MemoryParts): ScoreMemory
       if (from === undefined || to === undefined) return [];
       const namedPairs = await readNamedPairs(ledger);
       const common = hash([[...namedPairs.body], silence?.afterMs, silence?.brokenAt]);
-      const marked = await ledger.markDays({ from, to });
+      const marked = await ledger.runs.markDays({ from, to });
       const marks = new Map(
         marked.map(({ day, mark, finishedAt }) => [
           day,

@@ -1,8 +1,9 @@
 import { createBusinessDay } from '../booking/business-day.js';
-import type { CaseReader, OpenedCase } from '../cases/case-store.js';
+import type { OpenedCase } from '../cases/case-store.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { maxProviders } from '../review/collect/provider-counts.js';
 import { type DayScore, type DayScoreParts, type ProviderDay, scoreDays } from './day-scores.js';
-import type { OutcomeLedger } from './outcomes.js';
+
 
 /** What is known about one provider over some days. */
 export interface ProviderScore {
@@ -42,7 +43,7 @@ export interface RepeatOffender {
 }
 
 export interface ScorecardParts extends DayScoreParts {
-  readonly ledger: OutcomeLedger & { readonly cases: Pick<CaseReader, 'listOpened'> };
+  readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
 }
 

@@ -4,10 +4,10 @@ import {
   createBusinessDay,
   isCalendarDay,
 } from '../booking/business-day.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { CheckCaller, IncomingCall } from './caller.js';
 import { answerWithin, TooLateError } from './deadline.js';
 import { HttpError } from './http-error.js';
-import type { Statuses } from './ports.js';
 
 export interface HookRequest {
   readonly body: Uint8Array;
@@ -114,7 +114,7 @@ export interface HookSettings {
 }
 
 export interface HookOptions extends HookSettings {
-  readonly statuses: Statuses;
+  readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
   readonly clock: () => number;
   /** How long a caller waits for the ledger, in milliseconds. */
@@ -138,7 +138,7 @@ export const hookPath = '/hooks/end-of-day';
  * @returns a function that throws HttpError for a request that it refuses, TooLateError, or what `runs` throws
  */
 export function createHook(options: HookOptions): (call: IncomingCall) => Promise<HookAnswer> {
-  const { checkCaller, runs, statuses, timezone: zone, clock, answerMs } = options;
+  const { checkCaller, runs, ledger, timezone: zone, clock, answerMs } = options;
   /** Starts in progress by request id: the same request, sent again meanwhile, waits for the same start. */
   const starting = new Map<string, Promise<HookAnswer>>();
 
@@ -157,7 +157,7 @@ export function createHook(options: HookOptions): (call: IncomingCall) => Promis
   async function answerFirst(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
     const runId = await runs.findRun(requestId);
     if (runId === undefined) return start();
-    const { day } = await statuses.getRun(runId);
+    const { day } = await ledger.runs.get(runId);
     return { status: 200, runId, day };
   }
 

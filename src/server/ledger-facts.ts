@@ -1,27 +1,17 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
-import type { CaseCounts, CaseReader } from '../cases/case-store.js';
-import type { MappingReader } from '../mappings/mapping-copy.js';
+import type { CaseCounts } from '../cases/case-store.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { type NoticeEvent, noticeEventNames, noticeEvents } from '../notifications/notice.js';
-import type { MessageCounts, NoticeReader } from '../notifications/notice-store.js';
-import { type CanaryReader, countMissedInRow } from '../review/canary.js';
+import type { MessageCounts } from '../notifications/notice-store.js';
+import { countMissedInRow } from '../review/canary.js';
 import { reviewsDay } from '../review/day/good-day.js';
-import type { DayOverview, LedgerSummary, RunLister } from '../review/ledger.js';
+import type { LedgerSummary } from '../review/ledger.js';
 import { isToBeAccepted, type Run, type RunState } from '../review/run.js';
-import type { VolumeReader } from '../review/volume.js';
+
 import { listLastDays } from './last-good-day.js';
 import { type LatestDay, summariseLatestDay } from './latest-day.js';
-
-/** What the metrics ask of a ledger. */
-export interface FactsLedger
-  extends DayOverview,
-    RunLister,
-    Pick<VolumeReader, 'findVolume'>,
-    Pick<CanaryReader, 'listCanaries'> {
-  readonly cases: Pick<CaseReader, 'count'>;
-  readonly mappings: Pick<MappingReader, 'latestSync'>;
-  readonly notices: Pick<NoticeReader, 'countMessages' | 'listProblems'>;
-}
 
 /** What the metrics say about the ledger, whichever process asks. Instants are epoch milliseconds. */
 export interface LedgerFacts {
@@ -69,13 +59,13 @@ interface FactsOptions {
 
 /** Reads one thing after the other, so that a scrape takes at most one connection away from reviews. */
 export async function readLedgerFacts(
-  ledger: FactsLedger,
+  ledger: ReadOnlyLedger,
   { now, timezone }: FactsOptions,
 ): Promise<LedgerFacts> {
   const today = businessDayAt(new Date(now), timezone);
   const days = listLastDays(recentDays + 1, now, timezone).slice(1);
-  const summary = await ledger.summarise(today);
-  const latestRuns = await ledger.listLatestRuns({
+  const summary = await ledger.runs.summarise(today);
+  const latestRuns = await ledger.runs.listLatest({
     from: days.at(-1)?.iso ?? today.iso,
     to: days[0]?.iso ?? today.iso,
   });
@@ -87,7 +77,7 @@ export async function readLedgerFacts(
     cases: await ledger.cases.count(today.iso),
     problems: countProblems(await ledger.notices.listProblems()),
     messages: await ledger.notices.countMessages(),
-    missedCanaries: countMissedInRow(await ledger.listCanaries({ limit: canariesCounted }), now),
+    missedCanaries: countMissedInRow(await ledger.canaries.list({ limit: canariesCounted }), now),
     mappingsReach: sync && readCompleteUntil(sync, 0),
   };
 }
@@ -124,12 +114,12 @@ function countProblems(
 }
 
 async function readLatestDay(
-  ledger: RunLister & Pick<VolumeReader, 'findVolume'>,
+  ledger: ReadOnlyLedger,
   latestRuns: readonly Run[],
 ): Promise<LatestDay | undefined> {
   const day = latestRuns.findLast(({ collectedAt }) => collectedAt !== undefined)?.day;
   if (day === undefined) return undefined;
-  const runs = await ledger.listRuns({ day, limit: runsOfDay });
-  const volume = await ledger.findVolume(day);
+  const runs = await ledger.runs.list({ day, limit: runsOfDay });
+  const volume = await ledger.runs.findVolume(day);
   return summariseLatestDay(day, runs, volume?.providers ?? null);
 }

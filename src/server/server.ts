@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { describeError } from '../text/safe-error.js';
 import { createHostCheck } from './allowed-hosts.js';
 import { type ConnectionLimits, serveConnections } from './connections.js';
@@ -10,7 +11,7 @@ import { createHook, type HookSettings } from './hook.js';
 import { addHookRoute } from './hook-route.js';
 import { HttpError, refuseBrokenRequest, sendError, setErrorAnswers, toHttpError } from './http-error.js';
 import type { Metrics } from './metrics.js';
-import type { ServerLog, Statuses } from './ports.js';
+import type { ServerLog } from './ports.js';
 import { addProbeRoutes, probePaths } from './routes.js';
 
 export interface ServerOptions {
@@ -25,7 +26,7 @@ export interface ServerOptions {
   readonly hook?: HookSettings;
   /** Adds the pages for people. */
   readonly desk?: (app: FastifyInstance, limits: Pick<ServerLimits, 'answerMs'>) => void;
-  readonly statuses: Statuses;
+  readonly ledger: ReadOnlyLedger;
   readonly health: Health;
   readonly metrics: Pick<Metrics, 'scrape' | 'countHookRequest'>;
   /** If there is one, the metrics require it. */
@@ -75,7 +76,7 @@ const defaultLimits: ServerLimits = {
  * @throws RangeError for a hook's secret that can't be used
  */
 export function createServer(options: ServerOptions): Server {
-  const { host, port, timezone, hook, desk, statuses, clock, log } = options;
+  const { host, port, timezone, hook, desk, ledger, clock, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let closing: Promise<void> | undefined;
   let connections: ReturnType<typeof serveConnections> | undefined;
@@ -120,7 +121,7 @@ export function createServer(options: ServerOptions): Server {
     });
   }
   if (hook) {
-    const answer = createHook({ ...hook, statuses, timezone, clock, answerMs: limits.answerMs });
+    const answer = createHook({ ...hook, ledger, timezone, clock, answerMs: limits.answerMs });
     addHookRoute(app, { answer, log, partingMs: limits.partingMs, count: options.metrics.countHookRequest });
   }
 

@@ -1,68 +1,13 @@
-import type { CaseLedger, ReadOnlyCaseLedger } from '../cases/case-store.js';
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
 import type { BookingForm } from '../review/step.js';
 import type { ReaderFault } from './mail-process.js';
 import type { UnreadableReason } from './unreadable-mail.js';
-
-/** A ledger that also knows the e-mails that were read. */
-export interface VerdictMailLedger extends CaseLedger {
-  readonly verdictMails: MailLog;
-}
-
-export interface ReadOnlyMailLedger extends ReadOnlyCaseLedger {
-  readonly verdictMails: MailReader;
-}
-
-/** The e-mails that were read, and which bookings they name. It holds nothing of their texts. */
-export interface MailLog extends MailReader {
-  /** Records an e-mail and what it names: all of it or nothing. What is recorded already stays. */
-  record(mail: NewMail): Promise<RecordedMail>;
-  /** Notes until when the mailbox was read; undefined as long as it can't be. */
-  noteMailbox(readUntil: number | undefined): Promise<void>;
-  /** Notes that the cases of an e-mail are open. */
-  noteCasesOpened(number: number, at: number): Promise<void>;
-}
-
-export interface MailReader extends BookingFinder {
-  /** The newest first; `onlyUnknown`: those that name nothing known, or can't be read. */
-  listMails(options: { readonly limit: number; readonly onlyUnknown?: boolean }): Promise<StoredMail[]>;
-  /** The e-mail with exactly these bytes. */
-  findMail(sha256: string): Promise<StoredMail | undefined>;
-  /** Those that name bookings whose cases are not known to be open, the oldest first. */
-  listWithoutCases(): Promise<StoredMail[]>;
-  /** The bookings of a run that e-mails name by their references. */
-  listNamedPlaces(runId: string): Promise<readonly NamedPlace[]>;
-  /** All pairs that e-mails name. */
-  listNamedPairs(): Promise<readonly ReceivedPair[]>;
-  /**
-   * When e-mails were received that rule out silence: those that can't be read, not even in part, and those that name nothing
-   * known, unless their columns call known bookings correct. Those of unknown senders rule out nothing.
-   */
-  listNotUnderstood(): Promise<readonly number[]>;
-  /** Whether e-mails arrive: without them, silence means nothing. */
-  describeMailbox(): Promise<MailboxFacts>;
-  /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
-  readNamed(number: number): Promise<NamedThings>;
-}
 
 export interface MailboxFacts {
   /** Until when it was read; absent if it can't be read. */
   readonly readUntil?: number | undefined;
   /** When an e-mail of a listed sender was last read. */
   readonly listedReadAt?: number | undefined;
-}
-
-/** Looks bookings up by their references, all at once. */
-export interface BookingFinder {
-  /**
-   * The bookings of runs that were active since then and whose references may have one of these hashes: the line itself
-   * must be checked.
-   *
-   * @param hashes in ascending order
-   */
-  findBookings(since: number, hashes: Uint32Array): AsyncGenerator<readonly StoredBooking[]>;
-  /** The names of the providers in the bookings of runs that were active since then. */
-  listProviders(since: number): Promise<string[]>;
 }
 
 export interface BookingPlace {

@@ -1,5 +1,5 @@
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Silence } from '../review/verdict.js';
-import type { ReadOnlyMailLedger } from './mail-log.js';
 
 const hourMs = 3_600_000;
 /** Without an e-mail of the service for that long, they probably don't arrive. */
@@ -19,13 +19,13 @@ interface SilenceSettings {
  */
 export async function readSilence(
   { silenceMeansCorrectAfter: hours, from, pollMinutes }: SilenceSettings,
-  { verdictMails }: ReadOnlyMailLedger,
+  { mails }: ReadOnlyLedger,
   now: number,
 ): Promise<Silence | undefined> {
   if (hours === undefined || from === undefined) return undefined;
-  const { readUntil = 0, listedReadAt = 0 } = await verdictMails.describeMailbox();
+  const { readUntil = 0, listedReadAt = 0 } = await mails.describeMailbox();
   // Two looks at the mailbox, and a restart.
   const isRead = now - readUntil <= 2 * pollMinutes * 60_000 + hourMs;
   if (!isRead || now - listedReadAt > listedMs) return undefined;
-  return { afterMs: hours * hourMs, brokenAt: await verdictMails.listNotUnderstood(), now: readUntil };
+  return { afterMs: hours * hourMs, brokenAt: await mails.listNotUnderstood(), now: readUntil };
 }

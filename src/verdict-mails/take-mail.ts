@@ -2,6 +2,7 @@ import { keyOfCase } from '../cases/case.js';
 import type { NotifyCases } from '../cases/case-events.js';
 import { type Finding, groupFindings } from '../cases/findings.js';
 import { openCases } from '../cases/open-cases.js';
+import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel } from '../mappings/mapping-copy.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
@@ -14,7 +15,6 @@ import type {
   NewMail,
   StoredBooking,
   StoredMail,
-  VerdictMailLedger,
 } from './mail-log.js';
 import { FailedMailError } from './mail-process.js';
 import { identifyMail } from './mail-text.js';
@@ -54,7 +54,7 @@ export interface TakenMail {
 }
 
 export interface MailTakerParts {
-  readonly ledger: VerdictMailLedger;
+  readonly ledger: Ledger;
   readonly examine: ExamineMail;
   /** Whose e-mails count. */
   readonly senders: ListedSenders;
@@ -90,7 +90,7 @@ interface Arrival extends Pick<NewMail, 'sha256' | 'receivedAt' | 'readAt' | 'fr
 /** Reads verdict e-mails one at a time: what one names is recorded first, then its cases are opened. */
 export function createMailTaker(parts: MailTakerParts) {
   const { ledger, examine, senders, today, matchMs, clock, notify, notifyCases } = parts;
-  const log = ledger.verdictMails;
+  const log = ledger.mails;
   /** The e-mail that could not be taken the last time. */
   let failed: string | undefined;
 
@@ -99,7 +99,7 @@ export function createMailTaker(parts: MailTakerParts) {
   /** Examines an e-mail, and finds out what it means. */
   async function look(bytes: Buffer, now: number, standing: Arrival['standing']) {
     const since = now - matchMs;
-    const canaries = await ledger.listCanaries({ since, limit: mostCanaries });
+    const canaries = await ledger.canaries.list({ since, limit: mostCanaries });
     let bookings: readonly PlacedBooking[] = [];
     const mail = await examine(bytes, async (hashes) => {
       bookings = await findBookings(hashes, since);
@@ -258,7 +258,7 @@ export function createMailTaker(parts: MailTakerParts) {
   async function repeat(known: StoredMail): Promise<TakenMail> {
     const { bookings, pairs } = await log.readNamed(known.number);
     const { messageId, receivedAt } = known;
-    const canaries = await ledger.listCanaries({ limit: mostCanaries });
+    const canaries = await ledger.canaries.list({ limit: mostCanaries });
     return {
       ...nothing,
       messageId,
@@ -344,7 +344,7 @@ const nothing = {
 /** A pair means every master hotel that it is booked as, unless the e-mail says which. */
 async function resolvePairs(
   mentions: readonly PairMention[],
-  ledger: VerdictMailLedger,
+  ledger: Ledger,
   today: string,
 ): Promise<NamedPair[]> {
   if (mentions.length === 0) return [];

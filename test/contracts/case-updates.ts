@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyCommand } from '../../src/cases/case-commands.js';
 import { toDecision } from '../../src/cases/case-decision.js';
 import type { CaseEvent } from '../../src/cases/case-events.js';
-import type { CaseLedger } from '../../src/cases/case-store.js';
 import { followBookings } from '../../src/cases/follow-bookings.js';
 import { updateCases } from '../../src/cases/update-cases.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import type { Suspect } from '../../src/review/collected.js';
 import type { ResultCounts } from '../../src/review/review-file.js';
@@ -36,7 +36,7 @@ export function describeCaseUpdatesContract(
 ): void {
   describe(`cases after runs and syncs: ${name}`, () => {
     let opened: OpenedLedger;
-    let ledger: CaseLedger;
+    let ledger: Ledger;
     let events: CaseEvent[];
     beforeEach(async () => {
       opened = await open();
@@ -54,8 +54,8 @@ export function describeCaseUpdatesContract(
         notify: (event) => events.push(event),
       });
     const collectSuspects = async (day: string, suspects: readonly Suspect[]) => {
-      const run = await ledger.createRun(newRun(day, { day, delivery: 'file' }));
-      const collect = await ledger.beginCollect(rightOf(run), {
+      const run = await ledger.runs.create(newRun(day, { day, delivery: 'file' }));
+      const collect = await ledger.bookings.beginCollect(rightOf(run), {
         ...{ source: 'bookings.csv', at, batchSize: 4, comparesMappings: true },
       });
       const batch = batchOf(0, ['F-0', 'F-1', 'F-2'], 'file');
@@ -80,7 +80,7 @@ export function describeCaseUpdatesContract(
       expect(await ledger.cases.list({ today })).toEqual([]);
       const claim = await claimStep(ledger, run, 'await-result');
       const verdicts = [{ batch: 0, judged: 'incorrect' as const, places: [0] }];
-      await ledger.record(claim, { ...done, file: { verdicts: counts }, verdicts }, at);
+      await ledger.steps.record(claim, { ...done, file: { verdicts: counts }, verdicts }, at);
     }
 
     it('are opened by a late result, with every stay on the mapping that is not over, once over all processes', async () => {
@@ -120,15 +120,15 @@ export function describeCaseUpdatesContract(
 
     it('lose nothing when opening them fails once, in the middle of several runs', async () => {
       for (const day of ['2026-11-20', '2026-11-21']) {
-        const run = await ledger.createRun(newRun(day, { day, delivery: 'file' }));
+        const run = await ledger.runs.create(newRun(day, { day, delivery: 'file' }));
         const start = { source: 'bookings.csv', at, batchSize: 4, comparesMappings: true };
-        const collect = await ledger.beginCollect(rightOf(run), start);
+        const collect = await ledger.bookings.beginCollect(rightOf(run), start);
         const suspects = [{ place: 0, reason: 'moved' as const }];
         await collect.store(chunkOf({ batches: [{ ...batchOf(0, [`S-${day}`], 'file'), suspects }] }));
         await collect.finish({ steps: planBatches(1, 4), at });
       }
       let failures = 0;
-      const failing: CaseLedger['cases'] = {
+      const failing: Ledger['cases'] = {
         ...ledger.cases,
         changeByKey(keys, decide) {
           failures += 1;
@@ -153,7 +153,7 @@ export function describeCaseUpdatesContract(
         await performUpTo(ledger, run, 'trigger');
         const claim = await claimStep(ledger, run, 'await-result');
         const verdicts = [{ batch: 0, judged: 'incorrect' as const, places: [0] }];
-        await ledger.record(claim, { ...done, file: { verdicts: counts }, verdicts }, at);
+        await ledger.steps.record(claim, { ...done, file: { verdicts: counts }, verdicts }, at);
       }
       const read: string[] = [];
       const { findStays } = ledger.stays;
@@ -175,7 +175,7 @@ export function describeCaseUpdatesContract(
       const stopping = new AbortController();
       const { getRun } = ledger;
       const followed: string[] = [];
-      const watched: CaseLedger = {
+      const watched: Ledger = {
         ...ledger,
         getRun(id) {
           followed.push(id);

@@ -4,8 +4,8 @@ import { type CaseKey, summariseBookings } from '../../src/cases/case.js';
 import type { CaseStay } from '../../src/cases/case-bookings.js';
 import { applyCommand, resolveBookings } from '../../src/cases/case-commands.js';
 import { toDecision } from '../../src/cases/case-decision.js';
-import type { CaseLedger } from '../../src/cases/case-store.js';
 import { applyEvidence, type Evidence } from '../../src/cases/case-transitions.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { collectedRun, rightOf } from './ledger/days.js';
 import type { OpenedLedger } from './ledger.js';
 import { rowOf, syncRows } from './mapping-copy/pages.js';
@@ -32,7 +32,7 @@ function evidenceOf(stays: readonly CaseStay[], changes: Partial<Evidence> = {})
 }
 
 async function openOne(
-  { cases }: CaseLedger,
+  { cases }: Ledger,
   key: CaseKey,
   stays: readonly CaseStay[] = [stayOf('BR-1')],
   changes: Partial<Evidence> = {},
@@ -52,7 +52,7 @@ export function describeCasesContract(
 ): void {
   describe(`the contract of the cases: ${name}`, () => {
     let opened: OpenedLedger;
-    let ledger: CaseLedger;
+    let ledger: Ledger;
     beforeEach(async () => {
       opened = await open();
       ledger = opened.ledger;
@@ -336,7 +336,7 @@ export function describeCasesContract(
       const { cases } = ledger;
       await collectedRun(ledger, 'r1', { day: '2026-11-19' });
       await collectedRun(ledger, 'r2');
-      await ledger.createRun({
+      await ledger.runs.create({
         id: 'r3',
         day: '2026-11-21',
         delivery: 'body',
@@ -378,10 +378,10 @@ export function describeCasesContract(
       await openOne(ledger, keyOf('2'), [stayOf('BR-2'), { ...stayOf('BR-3'), day: '2026-11-25' }]);
       const run = await collectedRun(ledger, 'r1');
       await cases.markFollowed([{ runId: 'r1', hasBookings: true, isComplete: true }]);
-      await ledger.settle(rightOf(run), { state: 'cancelled', at });
-      await ledger.prune('2026-11-20');
+      await ledger.runs.settle(rightOf(run), { state: 'cancelled', at });
+      await ledger.guests.prune('2026-11-20');
       expect((await cases.find(1))?.bookings).toHaveLength(1);
-      await ledger.prune('2026-11-24');
+      await ledger.guests.prune('2026-11-24');
       expect(await cases.find(1)).toBeUndefined();
       expect((await cases.find(2))?.bookings).toMatchObject([{ reference: 'BR-3' }]);
     });

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type HotelContent,
-  type HotelContents,
-  LoadOvertakenError,
-} from '../../src/mappings/hotels/hotel-contents.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { type HotelContent, LoadOvertakenError } from '../../src/mappings/hotels/hotel-contents.js';
 import type { OpenedLedger } from './ledger.js';
 
 const at = Date.UTC(2026, 10, 22, 2, 0);
@@ -22,7 +19,7 @@ const full: HotelContent = {
 };
 
 async function load(
-  contents: HotelContents,
+  contents: Ledger['hotels'],
   id: string,
   hotels: readonly HotelContent[],
   startedAt = at,
@@ -40,7 +37,7 @@ export function describeHotelContentsContract(
 ): void {
   describe(`the contract of the content of hotels: ${name}`, () => {
     let opened: OpenedLedger;
-    let contents: HotelContents;
+    let contents: Ledger['hotels'];
     beforeEach(async () => {
       opened = await open();
       contents = opened.ledger.hotels;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+
 import { describeAffected } from './ledger/affected.js';
 import { describeAudit } from './ledger/audit.js';
 import { describeAwaiting } from './ledger/awaiting.js';
@@ -30,9 +31,9 @@ import { describeWaitingSteps } from './ledger/waiting-steps.js';
 
 /** An empty ledger, created with `carriesReference` of ledger/days.ts. */
 export interface OpenedLedger {
-  readonly ledger: NoticeLedger;
+  readonly ledger: Ledger;
   /** A second connection on the same database, as another process would have. */
-  reopen(): Promise<NoticeLedger>;
+  reopen(): Promise<Ledger>;
   /** Expires every lease that was claimed or renewed so far. */
   endLeases(): Promise<void>;
   /** The rows of a run's steps, in the order of the plan. */

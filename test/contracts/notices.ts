@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { NewNotice } from '../../src/notifications/notice.js';
-import type { NoticeStore, PlannedMessage } from '../../src/notifications/notice-store.js';
+import type { PlannedMessage } from '../../src/notifications/notice-store.js';
 import { createSender } from '../../src/notifications/send-messages.js';
 import { at, collectedRun, newRun, rightOf, startCollect } from './ledger/days.js';
 import type { OpenedLedger } from './ledger.js';
@@ -40,7 +41,7 @@ export function describeNoticesContract(
 ): void {
   describe(`the contract of notices: ${name}`, () => {
     let opened: OpenedLedger;
-    let notices: NoticeStore;
+    let notices: Ledger['notices'];
     beforeEach(async () => {
       opened = await open();
       notices = opened.ledger.notices;
@@ -303,9 +304,9 @@ export function describeNoticesContract(
 
     it('raises that a run failed together with the failure', async () => {
       const { ledger } = opened;
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const failure = { class: 'data', code: 'binary', message: 'not a CSV file' } as const;
-      await ledger.settle(rightOf(run), { state: 'failed', failure, at: at + 3 });
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at: at + 3 });
       expect(await notices.listProblems()).toMatchObject([
         {
           event: 'run-failed',
@@ -320,13 +321,13 @@ export function describeNoticesContract(
     it('raises nothing for a run that succeeded', async () => {
       const { ledger } = opened;
       const run = await collectedRun(ledger, 'r1', { bookings: [] });
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       expect(await notices.route(toChannels('ops'), at)).toBe(0);
     });
 
     it('raises that a provider is silent when the volume is noted', async () => {
       const { ledger } = opened;
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const comparison = { accepted: 2, usual: 9, drops: [{ provider: 'Bedlink', accepted: 0, usual: 412 }] };
       await (await startCollect(ledger, run)).noteVolume({ at, providers: { Bedlink: 0 }, comparison });
       await notices.route(toChannels('ops'), at);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CaseLedger } from '../../src/cases/case-store.js';
 import type { WatchEvent } from '../../src/cases/watch/watch-events.js';
 import { watchMappings } from '../../src/cases/watch/watch-mappings.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
 import { at, rowOf, syncRows } from './mapping-copy/pages.js';
@@ -35,7 +35,7 @@ export function describeWatchContract(
 ): void {
   describe(`the watch: ${name}`, () => {
     let opened: OpenedLedger;
-    let ledger: CaseLedger;
+    let ledger: Ledger;
     let events: string[];
     beforeEach(async () => {
       opened = await open();
@@ -54,7 +54,7 @@ export function describeWatchContract(
         stays,
       });
     const notify = ({ type }: { readonly type: WatchEvent['type'] | string }) => void events.push(type);
-    const watch = (watched: CaseLedger = ledger) =>
+    const watch = (watched: Ledger = ledger) =>
       watchMappings({ ledger: watched, today, clock: () => now, notify }, signal);
     const states = async () =>
       (await ledger.cases.list({ state: 'dismissed', today })).map(({ id, move, note }) => ({

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+
 import type { LivedDay } from './judge.js';
 import { beginLife, type Death, type Life } from './life.js';
 import { readOutcome } from './outcome.js';
@@ -27,7 +28,7 @@ export interface CurrentLife {
 }
 
 export interface LedgerPlace {
-  open(clock: () => number): NoticeLedger;
+  open(clock: () => number): Ledger;
   /** After a death: ends what only time would end. Returns the step that had begun and not ended, if any. */
   bury(): Promise<BegunStep | undefined>;
   remove(): Promise<void>;
@@ -92,7 +93,7 @@ export async function liveDay(
     onCommit: () => outside.log.push({ kind: 'commit' }),
   }));
 
-  async function inProcess<Result>(work: (ledger: NoticeLedger) => Promise<Result>): Promise<Result> {
+  async function inProcess<Result>(work: (ledger: Ledger) => Promise<Result>): Promise<Result> {
     const ledger = place.open(own.clock);
     try {
       return await work(ledger);
@@ -140,7 +141,7 @@ export async function liveDay(
     const { references } = scenario;
     const [outcome, repeated] = await inProcess(async (ledger) => [
       await readOutcome({ ledger, log, folder, references, server: sftp.readAll() }),
-      (await ledger.latestRun(day.iso))?.counts.repeated ?? 0,
+      (await ledger.runs.latest(day.iso))?.counts.repeated ?? 0,
     ]);
     return {
       ...{ outcome, repeated, log, references },

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+
 import type { Happening } from './outside.js';
 import { day, runId } from './process.js';
 
@@ -21,7 +22,7 @@ export interface Outcome {
 }
 
 export interface OutcomeSources {
-  readonly ledger: NoticeLedger;
+  readonly ledger: Ledger;
   readonly log: readonly Happening[];
   readonly folder: string;
   readonly references: readonly string[];
@@ -35,7 +36,7 @@ export async function readOutcome({
   references,
   server,
 }: OutcomeSources): Promise<Outcome> {
-  const runs = await ledger.listRuns({ day: day.iso, limit: 10 });
+  const runs = await ledger.runs.list({ day: day.iso, limit: 10 });
   const messages = new Map(log.flatMap((one) => (one.kind === 'message' ? [[one.id, one.says]] : [])));
   const spool = join(folder, 'spool');
   return {
@@ -48,8 +49,10 @@ export async function readOutcome({
       },
     })),
     bookings: await Promise.all(references.map((reference) => readTraces(ledger, reference))),
-    refused: (await ledger.listRefused(runId, 100)).map(({ step, code, line }) => `${step} ${code} ${line}`),
-    rejected: await ledger.listRejects(runId, 100),
+    refused: (await ledger.bookings.listRefused(runId, 100)).map(
+      ({ step, code, line }) => `${step} ${code} ${line}`,
+    ),
+    rejected: await ledger.rejects.list(runId, 100),
     cases: (await ledger.cases.list({ today: day.iso, state: 'all' })).map(
       ({ id, providerName, providerHotelId, serviceId, state, origins, bookings, openBookings }) => ({
         ...{ id, providerName, providerHotelId, serviceId },
@@ -64,8 +67,8 @@ export async function readOutcome({
   };
 }
 
-async function readTraces(ledger: NoticeLedger, reference: string): Promise<unknown> {
-  const traces = await ledger.trace(reference);
+async function readTraces(ledger: Ledger, reference: string): Promise<unknown> {
+  const traces = await ledger.bookings.trace(reference);
   return traces.map((trace) => {
     if (trace.kind === 'reject') return { reference, rejected: trace.reason };
     const { run, form, batch, position, step, judged } = trace;
@@ -73,7 +76,7 @@ async function readTraces(ledger: NoticeLedger, reference: string): Promise<unkn
   });
 }
 
-async function readCanary(ledger: NoticeLedger): Promise<unknown> {
+async function readCanary(ledger: Ledger): Promise<unknown> {
   const canary = await ledger.findCanary(runId);
   if (!canary) return undefined;
   const { reference, sentAt, reportedAt } = canary;

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { createDirectoryArchive } from '../../src/archive/directory.js';
 import { businessDayAt, createBusinessDay } from '../../src/booking/business-day.js';
 import { updateCases } from '../../src/cases/update-cases.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { ReviewService } from '../../src/mapping-service/client.js';
 import type { Channel } from '../../src/notifications/channel.js';
 import { checkNotices } from '../../src/notifications/check-notices.js';
-import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+
 import { createSender } from '../../src/notifications/send-messages.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
@@ -44,7 +45,7 @@ export const leaseMs = 3_600_000;
 const longestWaitMs = 61_000;
 
 export interface ProcessParts {
-  readonly ledger: NoticeLedger;
+  readonly ledger: Ledger;
   readonly life: Life;
   readonly outside: Outside;
   readonly service: ReviewService;

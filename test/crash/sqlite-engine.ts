@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+
 import { readReference } from '../../src/review/stored/stored-line.js';
 import { type CurrentLife, type Engine, toBegunStep } from './live.js';
 import type { BegunStep } from './outside.js';
@@ -33,7 +34,7 @@ async function makeEmptyLedger(): Promise<Buffer> {
   return bytes;
 }
 
-function openLedger(path: string, clock: () => number): NoticeLedger {
+function openLedger(path: string, clock: () => number): Ledger {
   return createSqliteLedger({
     ...{ path, clock, leaseMs },
     carriesReference: (line, form, reference) => readReference(line, form) === reference,

@@ -1,9 +1,10 @@
 import type { Booking } from '../../src/booking/booking.js';
 import { hashReference } from '../../src/booking/reference-hash.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import type { CollectStart } from '../../src/review/collected.js';
-import type { Ledger, NewRun } from '../../src/review/ledger.js';
+import type { NewRun } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
 import { findStayKeys } from '../../src/review/stays/found-bookings.js';
 import { batchSize, chunkOf, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
@@ -31,9 +32,14 @@ export async function collectBookings(
   bookings: readonly Booking[],
   { guestNames = 'send', ...changes }: Partial<NewRun> & Pick<CollectStart, 'guestNames'> = {},
 ): Promise<Run> {
-  const run = await ledger.createRun(newRun(id, changes));
+  const run = await ledger.runs.create(newRun(id, changes));
   const at = run.startedAt;
-  const collect = await ledger.beginCollect(rightOf(run), { source: 'b.csv', at, batchSize, guestNames });
+  const collect = await ledger.bookings.beginCollect(rightOf(run), {
+    source: 'b.csv',
+    at,
+    batchSize,
+    guestNames,
+  });
   const lines = toLines(bookings.map((booking) => renderedLine((line) => renderItem(booking, line))));
   const batch = {
     ...{ form: 'body' as const, number: 0, lines },
@@ -49,6 +55,6 @@ export async function deliverBookings(...given: Parameters<typeof collectBooking
   const [ledger, id] = given;
   const run = await collectBookings(...given);
   await perform(ledger, run, 'batch 0', done);
-  await ledger.settle(rightOf(run), { state: 'succeeded', at: run.startedAt + 60_000 });
-  return ledger.getRun(id);
+  await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: run.startedAt + 60_000 });
+  return ledger.runs.get(id);
 }

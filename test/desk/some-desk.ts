@@ -3,7 +3,8 @@ import type { Role } from '../../src/access/roles.js';
 import { createDesk, type DeskParts } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/routing/assets.js';
 import type { FindHookCaller } from '../../src/desk/routing/hook-callers.js';
-import type { MappingCopy } from '../../src/mappings/mapping-copy.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+
 import type { RecordedAction } from '../../src/review/audit.js';
 import type { Wait } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
@@ -116,7 +117,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     listRunsOfDays: async () => [...runs],
     listVolumes: async () => [],
     findVolume: async () => undefined,
-    mappings: { latestSync: async () => undefined } as Partial<MappingCopy> as MappingCopy,
+    mappings: { latestSync: async () => undefined } as Partial<Ledger['mappings']> as Ledger['mappings'],
     findWait: async () => wait,
     readOpenWork: async () => ({ performed: 0, abandoned: 0, ready: 0, delayed: 0 }),
     countSteps: async () => [],

@@ -53,8 +53,8 @@ export async function addFileRun(
     await perform(ledger, run, step, ending);
   }
   await perform(ledger, run, 'batch 0', done);
-  await ledger.settle(rightOf(run), { state: 'succeeded', at: at + 60_000 });
-  return ledger.getRun(id);
+  await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: at + 60_000 });
+  return ledger.runs.get(id);
 }
 
 /** An archive in memory with the result, the manifest and the kept report of such a run. */

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkLedger } from '../../src/doctor/ledger.js';
 import { lookOnce } from '../../src/examination/check.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { fileExists } from '../../src/ledger/sqlite/ledger-place.js';
 import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { Ledger } from '../../src/review/ledger.js';
+
 import { withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
@@ -33,8 +34,8 @@ async function makeLedger(runs: readonly Ended[]): Promise<string> {
   const ledger = openSqlite(path);
   for (const [index, [day, state]] of runs.entries()) {
     const run = { id: `run-${index}`, day, delivery: 'body', trigger: 'manual', startedAt: index } as const;
-    const { token } = await ledger.createRun(run);
-    if (state) await ledger.settle({ runId: run.id, token }, { state, at: 9 });
+    const { token } = await ledger.runs.create(run);
+    if (state) await ledger.runs.settle({ runId: run.id, token }, { state, at: 9 });
   }
   await ledger.close();
   // The driver only closes when garbage-collected, and would then write back the WAL in the middle of a test.

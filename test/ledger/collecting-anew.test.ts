@@ -18,20 +18,20 @@ describe('collecting a file run again', () => {
     await performUpTo(ledger, run, 'await-result');
     const claim = await claimStep(ledger, run, 'archive');
     const judged = [{ batch: 1, judged: 'incorrect', places: [0] }] as const;
-    await ledger.record(claim, { ...done, file: { verdicts }, verdicts: judged }, 7);
+    await ledger.steps.record(claim, { ...done, file: { verdicts }, verdicts: judged }, 7);
     opened.openRaw().exec(`UPDATE runs SET state = 'collecting', collected_at = NULL`);
 
     await startCollect(ledger, run);
-    const recollected = await ledger.getRun('r1');
+    const recollected = await ledger.runs.get('r1');
     expect(recollected).toMatchObject({
       openSteps: 0,
       counts: { affected: null, delivered: 0, repeated: 0 },
     });
     expect(recollected).not.toHaveProperty('file');
-    expect(await ledger.nextJudged('r1', 'incorrect')).toBeUndefined();
-    expect(await ledger.measureBatches('r1', 'file')).toEqual({ batches: 0, bookings: 0 });
-    expect(await ledger.listAttempts('r1', 'trigger')).toEqual([]);
-    expect(await ledger.listOpenSteps('r1', { limit: 9 })).toEqual([]);
+    expect(await ledger.bookings.nextJudged('r1', 'incorrect')).toBeUndefined();
+    expect(await ledger.bookings.measureBatches('r1', 'file')).toEqual({ batches: 0, bookings: 0 });
+    expect(await ledger.steps.listAttempts('r1', 'trigger')).toEqual([]);
+    expect(await ledger.steps.listOpen('r1', { limit: 9 })).toEqual([]);
     await expect(perform(ledger, recollected, 'write', done)).rejects.toThrow('expected a claim');
   });
 });

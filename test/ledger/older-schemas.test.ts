@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CaseLedger } from '../../src/cases/case-store.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+
 import { LedgerUnusableError } from '../../src/review/ledger-errors.js';
 import { readStaysAhead } from '../../src/review/stays/stays-ahead.js';
 import { at, collectedRun } from '../contracts/ledger/days.js';
@@ -68,7 +69,7 @@ const stay: MadeStay['booking'] = {
   ...{ serviceId: 7, bookingReferenceId: 'S-1', ...hotelOf('H'), checkInDate: '2026-12-01' },
 };
 
-async function storeStays(ledger: CaseLedger): Promise<void> {
+async function storeStays(ledger: Ledger): Promise<void> {
   await storeRun(ledger, {
     ...{ id: 'r2', day: '2026-11-21', delivery: 'body', trigger: 'manual', topsUp: false, isCollected: true },
     stays: [{ form: 'body', booking: stay }],
@@ -76,7 +77,7 @@ async function storeStays(ledger: CaseLedger): Promise<void> {
 }
 
 /** They are indexed once, at the first request. */
-async function expectStays(ledger: CaseLedger): Promise<void> {
+async function expectStays(ledger: Ledger): Promise<void> {
   const ask = async () => {
     const found = [];
     for await (const stays of readStaysAhead(ledger, [hotelOf('H')], { today: '2026-11-22' }))
@@ -108,12 +109,12 @@ describe('an SQLite ledger from before the copy of the mappings existed', () => 
     raw.exec('PRAGMA user_version = 2');
     raw.close();
     const ledger = await opened.reopen();
-    expect(await ledger.getRun('r1')).toMatchObject({
+    expect(await ledger.runs.get('r1')).toMatchObject({
       ...{ id: run.id, state: run.state, delivery: 'file', trigger: 'hook' },
       counts: { accepted: run.counts.accepted, posted: run.counts.accepted, affected: 1, unanswered: 1 },
     });
-    expect(await ledger.nextSuspects('r1')).toBeUndefined();
-    expect(await ledger.trace('BR-1')).toHaveLength(1);
+    expect(await ledger.bookings.nextSuspects('r1')).toBeUndefined();
+    expect(await ledger.bookings.trace('BR-1')).toHaveLength(1);
     await expectStays(ledger);
     expect(await ledger.mappings.isEmpty()).toBe(true);
     await syncRows(ledger.mappings, [rowOf('1', 10)]);
@@ -151,11 +152,11 @@ describe('a PostgreSQL ledger from before the copy of the mappings existed', () 
     );
     await expect(opened.find()).rejects.toBeInstanceOf(LedgerUnusableError);
     const ledger = opened.open();
-    expect(await ledger.getRun('r1')).toMatchObject({
+    expect(await ledger.runs.get('r1')).toMatchObject({
       ...{ id: run.id, state: run.state, delivery: 'file', trigger: 'hook' },
       counts: { accepted: run.counts.accepted, posted: run.counts.accepted, affected: 1, unanswered: 1 },
     });
-    expect(await ledger.trace('BR-1')).toHaveLength(1);
+    expect(await ledger.bookings.trace('BR-1')).toHaveLength(1);
     await expectStays(ledger);
     await syncRows(ledger.mappings, [rowOf('1', 10)]);
     expect((await (await opened.find())?.mappings.find(hotelOf('1')))?.mapping.serviceId).toBe(10);

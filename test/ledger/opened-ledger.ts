@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeyFolder } from '../../src/keys/key-folder.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { type Database, openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+
 import { at, carriesReference } from '../contracts/ledger/days.js';
 import type { OpenedLedger } from '../contracts/ledger.js';
 
@@ -18,7 +19,7 @@ export interface OpenedSqliteLedger extends OpenedLedger {
 export async function openSqliteLedger({ isEncrypted = false } = {}): Promise<OpenedSqliteLedger> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
   const path = join(folder, 'data', 'ledger.db');
-  const ledgers: NoticeLedger[] = [];
+  const ledgers: Ledger[] = [];
   const databases: Database[] = [];
   let now = at;
   const open = () => {

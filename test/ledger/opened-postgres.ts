@@ -1,10 +1,11 @@
 import pg from 'pg';
+import type { Ledger, ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import {
   createPostgresLedger,
   findPostgresLedger,
   type PostgresLedgerOptions,
 } from '../../src/ledger/postgres/postgres-ledger.js';
-import type { NoticeLedger, ReadOnlyNoticeLedger } from '../../src/notifications/notice-store.js';
+
 import { at, carriesReference } from '../contracts/ledger/days.js';
 import type { OpenedLedger, StepRow } from '../contracts/ledger.js';
 import type { Postgres } from '../support/postgres.js';
@@ -12,9 +13,9 @@ import type { Postgres } from '../support/postgres.js';
 export interface OpenedPostgresLedger extends OpenedLedger {
   readonly url: string;
   /** Another ledger on the same database, with its own settings. */
-  open(options?: Partial<PostgresLedgerOptions>): NoticeLedger;
+  open(options?: Partial<PostgresLedgerOptions>): Ledger;
   /** The same ledger for reading, as `findPostgresLedger` finds it. */
-  find(options?: { readonly waits: boolean }): Promise<ReadOnlyNoticeLedger | undefined>;
+  find(options?: { readonly waits: boolean }): Promise<ReadOnlyLedger | undefined>;
   /** Runs statements directly, bypassing the ledger. */
   query(sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]>;
 }
@@ -66,7 +67,7 @@ function openIn(
   const connection = new pg.Pool({ connectionString: url, max: 1 });
   connection.on('error', () => {});
   const query = async (sql: string, ...values: unknown[]) => (await connection.query(sql, values)).rows;
-  const ledgers: Pick<NoticeLedger, 'close'>[] = [];
+  const ledgers: Ledger[] = [];
   const open = (changes: Partial<PostgresLedgerOptions> = {}) => {
     const ledger = createPostgresLedger({ url, carriesReference, clock: () => at, ...options, ...changes });
     ledgers.push(ledger);

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { recordAcceptedBatch } from '../../src/ledger/postgres/accepted-batch.js';
 import type { Session } from '../../src/ledger/postgres/session.js';
 import { createSealing } from '../../src/ledger/sealing.js';
 import { toStoredStep } from '../../src/ledger/stored-run.js';
 import { patchRun } from '../../src/review/changes.js';
-import type { Ledger } from '../../src/review/ledger.js';
+
 import type { Run } from '../../src/review/run.js';
 import type { Claimed, StepEnding } from '../../src/review/step.js';
 import { recordEnding } from '../../src/review/step-transitions.js';
@@ -74,7 +75,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
       const { ledger } = opened;
       const claim = await histories[name]?.(ledger, await collectedRun(ledger, 'r1'));
       if (!claim) throw new Error(`expected a history, got: ${name}`);
-      const run = await ledger.getRun('r1');
+      const run = await ledger.runs.get('r1');
       const before = (await opened.readSteps('r1')).map(toStoredStep);
       const step = before.find((each) => each.name === claim.step.name);
       const change = step && recordEnding({ run, step, claim, ending: done, at: at + 5, successors: [] });
@@ -85,7 +86,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
       expect(counted.statements).toBe(1);
       const { opened: follow, settled } = change;
       expect(recorded).toEqual({ run: patchRun(run, change.run), opened: follow, settled });
-      expect(await ledger.getRun('r1')).toEqual(recorded?.run);
+      expect(await ledger.runs.get('r1')).toEqual(recorded?.run);
       const { set } = change.steps[0] ?? {};
       const after = await opened.readSteps('r1');
       expect(after.map(toStoredStep)).toEqual(
@@ -96,7 +97,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
         endedAt: set?.endedAt,
         lastCode: set?.lastCode,
       });
-      expect(await ledger.listAttempts('r1', claim.step.name)).toContainEqual(
+      expect(await ledger.steps.listAttempts('r1', claim.step.name)).toContainEqual(
         expect.objectContaining({ attempt: claim.attempt, outcome: 'done', endedAt: at + 5 }),
       );
     },
@@ -126,7 +127,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
     expect(await recordAcceptedBatch(session, unsealed, claim, done, at)).toBeUndefined();
     const other = await collectedRun(opened.ledger, 'r2', { day: '2026-11-19' });
     const old = await claimStep(opened.ledger, other, 'batch 0');
-    await opened.ledger.takeOver('r2');
+    await opened.ledger.runs.takeOver('r2');
     const before = await opened.readSteps('r2');
     expect(await recordAcceptedBatch(session, unsealed, old, done, at)).toBeUndefined();
     expect(await opened.readSteps('r2')).toEqual(before);

@@ -54,7 +54,7 @@ describe('the PostgreSQL ledger in trouble', () => {
   describe('when the server restarts without warning', () => {
     it('a collect continues, with nothing lost or duplicated', async () => {
       const { ledger } = opened;
-      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
       let stored = 0;
       const collecting = (async () => {
         while (stored < 120) {
@@ -70,8 +70,8 @@ describe('the PostgreSQL ledger in trouble', () => {
       await collecting;
       const run = await collect.finish({ steps: [], at });
       expect(run.counts).toMatchObject({ read: 600, accepted: 480, duplicates: 120 });
-      expect(await ledger.measureBatches('r1', 'body')).toEqual({ batches: 120, bookings: 480 });
-      expect(await ledger.trace('BR-119-3')).toHaveLength(1);
+      expect(await ledger.bookings.measureBatches('r1', 'body')).toEqual({ batches: 120, bookings: 480 });
+      expect(await ledger.bookings.trace('BR-119-3')).toHaveLength(1);
     });
 
     it('steps are claimed and recorded, each once', async () => {
@@ -81,7 +81,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       const names = await openNames(ledger, 'r1');
       const perform = async () => {
         for (let name = names.shift(); name !== undefined; name = names.shift()) {
-          await ledger.record(await claimStep(ledger, run, name), done, at);
+          await ledger.steps.record(await claimStep(ledger, run, name), done, at);
           recorded += 1;
         }
       };
@@ -91,16 +91,16 @@ describe('the PostgreSQL ledger in trouble', () => {
         await postgres().restartImmediate();
       }
       await performing;
-      const after = await ledger.getRun('r1');
+      const after = await ledger.runs.get('r1');
       expect(after).toMatchObject({ openSteps: 0, counts: { delivered: 600, pending: 0, repeated: 0 } });
-      expect(await ledger.tally('r1')).toMatchObject({ delivered: 600, openSteps: 0, failedSteps: 0 });
-      expect(await ledger.listAttempts('r1', 'batch 7')).toHaveLength(1);
+      expect(await ledger.runs.tally('r1')).toMatchObject({ delivered: 600, openSteps: 0, failedSteps: 0 });
+      expect(await ledger.steps.listAttempts('r1', 'batch 7')).toHaveLength(1);
     });
 
     it('a day stays held', async () => {
-      const hold = await opened.ledger.holdDay('2026-11-20');
+      const hold = await opened.ledger.holds.day('2026-11-20');
       await postgres().restartImmediate();
-      expect(await opened.open().holdDay('2026-11-20')).toBeUndefined();
+      expect(await opened.open().holds.day('2026-11-20')).toBeUndefined();
       expect(hold?.lost.aborted).toBe(false);
     });
   });
@@ -108,23 +108,23 @@ describe('the PostgreSQL ledger in trouble', () => {
   describe('when the server is unavailable', () => {
     it('reports it with the address once patience runs out, and works again when the server is back', async () => {
       const ledger = opened.open({ patienceMs: 300 });
-      await ledger.createRun(newRun('r1'));
+      await ledger.runs.create(newRun('r1'));
       await postgres().stop();
       try {
-        const fault = await faultOf(ledger.getRun('r1'));
+        const fault = await faultOf(ledger.runs.get('r1'));
         expect(fault).toBeInstanceOf(LedgerAwayError);
         expect(fault).toMatchObject({ place: opened.url.replace(/\/\/[^@/]*@/, '//') });
         await expect(ledger.ping()).rejects.toThrow(LedgerAwayError);
       } finally {
         await postgres().start();
       }
-      expect((await ledger.getRun('r1')).id).toBe('r1');
+      expect((await ledger.runs.get('r1')).id).toBe('r1');
       await ledger.ping();
     });
 
     it('or takes no more writes, as after a failover, it says so once patience runs out', async () => {
       const ledger = opened.open({ patienceMs: 300 });
-      await ledger.createRun(newRun('r1'));
+      await ledger.runs.create(newRun('r1'));
       await opened.query(
         `DO $$ BEGIN
            EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database());
@@ -132,7 +132,7 @@ describe('the PostgreSQL ledger in trouble', () => {
              WHERE datname = current_database() AND pid <> pg_backend_pid();
          END $$`,
       );
-      const fault = await faultOf(ledger.createRun(newRun('r2', { day: '2026-11-21' })));
+      const fault = await faultOf(ledger.runs.create(newRun('r2', { day: '2026-11-21' })));
       await opened.query(
         `DO $$ BEGIN
            EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database());
@@ -140,17 +140,17 @@ describe('the PostgreSQL ledger in trouble', () => {
       );
       expect(fault).toBeInstanceOf(LedgerUnusableError);
       expect(fault.message).toContain('its PostgreSQL is a standby or read-only');
-      await ledger.createRun(newRun('r2', { day: '2026-11-21' }));
+      await ledger.runs.create(newRun('r2', { day: '2026-11-21' }));
     });
 
     it('does not crash the process when idle connections, or ones in a transaction, are ended', async () => {
       const { ledger } = opened;
-      await Promise.all([1, 2, 3, 4].map(() => ledger.listActiveRuns()));
+      await Promise.all([1, 2, 3, 4].map(() => ledger.runs.listActive()));
       await postgres().query(
         opened.url,
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       );
-      expect(await ledger.listRuns({ limit: 1 })).toEqual([]);
+      expect(await ledger.runs.list({ limit: 1 })).toEqual([]);
     });
 
     it('a server that can be reached but never answers fails the ping, which is not repeated', async () => {
@@ -176,11 +176,11 @@ describe('the PostgreSQL ledger in trouble', () => {
         ALTER TABLE hotel_review.rejects ADD CONSTRAINT no_names CHECK (reference NOT LIKE '%Ana Gil%')`);
       const answer = 'The guest Ana Gil is unknown';
       const faults = [
-        await faultOf(ledger.record(claim, { kind: 'done', evidence: { code: 'ok', answer } }, at)),
-        await faultOf(ledger.createRun(newRun('r2', { reason: 'Ana Gil' }))),
+        await faultOf(ledger.steps.record(claim, { kind: 'done', evidence: { code: 'ok', answer } }, at)),
+        await faultOf(ledger.runs.create(newRun('r2', { reason: 'Ana Gil' }))),
       ];
-      await ledger.settle(rightOf(run), { state: 'failed', at });
-      const collect = await startCollect(ledger, await ledger.createRun(newRun('r3')));
+      await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r3')));
       const rejects = [{ place: 1, reason: 'wrong-cell-count', reference: 'Ana Gil' } as const];
       faults.push(await faultOf(collect.store(chunkOf({ rejects }))));
       faults.push(
@@ -198,7 +198,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     it('never contain the password', async () => {
       const url = postgres().overTcp(opened.url);
       const right = opened.open({ url });
-      await right.createRun(newRun('r1'));
+      await right.runs.create(newRun('r1'));
       const wrong = opened.open({ url: postgres().overTcp(opened.url, { password: 'wr0ng-secret' }) });
       const nowhere = opened.open({
         url: postgres().overTcp(opened.url.replace(/day_\d+$/, 'nowhere')),
@@ -206,10 +206,10 @@ describe('the PostgreSQL ledger in trouble', () => {
       });
       const away = opened.open({ url: postgres().overTcp(opened.url, { port: 1 }), patienceMs: 0 });
       const faults = [
-        await faultOf(right.createRun(newRun('r1'))),
-        await faultOf(wrong.listRuns({ limit: 1 })),
-        await faultOf(nowhere.listRuns({ limit: 1 })),
-        await faultOf(away.listRuns({ limit: 1 })),
+        await faultOf(right.runs.create(newRun('r1'))),
+        await faultOf(wrong.runs.list({ limit: 1 })),
+        await faultOf(nowhere.runs.list({ limit: 1 })),
+        await faultOf(away.runs.list({ limit: 1 })),
         await faultOf(away.ping()),
       ];
       for (const secretless of [...faults, right, wrong]) {
@@ -237,7 +237,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       const { url } = opened;
       const { overTcp } = postgres();
       const refusalFor = async (address: string) => {
-        const fault = await faultOf(opened.open({ url: address }).listRuns({ limit: 1 }));
+        const fault = await faultOf(opened.open({ url: address }).runs.list({ limit: 1 }));
         expect(fault).toBeInstanceOf(LedgerUnusableError);
         return fault.message;
       };
@@ -261,21 +261,21 @@ describe('the PostgreSQL ledger in trouble', () => {
       const guest = opened.open({
         url: postgres().overTcp(opened.url, { user: 'guest', password: 'guest' }),
       });
-      await expect(guest.listRuns({ limit: 1 })).rejects.toThrow(/GRANT CREATE ON DATABASE/);
+      await expect(guest.runs.list({ limit: 1 })).rejects.toThrow(/GRANT CREATE ON DATABASE/);
       await opened.query('CREATE SCHEMA hotel_review AUTHORIZATION guest');
-      expect(await guest.listRuns({ limit: 1 })).toEqual([]);
+      expect(await guest.runs.list({ limit: 1 })).toEqual([]);
     });
 
     it('is reported at once: a schema of a newer version, or of another program', async () => {
-      await opened.ledger.createRun(newRun('r1'));
+      await opened.ledger.runs.create(newRun('r1'));
       await opened.query('INSERT INTO hotel_review.migrations VALUES (99, now())');
-      for (const read of [() => opened.open().getRun('r1'), () => opened.find()]) {
+      for (const read of [() => opened.open().runs.get('r1'), () => opened.find()]) {
         await expect(read()).rejects.toThrow(/got: schema 99; install/);
       }
       await opened.query(
         'DROP SCHEMA hotel_review CASCADE; CREATE SCHEMA hotel_review; CREATE TABLE hotel_review.runs (x int)',
       );
-      for (const read of [() => opened.open().getRun('r1'), () => opened.find()]) {
+      for (const read of [() => opened.open().runs.get('r1'), () => opened.find()]) {
         const fault = await faultOf(read());
         expect(fault).toBeInstanceOf(LedgerUnusableError);
         expect(fault.message).toContain('of another program');
@@ -285,7 +285,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     it('is reported at once: a database that cannot hold every text', async () => {
       await opened.query(`CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0`);
       const url = opened.url.replace(/day_\d+$/, 'latin');
-      await expect(opened.open({ url }).listRuns({ limit: 1 })).rejects.toThrow(/UTF8, got: LATIN1/);
+      await expect(opened.open({ url }).runs.list({ limit: 1 })).rejects.toThrow(/UTF8, got: LATIN1/);
     });
 
     it.skipIf(smallDiskNeeds !== undefined)('is reported as such: a full disk', async () => {
@@ -294,7 +294,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       onTestFinished(() => server.remove());
       const { ledger, query } = await openNewPostgresLedger(server);
       onTestFinished(() => ledger.close());
-      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
       const folder = server.makeFolder('small');
       mountSmallDisk(folder, 600, server.uid);
       await query(`CREATE TABLESPACE small LOCATION '${folder}'`);
@@ -304,24 +304,24 @@ describe('the PostgreSQL ledger in trouble', () => {
         batches: [{ form: 'body', number: 0, lines: noise, referenceHashes: [noReference] }],
       });
       await expect(collect.store(chunk)).rejects.toThrow(LedgerFullError);
-      expect((await ledger.getRun('r1')).counts.read).toBe(0);
+      expect((await ledger.runs.get('r1')).counts.read).toBe(0);
     });
   });
 
   it('stores NUL characters and lone surrogates as U+FFFD, and finds references that contained them', async () => {
     const { ledger } = opened;
-    const run = await ledger.createRun(newRun('r1', { reason: 'be\0cause \ud83d' }));
+    const run = await ledger.runs.create(newRun('r1', { reason: 'be\0cause \ud83d' }));
     expect(run.reason).toBe('be\ufffdcause \ufffd');
     const collect = await startCollect(ledger, run);
     await collect.store(
       chunkOf({ rejects: [{ place: 1, reason: 'wrong-cell-count', reference: 'BR\0-1\udc00' }] }),
     );
-    expect(await ledger.trace('BR\0-1\udc00')).toHaveLength(1);
-    await ledger.settle(rightOf(run), { state: 'failed', at });
+    expect(await ledger.bookings.trace('BR\0-1\udc00')).toHaveLength(1);
+    await ledger.runs.settle(rightOf(run), { state: 'failed', at });
     const next = await collectedRun(ledger, 'r2');
     const claim = await claimStep(ledger, next, 'batch 0');
-    await ledger.record(claim, { kind: 'done', evidence: { code: 'ok', answer: 'a\0b' } }, at);
-    expect(await ledger.listAttempts('r2', 'batch 0')).toMatchObject([{ answer: 'a\ufffdb' }]);
+    await ledger.steps.record(claim, { kind: 'done', evidence: { code: 'ok', answer: 'a\0b' } }, at);
+    expect(await ledger.steps.listAttempts('r2', 'batch 0')).toMatchObject([{ answer: 'a\ufffdb' }]);
   });
 
   describe('a ledger for reading', () => {
@@ -330,12 +330,12 @@ describe('the PostgreSQL ledger in trouble', () => {
       expect(await opened.query(`SELECT 1 FROM pg_namespace WHERE nspname = 'hotel_review'`)).toEqual([]);
       const run = await collectedRun(opened.ledger, 'r1');
       const reader = await opened.find();
-      expect(await reader?.getRun('r1')).toEqual(run);
-      expect(await reader?.trace('BR-1')).toHaveLength(1);
+      expect(await reader?.runs.get('r1')).toEqual(run);
+      expect(await reader?.bookings.trace('BR-1')).toHaveLength(1);
     });
 
     it('records who looked, unless its user or its server is read-only: then it says so at once', async () => {
-      await opened.ledger.createRun(newRun('r1'));
+      await opened.ledger.runs.create(newRun('r1'));
       await opened.query(`
         DROP ROLE IF EXISTS support; CREATE ROLE support LOGIN PASSWORD 'support'; GRANT USAGE ON SCHEMA hotel_review TO support;
         GRANT SELECT ON ALL TABLES IN SCHEMA hotel_review TO support`);
@@ -360,7 +360,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     });
 
     it('answers, and need not wait for an unavailable server', async () => {
-      await opened.ledger.createRun(newRun('r1'));
+      await opened.ledger.runs.create(newRun('r1'));
       await (await opened.find({ waits: false }))?.ping();
       await postgres().stop();
       try {

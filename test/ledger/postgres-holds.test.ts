@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../src/async/hold.js';
-import type { Ledger } from '../../src/review/ledger.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, claimStep, collectedRun, day, newRun, rightOf } from '../contracts/ledger/days.js';
 import { patienceMs } from '../support/patience.js';
@@ -44,7 +45,7 @@ describe('a day that is held in PostgreSQL', () => {
   }
 
   async function takenIn(ledger: Ledger): Promise<Hold> {
-    return vi.waitUntil(() => ledger.holdDay(day), { interval: 20, timeout: patienceMs });
+    return vi.waitUntil(() => ledger.holds.day(day), { interval: 20, timeout: patienceMs });
   }
 
   async function lostOf(hold: Hold): Promise<void> {
@@ -52,11 +53,11 @@ describe('a day that is held in PostgreSQL', () => {
   }
 
   it('reports the length of a lease', () => {
-    expect(opened.ledger.staleHoldMs).toBeGreaterThan(leaseMs);
+    expect(opened.ledger.holds.staleMs).toBeGreaterThan(leaseMs);
   });
 
   it('is renewed while its holder lives, however long', async () => {
-    const hold = await opened.ledger.holdDay(day);
+    const hold = await opened.ledger.holds.day(day);
     const leaseUntil = async () => {
       const [row] = await opened.query('SELECT lease_until::text FROM hotel_review.holds');
       return row?.lease_until;
@@ -65,14 +66,14 @@ describe('a day that is held in PostgreSQL', () => {
     for (let renewals = 0; renewals < 6; renewals += 1) {
       const before = await leaseUntil();
       await vi.waitUntil(async () => (await leaseUntil()) !== before, { interval: 20, timeout: patienceMs });
-      expect(await other.holdDay(day)).toBeUndefined();
+      expect(await other.holds.day(day)).toBeUndefined();
     }
     expect(hold?.lost.aborted).toBe(false);
   });
 
   it('is free one lease after its holder was killed', async () => {
     const child = await startHolder();
-    expect(await opened.ledger.holdDay(day)).toBeUndefined();
+    expect(await opened.ledger.holds.day(day)).toBeUndefined();
     await child.kill();
     await takenIn(opened.ledger);
   });
@@ -81,15 +82,15 @@ describe('a day that is held in PostgreSQL', () => {
     const child = await startHolder();
     await child.freeze();
     await takenIn(opened.ledger);
-    await opened.ledger.takeOver('r1');
+    await opened.ledger.runs.takeOver('r1');
     child.wake('SIGCONT');
     await child.printed('lost');
     await child.printed('FencedError');
-    expect((await opened.ledger.getRun('r1')).state).toBe('collecting');
+    expect((await opened.ledger.runs.get('r1')).state).toBe('collecting');
   });
 
   it('is lost when another process has taken it', async () => {
-    const hold = await opened.ledger.holdDay(day);
+    const hold = await opened.ledger.holds.day(day);
     if (!hold) throw new Error('expected a hold, got: none');
     await opened.query('UPDATE hotel_review.holds SET holder = gen_random_uuid()');
     await lostOf(hold);
@@ -98,7 +99,7 @@ describe('a day that is held in PostgreSQL', () => {
   });
 
   it('is lost when it could not be renewed for one lease', async () => {
-    const hold = await opened.ledger.holdDay(day);
+    const hold = await opened.ledger.holds.day(day);
     if (!hold) throw new Error('expected a hold, got: none');
     await postgres().stop();
     try {
@@ -111,11 +112,11 @@ describe('a day that is held in PostgreSQL', () => {
 
   it('is released at once when its ledger is closed', async () => {
     const other = opened.open();
-    expect(await other.holdDay(day)).toBeDefined();
-    expect(await other.holdSlot(1)).toBeDefined();
+    expect(await other.holds.day(day)).toBeDefined();
+    expect(await other.holds.place(1)).toBeDefined();
     await other.close();
-    expect(await opened.ledger.holdDay(day)).toBeDefined();
-    expect(await opened.ledger.holdSlot(1)).toBeDefined();
+    expect(await opened.ledger.holds.day(day)).toBeDefined();
+    expect(await opened.ledger.holds.place(1)).toBeDefined();
   });
 
   it('keeps no finished process alive', async () => {
@@ -137,19 +138,19 @@ describe('a day that is held in PostgreSQL', () => {
     const claim = await claimStep(opened.ledger, run, 'batch 0');
     const other = opened.open();
     const renewing = setInterval(
-      () => opened.ledger.renewClaims([claim]).catch(() => undefined),
+      () => opened.ledger.steps.renewClaims([claim]).catch(() => undefined),
       leaseMs / 6,
     );
     try {
-      await other.blankGuestNames('2026-12-01', blankNames);
-      await other.prune('2026-12-01');
-      expect((await other.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      await other.guests.blankNames('2026-12-01', blankNames);
+      await other.guests.prune('2026-12-01');
+      expect((await other.bookings.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
     } finally {
       clearInterval(renewing);
     }
-    await opened.ledger.record(claim, { kind: 'interrupted', evidence: { code: 'stopped' } }, at);
-    await other.prune('2026-12-01');
-    expect((await other.getRun('r1')).state).toBe('cancelled');
-    expect(await other.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();
+    await opened.ledger.steps.record(claim, { kind: 'interrupted', evidence: { code: 'stopped' } }, at);
+    await other.guests.prune('2026-12-01');
+    expect((await other.runs.get('r1')).state).toBe('cancelled');
+    expect(await other.steps.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();
   });
 });

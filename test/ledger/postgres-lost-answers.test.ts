@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
-import type { Ledger } from '../../src/review/ledger.js';
+
 import {
   at,
   batchOf,
@@ -56,20 +57,20 @@ describe('when the connection ends between a commit and its answer', () => {
   }
 
   it('a run is created once, and reported as created', async () => {
-    const run = await losing('COMMIT', () => ledger.createRun(newRun('r1')));
-    expect(run).toEqual(await opened.ledger.getRun('r1'));
-    expect(await opened.ledger.listRuns({ limit: 9 })).toHaveLength(1);
+    const run = await losing('COMMIT', () => ledger.runs.create(newRun('r1')));
+    expect(run).toEqual(await opened.ledger.runs.get('r1'));
+    expect(await opened.ledger.runs.list({ limit: 9 })).toHaveLength(1);
   });
 
   it('a run is replaced once', async () => {
-    await ledger.createRun(newRun('r1'));
-    const run = await losing('COMMIT', () => ledger.createRun(newRun('r2', { replaces: 'r1' })));
+    await ledger.runs.create(newRun('r1'));
+    const run = await losing('COMMIT', () => ledger.runs.create(newRun('r2', { replaces: 'r1' })));
     expect(run.state).toBe('collecting');
-    expect(await opened.ledger.getRun('r1')).toMatchObject({ state: 'cancelled', token: 2 });
+    expect(await opened.ledger.runs.get('r1')).toMatchObject({ state: 'cancelled', token: 2 });
   });
 
   it('each chunk of a collect is stored once, and the plan is written once', async () => {
-    const run = await ledger.createRun(newRun('r1'));
+    const run = await ledger.runs.create(newRun('r1'));
     const collect = await losing('COMMIT', () => startCollect(ledger, run));
     for (let number = 0; number < 4; number += 1) {
       const chunk = chunkOf({
@@ -86,34 +87,36 @@ describe('when the connection ends between a commit and its answer', () => {
       openSteps: 4,
       counts: { read: 24, accepted: 16, duplicates: 4, rejected: 4 },
     });
-    expect(await opened.ledger.tally('r1')).toMatchObject({ stored: 16, openSteps: 4 });
-    expect(await ledger.countWarnings('r1')).toEqual([{ reason: 'absent-column', count: 4 }]);
-    expect(await ledger.trace('BR-2-3')).toHaveLength(1);
-    expect(await ledger.trace('bad')).toHaveLength(4);
+    expect(await opened.ledger.runs.tally('r1')).toMatchObject({ stored: 16, openSteps: 4 });
+    expect(await ledger.rejects.countWarnings('r1')).toEqual([{ reason: 'absent-column', count: 4 }]);
+    expect(await ledger.bookings.trace('BR-2-3')).toHaveLength(1);
+    expect(await ledger.bookings.trace('bad')).toHaveLength(4);
   });
 
   it('a chunk that never reached the server is still stored', async () => {
-    const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+    const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
     const before = cutter.cuts;
     for (const [number, text] of ['COMMIT', 'COPY', 'FOR NO KEY UPDATE'].entries()) {
       cutter.cutRequest(text);
       await collect.store(chunkOf({ batches: [batchOf(number, ['a', 'b', 'c', 'd'])] }));
     }
     expect(cutter.cuts).toBe(before + 3);
-    expect(await opened.ledger.tally('r1')).toMatchObject({ stored: 12 });
-    expect((await opened.ledger.getRun('r1')).counts).toMatchObject({ read: 12, accepted: 12 });
+    expect(await opened.ledger.runs.tally('r1')).toMatchObject({ stored: 12 });
+    expect((await opened.ledger.runs.get('r1')).counts).toMatchObject({ read: 12, accepted: 12 });
   });
 
   it('a claim is recognised as ours, and a step that somebody else claimed is not', async () => {
     const run = await collectedRun(ledger, 'r1');
     const claim = await losing('claim step', () => claimStep(ledger, run, 'batch 0'));
     expect(claim).toMatchObject({ attempt: 1, mayRepeat: false, step: { state: 'ready', attempts: 0 } });
-    await ledger.record(claim, { ...done, kind: 'interrupted' }, at);
+    await ledger.steps.record(claim, { ...done, kind: 'interrupted' }, at);
     const again = await losing('claim step', () => claimStep(ledger, run, 'batch 0', 2));
     expect(again).toMatchObject({ attempt: 2, mayRepeat: true, step: { attempts: 1 } });
-    expect((await ledger.getRun('r1')).counts.repeated).toBe(4);
+    expect((await ledger.runs.get('r1')).counts.repeated).toBe(4);
     await claimStep(opened.ledger, run, 'batch 1');
-    expect(await losing('claim step', () => ledger.claim(rightOf(run), 'batch 1', 1, at))).toBeUndefined();
+    expect(
+      await losing('claim step', () => ledger.steps.claim(rightOf(run), 'batch 1', 1, at)),
+    ).toBeUndefined();
   });
 
   /** An accepted batch is one prepared statement, identified by its name; other endings are transactions. */
@@ -129,13 +132,13 @@ describe('when the connection ends between a commit and its answer', () => {
         typeof ending === 'function' ? ending(claim) : ending;
       const smooth = await collectedRun(ledger, 'smooth', { day: '2026-11-01' });
       const first = await claimStep(ledger, smooth, 'batch 0');
-      const expected = await ledger.record(first, endingOf(first), at);
+      const expected = await ledger.steps.record(first, endingOf(first), at);
 
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');
-      const recorded = await losing(text, () => ledger.record(claim, endingOf(claim), at));
+      const recorded = await losing(text, () => ledger.steps.record(claim, endingOf(claim), at));
       expect(recorded).toEqual({ ...expected, run: { ...expected.run, id: 'r1', day } });
-      expect(await opened.ledger.listAttempts('r1', 'batch 0')).toHaveLength(1);
+      expect(await opened.ledger.steps.listAttempts('r1', 'batch 0')).toHaveLength(1);
       const { run: counted, tally } = await look(opened.ledger, 'r1');
       expect(counted.counts).toMatchObject({ delivered: tally.delivered, refused: tally.refused });
       expect(counted.openSteps).toBe(tally.openSteps);
@@ -147,74 +150,76 @@ describe('when the connection ends between a commit and its answer', () => {
     const claim = await claimStep(ledger, run, 'batch 0');
     const before = cutter.cuts;
     cutter.cutRequest(acceptedBatch);
-    const recorded = await ledger.record(claim, done, at);
+    const recorded = await ledger.steps.record(claim, done, at);
     expect(cutter.cuts).toBe(before + 1);
     expect(recorded.run.counts.delivered).toBe(4);
-    expect(await opened.ledger.listAttempts('r1', 'batch 0')).toHaveLength(1);
+    expect(await opened.ledger.steps.listAttempts('r1', 'batch 0')).toHaveLength(1);
   });
 
   it('a successor is opened once, and returned', async () => {
     const run = await collectedFileRun(ledger, 'r1');
     const claim = await claimStep(ledger, run, 'write');
-    const { opened: follow } = await losing('COMMIT', () => ledger.record(claim, done, at));
+    const { opened: follow } = await losing('COMMIT', () => ledger.steps.record(claim, done, at));
     expect(follow).toEqual([{ position: 1, name: 'upload', attempt: 1 }]);
     expect(await openNames(ledger, 'r1')).toEqual(['upload']);
   });
 
   it('a run is settled once, and reported as settled', async () => {
     const run = await collectedRun(ledger, 'r1');
-    expect(await losing('COMMIT', () => ledger.settle(rightOf(run), { state: 'awaiting-result', at }))).toBe(
+    expect(
+      await losing('COMMIT', () => ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at })),
+    ).toBe(true);
+    expect(await losing('COMMIT', () => ledger.runs.settle(rightOf(run), { state: 'succeeded', at }))).toBe(
       true,
     );
-    expect(await losing('COMMIT', () => ledger.settle(rightOf(run), { state: 'succeeded', at }))).toBe(true);
-    expect(await ledger.settle(rightOf(run), { state: 'failed', at })).toBe(false);
-    expect((await opened.ledger.getRun('r1')).state).toBe('succeeded');
+    expect(await ledger.runs.settle(rightOf(run), { state: 'failed', at })).toBe(false);
+    expect((await opened.ledger.runs.get('r1')).state).toBe('succeeded');
   });
 
   it('a run is abandoned once, and reported as abandoned', async () => {
     await collectedRun(ledger, 'r1');
     const abandonment = { reason: 'wrong export', at: at + 5 };
-    expect(await losing('COMMIT', () => ledger.abandon('r1', abandonment))).toBe(true);
-    expect(await opened.ledger.getRun('r1')).toMatchObject({
+    expect(await losing('COMMIT', () => ledger.runs.abandon('r1', abandonment))).toBe(true);
+    expect(await opened.ledger.runs.get('r1')).toMatchObject({
       state: 'cancelled',
       cancelReason: 'wrong export',
       finishedAt: at + 5,
       token: 2,
     });
     const again = { reason: 'wrong export', at: at + 9 };
-    expect(await losing('COMMIT', () => ledger.abandon('r1', again))).toBe(false);
+    expect(await losing('COMMIT', () => ledger.runs.abandon('r1', again))).toBe(false);
   });
 
   it('why a run failed is replaced once, and reported as replaced', async () => {
     const run = await collectedRun(ledger, 'r1');
     const missing = { class: 'data', code: 'source-missing', message: 'no export' } as const;
-    await ledger.settle(rightOf(run), { state: 'failed', at, failure: missing });
+    await ledger.runs.settle(rightOf(run), { state: 'failed', at, failure: missing });
     const given = { before: 'source-missing', failure: { ...missing, code: 'source-given-up' }, at };
-    expect(await losing('COMMIT', () => ledger.replaceFailure('r1', given))).toBe(true);
-    expect((await opened.ledger.getRun('r1')).failure).toEqual(given.failure);
+    expect(await losing('COMMIT', () => ledger.runs.replaceFailure('r1', given))).toBe(true);
+    expect((await opened.ledger.runs.get('r1')).failure).toEqual(given.failure);
     const other = { ...given, failure: { ...missing, code: 'volume-below-minimum' } };
-    expect(await losing('COMMIT', () => ledger.replaceFailure('r1', other))).toBe(false);
+    expect(await losing('COMMIT', () => ledger.runs.replaceFailure('r1', other))).toBe(false);
   });
 
   it('a day is held, and released', async () => {
-    const hold = await losing('INSERT INTO hotel_review.holds', () => ledger.holdDay(day));
+    const hold = await losing('INSERT INTO hotel_review.holds', () => ledger.holds.day(day));
     expect(hold).toBeDefined();
-    expect(await opened.ledger.holdDay(day)).toBeUndefined();
+    expect(await opened.ledger.holds.day(day)).toBeUndefined();
     await losing('DELETE FROM hotel_review.holds', async () => hold?.release());
-    expect(await opened.ledger.holdDay(day)).toBeDefined();
+    expect(await opened.ledger.holds.day(day)).toBeDefined();
   });
 
   it('a run is taken over, and abandoned steps are reopened once', async () => {
     const run = await collectedRun(ledger, 'r1');
     await claimStep(ledger, run, 'batch 0');
-    const owner = await losing('COMMIT', () => ledger.takeOver('r1'));
-    expect(owner).toEqual(await opened.ledger.getRun('r1'));
+    const owner = await losing('COMMIT', () => ledger.runs.takeOver('r1'));
+    expect(owner).toEqual(await opened.ledger.runs.get('r1'));
     await claimStep(ledger, owner, 'batch 0', 2);
     await opened.query(`UPDATE hotel_review.steps SET lease_until = now() - interval '1 second'`);
-    await losing('COMMIT', () => ledger.reopenAbandoned('r1'));
-    expect(await ledger.listAttempts('r1', 'batch 0')).toHaveLength(2);
-    await losing('COMMIT', () => ledger.rememberHookRun({ id: 'q', runId: 'r1', at }));
-    expect(await opened.ledger.findHookRun('q')).toBe('r1');
+    await losing('COMMIT', () => ledger.steps.reopenAbandoned('r1'));
+    expect(await ledger.steps.listAttempts('r1', 'batch 0')).toHaveLength(2);
+    await losing('COMMIT', () => ledger.runs.rememberHook({ id: 'q', runId: 'r1', at }));
+    expect(await opened.ledger.runs.findOfHook('q')).toBe('r1');
   });
 
   it('a sync starts once, restarts once, and stores each of its pages once', async () => {

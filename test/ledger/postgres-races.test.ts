@@ -27,7 +27,9 @@ describe('several processes on one PostgreSQL ledger', () => {
   it('create it together: eight that find an empty database all continue', async () => {
     const ledgers = Array.from({ length: 8 }, () => opened.open());
     const runs = await Promise.all(
-      ledgers.map((ledger, index) => ledger.createRun(newRun(`r${index}`, { day: `2026-11-0${index + 1}` }))),
+      ledgers.map((ledger, index) =>
+        ledger.runs.create(newRun(`r${index}`, { day: `2026-11-0${index + 1}` })),
+      ),
     );
     expect(runs.map(({ id }) => id)).toEqual(ledgers.map((_, index) => `r${index}`));
     expect(await opened.query('SELECT number FROM hotel_review.migrations')).toEqual(
@@ -41,11 +43,11 @@ describe('several processes on one PostgreSQL ledger', () => {
     const steps = await openNames(opened.ledger, 'r1');
     expect(steps).toHaveLength(200);
     const claims = await Promise.all(
-      steps.flatMap((step) => workers.map((worker) => worker.claim(rightOf(run), step, 1, at))),
+      steps.flatMap((step) => workers.map((worker) => worker.steps.claim(rightOf(run), step, 1, at))),
     );
     const won = claims.filter((claim) => claim !== undefined).map(({ step }) => step.name);
     expect(won.toSorted()).toEqual(steps.toSorted());
-    expect((await opened.ledger.tally('r1')).openSteps).toBe(200);
+    expect((await opened.ledger.runs.tally('r1')).openSteps).toBe(200);
   });
 
   it('record concurrently, and exactly one of them sees the last step end', async () => {
@@ -58,12 +60,12 @@ describe('several processes on one PostgreSQL ledger', () => {
       const recorded = await Promise.all(
         workers.map(async (worker, index) => {
           const claim = await claimStep(worker, run, `batch ${index}`);
-          return worker.record(claim, done, at);
+          return worker.steps.record(claim, done, at);
         }),
       );
       const left = recorded.map((each) => each.run.openSteps).toSorted();
       expect(left).toEqual([0, 1, 2, 3]);
-      expect((await opened.ledger.getRun(run.id)).counts).toMatchObject({ delivered: 16, pending: 0 });
+      expect((await opened.ledger.runs.get(run.id)).counts).toMatchObject({ delivered: 16, pending: 0 });
     }
   });
 
@@ -72,7 +74,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     for (let round = 10; round < 30; round += 1) {
       const run = await collectedRun(opened.ledger, `r${round}`, { day: `2026-10-${round}` });
       const settled = await Promise.all(
-        workers.map((worker) => worker.settle(rightOf(run), { state: 'succeeded', at })),
+        workers.map((worker) => worker.runs.settle(rightOf(run), { state: 'succeeded', at })),
       );
       expect(settled.toSorted()).toEqual([false, true]);
     }
@@ -84,10 +86,13 @@ describe('several processes on one PostgreSQL ledger', () => {
     for (const step of await openNames(opened.ledger, 'r1')) {
       const claim = await claimStep(owner, run, step);
       await opened.endLeases();
-      const [outdated, count] = await Promise.all([owner.renewClaims([claim]), other.reopenAbandoned('r1')]);
+      const [outdated, count] = await Promise.all([
+        owner.steps.renewClaims([claim]),
+        other.steps.reopenAbandoned('r1'),
+      ]);
       expect(outdated).toHaveLength(count);
-      expect(await owner.holdsClaim(claim)).toBe(count === 0);
-      if (count === 0) await owner.record(claim, done, at);
+      expect(await owner.steps.holdsClaim(claim)).toBe(count === 0);
+      if (count === 0) await owner.steps.record(claim, done, at);
     }
   });
 
@@ -100,8 +105,8 @@ describe('several processes on one PostgreSQL ledger', () => {
       });
       const claim = await claimStep(owner, run, 'batch 0');
       const [recorded, taken] = await Promise.allSettled([
-        owner.record(claim, done, at),
-        other.takeOver(run.id),
+        owner.steps.record(claim, done, at),
+        other.runs.takeOver(run.id),
       ]);
       expect(taken.status).toBe('fulfilled');
       const { run: after, tally, open } = await look(opened.ledger, run.id);
@@ -118,10 +123,10 @@ describe('several processes on one PostgreSQL ledger', () => {
     let token = run.token;
     for (const step of await openNames(opened.ledger, 'r1')) {
       const [claim, taken] = await Promise.all([
-        owner.claim({ runId: 'r1', token }, step, 1, at),
-        other.takeOver('r1'),
+        owner.steps.claim({ runId: 'r1', token }, step, 1, at),
+        other.runs.takeOver('r1'),
       ]);
-      const open = await opened.ledger.listOpenSteps('r1', { limit: 100 });
+      const open = await opened.ledger.steps.listOpen('r1', { limit: 100 });
       expect(open.find(({ name }) => name === step)?.attempt).toBe(claim ? 2 : 1);
       token = taken.token;
     }
@@ -130,8 +135,8 @@ describe('several processes on one PostgreSQL ledger', () => {
   it('never hold the same day, or more slots than there are', async () => {
     const workers = Array.from({ length: 4 }, () => opened.open());
     for (let round = 0; round < 20; round += 1) {
-      const holds = await Promise.all(workers.map((worker) => worker.holdDay(day)));
-      const places = await Promise.all(workers.map((worker) => worker.holdSlot(3)));
+      const holds = await Promise.all(workers.map((worker) => worker.holds.day(day)));
+      const places = await Promise.all(workers.map((worker) => worker.holds.place(3)));
       expect(holds.filter((hold) => hold !== undefined)).toHaveLength(1);
       expect(places.filter((hold) => hold !== undefined)).toHaveLength(3);
       await Promise.all([...holds, ...places].map((hold) => hold?.release()));
@@ -152,13 +157,13 @@ describe('several processes on one PostgreSQL ledger', () => {
             const claim = await claimStep(worker, run, `batch ${batch}`);
             held.add(claim);
             // Some of the others are recorded by then.
-            expect(await worker.renewClaims([...held])).not.toContain(claim);
+            expect(await worker.steps.renewClaims([...held])).not.toContain(claim);
             held.delete(claim);
-            await worker.record(claim, done, at);
+            await worker.steps.record(claim, done, at);
           }
         }),
       ),
     );
-    for (const run of runs) expect((await opened.ledger.getRun(run.id)).openSteps).toBe(0);
+    for (const run of runs) expect((await opened.ledger.runs.get(run.id)).openSteps).toBe(0);
   });
 });

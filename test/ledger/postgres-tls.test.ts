@@ -21,7 +21,7 @@ describe('the ledger on PostgreSQL over TLS', () => {
 
   it('encrypts all its connections if the address names the server’s authority', async () => {
     const ledger = openWith(await serveOverTls(postgres(), opened.url, 'IP:127.0.0.1'));
-    await ledger.listRuns({ limit: 1 });
+    await ledger.runs.list({ limit: 1 });
     const sessions = await opened.query(
       `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
        WHERE application_name = 'hotel-review' AND datname = current_database() AND client_addr IS NOT NULL`,
@@ -31,7 +31,7 @@ describe('the ledger on PostgreSQL over TLS', () => {
 
   it('refuses the certificate of another server, and shows nothing of the password', async () => {
     const ledger = openWith(await serveOverTls(postgres(), opened.url, 'DNS:elsewhere'));
-    const failure = await ledger.listRuns({ limit: 1 }).catch((error: unknown) => error);
+    const failure = await ledger.runs.list({ limit: 1 }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LedgerUnusableError);
     expect(String(failure)).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
   });

@@ -12,7 +12,7 @@ describe('blanking guest names while the hold on the day is lost', () => {
   beforeEach(async () => {
     opened = await openSqliteLedger();
     const run = await collectedRun(opened.ledger, 'r1', { bookings: references(12) });
-    await opened.ledger.settle(rightOf(run), { state: 'succeeded', at });
+    await opened.ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
   });
   afterEach(() => opened.cleanUp());
 
@@ -41,7 +41,7 @@ describe('blanking guest names while the hold on the day is lost', () => {
     expect(released).toBe(1);
     const withNames: number[] = [];
     for (const number of [0, 1, 2]) {
-      const lines = await opened.ledger.readBatch('r1', 'body', number);
+      const lines = await opened.ledger.bookings.readBatch('r1', 'body', number);
       if (lines.includes('Ana Gil')) withNames.push(number);
     }
     return withNames;
@@ -52,9 +52,9 @@ describe('blanking guest names while the hold on the day is lost', () => {
     [2, []],
   ])('after batch %i, it stops and leaves the run for the next time', async (batch, left) => {
     expect(await blankUntil(batch)).toEqual(left);
-    expect((await opened.ledger.listRunsWithNames(later)).map(({ id }) => id)).toEqual(['r1']);
-    await opened.ledger.blankGuestNames(later, blankNames);
-    expect(await opened.ledger.listRunsWithNames(later)).toEqual([]);
-    expect(String(await opened.ledger.readBatch('r1', 'body', 2))).not.toContain('Ana Gil');
+    expect((await opened.ledger.guests.listRunsWithNames(later)).map(({ id }) => id)).toEqual(['r1']);
+    await opened.ledger.guests.blankNames(later, blankNames);
+    expect(await opened.ledger.guests.listRunsWithNames(later)).toEqual([]);
+    expect(String(await opened.ledger.bookings.readBatch('r1', 'body', 2))).not.toContain('Ana Gil');
   });
 });

@@ -15,7 +15,7 @@ describe('the SQLite ledger', () => {
   describe('its file', () => {
     it('is accessible to its owner only, as is the folder created for it', async () => {
       await collectedRun(opened.ledger, 'r1');
-      await opened.ledger.holdDay(day);
+      await opened.ledger.holds.day(day);
       const folder = dirname(opened.path);
       const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
       expect(mode(folder)).toBe('700');
@@ -72,7 +72,7 @@ describe('the SQLite ledger', () => {
 
   describe('its schema', () => {
     it('itself refuses a second active run of a day', async () => {
-      await opened.ledger.createRun(newRun('r1'));
+      await opened.ledger.runs.create(newRun('r1'));
       const raw = opened.openRaw();
       const insert = (id: string, state: string) =>
         raw.transact(() =>
@@ -108,7 +108,7 @@ describe('the SQLite ledger', () => {
     });
 
     it('is refused when a newer version wrote it, and the file is left unchanged', async () => {
-      await opened.ledger.createRun(newRun('r1'));
+      await opened.ledger.runs.create(newRun('r1'));
       await opened.ledger.close();
       const raw = opened.openRaw();
       const version = Number(raw.get('PRAGMA user_version')?.user_version);
@@ -120,7 +120,7 @@ describe('the SQLite ledger', () => {
       expect(checkpointer, 'the refused opening holds no lock').toBeDefined();
       checkpointer?.release();
       raw.exec(`PRAGMA user_version = ${version}`);
-      expect((await (await opened.reopen()).getRun('r1')).id).toBe('r1');
+      expect((await (await opened.reopen()).runs.get('r1')).id).toBe('r1');
     });
   });
 });

@@ -44,7 +44,7 @@ describe('the SQLite ledger among several processes', () => {
       expect(await reader.listRuns({ limit: 5 })).toHaveLength(1);
       await reader.close();
       writer.exec('COMMIT');
-      expect((await opened.ledger.getRun('r1')).counts.delivered).toBe(99);
+      expect((await opened.ledger.runs.get('r1')).counts.delivered).toBe(99);
     });
 
     it('can be created by several processes at once', async () => {
@@ -57,13 +57,13 @@ describe('the SQLite ledger among several processes', () => {
         ),
       );
       await Promise.all(makers.map((maker) => maker.printed('made')));
-      const runs = await (await opened.reopen()).listRuns({ limit: 9 });
+      const runs = await (await opened.reopen()).runs.list({ limit: 9 });
       expect(runs.map(({ id }) => id).sort()).toEqual(ids);
     });
 
     it('loses no commit when this process has opened it twice and another opens and closes it', async () => {
       const second = await opened.reopen();
-      await second.createRun(newRun('r1'));
+      await second.runs.create(newRun('r1'));
       const visit = async () => {
         // Garbage-collects the statements that the driver left open, so that the close takes effect.
         const visitor = start(
@@ -81,7 +81,7 @@ describe('the SQLite ledger among several processes', () => {
       };
       expect(await visit()).toBe('r1');
       expect(existsSync(`${opened.path}-wal`), 'the WAL that is in use stays').toBe(true);
-      await second.createRun(newRun('r2', { day: '2026-11-21' }));
+      await second.runs.create(newRun('r2', { day: '2026-11-21' }));
       expect(await visit()).toBe('r2,r1');
     });
 
@@ -99,13 +99,13 @@ describe('the SQLite ledger among several processes', () => {
       );
       await child.printed('stored');
       await child.kill();
-      const run = await opened.ledger.takeOver('r1');
+      const run = await opened.ledger.runs.takeOver('r1');
       expect(run).toMatchObject({
         state: 'collecting',
         counts: { read: 150, accepted: 100, duplicates: 50 },
       });
-      expect((await opened.ledger.tally('r1')).stored).toBe(100);
-      expect((await opened.ledger.readBatch('r1', 'body', 49)).toString()).toBe('{}\n{}\n');
+      expect((await opened.ledger.runs.tally('r1')).stored).toBe(100);
+      expect((await opened.ledger.bookings.readBatch('r1', 'body', 49)).toString()).toBe('{}\n{}\n');
       expect(opened.openRaw().get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' });
     });
   });
@@ -116,15 +116,15 @@ describe('the SQLite ledger among several processes', () => {
     it('stays held by a frozen process, and is free as soon as its holder is killed', async () => {
       const child = start(holder);
       await child.printed('held');
-      expect(await opened.ledger.holdDay(day)).toBeUndefined();
+      expect(await opened.ledger.holds.day(day)).toBeUndefined();
       await child.freeze();
-      expect(await opened.ledger.holdDay(day)).toBeUndefined();
+      expect(await opened.ledger.holds.day(day)).toBeUndefined();
       await child.kill();
-      expect(await opened.ledger.holdDay(day)).toBeDefined();
+      expect(await opened.ledger.holds.day(day)).toBeDefined();
     });
 
     it('excludes another process while this one holds it, and admits it afterwards', async () => {
-      const hold = await opened.ledger.holdDay(day);
+      const hold = await opened.ledger.holds.day(day);
       await start(holder).printed('busy');
       await hold?.release();
       await start(holder).printed('held');
@@ -145,12 +145,12 @@ describe('the SQLite ledger among several processes', () => {
       await child.printed('held');
       await child.freeze();
       rmSync(join(`${opened.path}.locks`, `${day}.lock`));
-      const hold = await opened.ledger.holdDay(day);
+      const hold = await opened.ledger.holds.day(day);
       expect(hold).toBeDefined();
-      await opened.ledger.takeOver('r1');
+      await opened.ledger.runs.takeOver('r1');
       child.wake('SIGUSR2');
       await child.printed('FencedError');
-      expect((await opened.ledger.getRun('r1')).state).toBe('collecting');
+      expect((await opened.ledger.runs.get('r1')).state).toBe('collecting');
     });
   });
 });

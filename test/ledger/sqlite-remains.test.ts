@@ -6,12 +6,13 @@ import { hashReference } from '../../src/booking/reference-hash.js';
 import { resolveBookings } from '../../src/cases/case-commands.js';
 import { toDecision } from '../../src/cases/case-decision.js';
 import { applyEvidence } from '../../src/cases/case-transitions.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
-import type { Ledger } from '../../src/review/ledger.js';
+
 import type { Run } from '../../src/review/run.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
-import type { VerdictMailLedger } from '../../src/verdict-mails/mail-log.js';
+
 import {
   at,
   batchSize,
@@ -44,7 +45,7 @@ describe('what SQLite leaves in its files of names that were removed', () => {
   it('is nothing, in the file and its WAL, of halved, refused, replayed and late runs', async () => {
     const { ledger } = opened;
     const days = ['2026-09-01', '2026-09-02', '2026-09-03', '2026-09-04'] as const;
-    const replayed = await ledger.createRun(
+    const replayed = await ledger.runs.create(
       newRun('replayed', { day: days[0], startedAt: Date.parse(days[0]) }),
     );
     await collectCanaries(ledger, replayed);
@@ -54,14 +55,14 @@ describe('what SQLite leaves in its files of names that were removed', () => {
     for (const [place, id] of names.entries()) {
       const day = days[place] ?? '';
       const replaces = id === 'replay' ? { replaces: 'replayed' } : {};
-      runs.push(await ledger.createRun(newRun(id, { day, startedAt: Date.parse(day), ...replaces })));
+      runs.push(await ledger.runs.create(newRun(id, { day, startedAt: Date.parse(day), ...replaces })));
     }
     // Days that are reviewed at the same time share pages.
     await Promise.all(runs.map((run) => collectCanaries(ledger, run)));
     await performSome(ledger, runs);
     for (const run of runs) {
       const state = run.id === 'late' ? 'awaiting-result' : 'succeeded';
-      await ledger.settle(rightOf(run), { state, at: Date.parse(run.day) + dayMs });
+      await ledger.runs.settle(rightOf(run), { state, at: Date.parse(run.day) + dayMs });
     }
     const bytes = () =>
       [opened.path, `${opened.path}-wal`]
@@ -74,54 +75,54 @@ describe('what SQLite leaves in its files of names that were removed', () => {
     };
     expect(Object.keys(found()).sort()).toEqual(['halved', 'late', 'replay', 'replayed', 'young']);
     // One day a night, as retention does it.
-    await ledger.blankGuestNames('2026-09-02', blankNames);
-    await ledger.blankGuestNames('2026-09-03', blankNames);
-    await ledger.blankGuestNames('2026-09-04', blankNames);
+    await ledger.guests.blankNames('2026-09-02', blankNames);
+    await ledger.guests.blankNames('2026-09-03', blankNames);
+    await ledger.guests.blankNames('2026-09-04', blankNames);
     // A rewrite would keep the steps of a run waiting.
-    expect(await ledger.clearRemains()).toEqual({
+    expect(await ledger.guests.clearRemains()).toEqual({
       why: 'the run of 2026-09-03 is not finished',
       until: 'the clean-up after it, or guest purge then',
     });
-    const late = await ledger.getRun('late');
-    await ledger.settle(rightOf(late), { state: 'succeeded', at: Date.parse(late.day) + dayMs });
-    expect(await ledger.clearRemains()).toBeUndefined();
+    const late = await ledger.runs.get('late');
+    await ledger.runs.settle(rightOf(late), { state: 'succeeded', at: Date.parse(late.day) + dayMs });
+    expect(await ledger.guests.clearRemains()).toBeUndefined();
     expect(found()).toEqual({ young: expect.any(Number) });
     expect(opened.openRaw().all('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
-    expect((await ledger.readBatch('young', 'body', batches - 1)).toString()).toContain(
+    expect((await ledger.bookings.readBatch('young', 'body', batches - 1)).toString()).toContain(
       canary('young', 'booking', batches * batchSize - 1),
     );
   });
 
   it('is nothing of references in cases, the audit trail and rejected records, after bookings were erased', async () => {
     const { ledger } = opened;
-    const run = await ledger.createRun(newRun('r1'));
+    const run = await ledger.runs.create(newRun('r1'));
     await collectCanaries(ledger, run);
-    await ledger.settle(rightOf(run), { state: 'succeeded', at });
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
     const references = await keepReferences(ledger);
-    await ledger.eraseBookings('r1', (_, { batch }) => (batch === 0 ? { places: [0] } : undefined));
+    await ledger.guests.eraseBookings('r1', (_, { batch }) => (batch === 0 ? { places: [0] } : undefined));
     expect(countText('Canary-gone-')).toBeGreaterThan(references.length);
     for (const reference of references) {
       await ledger.cases.eraseNotes(reference);
       await ledger.audit.replaceSubject(reference, 'erased:1');
       await ledger.cases.eraseReference(reference);
     }
-    expect(await ledger.clearRemains()).toBeUndefined();
+    expect(await ledger.guests.clearRemains()).toBeUndefined();
     expect(countText('Canary-gone-')).toBe(0);
     expect(opened.openRaw().all('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
   });
 
   it('is nothing of what was pruned after names were blanked', async () => {
     const { ledger } = opened;
-    const run = await ledger.createRun(
+    const run = await ledger.runs.create(
       newRun('old', { day: '2026-09-01', startedAt: Date.parse('2026-09-01') }),
     );
     await collectCanaries(ledger, run);
-    await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-09-02') });
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-09-02') });
     await keepReferences(ledger);
-    await ledger.blankGuestNames('2026-12-01', blankNames);
+    await ledger.guests.blankNames('2026-12-01', blankNames);
     expect(countText('BR-59-')).toBeGreaterThan(0);
-    await ledger.prune('2026-12-01');
-    expect(await ledger.clearRemains()).toBeUndefined();
+    await ledger.guests.prune('2026-12-01');
+    expect(await ledger.guests.clearRemains()).toBeUndefined();
     expect(countText('Canary-')).toBe(0);
     expect(countText('BR-59-')).toBe(0);
   });
@@ -130,12 +131,12 @@ describe('what SQLite leaves in its files of names that were removed', () => {
     /** A ledger from which data was removed that is still in its files. */
     async function removeSome(): Promise<Ledger> {
       const { ledger } = opened;
-      const run = await ledger.createRun(
+      const run = await ledger.runs.create(
         newRun('old', { day: '2026-09-01', startedAt: Date.parse('2026-09-01') }),
       );
       await collectCanaries(ledger, run);
-      await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-09-02') });
-      await ledger.blankGuestNames('2026-12-01', blankNames);
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-09-02') });
+      await ledger.guests.blankNames('2026-12-01', blankNames);
       expect(countText('Canary-old-')).toBeGreaterThan(0);
       return ledger;
     }
@@ -143,23 +144,23 @@ describe('what SQLite leaves in its files of names that were removed', () => {
     it('says so to a process that does not do the checkpoints; the one that does clears it when it stops', async () => {
       const ledger = await removeSome();
       const other = await opened.reopen();
-      expect(await other.clearRemains()).toEqual({
+      expect(await other.guests.clearRemains()).toEqual({
         why: 'another process, such as serve, has the ledger open',
         until: 'that process cleans up after its next run, or stops while no run is unfinished',
       });
       expect(countText('Canary-old-')).toBeGreaterThan(0);
       await ledger.close();
       expect(countText('Canary-old-')).toBe(0);
-      expect(await other.clearRemains()).toBeUndefined();
+      expect(await other.guests.clearRemains()).toBeUndefined();
     });
 
     it('leaves a file alone that is too large to be rewritten quickly, until somebody asks for it', async () => {
       const ledger = await removeSome();
-      expect(await ledger.clearRemains({ atMostBytes: 1 })).toEqual({
+      expect(await ledger.guests.clearRemains({ atMostBytes: 1 })).toEqual({
         why: expect.stringMatching(/^rewriting .*B would keep others waiting$/),
         until: 'guest purge, while no other process has the ledger open and no run is due',
       });
-      expect(await ledger.clearRemains()).toBeUndefined();
+      expect(await ledger.guests.clearRemains()).toBeUndefined();
       expect(countText('Canary-old-')).toBe(0);
     });
 
@@ -168,9 +169,11 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       const reader = opened.openRaw();
       reader.exec('BEGIN');
       reader.get('SELECT count(*) AS runs FROM runs');
-      expect(await ledger.clearRemains()).toMatchObject({ why: 'another process was using the ledger' });
+      expect(await ledger.guests.clearRemains()).toMatchObject({
+        why: 'another process was using the ledger',
+      });
       reader.exec('COMMIT');
-      expect(await ledger.clearRemains()).toBeUndefined();
+      expect(await ledger.guests.clearRemains()).toBeUndefined();
       expect(countText('Canary-old-')).toBe(0);
     });
 
@@ -203,7 +206,7 @@ describe('what SQLite leaves in its files of names that were removed', () => {
  * Keeps references in a case, with notes, and in the audit trail, in an order in which SQLite moves many of them to other
  * pages. Returns some of them, which are written in another way.
  */
-async function keepReferences({ cases, audit }: VerdictMailLedger): Promise<string[]> {
+async function keepReferences({ cases, audit }: Ledger): Promise<string[]> {
   const references = Array.from({ length: 400 }, (_, index) =>
     canary(index % 20 === 0 ? 'gone' : 'kept', 'reference', (index * 171) % 400),
   );
@@ -258,14 +261,14 @@ async function performSome(ledger: Ledger, runs: readonly Run[]): Promise<void> 
     for (const run of runs) {
       const say = (what: string, size: number) => canary(run.id, what, number).repeat(size);
       const end = async (step: string, size: number, kind: 'refused' | 'failed') =>
-        ledger.record(
+        ledger.steps.record(
           await claimStep(ledger, run, step),
           { kind, evidence: { code: 'code-2009', answer: say(step.replaceAll(' ', ''), size) } },
           at,
         );
       const claim = await claimStep(ledger, run, batch);
       const ending = halved(claim);
-      await ledger.record(
+      await ledger.steps.record(
         claim,
         { ...ending, evidence: { ...ending.evidence, answer: say('whole', 12) } },
         at,
@@ -273,7 +276,11 @@ async function performSome(ledger: Ledger, runs: readonly Run[]): Promise<void> 
       await end(`${batch}.0`, 1 + (number % 25), 'refused');
       const other = await claimStep(ledger, run, `${batch}.1`);
       const again = halved(other);
-      await ledger.record(other, { ...again, evidence: { ...again.evidence, answer: say('half', 5) } }, at);
+      await ledger.steps.record(
+        other,
+        { ...again, evidence: { ...again.evidence, answer: say('half', 5) } },
+        at,
+      );
       await end(`${batch}.1.0`, 30, 'refused');
       await end(`${batch}.1.1`, 2, 'refused');
     }

@@ -32,7 +32,7 @@ describe('the SQLite ledger', () => {
     const bookings = [...references(5), one, ...references(5, 'X'), other, one];
     await collectedRun(opened.ledger, 'r1', { bookings });
     const steps = async (reference: string) =>
-      (await opened.ledger.trace(reference)).map((trace) =>
+      (await opened.ledger.bookings.trace(reference)).map((trace) =>
         trace.kind === 'booking' ? [trace.line, trace.step?.name] : trace,
       );
     expect(await steps(one)).toEqual([
@@ -44,7 +44,7 @@ describe('the SQLite ledger', () => {
 
   it('reads the canary of an older version, which had no step of its own', async () => {
     const { ledger } = opened;
-    const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
+    const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
     const collect = await startCollect(ledger, run);
     const canary = { reference: 'CANARY-r1', line: lineOf('CANARY-r1'), withinMs: 3_600_000 };
     await collect.finish({ steps: planFileRun({ file: 3 }), canary, at });
@@ -53,14 +53,14 @@ describe('the SQLite ledger', () => {
     raw.exec(`UPDATE canaries SET form = 'file', named_at = ${at}, named_by = 'result'`);
     raw.close();
     const reopened = await opened.reopen();
-    expect(await reopened.listCanaries({ limit: 9 })).toMatchObject([
+    expect(await reopened.canaries.list({ limit: 9 })).toMatchObject([
       { ...canary, runId: 'r1', namedAt: at },
     ]);
-    expect(await reopened.reportMissedCanaries(at + 9 * canary.withinMs)).toEqual([]);
+    expect(await reopened.canaries.reportMissed(at + 9 * canary.withinMs)).toEqual([]);
   });
 
   it('leaves no guest name and no kept column in its file once the names are blanked', async () => {
-    const run = await opened.ledger.createRun(newRun('r1'));
+    const run = await opened.ledger.runs.create(newRun('r1'));
     const collect = await startCollect(opened.ledger, run);
     await collect.store(
       chunkOf({
@@ -71,7 +71,7 @@ describe('the SQLite ledger', () => {
       }),
     );
     await collect.finish({ steps: [], at });
-    await opened.ledger.settle(rightOf(run), { state: 'succeeded', at });
+    await opened.ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
     const readAll = () => {
       opened.openRaw().exec('PRAGMA wal_checkpoint(TRUNCATE)');
       return readFileSync(opened.path, 'latin1');
@@ -79,19 +79,19 @@ describe('the SQLite ledger', () => {
     expect(readAll()).toContain('Ana Gil');
     expect(readAll()).toContain('Kept Canary');
     // Erasing rewrites rows, which leaves more behind than blanking.
-    await opened.ledger.eraseBookings('r1', (_, { batch }) =>
+    await opened.ledger.guests.eraseBookings('r1', (_, { batch }) =>
       batch % 3 === 0 ? { places: references(300).map((_, place) => place) } : undefined,
     );
-    await opened.ledger.blankGuestNames('2026-12-01', blankNames);
+    await opened.ledger.guests.blankNames('2026-12-01', blankNames);
     expect(readAll()).not.toContain('Ana Gil');
     expect(readAll()).not.toContain('Kept Canary');
-    expect((await opened.ledger.readBatch('r1', 'body', 0)).toString()).toContain('BR-299');
+    expect((await opened.ledger.bookings.readBatch('r1', 'body', 0)).toString()).toContain('BR-299');
   });
 
   it('leaves no trace of a pruned day in its file', async () => {
     const run = await collectedRun(opened.ledger, 'r1');
     await perform(opened.ledger, run, 'batch 0', done);
-    await opened.ledger.prune('2026-12-01');
+    await opened.ledger.guests.prune('2026-12-01');
     opened.openRaw().exec('PRAGMA wal_checkpoint(TRUNCATE)');
     expect(readFileSync(opened.path, 'latin1')).not.toMatch(/Ana Gil|BR-1|ab12/);
   });

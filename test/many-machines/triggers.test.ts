@@ -72,16 +72,16 @@ async function expectOneRunEach(engine: Engine): Promise<void> {
     );
     expect(faults).toEqual([]);
     expect(hookStatus).toBe(202);
-    await vi.waitUntil(async () => (await ledger.latestRun(day.iso))?.state === 'succeeded', {
+    await vi.waitUntil(async () => (await ledger.runs.latest(day.iso))?.state === 'succeeded', {
       timeout: patienceMs,
       interval: 5,
     });
-    const runs = await ledger.listRuns({ day: day.iso, limit: 9 });
+    const runs = await ledger.runs.list({ day: day.iso, limit: 9 });
     expect(runs).toMatchObject([{ day: day.iso, counts: { delivered: 6, repeated: 0 } }]);
     for (const { trigger } of runs) triggers.set(trigger, (triggers.get(trigger) ?? 0) + 1);
   }
   expect(Object.fromEntries(sent)).toEqual(Object.fromEntries(days.map(({ iso }) => [iso, 6])));
-  expect(await ledger.listRuns({ limit: 2 * rounds })).toHaveLength(rounds);
+  expect(await ledger.runs.list({ limit: 2 * rounds })).toHaveLength(rounds);
   // Different triggers came first, so they did compete.
   expect(triggers.size).toBeGreaterThan(1);
   expect(faults).toEqual([]);

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
-import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import { createRunId } from '../../src/review/day/open-run.js';
@@ -31,7 +32,7 @@ const batchSize = 2;
 
 /** What each process has separately, and what processes share. */
 export interface Engine {
-  readonly openLedger: () => NoticeLedger;
+  readonly openLedger: () => Ledger;
   /** One per process; processes that share the work also share its store. */
   readonly openQueue: () => StepQueue;
   readonly isShared: boolean;
@@ -39,7 +40,7 @@ export interface Engine {
 
 export interface Triggers {
   /** For observing. */
-  readonly ledger: NoticeLedger;
+  readonly ledger: Ledger;
   /** For each day that was sent, the number of bookings. */
   readonly sent: ReadonlyMap<string, number>;
   /** What went wrong in any process. */
@@ -62,7 +63,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   const clock = () => now;
 
   function createProcess(): {
-    readonly parts: RunDayParts & { readonly ledger: NoticeLedger };
+    readonly parts: RunDayParts & { readonly ledger: Ledger };
     close(): Promise<void>;
   } {
     const ledger = engine.openLedger();
@@ -158,11 +159,11 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       checkCaller: checkCallersOf(secret, clock),
       runs: {
         findFirstDay: async () => '2026-01-01',
-        findRun: (requestId) => ledger.findHookRun(requestId),
+        findRun: (requestId) => ledger.runs.findOfHook(requestId),
         async start(day, requestId) {
           const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook' });
           if (requestId !== undefined)
-            await ledger.rememberHookRun({ id: requestId, runId: run.id, at: now });
+            await ledger.runs.rememberHook({ id: requestId, runId: run.id, at: now });
           return { runId: run.id, day: day.iso, isNew };
         },
       },

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { type Channel, ChannelError, type Message } from '../../src/notifications/channel.js';
 import type { Notice } from '../../src/notifications/notice.js';
-import type { ClaimedMessage, NoticeStore } from '../../src/notifications/notice-store.js';
+import type { ClaimedMessage } from '../../src/notifications/notice-store.js';
 import { createSender } from '../../src/notifications/send-messages.js';
 
 const now = Date.UTC(2026, 10, 20, 12);
@@ -21,7 +22,7 @@ const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
 function storeOf(...claimed: ClaimedMessage[]) {
   const said: unknown[] = [];
   let left = claimed;
-  const store: Pick<NoticeStore, 'claim' | 'extend' | 'release' | 'noteSent' | 'noteFailed'> = {
+  const store: Ledger['notices'] = {
     async claim() {
       const all = left;
       left = [];

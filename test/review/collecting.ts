@@ -1,10 +1,11 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import type { Right } from '../../src/review/claims.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { CollectLimits } from '../../src/review/collect/gates.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import type { Ledger } from '../../src/review/ledger.js';
+
 import { createArraySource, readerOf, type Script } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 
@@ -42,10 +43,10 @@ export async function prepareCollect() {
 }
 
 /** The same ledger; calls `look` after every stored chunk, before the collect continues. */
-export function afterEachStore(ledger: Ledger, look: () => Promise<void>): Pick<Ledger, 'beginCollect'> {
+export function afterEachStore(ledger: Ledger, look: () => Promise<void>): Ledger {
   return {
     async beginCollect(right, start) {
-      const collect = await ledger.beginCollect(right, start);
+      const collect = await ledger.bookings.beginCollect(right, start);
       return {
         ...collect,
         async store(chunk) {
@@ -59,6 +60,6 @@ export function afterEachStore(ledger: Ledger, look: () => Promise<void>): Pick<
 
 /** The references of a stored batch, in order. */
 export async function readReferences(ledger: Ledger, { runId }: Right, batch: number): Promise<unknown[]> {
-  const lines = (await ledger.readBatch(runId, 'body', batch)).toString().split('\n').slice(0, -1);
+  const lines = (await ledger.bookings.readBatch(runId, 'body', batch)).toString().split('\n').slice(0, -1);
   return lines.map((line) => (JSON.parse(line) as { BookingReferenceId?: unknown }).BookingReferenceId);
 }

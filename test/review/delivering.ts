@@ -1,9 +1,10 @@
 import type { RetryPolicy } from '../../src/async/retry.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import type { Ledger } from '../../src/review/ledger.js';
+
 import { createStepRunner, type StepRunnerParts } from '../../src/review/perform/step-runner.js';
 import type { QueuedStep } from '../../src/review/queue.js';
 import { createArraySource, readerOf, records } from './array-source.js';
@@ -89,7 +90,7 @@ export async function prepareDelivery({
   return {
     ledger,
     right,
-    run: () => ledger.getRun(runId),
+    run: () => ledger.runs.get(runId),
     accepted,
     calls,
     events,
@@ -106,7 +107,7 @@ export async function prepareDelivery({
     },
     /** Queues the open steps of the ledger. */
     async feed(): Promise<void> {
-      const open = await ledger.listOpenSteps(runId, { limit: 10_000 });
+      const open = await ledger.steps.listOpen(runId, { limit: 10_000 });
       waiting.push(...open.map(({ name, attempt }) => ({ runId, step: name, attempt })));
     },
     /** Performs waiting steps until there are none; time advances as the steps require. */

@@ -1,11 +1,12 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import type { Right } from '../../src/review/claims.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/review-line.js';
 import type { GuestNames } from '../../src/review/guest-names.js';
-import type { Ledger } from '../../src/review/ledger.js';
+
 import type { DeliveryKind, Run, Trigger } from '../../src/review/run.js';
 import type { SourceRecord } from '../../src/review/source.js';
 import type { BookingForm } from '../../src/review/step.js';
@@ -48,7 +49,7 @@ export async function collectRun(
   { topsUp = false, ...parts }: { readonly topsUp?: boolean } & Partial<CollectParts> = {},
 ): Promise<Run> {
   const { ledger, kind, batchSize, trigger = 'manual' } = late;
-  const run = await ledger.createRun(newRun(id, { delivery: kind, topsUp, trigger }));
+  const run = await ledger.runs.create(newRun(id, { delivery: kind, topsUp, trigger }));
   return collectAgain(late, rightOf(run), records, {
     limits: { maxRejectedShare: 1, emptyDay: 'succeed', batchSize },
     ...(topsUp && { delivered: ledger }),
@@ -77,21 +78,21 @@ export function collectAgain(
 /** Performs every step of a run except those named, and ends it. */
 export async function deliverRun(ledger: Ledger, run: Run, except: readonly string[] = []): Promise<void> {
   for (;;) {
-    const open = await ledger.listOpenSteps(run.id, { limit: 100 });
+    const open = await ledger.steps.listOpen(run.id, { limit: 100 });
     const step = open.find(({ name }) => !except.includes(name));
     if (!step) break;
     await perform(ledger, run, step.name, done, step.attempt);
   }
   const state = except.length === 0 ? 'succeeded' : 'failed';
-  await ledger.settle(rightOf(run), { state, at });
+  await ledger.runs.settle(rightOf(run), { state, at });
 }
 
 /** The references that a run has stored in that form, in order. */
 export async function storedReferences(ledger: Ledger, runId: string, form: BookingForm): Promise<string[]> {
-  const { batches } = await ledger.measureBatches(runId, form);
+  const { batches } = await ledger.bookings.measureBatches(runId, form);
   const references: string[] = [];
   for (let batch = 0; batch < batches; batch += 1) {
-    const lines = (await ledger.readBatch(runId, form, batch)).toString();
+    const lines = (await ledger.bookings.readBatch(runId, form, batch)).toString();
     for (const line of lines.trimEnd().split('\n')) references.push(`${readReference(line, form)}`);
   }
   return references;

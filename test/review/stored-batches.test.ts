@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchRange, Ledger } from '../../src/review/ledger.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { BatchRange } from '../../src/review/ledger.js';
 import { readStoredBatches } from '../../src/review/stored-batches.js';
 import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
@@ -17,7 +18,7 @@ describe('the stored batches of a run', () => {
     ]);
     expect(batches.map(({ batch }) => batch)).toEqual([...Array(1_003).keys()]);
     for (const { batch, lines } of batches.slice(-3))
-      expect(lines).toEqual(await ledger.readBatch('r1', 'body', batch));
+      expect(lines).toEqual(await ledger.bookings.readBatch('r1', 'body', batch));
   });
 
   it('come one at a time if they are large', async () => {
@@ -55,8 +56,8 @@ describe('the stored batches of a run', () => {
     const run = await collectedRun(ledger, 'r1', { bookings: references(3 * batchSize) });
     const read = readStoredBatches(ledger, run, 'body');
     expect((await read.next()).value).toMatchObject({ batch: 0 });
-    await ledger.abandon('r1', { reason: 'old', at: 1 });
-    expect(await ledger.prune('2030-01-01')).toBe(1);
+    await ledger.runs.abandon('r1', { reason: 'old', at: 1 });
+    expect(await ledger.guests.prune('2030-01-01')).toBe(1);
     await expect(read.next()).rejects.toThrow('no body batch 1 in the ledger');
   });
 });
@@ -65,7 +66,7 @@ async function readAll(ledger: Ledger, runId: string) {
   const asked: BatchRange[] = [];
   const readBatches: Ledger['readBatches'] = (id, form, range) => {
     asked.push(range);
-    return ledger.readBatches(id, form, range);
+    return ledger.bookings.readBatches(id, form, range);
   };
   const batches = [];
   for await (const batch of readStoredBatches({ ...ledger, readBatches }, { id: runId }, 'body'))

@@ -2,14 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+
 import type { Right } from '../../src/review/claims.js';
-import type { Ledger } from '../../src/review/ledger.js';
+
 import { readReference } from '../../src/review/stored/stored-line.js';
 
 /** The real ledger, in a folder that is removed after the test. */
-export async function openTemporaryLedger(clock: () => number = Date.now): Promise<NoticeLedger> {
+export async function openTemporaryLedger(clock: () => number = Date.now): Promise<Ledger> {
   const { ledger, remove } = await createTemporaryLedger(clock);
   onTestFinished(remove);
   return ledger;
@@ -18,7 +19,7 @@ export async function openTemporaryLedger(clock: () => number = Date.now): Promi
 /** The same for as long as several tests read it. */
 export async function createTemporaryLedger(clock: () => number) {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
-  const ledger: NoticeLedger = createSqliteLedger({
+  const ledger: Ledger = createSqliteLedger({
     path: join(folder, 'ledger.db'),
     carriesReference: (line, form, reference) => readReference(line, form) === reference,
     clock,
@@ -33,7 +34,7 @@ export async function createTemporaryLedger(clock: () => number) {
 /** A new run of a day, by body. */
 export async function openRun(ledger: Ledger, day: string): Promise<Right> {
   const id = `run-of-${day}`;
-  const { token } = await ledger.createRun({
+  const { token } = await ledger.runs.create({
     id,
     day,
     delivery: 'body',

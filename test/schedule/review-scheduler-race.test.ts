@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { BusinessDay } from '../../src/booking/business-day.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { Ledger } from '../../src/review/ledger.js';
+
 import { DayBusyError } from '../../src/review/refusals.js';
 import { createReviewScheduler, type ReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import { createTimedSchedule } from '../../src/schedule/schedule.js';
@@ -43,14 +44,14 @@ it('three processes that come back after three nights review each missed day onl
   const missed = ['2026-11-20', '2026-11-21', '2026-11-22'];
   await vi.waitUntil(
     async () => {
-      const runs = await first.listLatestRuns({ from: '2026-11-20', to: '2026-11-22' });
+      const runs = await first.runs.listLatest({ from: '2026-11-20', to: '2026-11-22' });
       return runs.length === missed.length && runs.every(({ state }) => state === 'succeeded');
     },
     { timeout: patienceMs },
   );
   await Promise.all(processes.map((scheduler) => scheduler.close()));
 
-  const runs = await first.listRuns({ limit: 100 });
+  const runs = await first.runs.list({ limit: 100 });
   expect(runs.map(({ day }) => day)).toEqual(['2026-11-22', '2026-11-21', '2026-11-20', '2026-11-19']);
   expect(begun).toHaveLength(3);
   expect(begun[0]).toBe('2026-11-22');
@@ -86,13 +87,13 @@ function review(ledger: Ledger, day: BusinessDay): Promise<void> {
 
 /** Takes the steps through the ledger that a review takes, with nothing to collect. */
 async function reviewThrough(ledger: Ledger, day: string): Promise<void> {
-  const hold = await ledger.holdDay(day);
+  const hold = await ledger.holds.day(day);
   if (!hold) throw new DayBusyError(`${day} is being run by another process`);
   try {
-    const latest = await ledger.latestRun(day);
+    const latest = await ledger.runs.latest(day);
     if (latest?.state === 'succeeded') return;
     const id = `${day}-${begun.push(day)}`;
-    const run = await ledger.createRun({
+    const run = await ledger.runs.create({
       id,
       day,
       delivery: 'body',
@@ -100,10 +101,14 @@ async function reviewThrough(ledger: Ledger, day: string): Promise<void> {
       startedAt: clock(),
     });
     const right = { runId: run.id, token: run.token };
-    const collect = await ledger.beginCollect(right, { source: 'nothing', at: clock(), batchSize: 1 });
+    const collect = await ledger.bookings.beginCollect(right, {
+      source: 'nothing',
+      at: clock(),
+      batchSize: 1,
+    });
     await wait(20);
     await collect.finish({ steps: [], at: clock() });
-    await ledger.settle(right, { state: 'succeeded', at: clock() });
+    await ledger.runs.settle(right, { state: 'succeeded', at: clock() });
   } finally {
     await hold.release();
   }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+
 import type { Silence } from '../../src/review/verdict.js';
 import { scoreDays } from '../../src/scorecard/day-scores.js';
 import { createScoreMemory } from '../../src/scorecard/score-memory.js';
@@ -10,7 +11,7 @@ import { openTemporaryLedger } from '../review/temporary-ledger.js';
 const days = ['2026-11-19', day];
 const { signal } = new AbortController();
 
-let ledger: NoticeLedger;
+let ledger: Ledger;
 let asked: string[];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => at);
@@ -19,11 +20,11 @@ beforeEach(async () => {
 
 /** The memory, over a ledger that records the days whose bookings are read. */
 function remember() {
-  const watched: NoticeLedger = {
+  const watched: Ledger = {
     ...ledger,
     listRuns(options) {
       if (options.day !== undefined) asked.push(options.day);
-      return ledger.listRuns(options);
+      return ledger.runs.list(options);
     },
   };
   return createScoreMemory({ ledger: watched, giveWay: async () => {} });
@@ -61,14 +62,14 @@ it('It is read again after each change of what is known about it', async () => {
   expect(await expectReadAgain()).toBeUndefined();
   await perform(ledger, run, 'batch 0', done);
   await expectReadAgain();
-  await ledger.settle(rightOf(run), { state: 'succeeded', at });
+  await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
   expect(await expectReadAgain()).toMatchObject({ sent: 2, namedByEmail: 0 });
   const place = { runId: 'r1', form: 'body', batch: 0, place: 0 } as const;
   const mail = { receivedAt: at + 1_000, readAt: at, from: 'a file', outcome: 'named' as const };
-  await ledger.verdictMails.record({ ...mail, sha256: 'aa', bookings: [place], pairs: [] });
+  await ledger.mails.record({ ...mail, sha256: 'aa', bookings: [place], pairs: [] });
   expect(await expectReadAgain()).toMatchObject({ namedByEmail: 1 });
   const pair = { providerName: 'hotelbeds', providerHotelId: '007', serviceId: 7 };
-  await ledger.verdictMails.record({ ...mail, sha256: 'bb', bookings: [], pairs: [pair] });
+  await ledger.mails.record({ ...mail, sha256: 'bb', bookings: [], pairs: [pair] });
   expect(await expectReadAgain()).toMatchObject({ namedByEmail: 2 });
   await deliverBookings(ledger, 'r2', [someBooking({ providerName: 'expedia' })], { startedAt: at + 5_000 });
   expect(await expectReadAgain()).toBeUndefined();
@@ -78,14 +79,14 @@ it('It is read again when its bookings are removed', async () => {
   await deliverBookings(ledger, 'r1', [someBooking()]);
   const memory = remember();
   await memory.read(days, { signal });
-  await ledger.prune('2026-12-01');
+  await ledger.guests.prune('2026-12-01');
   const [, score] = await memory.read(days, { signal });
   expect(score?.providers.size).toBe(0);
 });
 
 it('It is read again when silence has lasted long enough, and when an e-mail breaks it', async () => {
   await deliverBookings(ledger, 'r1', [someBooking()]);
-  const { finishedAt = 0 } = await ledger.getRun('r1');
+  const { finishedAt = 0 } = await ledger.runs.get('r1');
   const memory = remember();
   const knownAt = async (silence: Silence) => {
     const [, score] = await memory.read(days, { signal, silence });
@@ -100,7 +101,7 @@ it('It is read again when silence has lasted long enough, and when an e-mail bre
 });
 
 it('Nothing is read of a day without runs, and nothing more once nobody waits', async () => {
-  await ledger.createRun(newRun('r1'));
+  await ledger.runs.create(newRun('r1'));
   const memory = remember();
   await expect(memory.read(days, { signal: AbortSignal.abort() })).rejects.toThrow();
   expect(asked).toEqual([]);
@@ -111,13 +112,13 @@ it('Nothing is read of a day without runs, and nothing more once nobody waits', 
 it('Others may work between two days, even if nothing was delivered', async () => {
   const turns: string[] = [];
   for (const each of days) {
-    const { token } = await ledger.createRun(newRun(`of ${each}`, { day: each }));
-    await ledger.settle({ runId: `of ${each}`, token }, { state: 'failed', at });
+    const { token } = await ledger.runs.create(newRun(`of ${each}`, { day: each }));
+    await ledger.runs.settle({ runId: `of ${each}`, token }, { state: 'failed', at });
   }
   const giveWay = async () => turns.push('others');
   const listRuns: typeof ledger.listRuns = (options) => {
     turns.push(`read ${options.day}`);
-    return ledger.listRuns(options);
+    return ledger.runs.list(options);
   };
   await createScoreMemory({ ledger: { ...ledger, listRuns }, giveWay }).read(days, { signal });
   expect(turns).toEqual(days.flatMap((each) => ['others', `read ${each}`]));

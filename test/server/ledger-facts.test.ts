@@ -1,8 +1,9 @@
+import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { expect, it } from 'vitest';
 import type { MappingSync } from '../../src/mappings/mapping-copy.js';
 import type { OpenProblem } from '../../src/notifications/notice-store.js';
 import type { Run } from '../../src/review/run.js';
-import { type FactsLedger, readLedgerFacts } from '../../src/server/ledger-facts.js';
+import { readLedgerFacts } from '../../src/server/ledger-facts.js';
 import { someRun } from '../review/some-run.js';
 import { noCases } from './some-facts.js';
 import { noRuns, now, timezone } from './some-server.js';
@@ -10,7 +11,7 @@ import { noRuns, now, timezone } from './some-server.js';
 const options = { now, timezone };
 
 /** A ledger with these runs, the newest first. */
-function ledgerOf(runs: readonly Run[], others: Partial<FactsLedger> = {}): FactsLedger {
+function ledgerOf(runs: readonly Run[], others: Partial<ReadOnlyLedger> = {}): ReadOnlyLedger {
   return {
     summarise: async () => ({ runsByState: noRuns, firstDay: '2026-11-10' }),
     listRuns: async ({ day }) => runs.filter((run) => run.day === day),

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/review/ledger.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+
 import type { HookRuns } from '../../src/server/hook.js';
 import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
@@ -12,11 +13,11 @@ afterEach(stopServers);
 function createLedgerRuns(ledger: Ledger): HookRuns {
   return {
     findFirstDay: async () => '2026-11-01',
-    findRun: (requestId) => ledger.findHookRun(requestId),
+    findRun: (requestId) => ledger.runs.findOfHook(requestId),
     async start({ iso }, requestId) {
-      const latest = await ledger.latestRun(iso);
+      const latest = await ledger.runs.latest(iso);
       const runId = latest?.id ?? (await openRun(ledger, iso)).runId;
-      if (requestId !== undefined) await ledger.rememberHookRun({ id: requestId, runId, at: now });
+      if (requestId !== undefined) await ledger.runs.rememberHook({ id: requestId, runId, at: now });
       return { runId, day: iso, isNew: !latest };
     },
   };
@@ -33,11 +34,11 @@ describe('over a real ledger', () => {
     const { url, server } = await startOverLedger(ledger);
     const first = await ask(url, { day: '2026-11-20' });
     expect(first.status).toBe(202);
-    expect((await ledger.latestRun('2026-11-20'))?.id).toBe(first.body.runId);
+    expect((await ledger.runs.latest('2026-11-20'))?.id).toBe(first.body.runId);
     await server.close();
     const { url: later } = await startOverLedger(ledger);
     expect(await ask(later, { day: '2026-11-20' })).toMatchObject({ status: 200, body: first.body });
-    expect(await ledger.listRuns({ limit: 10 })).toHaveLength(1);
+    expect(await ledger.runs.list({ limit: 10 })).toHaveLength(1);
   });
 
   it('readiness and metrics are read from it', async () => {

@@ -3,10 +3,11 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'yaml';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { MappingRow } from '../../src/mappings/mapping-copy.js';
-import type { Ledger } from '../../src/review/ledger.js';
+
 import type { DayFolder } from './day-folder.js';
 import { type ArrivingRequest, type RecordedRequest, refusal, type StandInAnswer } from './http-stand-in.js';
 
@@ -196,10 +197,7 @@ export interface BroughtRows {
 const rowsAPage = 1_000;
 
 /** Fills the local copy as syncs would, one per element. */
-export async function fillCopy(
-  { mappings }: Pick<Ledger, 'mappings'>,
-  ...brought: BroughtRows[]
-): Promise<void> {
+export async function fillCopy({ mappings }: Ledger, ...brought: BroughtRows[]): Promise<void> {
   for (const { at, rows } of brought) {
     const syncId = randomUUID();
     await mappings.beginSync({ scope: '', syncId, since: 0, at });

@@ -1,11 +1,11 @@
-import type { MappingReader } from '../../mappings/mapping-copy.js';
+import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import type { Case, HeldCase } from '../case.js';
 import { applyCommand } from '../case-commands.js';
 import { automatic, toDecision } from '../case-decision.js';
-import type { CaseStore } from '../case-store.js';
+
 import { changeCases } from '../change-cases.js';
 import { classifyMove } from '../classify-move.js';
-import type { WatchStore } from '../watch-store.js';
 
 /** The most that a look-up in the copy takes. */
 const lookedUpAtOnce = 1_000;
@@ -19,11 +19,7 @@ export async function dismissMerged(
     cases,
     mappings,
     watch,
-  }: {
-    readonly cases: CaseStore;
-    readonly mappings: Pick<MappingReader, 'lookUp'>;
-    readonly watch: WatchStore;
-  },
+  }: Ledger,
   clock: () => number,
 ): Promise<number> {
   const rePointed = (await cases.listActive()).filter(isOnlyRePointed);

@@ -1,25 +1,20 @@
+import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { CopyStanding } from '../../mappings/copied-hotels.js';
-import { keyOfHotel, type MappingReader } from '../../mappings/mapping-copy.js';
+import { keyOfHotel } from '../../mappings/mapping-copy.js';
 import { readStaysAhead } from '../../review/stays/stays-ahead.js';
-import type { StayAhead, StayLedger } from '../../review/stays.js';
+import type { StayAhead } from '../../review/stays.js';
 import { type CaseKey, type CaseMove, keyOfCase } from '../case.js';
 import type { CaseEvent } from '../case-events.js';
-import type { CaseStore } from '../case-store.js';
+
 import { classifyMove } from '../classify-move.js';
 import { groupFindings } from '../findings.js';
 import { openCases } from '../open-cases.js';
-import type { MovedMapping, WatchStore } from '../watch-store.js';
+import type { MovedMapping } from '../watch-store.js';
 import { dismissMerged } from './dismiss-merged.js';
 import type { WatchCounts, WatchEvent } from './watch-events.js';
 
-export interface WatchLedger extends StayLedger {
-  readonly watch: WatchStore;
-  readonly cases: CaseStore;
-  readonly mappings: Pick<MappingReader, 'lookUp'>;
-}
-
 export interface WatchParts {
-  readonly ledger: WatchLedger;
+  readonly ledger: Ledger;
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
   readonly clock: () => number;

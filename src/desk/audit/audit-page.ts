@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { createBusinessDay } from '../../booking/business-day.js';
-import { type AuditFilter, type AuditReader, auditedActions } from '../../review/audit.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { type AuditFilter, auditedActions } from '../../review/audit.js';
 import { HttpError } from '../../server/http-error.js';
 import { choiceField, optionalDayField, searchField } from '../routing/fields.js';
 import { definePage, type Page } from '../routing/route.js';
 import { renderAuditPage } from './audit-view.js';
 
 export interface AuditParts {
-  readonly ledger: { readonly audit: Pick<AuditReader, 'latestActions'> };
+  readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
 }
 

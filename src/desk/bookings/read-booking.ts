@@ -1,15 +1,15 @@
 import { businessDayAt } from '../../booking/business-day.js';
-import { type HistoryLedger, historyToJson, readHistories } from '../../cases/booking-history.js';
+import { historyToJson, readHistories } from '../../cases/booking-history.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
   keyOfHotel,
   type MappingJson,
-  type MappingReader,
   mappingToJson,
   type ProviderHotel,
 } from '../../mappings/mapping-copy.js';
-import type { CanaryReader } from '../../review/canary.js';
+
 import { type CanaryJson, canaryToJson } from '../../review/canary.js';
-import { createErasedTest, type ErasureReader, readErasedGuests } from '../../review/erasures.js';
+import { createErasedTest, readErasedGuests } from '../../review/erasures.js';
 import type { Trace } from '../../review/history.js';
 import type { DeliveryKind, Trigger } from '../../review/run.js';
 import { readBooking, readGuestName } from '../../review/stored/stored-line.js';
@@ -18,9 +18,7 @@ import { UsageError } from '../../text/usage-error.js';
 import type { DeskVisit } from '../routing/route.js';
 
 export interface BookingParts {
-  readonly ledger: HistoryLedger &
-    ErasureReader &
-    Pick<CanaryReader, 'findCanaryByReference'> & { readonly mappings: Pick<MappingReader, 'find'> };
+  readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
   /** Recognises erased guests; undefined if not configured. */
   readonly hashKey: string | undefined;
@@ -72,7 +70,7 @@ export async function readBookingData(
   const { ledger, timezone } = parts;
   const { now } = visit;
   const none = { reference, answers, isErased: false, bookings: [], mappings: [] };
-  const canary = await ledger.findCanaryByReference(reference);
+  const canary = await ledger.canaries.findByReference(reference);
   if (canary) return { ...none, canary: canaryToJson(canary, now) };
   const showsGuest = visit.may('see-names');
   const today = businessDayAt(new Date(now), timezone).iso;
@@ -85,7 +83,7 @@ export async function readBookingData(
 }
 
 async function toBookingInRun(
-  ledger: ErasureReader,
+  ledger: ReadOnlyLedger,
   { trace, history }: TracedHistory,
   showsGuest: boolean,
 ): Promise<BookingInRun> {
@@ -103,7 +101,7 @@ async function toBookingInRun(
 
 type BookingTrace = Extract<Trace, { readonly kind: 'booking' }>;
 
-async function readGuest(ledger: ErasureReader, trace: BookingTrace, showsGuest: boolean) {
+async function readGuest(ledger: ReadOnlyLedger, trace: BookingTrace, showsGuest: boolean) {
   const name = readGuestName(trace.line, trace.form);
   const state =
     name === undefined ? await explainMissingName(ledger, trace) : showsGuest ? 'shown' : 'masked';
@@ -111,12 +109,12 @@ async function readGuest(ledger: ErasureReader, trace: BookingTrace, showsGuest:
 }
 
 async function explainMissingName(
-  ledger: ErasureReader,
+  ledger: ReadOnlyLedger,
   { run, form, batch }: BookingTrace,
 ): Promise<NameState> {
   if (run.guestNames === 'omit') return 'left-out';
   if (run.linesBlanked || run.namesBlankedAt !== undefined) return 'removed';
-  const erased = await ledger.listErasedContents(run.id);
+  const erased = await ledger.guests.listErasedContents(run.id);
   const isErased = erased.some(({ place, name }) => place === 'ledger' && name === `${form} batch ${batch}`);
   return isErased ? 'erased' : 'not-given';
 }

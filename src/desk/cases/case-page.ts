@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { HeldCase } from '../../cases/case.js';
 import { shownCaseToJson } from '../../cases/case-json.js';
-import type { CaseReader } from '../../cases/case-store.js';
 import { readCaseHistory, showCase } from '../../cases/show-case.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { mappingToJson } from '../../mappings/mapping-copy.js';
 import { HttpError } from '../../server/http-error.js';
 import { pageField } from '../routing/fields.js';
@@ -71,7 +71,7 @@ function withoutReference<
 }
 
 /** @throws HttpError 404 */
-export async function findShownCase(cases: Pick<CaseReader, 'find'>, id: string): Promise<HeldCase> {
+export async function findShownCase(cases: ReadOnlyLedger['cases'], id: string): Promise<HeldCase> {
   const held = /^[1-9]\d{0,14}$/.test(id) ? await cases.find(Number(id)) : undefined;
   if (!held) throw new HttpError(404, 'there is no case of that number');
   return held;

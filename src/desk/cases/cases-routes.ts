@@ -1,6 +1,6 @@
-import type { CaseLedger } from '../../cases/case-store.js';
 import type { RememberedHotels } from '../../cases/remembered-hotels.js';
 import { createCaseSearch } from '../../cases/search-cases.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { DeskRoute } from '../routing/route.js';
 import { createCasePage } from './case-page.js';
 import { createCasesCsv } from './cases-csv.js';
@@ -9,7 +9,7 @@ import { createCaseChange } from './change-cases.js';
 import { createBookingResolution } from './resolve-bookings.js';
 
 export interface CaseDeskParts {
-  readonly ledger: Pick<CaseLedger, 'cases' | 'mappings' | 'hotels' | 'audit' | 'findKeptValues'>;
+  readonly ledger: Ledger;
   /** The configured columns of bookings that are kept but not sent. */
   readonly keptColumns: readonly string[];
   readonly hotels: RememberedHotels;

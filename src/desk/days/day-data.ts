@@ -2,9 +2,10 @@ import { type Archive, reportsFolder } from '../../archive/archive.js';
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
 import { readWindow } from '../../cases/find-cases.js';
 import type { RememberedHotels } from '../../cases/remembered-hotels.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { describeNotice } from '../../notifications/describe-notice.js';
 import type { Notice } from '../../notifications/notice.js';
-import type { ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
+
 import { judgeCanary } from '../../review/canary.js';
 import { judgeDay } from '../../review/day/judge-day.js';
 import { readReport } from '../../review/day/report.js';
@@ -18,18 +19,7 @@ import type { DeskVisit } from '../routing/route.js';
 import type { DayMark } from '../routing/state-mark.js';
 
 export interface DayPageParts {
-  readonly ledger: Pick<
-    ReadOnlyNoticeLedger,
-    | 'listRuns'
-    | 'findWait'
-    | 'listCanaries'
-    | 'summarise'
-    | 'cases'
-    | 'mappings'
-    | 'hotels'
-    | 'findKeptValues'
-    | 'notices'
-  >;
+  readonly ledger: ReadOnlyLedger;
   readonly archive: Pick<Archive, 'list'>;
   readonly command: WriteCommand;
   readonly hotels: RememberedHotels;
@@ -51,7 +41,7 @@ export async function readDayPage(
   const { now, timezone } = visit;
   const today = businessDayAt(new Date(now), timezone).iso;
   const [runs, cases, problems, notices, reports] = await Promise.all([
-    ledger.listRuns({ day, limit: runsRead }),
+    ledger.runs.list({ day, limit: runsRead }),
     readCases(parts, day, today, now),
     ledger.notices.listProblems(),
     ledger.notices.listOfDay(day, noticesShown),
@@ -86,12 +76,12 @@ async function judge(
   { now, timezone }: DeskVisit,
 ): Promise<{ readonly judgement: DayMark; readonly headline: string }> {
   if (runs.length > 0) {
-    const [canary] = await ledger.listCanaries({ day, limit: 1 });
+    const [canary] = await ledger.canaries.list({ day, limit: 1 });
     return judgeDay(summariseVerdicts(day, runs), { timezone, canary: canary && judgeCanary(canary, now) });
   }
   if (day > today) return { judgement: 'not-due', headline: 'This day has not begun.' };
   if (day === today) return { judgement: 'not-due', headline: 'This day is not over, and has no run yet.' };
-  const { firstDay } = await ledger.summarise(businessDayAt(new Date(now), timezone));
+  const { firstDay } = await ledger.runs.summarise(businessDayAt(new Date(now), timezone));
   if (firstDay === undefined || day < firstDay)
     return { judgement: 'not-due', headline: 'No run: the reviews began later.' };
   return { judgement: 'missing', headline: 'No run: nothing of this day was reviewed.' };

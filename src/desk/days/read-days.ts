@@ -1,21 +1,15 @@
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../../booking/business-day.js';
-import type { CaseReader } from '../../cases/case-store.js';
-import type { MappingReader } from '../../mappings/mapping-copy.js';
+import type { Ledger } from '../../ledger/ledger.js';
+
 import { readCompleteUntil } from '../../mappings/sync-bounds.js';
 import { type Deadline, findDeadline, judgeDeadlines } from '../../notifications/deadlines.js';
 import { describeNotice } from '../../notifications/describe-notice.js';
-import type { NoticeStore, OpenProblem } from '../../notifications/notice-store.js';
-import { type CanaryReader, type CanaryState, judgeCanary } from '../../review/canary.js';
+import type { OpenProblem } from '../../notifications/notice-store.js';
+import { type CanaryState, judgeCanary } from '../../review/canary.js';
 import { reviewsDay } from '../../review/day/good-day.js';
 import { groupByDay } from '../../review/day-runs.js';
-import type { DayOverview, DayRunLister } from '../../review/ledger.js';
-import {
-  chooseCompared,
-  daysToCompare,
-  usualOf,
-  type VolumeHistory,
-  type VolumeSettings,
-} from '../../review/volume.js';
+
+import { chooseCompared, daysToCompare, usualOf, type VolumeSettings } from '../../review/volume.js';
 import { businessDayOf, type Slots } from '../../schedule/slots.js';
 import type { Health } from '../../server/health.js';
 import type { WriteCommand } from '../../text/shell.js';
@@ -23,14 +17,7 @@ import { judgeShownDay, type ShownDay } from './judge-shown-day.js';
 import { followGoodDays } from './last-good-day.js';
 
 export interface DaysParts {
-  readonly ledger: DayRunLister &
-    Pick<DayOverview, 'summarise'> &
-    Pick<CanaryReader, 'listCanaries'> &
-    VolumeHistory & {
-      readonly cases: Pick<CaseReader, 'count'>;
-      readonly mappings: Pick<MappingReader, 'latestSync'>;
-      readonly notices: Pick<NoticeStore, 'listProblems' | 'noteFirst'>;
-    };
+  readonly ledger: Ledger;
   readonly timezone: string;
   /** The nightly schedule. */
   readonly nights: Slots;
@@ -50,8 +37,8 @@ export async function readDays(parts: DaysParts, now: number) {
   const { ledger, timezone, nights, deadline, health } = parts;
   const calendar = listCalendar(businessDayAt(new Date(now), timezone));
   const { from, to } = calendar;
-  const { firstDay } = await ledger.summarise(to);
-  const runs = groupByDay(await ledger.listRunsOfDays({ from: from.iso, to: to.iso }));
+  const { firstDay } = await ledger.runs.summarise(to);
+  const runs = groupByDay(await ledger.runs.listOfDays({ from: from.iso, to: to.iso }));
   const canaries = await readCanaries(parts, from, now);
   const usual = await readUsual(parts, [...runs.keys()]);
   const countedFrom = deadline === undefined ? 0 : await ledger.notices.noteFirst('deadline', now);
@@ -120,7 +107,7 @@ async function readCanaries(
   from: BusinessDay,
   now: number,
 ): Promise<ReadonlyMap<string, CanaryState>> {
-  const newestFirst = await ledger.listCanaries({ limit: canariesRead, since: from.firstInstant.getTime() });
+  const newestFirst = await ledger.canaries.list({ limit: canariesRead, since: from.firstInstant.getTime() });
   return new Map(newestFirst.toReversed().map((canary) => [canary.day, judgeCanary(canary, now)]));
 }
 
@@ -129,7 +116,7 @@ async function readUsual(
   days: readonly string[],
 ): Promise<ReadonlyMap<string, number | null>> {
   const compared = new Map(days.map((day) => [day, daysToCompare(day, volume)]));
-  const volumes = await ledger.listVolumes([...new Set([...compared.values()].flat())]);
+  const volumes = await ledger.runs.listVolumes([...new Set([...compared.values()].flat())]);
   const known = new Map(volumes.map((one) => [one.day, one]));
   return new Map(
     [...compared].map(([day, before]) => {

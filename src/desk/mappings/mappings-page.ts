@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import type { CaseReader } from '../../cases/case-store.js';
-import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import { hotelToJson } from '../../mappings/hotels/shown-hotels.js';
 import {
   type CopiedMapping,
   type MappingMove,
-  type MappingReader,
   type MappingSummary,
   mappingToJson,
   type ProviderHotel,
@@ -17,11 +16,7 @@ import { definePage, type Page } from '../routing/route.js';
 import { renderMappingsPage } from './mappings-view.js';
 
 export interface MappingParts {
-  readonly ledger: {
-    readonly mappings: Pick<MappingReader, 'find' | 'listSyncs' | 'summarise'>;
-    readonly hotels: Pick<HotelReader, 'lookUp'>;
-    readonly cases: Pick<CaseReader, 'findByKeys'>;
-  };
+  readonly ledger: ReadOnlyLedger;
 }
 
 /** Looks up a provider's hotel, and shows how old the copy is and what it holds. */

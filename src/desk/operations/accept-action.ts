@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { RunReader } from '../../review/ledger.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import { isToBeAccepted, type Run } from '../../review/run.js';
 import { describeDrops } from '../../review/volume.js';
 import { html } from '../../text/html.js';
@@ -10,7 +11,7 @@ import { type ChangeAction, defineAction } from '../routing/route.js';
 import type { Operations } from './operations.js';
 
 export interface AcceptActionParts {
-  readonly ledger: Pick<RunReader, 'latestRun'>;
+  readonly ledger: ReadOnlyLedger;
   readonly operations: Pick<Operations, 'accept'>;
 }
 
@@ -25,7 +26,7 @@ export function createAcceptAction({ ledger, operations }: AcceptActionParts): C
     form: z.object({ run: z.string().max(64) }),
     reason: 'optional',
     async preview({ day }) {
-      const run = await ledger.latestRun(day);
+      const run = await ledger.runs.latest(day);
       const base = { title: `Accept the bookings of ${day}`, button: `Accept ${day}`, back: `/days/${day}` };
       if (!run || !isToBeAccepted(run))
         return {
@@ -50,7 +51,7 @@ export function createAcceptAction({ ledger, operations }: AcceptActionParts): C
       details: { run, acceptVolume: true, ...(reason !== '' && { reason }) },
     }),
     async perform({ day }, { run: seen }, { visitor }) {
-      const run = await ledger.latestRun(day);
+      const run = await ledger.runs.latest(day);
       if (run?.id !== seen || !isToBeAccepted(run)) throw new UsageError(describeChange(day, run));
       await operations.accept(run, writeWho(visitor));
       return { message: `The bookings of ${day} are accepted.`, next: `/days/${day}` };

@@ -1,12 +1,8 @@
 import * as z from 'zod';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Notice } from '../../notifications/notice.js';
 import { nobodyIsTold } from '../../notifications/notice.js';
-import type {
-  MessageCounts,
-  NoticeReader,
-  OpenProblem,
-  StoredMessage,
-} from '../../notifications/notice-store.js';
+import type { MessageCounts, OpenProblem, StoredMessage } from '../../notifications/notice-store.js';
 import { formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';
@@ -15,7 +11,7 @@ import { renderSeverity } from '../routing/state-mark.js';
 import type { Operations } from './operations.js';
 
 export interface NotificationParts {
-  readonly ledger: { readonly notices: NoticeReader };
+  readonly ledger: ReadOnlyLedger;
   readonly operations: Pick<Operations, 'channels' | 'testChannels'>;
 }
 

@@ -1,12 +1,7 @@
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import * as z from 'zod';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
-import {
-  isToReview,
-  type PlanLedger,
-  type RangeMode,
-  rangeModes,
-  toPlanObjects,
-} from '../../review/day/range-plan.js';
+import { isToReview, type RangeMode, rangeModes, toPlanObjects } from '../../review/day/range-plan.js';
 import { runsAtOnce } from '../../review/day/run-slots.js';
 import { formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
@@ -17,7 +12,7 @@ import type { Operations } from './operations.js';
 import { type DayRange, listBegun, planReplay, type ReplayPlan, renderPlan } from './replay-plan.js';
 
 export interface ReplayActionParts {
-  readonly ledger: PlanLedger;
+  readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
   readonly operations: Pick<Operations, 'replays'>;
 }

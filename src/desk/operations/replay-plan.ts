@@ -1,14 +1,8 @@
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { createHash } from 'node:crypto';
 import { type BusinessDay, createBusinessDay, holdsInstants } from '../../booking/business-day.js';
 import { takeBegun } from '../../review/day/begun-days.js';
-import {
-  describePlan,
-  isToReview,
-  type PlanLedger,
-  type PlannedDay,
-  planRange,
-  type RangeMode,
-} from '../../review/day/range-plan.js';
+import { describePlan, isToReview, type PlannedDay, planRange, type RangeMode } from '../../review/day/range-plan.js';
 import { type Run, warnsOfVolume } from '../../review/run.js';
 import { type Html, html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';
@@ -43,7 +37,7 @@ export interface ReplayPlan {
 }
 
 export async function planReplay(
-  ledger: PlanLedger,
+  ledger: ReadOnlyLedger,
   days: readonly BusinessDay[],
   mode: RangeMode,
 ): Promise<ReplayPlan> {

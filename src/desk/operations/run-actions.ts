@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { requireBegun } from '../../review/day/begun-days.js';
 import { decideOpening, type Opening } from '../../review/day/open-run.js';
-import type { RunReader, StepReader, WaitReader } from '../../review/ledger.js';
+
 import { isActive, type Run } from '../../review/run.js';
 import { formatCount, formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { html } from '../../text/html.js';
@@ -13,7 +14,7 @@ import { type ChangeAction, defineAction } from '../routing/route.js';
 import type { Operations } from './operations.js';
 
 export interface RunActionParts {
-  readonly ledger: RunReader & StepReader & WaitReader;
+  readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
   readonly operations: Pick<Operations, 'run' | 'cancel' | 'look'>;
 }
@@ -36,7 +37,7 @@ export function createRunAction({ ledger, timezone, operations }: RunActionParts
     reason: 'optional',
     async preview({ day: iso, volume }, { now }) {
       const day = createBusinessDay(iso, timezone);
-      const latest = await ledger.latestRun(iso);
+      const latest = await ledger.runs.latest(iso);
       const opening = decideOpening(latest, { mode: 'run', day });
       const isDropped = latest?.failure?.code === volumeCode && opening.kind === 'resume';
       const refusal = refuseRun(opening, day, now);
@@ -142,7 +143,7 @@ export function createCancelAction({ ledger, operations }: RunActionParts): Chan
     reason: 'required',
     async preview({ day }) {
       const back = `/days/${day}`;
-      const run = await ledger.latestRun(day);
+      const run = await ledger.runs.latest(day);
       const base = { title: `Cancel the run of ${day}`, button: `Cancel run ${run?.id ?? ''}`, back };
       if (!run) return { ...base, lines: [], refusal: `${day} has no run.` };
       const data = { runId: run.id, state: run.state };
@@ -159,7 +160,7 @@ export function createCancelAction({ ledger, operations }: RunActionParts): Chan
                 `${formatCount(delivered)} of ${formatCountOf(accepted, 'booking')} were sent, and what was sent stays sent.`,
               ]
             : []),
-          ...((await ledger.isBeingPerformed(run.id))
+          ...((await ledger.steps.isBeingPerformed(run.id))
             ? ['It is being worked on. That stops with the next write to the ledger.']
             : []),
         ],
@@ -192,12 +193,12 @@ export function createLookAction({ ledger, timezone, operations }: RunActionPart
     form: z.object({}),
     reason: 'optional',
     async preview({ day }, { now }) {
-      const run = await ledger.latestRun(day);
+      const run = await ledger.runs.latest(day);
       const base = { title: `Look for the result of ${day}`, button: 'Look now', back: `/days/${day}` };
       if (run?.state !== 'awaiting-result')
         return { ...base, lines: [], refusal: `${day} has no run that awaits a result.` };
       const since = run.file?.triggeredAt;
-      const wait = await ledger.findWait(run.id, now);
+      const wait = await ledger.steps.findWait(run.id, now);
       return {
         ...base,
         data: { runId: run.id, nextLookAt: wait ? new Date(wait.until).toISOString() : null },

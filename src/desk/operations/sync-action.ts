@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { pause } from '../../async/abort.js';
-import type { MappingReader, MappingSync } from '../../mappings/mapping-copy.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { MappingSync } from '../../mappings/mapping-copy.js';
 import { formatCount, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { type Fact, renderFacts } from '../routing/facts.js';
@@ -8,7 +9,7 @@ import { type DeskRoute, defineAction, defineLive } from '../routing/route.js';
 import type { Operations, SyncState } from './operations.js';
 
 export interface SyncActionParts {
-  readonly ledger: { readonly mappings: Pick<MappingReader, 'latestSync'> };
+  readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
   readonly operations: Pick<Operations, 'sync'>;
 }

@@ -1,5 +1,6 @@
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
-import type { CaseReader } from '../../cases/case-store.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import type { Silence } from '../../review/verdict.js';
 import type { DayScore } from '../../scorecard/day-scores.js';
 import { orderProviders, type ProviderJson, providerToJson } from '../../scorecard/provider-json.js';
@@ -9,7 +10,7 @@ import { HttpError } from '../../server/http-error.js';
 import type { DeskVisit } from '../routing/route.js';
 
 export interface ScoreParts {
-  readonly ledger: { readonly cases: Pick<CaseReader, 'listOpened'> };
+  readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
   readonly scores: ScoreMemory;
   /** What silence was agreed to mean, if anything. */

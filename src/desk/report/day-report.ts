@@ -1,8 +1,8 @@
 import { businessDayAt } from '../../booking/business-day.js';
-import type { ReadOnlyCaseLedger } from '../../cases/case-store.js';
 import { type ListedCase, readWindow } from '../../cases/find-cases.js';
 import { rememberHotels } from '../../cases/remembered-hotels.js';
 import type { Config } from '../../config/load.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { CopiedHotel } from '../../mappings/copied-hotels.js';
 import { createHotelComparer, type HotelPair } from '../../mappings/hotels/compare-hotels.js';
 import { canaryToJson, judgeCanary } from '../../review/canary.js';
@@ -25,17 +25,17 @@ const listed = 100;
  */
 export async function gatherDayReport(
   { timezone, volume }: Pick<Config, 'timezone' | 'volume'>,
-  ledger: ReadOnlyCaseLedger,
+  ledger: ReadOnlyLedger,
   day: string,
   now: number,
 ) {
   const today = businessDayAt(new Date(now), timezone).iso;
   const clock = () => now;
-  const runs = await ledger.listRuns({ day, limit: runsRead });
+  const runs = await ledger.runs.list({ day, limit: runsRead });
   const verdicts = summariseVerdicts(day, runs);
   const { knowledge, affected, unanswered, posted } = verdicts;
   const newest = verdicts.newer ?? verdicts.runs[0];
-  const [canary] = await ledger.listCanaries({ day, limit: 1 });
+  const [canary] = await ledger.canaries.list({ day, limit: 1 });
 
   /** The first of a list, guests in house and then the nearest check-in first, and how many there are. */
   async function listBookings() {
@@ -71,11 +71,11 @@ export async function gatherDayReport(
     /** The newest of the day. */
     canary: canary ? canaryToJson(canary, now) : null,
     /** Of the newest run. */
-    rejects: newest ? await ledger.countRejects(newest.id) : [],
-    warnings: newest ? await ledger.countWarnings(newest.id) : [],
+    rejects: newest ? await ledger.rejects.count(newest.id) : [],
+    warnings: newest ? await ledger.rejects.countWarnings(newest.id) : [],
     volume: await compareVolume(day, ledger, volume),
     /** Of the newest run, in the order in which they began. */
-    steps: newest ? await ledger.listStepTimes(newest.id) : [],
+    steps: newest ? await ledger.steps.listTimes(newest.id) : [],
     affected: await listBookings(),
     /** All cases with an open booking, of any day. */
     cases: await listCases('open'),
@@ -86,9 +86,9 @@ export async function gatherDayReport(
 
 export type DayReport = Awaited<ReturnType<typeof gatherDayReport>>;
 
-async function compareVolume(day: string, ledger: ReadOnlyCaseLedger, settings: Config['volume']) {
-  const counted = await ledger.findVolume(day);
-  const good = await ledger.listVolumes(daysToCompare(day, settings));
+async function compareVolume(day: string, ledger: ReadOnlyLedger, settings: Config['volume']) {
+  const counted = await ledger.runs.findVolume(day);
+  const good = await ledger.runs.listVolumes(daysToCompare(day, settings));
   const { days: earlier, isOfWeekday } = chooseCompared(day, good);
   return {
     /** Null where the day was not counted. */

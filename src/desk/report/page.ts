@@ -1,7 +1,7 @@
-import type { ReadOnlyCaseLedger } from '../../cases/case-store.js';
 import { renderBars } from '../../charts/bars.js';
 import { chartStyle } from '../../charts/chart-style.js';
 import type { Config } from '../../config/load.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Judgement } from '../../review/day/judge-day.js';
 import { formatLocalInstant } from '../../text/format.js';
 import { Html, html } from '../../text/html.js';
@@ -16,7 +16,7 @@ import { listSections, type Section, withoutStays } from './sections.js';
  */
 export async function renderKeptPage(
   config: Config,
-  ledger: ReadOnlyCaseLedger,
+  ledger: ReadOnlyLedger,
   day: string,
   { command, now }: { readonly command: WriteCommand; readonly now: number },
 ): Promise<{ readonly headline: string; readonly page: Buffer }> {

@@ -1,5 +1,6 @@
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
-import type { RunReader } from '../../review/ledger.js';
+
 import type { Run } from '../../review/run.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
 import { formatKilometres } from '../../text/format.js';
@@ -10,10 +11,10 @@ import { renderPages, toPage } from '../routing/pages.js';
 import { definePage, type Page } from '../routing/route.js';
 import { findShownRun, runInput } from './find-run.js';
 import { backToRun, linkBooking } from './list-frame.js';
-import { type ListedBooking, type ListLedger, type ListName, readList } from './listed-bookings.js';
+import { type ListedBooking, type ListName, readList } from './listed-bookings.js';
 
 interface ListParts {
-  readonly ledger: Pick<RunReader, 'findRun'> & ListLedger;
+  readonly ledger: ReadOnlyLedger;
 }
 
 const titles: Readonly<Record<ListName, { readonly title: string; readonly words: string }>> = {

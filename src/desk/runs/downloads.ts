@@ -1,9 +1,10 @@
 import type { Archive } from '../../archive/archive.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { dayOfRunId } from '../../review/day/open-run.js';
-import type { ErasureReader } from '../../review/erasures.js';
+
 import { manifestName } from '../../review/file/manifest.js';
 import { verifyKept, verifyManifest } from '../../review/file/verify.js';
-import type { RunReader } from '../../review/ledger.js';
+
 import type { Run } from '../../review/run.js';
 import { HttpError } from '../../server/http-error.js';
 import type { WriteCommand } from '../../text/shell.js';
@@ -12,7 +13,7 @@ import { type Download, type DownloadedFile, defineDownload } from '../routing/r
 import { findShownRun, runInput } from './find-run.js';
 
 export interface DownloadParts {
-  readonly ledger: Pick<RunReader, 'findRun'> & Pick<ErasureReader, 'listErasedContents'>;
+  readonly ledger: ReadOnlyLedger;
   readonly archive: Pick<Archive, 'read'>;
   readonly command: WriteCommand;
 }

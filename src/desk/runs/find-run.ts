@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { RunReader } from '../../review/ledger.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import type { Run } from '../../review/run.js';
 import { HttpError } from '../../server/http-error.js';
 
@@ -12,8 +13,8 @@ export function isRunName(id: string): boolean {
 }
 
 /** @throws HttpError 404 */
-export async function findShownRun(ledger: Pick<RunReader, 'findRun'>, id: string): Promise<Run> {
-  const run = isRunName(id) ? await ledger.findRun(id) : undefined;
+export async function findShownRun(ledger: ReadOnlyLedger, id: string): Promise<Run> {
+  const run = isRunName(id) ? await ledger.runs.find(id) : undefined;
   if (!run) throw new HttpError(404, 'the ledger holds no run of that name');
   return run;
 }

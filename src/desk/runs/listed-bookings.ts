@@ -1,14 +1,11 @@
 import { guestNameFields } from '../../booking/booking.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import { type CasedBooking, withCases } from '../../cases/booked-cases.js';
-import type { CaseReader } from '../../cases/case-store.js';
 import { describeWhy } from '../../cases/describe-booking.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { CopyReader, CopyStanding } from '../../mappings/copied-hotels.js';
 import { createHotelComparer } from '../../mappings/hotels/compare-hotels.js';
-import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
-import type { History, SuspectReader } from '../../review/history.js';
-import type { KeptColumnReader } from '../../review/kept-columns.js';
-import type { BatchReader } from '../../review/ledger.js';
+
 import type { Run } from '../../review/run.js';
 import { withHotels } from '../../review/verdicts/booked-hotels.js';
 import { listAffected, listPosted, listSuspected, listUnanswered } from '../../review/verdicts/listing.js';
@@ -40,16 +37,6 @@ export interface ListedBooking {
   readonly why?: string;
 }
 
-export interface ListLedger
-  extends BatchReader,
-    SuspectReader,
-    Pick<History, 'nextJudged'>,
-    KeptColumnReader {
-  readonly mappings: CopyReader;
-  readonly hotels: Pick<HotelReader, 'lookUp'>;
-  readonly cases: Pick<CaseReader, 'findByKeys'>;
-}
-
 const lists = {
   affected: listAffected,
   unanswered: listUnanswered,
@@ -61,7 +48,7 @@ export type ListName = keyof typeof lists;
 
 /** A page of a list of a run, in the order of the command: guests in house first, then the nearest check-in. */
 export async function readList(
-  ledger: ListLedger,
+  ledger: ReadOnlyLedger,
   run: Run,
   name: ListName,
   page: number,

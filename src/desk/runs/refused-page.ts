@@ -1,5 +1,5 @@
-import type { AttemptReader, RejectReader } from '../../review/history.js';
-import type { BatchReader, RunReader } from '../../review/ledger.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import type { Run } from '../../review/run.js';
 import { maskTexts } from '../../review/stored/masked-answers.js';
 import { refusedToJson } from '../../review/stored/stored-line.js';
@@ -14,10 +14,7 @@ import { findShownRun, runInput } from './find-run.js';
 import { backToRun, linkBooking } from './list-frame.js';
 
 interface RefusedParts {
-  readonly ledger: Pick<RunReader, 'findRun'> &
-    Pick<RejectReader, 'listRefused'> &
-    Pick<AttemptReader, 'listAnswers'> &
-    BatchReader;
+  readonly ledger: ReadOnlyLedger;
   readonly command: WriteCommand;
 }
 
@@ -32,7 +29,7 @@ export function createRefusedPage({ ledger, command }: RefusedParts): Page {
     input: runInput.extend({ page: pageField }),
     async read({ id, page }) {
       const run = await findShownRun(ledger, id);
-      const refused = await ledger.listRefused(run.id, entriesPerPage, entriesBefore(page));
+      const refused = await ledger.bookings.listRefused(run.id, entriesPerPage, entriesBefore(page));
       const hasWords = run.counts.accepted <= bookingsMasked;
       const words = hasWords ? await readWords(ledger, run, refused) : new Map<string, string>();
       return {
@@ -75,7 +72,7 @@ async function readWords(
   run: Run,
   refused: readonly { readonly step: string }[],
 ): Promise<ReadonlyMap<string, string>> {
-  const answers = await ledger.listAnswers(
+  const answers = await ledger.steps.listAnswers(
     run.id,
     refused.map(({ step }) => step),
   );

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { rejectToJson } from '../../review/collected.js';
-import type { RejectLister, RejectReader } from '../../review/history.js';
-import type { RunReader } from '../../review/ledger.js';
+
 import { formatCount } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
@@ -12,7 +12,7 @@ import { findShownRun, runInput } from './find-run.js';
 import { backToRun, linkBooking } from './list-frame.js';
 
 interface RejectedParts {
-  readonly ledger: Pick<RunReader, 'findRun'> & Pick<RejectReader, 'countRejects'> & RejectLister;
+  readonly ledger: ReadOnlyLedger;
   /** What a place counts in the source, such as "line". */
   readonly placeUnit: string;
 }
@@ -25,10 +25,13 @@ export function createRejectedPage({ ledger, placeUnit }: RejectedParts): Page {
     input: runInput.extend({ reason: z.string().max(100).optional(), page: pageField }),
     async read({ id, reason, page }, visit) {
       const run = await findShownRun(ledger, id);
-      const reasons = await ledger.countRejects(run.id);
+      const reasons = await ledger.rejects.count(run.id);
       const kept = reasons.reduce((sum, one) => sum + one.count, 0);
       const found = reason === undefined ? kept : (reasons.find((one) => one.reason === reason)?.count ?? 0);
-      const rejects = await ledger.listRejects(run.id, entriesPerPage, { reason, skip: entriesBefore(page) });
+      const rejects = await ledger.rejects.list(run.id, entriesPerPage, {
+        reason,
+        skip: entriesBefore(page),
+      });
       return {
         runId: run.id,
         day: run.day,

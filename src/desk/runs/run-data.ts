@@ -1,33 +1,26 @@
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { PendingLimits } from '../../review/day/pending.js';
 import { readWaiting } from '../../review/day/report.js';
-import type { RejectReader } from '../../review/history.js';
-import type { RunReader, WaitReader } from '../../review/ledger.js';
-import type { ProgressReader } from '../../review/progress.js';
+
 import type { Run } from '../../review/run.js';
 import type { DeskVisit } from '../routing/route.js';
 import { readRunState, toMoment } from './run-moment.js';
-
-export type RunPageLedger = Pick<RunReader, 'findRun'> &
-  WaitReader &
-  ProgressReader &
-  Pick<RejectReader, 'countRejects' | 'countWarnings'>;
-
 /** Slices of a timeline: finer ones would be invisible. */
 const slices = 120;
 const troublesShown = 10;
 
 /** The report of a run, as `run --json` prints it, with what its page shows besides. */
-export async function readRunPage(ledger: RunPageLedger, run: Run, limits: PendingLimits, visit: DeskVisit) {
+export async function readRunPage(ledger: ReadOnlyLedger, run: Run, limits: PendingLimits, visit: DeskVisit) {
   const { now } = visit;
   const length = Math.max(1, Math.ceil(((run.finishedAt ?? now) - run.startedAt) / slices));
   const [runState, waiting, steps, sums, troubles, rejects, warnings] = await Promise.all([
     readRunState(ledger, run, now),
     readWaiting(ledger, run, now),
-    ledger.countSteps(run.id),
-    ledger.listAttemptSums(run.id, { from: run.startedAt, length }),
-    ledger.listTroubles(run.id, troublesShown),
-    ledger.countRejects(run.id),
-    ledger.countWarnings(run.id),
+    ledger.steps.count(run.id),
+    ledger.steps.listAttemptSums(run.id, { from: run.startedAt, length }),
+    ledger.steps.listTroubles(run.id, troublesShown),
+    ledger.rejects.count(run.id),
+    ledger.rejects.countWarnings(run.id),
   ]);
   const { work } = runState;
   return {

@@ -1,3 +1,4 @@
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { judgeDay } from '../../review/day/judge-day.js';
 import {
   decidePending,
@@ -6,7 +7,7 @@ import {
   type PendingLimits,
 } from '../../review/day/pending.js';
 import { runToJson } from '../../review/day/report.js';
-import type { OpenWork, ProgressReader } from '../../review/progress.js';
+import type { OpenWork } from '../../review/progress.js';
 import { hasWork, isActive, type Run } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { formatLocalInstant } from '../../text/format.js';
@@ -24,12 +25,8 @@ export interface RunState {
   readonly work: OpenWork | undefined;
 }
 
-export async function readRunState(
-  ledger: Pick<ProgressReader, 'readOpenWork'>,
-  run: Run,
-  now: number,
-): Promise<RunState> {
-  return { run, work: hasWork(run) ? await ledger.readOpenWork(run.id, now) : undefined };
+export async function readRunState(ledger: ReadOnlyLedger, run: Run, now: number): Promise<RunState> {
+  return { run, work: hasWork(run) ? await ledger.steps.readOpenWork(run.id, now) : undefined };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { PendingLimits } from '../../review/day/pending.js';
 import { isActive } from '../../review/run.js';
 import { html } from '../../text/html.js';
@@ -6,12 +7,12 @@ import { renderDayActions } from './day-actions.js';
 import { findShownRun, isRunName, runInput } from './find-run.js';
 import { renderMoment } from './render-moment.js';
 import { renderOrigin, renderRunDetails } from './render-run.js';
-import { type RunPageLedger, readRunPage } from './run-data.js';
+import { readRunPage } from './run-data.js';
 import { toMoment } from './run-moment.js';
 import type { RunWatches } from './run-watch.js';
 
 interface RunPageParts {
-  readonly ledger: RunPageLedger;
+  readonly ledger: ReadOnlyLedger;
   readonly limits: PendingLimits;
 }
 

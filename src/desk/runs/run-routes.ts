@@ -1,5 +1,6 @@
 import type { Archive } from '../../archive/archive.js';
-import type { ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import type { PendingLimits } from '../../review/day/pending.js';
 import type { WriteCommand } from '../../text/shell.js';
 import type { DeskRoute } from '../routing/route.js';
@@ -11,7 +12,7 @@ import { createRunEvents, createRunPage } from './run-page.js';
 import { createRunWatches } from './run-watch.js';
 
 export interface RunParts {
-  readonly ledger: ReadOnlyNoticeLedger;
+  readonly ledger: ReadOnlyLedger;
   readonly archive: Pick<Archive, 'read'>;
   readonly limits: PendingLimits;
   /** What a place counts in the source, such as "line". */

@@ -1,6 +1,6 @@
 import { pause, untilAborted } from '../../async/abort.js';
-import type { RunReader } from '../../review/ledger.js';
-import type { ProgressReader } from '../../review/progress.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import { isActive } from '../../review/run.js';
 import { type RunState, readRunState, type Sample, toSample } from './run-moment.js';
 
@@ -15,7 +15,7 @@ export interface RunWatches {
 }
 
 interface WatchParts {
-  readonly ledger: Pick<RunReader, 'findRun'> & Pick<ProgressReader, 'readOpenWork'>;
+  readonly ledger: ReadOnlyLedger;
   readonly clock: () => number;
   readonly everyMs?: number;
 }
@@ -28,7 +28,7 @@ export function createRunWatches({ ledger, clock, everyMs = 1_000 }: WatchParts)
   const polls = new Map<string, Poll>();
 
   async function look(poll: Poll, runId: string): Promise<WatchedRun | undefined> {
-    const run = await ledger.findRun(runId);
+    const run = await ledger.runs.find(runId);
     if (!run) return undefined;
     const now = clock();
     const state = await readRunState(ledger, run, now);

@@ -1,16 +1,5 @@
+import type { Ledger } from '../../ledger/ledger.js';
 import type { MappingService } from '../../mapping-service/operations.js';
-
-/** Which exports were requested and fetched. (Spec 4.5.) Instants are epoch milliseconds. */
-export interface ExportLog extends ExportReader {
-  rememberRequest(request: RequestedExport): Promise<void>;
-  /** Records an export that is in the archive. Idempotent. */
-  rememberFetched(fetched: FetchedExport): Promise<void>;
-}
-
-export interface ExportReader {
-  latestRequest(): Promise<RequestedExport | undefined>;
-  latestFetched(): Promise<FetchedExport | undefined>;
-}
 
 export interface RequestedExport {
   readonly requestedAt: number;
@@ -41,7 +30,7 @@ export interface FetchedFile {
 
 interface RequestParts {
   readonly service: Pick<MappingService, 'exportMappingsFile'>;
-  readonly log: Pick<ExportLog, 'rememberRequest'>;
+  readonly log: Ledger['exports'];
   /** Epoch milliseconds. */
   readonly clock: () => number;
 }

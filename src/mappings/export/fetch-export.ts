@@ -1,4 +1,5 @@
 import type { Archive } from '../../archive/archive.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { DirectorySpool } from '../../spool/spool.js';
 import {
   awaitExport,
@@ -8,7 +9,7 @@ import {
   type WatchParts,
   type WatchSettings,
 } from './await-export.js';
-import type { ExportLog, FetchedExport, RequestedExport } from './export-log.js';
+import type { FetchedExport, RequestedExport } from './export-log.js';
 import { type ExportFile, type ExportSet, isFrom } from './export-set.js';
 import { ExportFileError, type InspectedFile, inspectFile } from './inspect-file.js';
 
@@ -29,7 +30,7 @@ interface FetchParts extends WatchParts {
   /** For exports only: anything else in it is removed. */
   readonly spool: DirectorySpool;
   readonly archive: Archive;
-  readonly log: ExportLog;
+  readonly log: Ledger['exports'];
 }
 
 interface FetchRequest {

@@ -1,7 +1,8 @@
 import { createBusinessDay, isCalendarDay } from '../../booking/business-day.js';
 import { measureKm } from '../../geography/distance.js';
 import { loadTimeZones, readLocalTime, type TimeZones } from '../../geography/time-zones.js';
-import type { HotelReader, KnownHotel } from './hotel-contents.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { KnownHotel } from './hotel-contents.js';
 
 /** A stay at a hotel that may be the wrong one. */
 export interface DoubtfulStay {
@@ -44,7 +45,7 @@ export const unknownPair: HotelPair = {
 export type CompareHotels = (stays: readonly DoubtfulStay[]) => Promise<HotelPair[]>;
 
 interface CompareParts {
-  readonly hotels: Pick<HotelReader, 'lookUp'>;
+  readonly hotels: ReadOnlyLedger['hotels'];
   /** Epoch milliseconds. */
   readonly clock: () => number;
 }

@@ -1,38 +1,5 @@
-import type { Hold } from '../../async/hold.js';
 import type { Coordinates } from '../../geography/distance.js';
 import { SafeError } from '../../text/safe-error.js';
-
-/**
- * What the service's content file says about master hotels. Loading a file replaces the content of every hotel that it
- * names, all at the same moment. A hotel that it doesn't name keeps what an earlier file said: guests may still be
- * booked into it. Instants are epoch milliseconds.
- *
- * Contains no guest data.
- */
-export interface HotelContents extends HotelReader {
-  /** Takes the exclusive right to load without waiting; undefined while a live process holds it. */
-  holdLoad(): Promise<Hold | undefined>;
-  /** Starts a load. Nobody sees its hotels before `finishLoad`. */
-  beginLoad(load: NewHotelLoad): Promise<void>;
-  /**
-   * Adds hotels to a load; the last of several with the same id counts. Adding the same ones again after a lost answer
-   * changes nothing.
-   *
-   * @throws LoadOvertakenError when the load is no longer at `after`: another process has started one
-   */
-  addHotels(chunk: HotelChunk): Promise<void>;
-  /** Makes the load the one that everybody sees. @throws LoadOvertakenError */
-  finishLoad(id: string, at: number): Promise<HotelLoad>;
-  /** Removes up to that many rows that nobody sees, of replaced and unfinished loads. Returns how many it removed. */
-  removeUnseen(limit: number): Promise<number>;
-}
-
-export interface HotelReader {
-  /** The content of each master hotel, in the order of the request. At most 1,000 per call. */
-  lookUp(serviceIds: readonly number[]): Promise<(KnownHotel | undefined)[]>;
-  /** The last load that was finished. */
-  latestLoad(): Promise<HotelLoad | undefined>;
-}
 
 /** The content of a master hotel; what is absent is not known. (Spec 2.7.) */
 export interface HotelContent {

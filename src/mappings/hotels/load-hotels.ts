@@ -1,5 +1,6 @@
+import type { Ledger } from '../../ledger/ledger.js';
 import { ExportFileError } from '../export/inspect-file.js';
-import { type HotelContent, type HotelContents, type HotelLoad, LoadBusyError } from './hotel-contents.js';
+import { type HotelContent, type HotelLoad, LoadBusyError } from './hotel-contents.js';
 import { type ContentFile, type OddRow, readContentFile } from './read-content-file.js';
 
 /** Hotels per transaction. */
@@ -12,7 +13,7 @@ const toleratedOddRows = 5;
 const toleratedOddShare = 0.1;
 
 interface LoadParts {
-  readonly hotels: HotelContents;
+  readonly hotels: Ledger['hotels'];
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly createId: () => string;
@@ -74,7 +75,7 @@ export async function loadHotels(
   }
 }
 
-async function removeUnseen(hotels: HotelContents, signal: AbortSignal): Promise<void> {
+async function removeUnseen(hotels: Ledger['hotels'], signal: AbortSignal): Promise<void> {
   while ((await hotels.removeUnseen(removedAtOnce)) === removedAtOnce) signal.throwIfAborted();
 }
 

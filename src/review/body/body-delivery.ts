@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { freeMemory } from '../../async/free-memory.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { ReviewService } from '../../mapping-service/client.js';
-import type { CanaryReader } from '../canary.js';
+
 import { type Delivery, type StepOutcome, toServiceOutcome } from '../delivery.js';
 import type { GuestNames } from '../guest-names.js';
 import type { Run } from '../run.js';
@@ -16,7 +17,7 @@ export interface BodyDeliveryParts {
   /** Sent by default. */
   readonly names?: GuestNames;
   /** Needed for runs with a canary. */
-  readonly findCanary?: CanaryReader['findCanary'];
+  readonly findCanary?: ReadOnlyLedger['canaries']['find'];
 }
 
 /** Delivers a day by POSTing its bookings in batches. (Spec 4.2.) */

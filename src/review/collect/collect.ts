@@ -1,14 +1,15 @@
 import type { ServiceField } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { MappingCopy } from '../../mappings/mapping-copy.js';
+import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import { type CanarySettings, canaryStep } from '../canary.js';
 import type { Right } from '../claims.js';
-import type { Collect, Collecting, DeliveredBookings } from '../collected.js';
+import type { Collect } from '../collected.js';
 import type { Delivery } from '../delivery.js';
 import type { ErasedGuests } from '../erasures.js';
 import type { Notify, RunName } from '../events.js';
 import { findComparableNames } from '../guest-names.js';
-import type { RunLister } from '../ledger.js';
+
 import { countRecords, type Run } from '../run.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
@@ -18,7 +19,6 @@ import {
   daysToCompare,
   describeDrops,
   type VolumeComparison,
-  type VolumeHistory,
   type VolumeSettings,
 } from '../volume.js';
 import type { DayReader } from './day-reader.js';
@@ -41,13 +41,13 @@ import {
   isToCompare,
 } from './gates.js';
 import { makeCanary } from './make-canary.js';
-import { type EarlierDays, findRepetition, type Repetition } from './repeated-day.js';
+import { findRepetition, type Repetition } from './repeated-day.js';
 import { type BookingStore, createBookingStore } from './store-bookings.js';
 
 export interface CollectParts {
   readonly reader: DayReader;
   readonly delivery: Delivery;
-  readonly ledger: Collecting;
+  readonly ledger: Ledger;
   readonly limits: CollectLimits;
   readonly clock: () => number;
   readonly notify: Notify;
@@ -55,13 +55,13 @@ export interface CollectParts {
    * For a run that tops up the day: what other runs delivered. Those bookings count as duplicates. If there is a
    * review file they are still written to it, so that it covers the whole day.
    */
-  readonly delivered?: DeliveredBookings & RunLister;
+  readonly delivered?: ReadOnlyLedger;
   /** What the number of bookings is compared with. */
-  readonly volumes?: VolumeHistory;
+  readonly volumes?: ReadOnlyLedger;
   /** Accepts a day with far fewer bookings than usual this time. */
   readonly acceptsVolume?: boolean | undefined;
   /** What the bookings are compared with, to recognise an earlier day's. */
-  readonly earlierDays?: EarlierDays;
+  readonly earlierDays?: ReadOnlyLedger;
   /** Accepts bookings that an earlier day sent this time. */
   readonly acceptsRepeated?: boolean | undefined;
   /** How many records the caller of the hook counted; read after the last record, because the call may come meanwhile. */
@@ -75,7 +75,7 @@ export interface CollectParts {
 }
 
 /** The local copy of the mappings. An empty copy is ignored. */
-export type MappingComparison = Pick<MappingCopy, 'isEmpty' | 'lookUp'>;
+export type MappingComparison = ReadOnlyLedger['mappings'];
 
 /**
  * Streams the day from its source into the ledger, from scratch and in constant memory, and stores the plan.
@@ -153,8 +153,8 @@ async function beginCollect(
 ): Promise<Collect> {
   const now = clock();
   const start = { source: reader.locate(day), at: now, batchSize, guestNames: delivery.names };
-  if (!comparison || (await comparison.isEmpty())) return ledger.beginCollect(right, start);
-  const collect = await ledger.beginCollect(right, { ...start, comparesMappings: true });
+  if (!comparison || (await comparison.isEmpty())) return ledger.bookings.beginCollect(right, start);
+  const collect = await ledger.bookings.beginCollect(right, { ...start, comparesMappings: true });
   return createComparingCollect(collect, { copy: comparison, now });
 }
 
@@ -174,12 +174,12 @@ async function compareWithEarlierDays(
 }
 
 async function readKnown(
-  ledger: DeliveredBookings & RunLister,
+  ledger: ReadOnlyLedger,
   { id, day }: RunName,
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<DeliveredIndex> {
-  const runs = await ledger.listRuns({ day, limit: runsCompared });
+  const runs = await ledger.runs.list({ day, limit: runsCompared });
   const obstacle = describeIncomparable(runs);
   if (obstacle !== undefined) throw new CollectError('names-blanked', obstacle);
   const forms = listNameForms(runs.filter((run) => run.id !== id));
@@ -216,8 +216,8 @@ async function checkVolume(
 
 async function compare(
   counted: DayVolume,
-  { volumes, settings }: { readonly volumes: VolumeHistory; readonly settings: VolumeSettings },
+  { volumes, settings }: { readonly volumes: ReadOnlyLedger; readonly settings: VolumeSettings },
 ): Promise<VolumeComparison | undefined> {
   const days = daysToCompare(counted.day, settings);
-  return compareVolume(counted, await volumes.listVolumes(days), settings);
+  return compareVolume(counted, await volumes.runs.listVolumes(days), settings);
 }

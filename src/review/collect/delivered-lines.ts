@@ -1,4 +1,5 @@
-import type { DeliveredBookings, DeliveredCursor, DeliveredLines } from '../collected.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { DeliveredCursor, DeliveredLines } from '../collected.js';
 import { mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
 import { readReviewLine } from '../file/review-line.js';
@@ -40,7 +41,7 @@ interface Place {
  * @param names the form in which the names of all these runs and of this one can be compared: see `findComparableNames`
  */
 export async function indexDelivered(
-  ledger: DeliveredBookings,
+  ledger: ReadOnlyLedger,
   runId: string,
   delivery: Delivery,
   signal: AbortSignal,
@@ -59,7 +60,7 @@ export async function indexDelivered(
     let after: DeliveredCursor | undefined;
     for (let first = 0; ; ) {
       signal.throwIfAborted();
-      const delivered = await ledger.nextDelivered(runId, after);
+      const delivered = await ledger.bookings.nextDelivered(runId, after);
       if (!delivered) return;
       const chunk = render(delivered, delivery);
       yield { ...chunk, trigger: delivered.trigger, after, first };
@@ -79,7 +80,7 @@ export async function indexDelivered(
   }
 
   async function readAgain(index: number): Promise<DeliveredChunk> {
-    const delivered = await ledger.nextDelivered(runId, places[index]?.after);
+    const delivered = await ledger.bookings.nextDelivered(runId, places[index]?.after);
     if (!delivered) throw new RangeError('the delivered bookings are no longer in the ledger');
     const chunk = toKeys(delivered, delivery);
     const oldest = cache.size < cachedChunks ? undefined : cache.keys().next().value;

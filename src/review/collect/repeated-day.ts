@@ -1,14 +1,12 @@
 import { type BusinessDay, goBack } from '../../booking/business-day.js';
 import { KeyError } from '../../keys/key-error.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Delivery } from '../delivery.js';
-import type { BatchRange, BatchReader, RunLister } from '../ledger.js';
+import type { BatchRange } from '../ledger.js';
 import type { Run } from '../run.js';
 import { bookingForms } from '../step.js';
 import { renderDelivered } from './delivered-lines.js';
 import type { BookingStore } from './store-bookings.js';
-
-/** The runs of earlier days, and what they sent. */
-export type EarlierDays = RunLister & Pick<BatchReader, 'readBatches' | 'measureBatches'>;
 
 /** How many of a day's bookings an earlier day sent, equal in all fields. */
 export interface Repetition {
@@ -34,7 +32,7 @@ const runsPerDay = 100;
 interface LookUp {
   readonly bookings: Pick<BookingStore, 'find'>;
   readonly delivery: Delivery;
-  readonly ledger: EarlierDays;
+  readonly ledger: ReadOnlyLedger;
 }
 
 /** What looking up a sample of a run's or a day's bookings found. */
@@ -74,7 +72,7 @@ export async function findRepetition(day: BusinessDay, lookUp: LookUp): Promise<
 
 /** Undefined for a day that sent nothing. */
 async function lookUpDay(day: string, lookUp: LookUp): Promise<Sample | undefined> {
-  const listed = await lookUp.ledger.listRuns({ day, limit: runsPerDay });
+  const listed = await lookUp.ledger.runs.list({ day, limit: runsPerDay });
   const runs = listed.filter(({ counts }) => counts.delivered > 0);
   if (runs.length === 0) return undefined;
   const samples: Sample[] = [];
@@ -103,11 +101,11 @@ async function lookUpRun(
   let repeated = 0;
   try {
     for (const form of bookingForms) {
-      const stored = await ledger.measureBatches(id, form);
+      const stored = await ledger.bookings.measureBatches(id, form);
       const before = found.size;
       let looked = 0;
       for (const { range, step } of planSample(stored)) {
-        const batches = await ledger.readBatches(id, form, range);
+        const batches = await ledger.bookings.readBatches(id, form, range);
         const lines = pickLines(Buffer.concat(batches), step);
         const chunk = renderDelivered({ form, guestNames, lines }, delivery);
         for (const line of chunk.lines) {

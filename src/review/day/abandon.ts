@@ -1,8 +1,9 @@
-import type { DayHolds, RunReader, RunWriter, StepReader } from '../ledger.js';
+import type { Ledger } from '../../ledger/ledger.js';
+
 import type { Run } from '../run.js';
 
 interface AbandonParts {
-  readonly ledger: DayHolds & RunReader & StepReader & Pick<RunWriter, 'abandon'>;
+  readonly ledger: Ledger;
   readonly clock: () => number;
 }
 
@@ -23,13 +24,13 @@ export async function abandon(
   { ledger, clock }: AbandonParts,
 ): Promise<Abandoned> {
   // Held so that nobody opens a run of the day in the meantime; failing to get it shows that somebody works on the day.
-  const hold = await ledger.holdDay(day);
+  const hold = await ledger.holds.day(day);
   try {
-    const found = await ledger.latestRun(day);
+    const found = await ledger.runs.latest(day);
     if (!found) return { kind: 'nothing' };
-    const wasBeingWorkedOn = !hold || (await ledger.isBeingPerformed(found.id));
-    const isAbandoned = await ledger.abandon(found.id, { reason, at: clock() });
-    const run = await ledger.getRun(found.id);
+    const wasBeingWorkedOn = !hold || (await ledger.steps.isBeingPerformed(found.id));
+    const isAbandoned = await ledger.runs.abandon(found.id, { reason, at: clock() });
+    const run = await ledger.runs.get(found.id);
     return isAbandoned ? { kind: 'abandoned', run, wasBeingWorkedOn } : { kind: 'nothing', run };
   } finally {
     await hold?.release();

@@ -124,7 +124,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
       /** Another process holds the day: its run is the result, as soon as the ledger holds it. */
       async function waitForRunOfOthers(): Promise<void> {
         while (!isSettled && !signal.aborted) {
-          const latest = await ledger.latestRun(day.iso);
+          const latest = await ledger.runs.latest(day.iso);
           if (latest && isActive(latest) && mayCompleteDay(latest)) succeed(latest, false);
           else await pause(lookEveryMs, signal);
         }
@@ -141,7 +141,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
             });
           } catch (error) {
             if (!(error instanceof DayBusyError) || isSettled || signal.aborted) throw error;
-            const latest = await ledger.latestRun(day.iso);
+            const latest = await ledger.runs.latest(day.iso);
             if (latest && isActive(latest) && mayCompleteDay(latest)) return { run: latest, wasDone: false };
             if (clock() >= giveUpAt) throw error;
             await pause(lookEveryMs, signal);
@@ -157,11 +157,11 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
   async function noteExpected(run: Run, { expected }: ReviewRequest): Promise<Run> {
     const isCompared = mayCompleteDay(run) && (isActive(run) || run.state === 'succeeded');
     if (!isCompared || expected === undefined || run.expected === expected) return run;
-    return ledger.noteExpected(run.id, expected);
+    return ledger.runs.noteExpected(run.id, expected);
   }
 
   async function findOrStart(day: BusinessDay, request: ReviewRequest): Promise<StartedReview> {
-    const known = await ledger.latestRun(day.iso);
+    const known = await ledger.runs.latest(day.iso);
     const latest = known && (await noteExpected(known, request));
     // A day that has not ended yet is topped up after its end, not by every call.
     const isDayOver = clock() > day.lastInstant.getTime();
@@ -182,11 +182,11 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
 
   /** Nobody holds the day of a shared run: taking it over ends its waits, for all processes. */
   async function endWaits(run: Run): Promise<void> {
-    if (await ledger.isBeingPerformed(run.id)) return;
-    const hold = await ledger.holdDay(run.day);
+    if (await ledger.steps.isBeingPerformed(run.id)) return;
+    const hold = await ledger.holds.day(run.day);
     if (!hold) throw new DayBusyError(`${run.day} is being run by another process`);
     try {
-      await ledger.takeOver(run.id);
+      await ledger.runs.takeOver(run.id);
     } finally {
       await hold.release();
     }
@@ -208,7 +208,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
       }
     },
     async look(day) {
-      const run = await ledger.latestRun(day.iso);
+      const run = await ledger.runs.latest(day.iso);
       if (run?.state !== 'awaiting-result') throw new UsageError(`${day.iso} awaits no result`);
       if (workforce.letsOthersJoin) await endWaits(run);
       else await release(day);

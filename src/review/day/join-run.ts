@@ -1,8 +1,9 @@
 import { pause } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { mayCompleteDay } from '../day-runs.js';
-import type { DayHolds, RunReader, StepReader } from '../ledger.js';
+
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
 import { hasWork, isActive, type Run } from '../run.js';
@@ -12,7 +13,7 @@ import { type DayRequest, decideOpening } from './open-run.js';
 const tryEveryMs = 500;
 
 export interface JoinParts {
-  readonly ledger: DayHolds & RunReader & StepReader;
+  readonly ledger: Ledger;
   readonly workforce: Pick<Workforce, 'letsOthersJoin'>;
   readonly clock: () => number;
 }
@@ -45,14 +46,14 @@ export async function acquireDay(
 ): Promise<FoundDay> {
   const { ledger, workforce, clock } = parts;
   const joins = workforce.letsOthersJoin && joinsRuns(request.mode);
-  const giveUpAt = clock() + ledger.staleHoldMs;
+  const giveUpAt = clock() + ledger.holds.staleMs;
   let runBefore: Run | null | undefined;
   for (;;) {
     const found = await tryToAcquireDay(request, parts);
     if (found) return found.kind === 'held' && runBefore !== undefined ? { ...found, runBefore } : found;
     if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(request);
     if (runBefore === undefined) {
-      runBefore = (await ledger.latestRun(request.day.iso)) ?? null;
+      runBefore = (await ledger.runs.latest(request.day.iso)) ?? null;
       onWaiting();
     }
     await pause(tryEveryMs, signal);
@@ -78,7 +79,7 @@ export async function tryToAcquireDay(
   if (others) return others;
   // What workers are sending would be sent twice if their run was taken over now.
   if (await isRunOfTodayInWork()) return undefined;
-  const hold = await ledger.holdDay(day.iso);
+  const hold = await ledger.holds.day(day.iso);
   return hold && heldUnless(findOthers, hold);
 }
 
@@ -99,11 +100,11 @@ async function heldUnless(findOthers: () => Promise<FoundDay | undefined>, hold:
 /** The run that others are working on. A replay may give up a run that has no step in progress. */
 export async function findSharedRun(
   request: RequestForDay,
-  ledger: RunReader & StepReader,
+  ledger: ReadOnlyLedger,
 ): Promise<Run | undefined> {
-  const latest = await ledger.latestRun(request.day.iso);
+  const latest = await ledger.runs.latest(request.day.iso);
   if (!latest || latest.collectedAt === undefined || !isActive(latest)) return undefined;
-  if (!joinsRuns(request.mode)) return (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
+  if (!joinsRuns(request.mode)) return (await ledger.steps.isBeingPerformed(latest.id)) ? latest : undefined;
   return decideOpening(latest, request).kind === 'resume' && hasWork(latest) ? latest : undefined;
 }
 
@@ -112,10 +113,10 @@ function joinsRuns(mode: DayRequest['mode']): boolean {
   return mode !== 'replay' && mode !== 'late';
 }
 
-async function findRunOfTodayInWork(day: string, ledger: RunReader & StepReader): Promise<Run | undefined> {
-  const latest = await ledger.latestRun(day);
+async function findRunOfTodayInWork(day: string, ledger: ReadOnlyLedger): Promise<Run | undefined> {
+  const latest = await ledger.runs.latest(day);
   const mayBe = latest && isActive(latest) && !mayCompleteDay(latest);
-  return mayBe && (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
+  return mayBe && (await ledger.steps.isBeingPerformed(latest.id)) ? latest : undefined;
 }
 
 export function busy({ day }: RequestForDay): DayBusyError {

@@ -1,7 +1,8 @@
-import type { Canary, CanaryEvent, CanaryWriter } from '../canary.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { Canary, CanaryEvent } from '../canary.js';
 
 export interface MissedCanaryParts {
-  readonly ledger: CanaryWriter;
+  readonly ledger: Ledger;
   readonly clock: () => number;
   readonly notify: (event: CanaryEvent) => void;
 }
@@ -12,7 +13,7 @@ export async function reportMissedCanaries({
   clock,
   notify,
 }: MissedCanaryParts): Promise<readonly Canary[]> {
-  const missed = await ledger.reportMissedCanaries(clock());
+  const missed = await ledger.canaries.reportMissed(clock());
   for (const canary of missed) notify({ type: 'canary-missed', canary });
   return missed;
 }

@@ -1,10 +1,11 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import { mayCompleteDay } from '../day-runs.js';
 import type { GuestNames } from '../guest-names.js';
-import type { RunLister, RunWriter } from '../ledger.js';
+
 import {
   type DeliveryKind,
   hasUnexpectedCount,
@@ -224,7 +225,7 @@ export async function openRun(
   { lost }: Hold,
 ): Promise<OpenedRun | 'lost'> {
   const { day, trigger, reason, delivery, configuredDelivery, expected, acceptsRepeated } = request;
-  const latest = await ledger.latestRun(day.iso);
+  const latest = await ledger.runs.latest(day.iso);
   refuseUnseen(latest, request);
   const opening = decideOpening(latest, request);
   if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
@@ -242,11 +243,11 @@ export async function openRun(
       refuseMoreNames(opening.run, deliveryFor(opening.run.delivery).names);
       return {
         kind: 'resumed',
-        run: await ledger.takeOver(opening.run.id, { expected, acceptance, acceptsRepeated }),
+        run: await ledger.runs.takeOver(opening.run.id, { expected, acceptance, acceptsRepeated }),
         ...(opening.run.failure && { failedBefore: opening.run.failure }),
       };
     case 'new': {
-      const run = await ledger.createRun({
+      const run = await ledger.runs.create({
         id: createRunId(day),
         day: day.iso,
         delivery: opening.delivery ?? delivery ?? configuredDelivery,
@@ -273,10 +274,10 @@ function acceptanceIn({ volumeAcceptedBy: by }: DayRequest, at: number): VolumeA
 export async function acceptIn(
   request: DayRequest,
   run: Run,
-  { ledger, clock }: { readonly ledger: Pick<RunWriter, 'acceptVolume'>; readonly clock: () => number },
+  { ledger, clock }: { readonly ledger: Ledger; readonly clock: () => number },
 ): Promise<Run> {
   const acceptance = acceptanceIn(request, clock());
-  return acceptance ? ledger.acceptVolume(run.id, acceptance) : run;
+  return acceptance ? ledger.runs.acceptVolume(run.id, acceptance) : run;
 }
 
 /** @throws UsageError if somebody has opened another run of the day since */
@@ -288,8 +289,8 @@ function refuseUnseen(latest: Run | undefined, { day, seenRunId }: RunRequest): 
 }
 
 /** @throws UsageError before creating a run that could only fail */
-async function refuseIncomparable({ iso }: BusinessDay, ledger: RunLister): Promise<void> {
-  const obstacle = describeIncomparable(await ledger.listRuns({ day: iso, limit: runsCompared }));
+async function refuseIncomparable({ iso }: BusinessDay, ledger: ReadOnlyLedger): Promise<void> {
+  const obstacle = describeIncomparable(await ledger.runs.list({ day: iso, limit: runsCompared }));
   if (obstacle !== undefined) throw new UsageError(obstacle);
 }
 

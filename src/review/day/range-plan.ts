@@ -1,7 +1,8 @@
 import type { BusinessDay } from '../../booking/business-day.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { describeIncomparable } from '../collect/delivered-lines.js';
 import { groupByDay, mayCompleteDay } from '../day-runs.js';
-import type { DayOverview, DayRunLister, StepReader } from '../ledger.js';
+
 import { isActive, type Run } from '../run.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
 
@@ -117,18 +118,14 @@ export function toPlanObjects(days: readonly PlannedDay[]) {
   }));
 }
 
-export type PlanLedger = Pick<DayOverview, 'listLatestRuns'> &
-  DayRunLister &
-  Pick<StepReader, 'isBeingPerformed'>;
-
 /** What a replay would do with each day of a range, judged from the ledger alone. */
 export async function planRange(
-  ledger: PlanLedger,
+  ledger: ReadOnlyLedger,
   days: readonly BusinessDay[],
   { mode, ...request }: Pick<DayRequest, 'delivery' | 'reason'> & { readonly mode: RangeMode | undefined },
 ): Promise<PlannedDay[]> {
   const [from, to] = [days[0]?.iso ?? '', days.at(-1)?.iso ?? ''];
-  const latest = new Map((await ledger.listLatestRuns({ from, to })).map((run) => [run.day, run]));
+  const latest = new Map((await ledger.runs.listLatest({ from, to })).map((run) => [run.day, run]));
   const planned = days.map((day): PlannedDay => {
     const run = latest.get(day.iso);
     return { day: day.iso, plan: planDay(mode, run, { ...request, day }), ...(run && { latest: run }) };
@@ -137,11 +134,15 @@ export async function planRange(
 }
 
 /** Refuses the days whose run somebody is working on. It asks for each: few runs are active at once. */
-async function refusePerformed(ledger: PlanLedger, planned: readonly PlannedDay[]): Promise<PlannedDay[]> {
+async function refusePerformed(
+  ledger: ReadOnlyLedger,
+  planned: readonly PlannedDay[],
+): Promise<PlannedDay[]> {
   const refused: PlannedDay[] = [];
   for (const one of planned) {
     const { day, latest: run } = one;
-    const isPerformed = run && isActive(run) && isToReview(one) && (await ledger.isBeingPerformed(run.id));
+    const isPerformed =
+      run && isActive(run) && isToReview(one) && (await ledger.steps.isBeingPerformed(run.id));
     const message = `${day} is being run by another process`;
     refused.push(isPerformed ? { ...one, plan: { action: 'refused', message, run } } : one);
   }
@@ -149,11 +150,14 @@ async function refusePerformed(ledger: PlanLedger, planned: readonly PlannedDay[
 }
 
 /** Refuses to top up days whose delivered bookings can't be compared. It asks for all days at once: there may be hundreds. */
-async function refuseIncomparable(ledger: PlanLedger, planned: readonly PlannedDay[]): Promise<PlannedDay[]> {
+async function refuseIncomparable(
+  ledger: ReadOnlyLedger,
+  planned: readonly PlannedDay[],
+): Promise<PlannedDay[]> {
   const toppedUp = planned.filter(({ plan }) => plan.action === 'top-up').map(({ day }) => day);
   const [from, to] = [toppedUp[0], toppedUp.at(-1)];
   if (from === undefined || to === undefined) return [...planned];
-  const runs = groupByDay(await ledger.listRunsOfDays({ from, to }));
+  const runs = groupByDay(await ledger.runs.listOfDays({ from, to }));
   return planned.map((one) => {
     if (one.plan.action !== 'top-up') return one;
     const message = describeIncomparable(runs.get(one.day) ?? []);

@@ -1,8 +1,9 @@
 import { pause } from '../../async/abort.js';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import { UsageError } from '../../text/usage-error.js';
 import type { Notify } from '../events.js';
-import type { RunReader, SlotHolds } from '../ledger.js';
+
 import { DayBusyError } from '../refusals.js';
 import { hasWork, isActive, type Run } from '../run.js';
 import type { BackgroundReviews } from './background-reviews.js';
@@ -14,7 +15,7 @@ const tryEveryMs = 500;
 
 export interface ReplaysParts {
   readonly reviews: Pick<BackgroundReviews, 'open' | 'review'>;
-  readonly ledger: RunReader & SlotHolds;
+  readonly ledger: Ledger;
   /** The largest number of days that are replayed at once, over all processes on the ledger. */
   readonly places: number;
   readonly timezone: string;
@@ -116,7 +117,7 @@ export function createReplays(parts: ReplaysParts): Replays {
 
   /** Somebody holds the day without working on the run: to look at it, or to open another one that was refused. */
   async function isLeftToUs({ id, token }: Run): Promise<boolean> {
-    const now = await ledger.getRun(id);
+    const now = await ledger.runs.get(id);
     return isActive(now) && now.token === token && !signal.aborted;
   }
 
@@ -155,7 +156,7 @@ export function createReplays(parts: ReplaysParts): Replays {
       return { runs, left };
     },
     async listLeft() {
-      const active = await ledger.listActiveRuns();
+      const active = await ledger.runs.listActive();
       return active.filter(
         (run) => run.trigger === 'replay' && (run.collectedAt === undefined || hasWork(run)),
       );

@@ -1,5 +1,6 @@
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { formatCount, formatCountOf, formatInstant } from '../../text/format.js';
-import type { WaitReader } from '../ledger.js';
+
 import type { SetAsideResult } from '../review-file.js';
 import { type Counts, type DeliveryKind, hasWork, type Run, type RunState, type Trigger } from '../run.js';
 import type { SuspectReport } from '../suspects/listing.js';
@@ -42,16 +43,20 @@ export interface RunReport {
 
 /** What a run waits for; empty if it waits for nothing. */
 export async function readWaiting(
-  ledger: WaitReader,
+  ledger: ReadOnlyLedger,
   run: Run,
   now: number,
 ): Promise<{ readonly waiting?: WaitingReport }> {
-  const wait = hasWork(run) ? await ledger.findWait(run.id, now) : undefined;
+  const wait = hasWork(run) ? await ledger.steps.findWait(run.id, now) : undefined;
   return wait ? { waiting: { ...wait, until: new Date(wait.until).toISOString() } } : {};
 }
 
 /** The report of a run, with what it waits for. */
-export async function readReport(ledger: WaitReader, run: Run, options: ReportOptions): Promise<RunReport> {
+export async function readReport(
+  ledger: ReadOnlyLedger,
+  run: Run,
+  options: ReportOptions,
+): Promise<RunReport> {
   return { ...runToJson(run, options), ...(await readWaiting(ledger, run, options.now)) };
 }
 

@@ -1,13 +1,14 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { CanaryReader } from '../canary.js';
+import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import type { Right } from '../claims.js';
 import { type CollectParts, collectDay } from '../collect/collect.js';
 import { runsCompared } from '../collect/delivered-lines.js';
 import { CollectError, limitsOfUnfinishedDay } from '../collect/gates.js';
 import { mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
-import type { Ledger, RunLister } from '../ledger.js';
+
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
 import {
@@ -157,7 +158,7 @@ async function collect(
   try {
     const delivery = deliveryFor(run.delivery);
     const delivered = run.topsUp ? { delivered: ledger } : {};
-    const readExpected = async () => (await ledger.getRun(run.id)).expected;
+    const readExpected = async () => (await ledger.runs.get(run.id)).expected;
     const asked = mayCompleteDay(run)
       ? {
           ...{ volumes: ledger, acceptsVolume: run.acceptance !== undefined, readExpected },
@@ -170,11 +171,11 @@ async function collect(
     notify({ type: 'collected', run: collected });
     return collected;
   } catch (error) {
-    if (signal.aborted) return ledger.getRun(run.id);
+    if (signal.aborted) return ledger.runs.get(run.id);
     if (!(error instanceof CollectError)) throw error;
     const failure = { class: 'data' as const, code: error.code, message: error.message };
-    const isSettledHere = await ledger.settle(right, { state: 'failed', failure, at: clock() });
-    const failed = await ledger.getRun(run.id);
+    const isSettledHere = await ledger.runs.settle(right, { state: 'failed', failure, at: clock() });
+    const failed = await ledger.runs.get(run.id);
     if (isSettledHere) reportFailure(failed, failedBefore, parts);
     return failed;
   }
@@ -184,16 +185,12 @@ async function collect(
  * Whether a run sends a canary. Every run that may complete its day does, unless it only tops up a day that was good
  * before, or whose canary was sent.
  */
-async function needsCanary(
-  run: Run,
-  { zone }: BusinessDay,
-  ledger: RunLister & CanaryReader,
-): Promise<boolean> {
+async function needsCanary(run: Run, { zone }: BusinessDay, ledger: ReadOnlyLedger): Promise<boolean> {
   if (!mayCompleteDay(run)) return false;
   if (!run.topsUp) return true;
   const ofDay = { day: run.day, limit: runsCompared };
-  if ((await ledger.listRuns(ofDay)).some((earlier) => makesDayGood(earlier, zone))) return false;
-  return !(await ledger.listCanaries(ofDay)).some(({ sentAt }) => sentAt !== undefined);
+  if ((await ledger.runs.list(ofDay)).some((earlier) => makesDayGood(earlier, zone))) return false;
+  return !(await ledger.canaries.list(ofDay)).some(({ sentAt }) => sentAt !== undefined);
 }
 
 /** A day whose source is not there yet is tried again and again: it is reported once. */

@@ -1,7 +1,7 @@
 import { pause } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { SlotHolds } from '../ledger.js';
+import type { Ledger } from '../../ledger/ledger.js';
 
 /** Days of replayed ranges that are reviewed at once, over all processes: the nightly run must still find room. */
 export const runsAtOnce = 2;
@@ -15,12 +15,12 @@ const tryEveryMs = 1_000;
  * @returns undefined when aborted
  */
 export async function waitForRunSlot(
-  ledger: SlotHolds,
+  ledger: Ledger,
   places: number,
   { signal, onWait }: { readonly signal: AbortSignal; readonly onWait: () => void },
 ): Promise<Hold | undefined> {
   for (let isReported = false; !signal.aborted; isReported = true) {
-    const hold = await ledger.holdSlot(places);
+    const hold = await ledger.holds.place(places);
     if (hold) return hold;
     if (!isReported) onWait();
     await pause(tryEveryMs, signal);

@@ -1,32 +1,22 @@
 import { createHash } from 'node:crypto';
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { wasSynced } from '../../mappings/copied-hotels.js';
-import type {
-  CopiedMapping,
-  MappingMove,
-  MappingReader,
-  ProviderHotel,
-} from '../../mappings/mapping-copy.js';
+import type { CopiedMapping, MappingMove, ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { Spool } from '../../spool/spool.js';
-import { type ErasureReader, followErasures } from '../erasures.js';
+import { followErasures } from '../erasures.js';
 import { manifestName } from '../file/manifest.js';
 import { findGuest } from '../guests/guest.js';
 import { findRecords, type GuestRecord, listKeptFiles } from '../guests/guest-files.js';
-import type { History, RejectLister, Trace } from '../history.js';
-import type { BatchReader, RunLister } from '../ledger.js';
+import type { Trace } from '../history.js';
+
 import type { Run } from '../run.js';
 import { maskAnswers } from '../stored/masked-answers.js';
 import { readBooking } from '../stored/stored-line.js';
 
 export interface EvidenceParts {
-  readonly ledger: BatchReader &
-    RejectLister &
-    RunLister &
-    Pick<History, 'trace'> &
-    Pick<ErasureReader, 'listErasedContents'> & {
-      readonly mappings: Pick<MappingReader, 'find' | 'listSyncs'>;
-    };
+  readonly ledger: ReadOnlyLedger;
   readonly archive: Archive;
   readonly spool: Pick<Spool, 'list' | 'read'>;
 }
@@ -81,7 +71,7 @@ export async function gatherEvidence(
   const { ledger } = parts;
   const byRun = new Map<string, Trace[]>();
   const pairs = new Map<string, ProviderHotel>();
-  for (const trace of await ledger.trace(reference)) {
+  for (const trace of await ledger.bookings.trace(reference)) {
     byRun.set(trace.run.id, [...(byRun.get(trace.run.id) ?? []), trace]);
     if (trace.kind === 'reject') continue;
     const { providerName, providerHotelId } = readBooking(trace.line, trace.form);
@@ -115,7 +105,7 @@ async function readSums(
   { ledger, archive }: EvidenceParts,
   { id, day, file }: Run,
 ): Promise<Pick<RunEvidence, 'checksums' | 'manifest'>> {
-  const erased = await ledger.listErasedContents(id);
+  const erased = await ledger.guests.listErasedContents(id);
   const recorded = [
     { name: file?.remotePath?.split('/').at(-1), sha256: file?.sha256 },
     { name: file?.result?.name, sha256: file?.result?.sha256 },

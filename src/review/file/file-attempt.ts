@@ -2,15 +2,15 @@ import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { startTimeLimit } from '../../async/time-limit.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { KeyError } from '../../keys/key-error.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { ReviewService } from '../../mapping-service/client.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import { formatDuration } from '../../text/format.js';
-import type { ClaimCheck } from '../claims.js';
+
 import type { StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
-import type { AttemptReader } from '../history.js';
-import type { BatchReader, RunLister, RunReader } from '../ledger.js';
+
 import { FencedError } from '../ledger-errors.js';
 import type { Run } from '../run.js';
 import type { Claim } from '../step.js';
@@ -21,7 +21,7 @@ import type { IncompleteBookings } from './review-line.js';
 
 /** What the steps of a file delivery work with. */
 export interface FileParts {
-  readonly ledger: RunReader & RunLister & BatchReader & AttemptReader & ClaimCheck;
+  readonly ledger: Ledger;
   readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
   readonly sftp: SftpServer;
   /** How long an attempt of a step may use the server. */
@@ -72,7 +72,7 @@ export async function expectClaim(
   { ledger }: Pick<FileParts, 'ledger'>,
   { claim, run }: Pick<FileAttempt, 'claim' | 'run'>,
 ): Promise<void> {
-  if (!(await ledger.holdsClaim(claim))) throw new FencedError(run.id);
+  if (!(await ledger.steps.holdsClaim(claim))) throw new FencedError(run.id);
 }
 
 /** Runs `work` in a session of its own, for a limited time, and converts failures into outcomes. */

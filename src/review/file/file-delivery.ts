@@ -84,8 +84,8 @@ async function removeSpooledTooLate(
   { ledger, spool }: Pick<FileParts, 'ledger' | 'spool'>,
   { claim, run }: Pick<FileAttempt, 'claim' | 'run'>,
 ): Promise<void> {
-  if (await ledger.holdsClaim(claim)) return;
-  const { state } = await ledger.getRun(run.id);
+  if (await ledger.steps.holdsClaim(claim)) return;
+  const { state } = await ledger.runs.get(run.id);
   if (state !== 'succeeded' && state !== 'cancelled') return;
   await removeSpooled(spool, run.id);
 }

@@ -55,7 +55,7 @@ export async function keepManifest(
   const manifest: Manifest = {
     tool,
     ...describeRun({ ...run, file }),
-    calls: describeCalls(await ledger.listAttempts(run.id, 'trigger')),
+    calls: describeCalls(await ledger.steps.listAttempts(run.id, 'trigger')),
     files: await Promise.all(
       [...new Set([...names, ...known.map(({ name }) => name)])].sort().map(async (name) => {
         const { bytes, sha256 } =

@@ -15,7 +15,7 @@ export async function writeReviewFile(parts: FileParts, { run }: FileAttempt): P
     const { spool, ledger, masterIdColumn, incomplete } = parts;
     await removeOthersOfDay(parts, run.id);
     const { bytes, sha256 } = await spoolReviewFile(parts, run);
-    const { bookings: rows } = await ledger.measureBatches(run.id, 'file');
+    const { bookings: rows } = await ledger.bookings.measureBatches(run.id, 'file');
     const mayBeEmpty = incomplete === 'leave-empty';
     const expected = { masterIdColumn, rows, sha256, mayBeEmpty };
     const fault = await checkReviewFile(spool.read(reviewName(run)), expected);

@@ -1,6 +1,7 @@
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { SizeLimit } from '../../sftp/limits.js';
 import { formatCount } from '../../text/format.js';
-import type { RunLister } from '../ledger.js';
+
 import type { ReviewFile } from '../review-file.js';
 import type { Run } from '../run.js';
 
@@ -25,10 +26,10 @@ export function limitReceived(sent: Sent): SizeLimit {
 
 /** What is on the server may belong to another run of the day, which sent more. */
 export async function limitEarlier(
-  { ledger }: { readonly ledger: RunLister },
+  { ledger }: { readonly ledger: ReadOnlyLedger },
   day: string,
 ): Promise<SizeLimit> {
-  const runs = await ledger.listRuns({ day, limit: runsConsulted });
+  const runs = await ledger.runs.list({ day, limit: runsConsulted });
   return limitReceived(largestOf(runs));
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { freeMemory } from '../../async/free-memory.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
-import type { BatchReader } from '../ledger.js';
+
 import type { Sighting } from '../review-file.js';
 import type { Run } from '../run.js';
 import { readStoredBatches, type StoredBatch } from '../stored-batches.js';
@@ -68,7 +69,7 @@ export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
 
 /** The bytes of the review file, in the order of the bookings. A block is valid until the next one is read. */
 export async function* renderReviewFile(
-  parts: Pick<FileParts, 'masterIdColumn'> & { readonly ledger: BatchReader },
+  parts: Pick<FileParts, 'masterIdColumn'> & { readonly ledger: ReadOnlyLedger },
   run: Run,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${renderReviewHeader(parts.masterIdColumn)}${lineEnd}`);
@@ -76,7 +77,7 @@ export async function* renderReviewFile(
 }
 
 /** The lines of the review file. A batch is valid until the next one is read. */
-async function* readSent(ledger: BatchReader, run: Run): AsyncGenerator<StoredBatch, void, undefined> {
+async function* readSent(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<StoredBatch, void, undefined> {
   for await (const batch of readStoredBatches(ledger, run, 'file')) {
     yield batch;
     freeMemory(batch.lines);

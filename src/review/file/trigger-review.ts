@@ -51,7 +51,7 @@ async function adviseOnPath(
 ): Promise<StepOutcome> {
   if (outcome.kind !== 'fatal' || outcome.evidence.httpStatus !== 404) return outcome;
   const advice = 'check file.sftp.root and file.ftpFilePathPrefix';
-  const wasAccepted = [run, ...(await ledger.listRuns({ limit: runsConsulted }))].some(
+  const wasAccepted = [run, ...(await ledger.runs.list({ limit: runsConsulted }))].some(
     ({ counts }) => counts.delivered > 0,
   );
   return {

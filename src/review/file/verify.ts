@@ -1,8 +1,8 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
-import { type ErasureReader, followErasures } from '../erasures.js';
-import type { AttemptReader } from '../history.js';
-import type { BatchReader } from '../ledger.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { followErasures } from '../erasures.js';
+
 import type { Run } from '../run.js';
 import { checkReviewFile } from './file-check.js';
 import { describeCalls, describeRun, type Manifest, manifestName } from './manifest.js';
@@ -18,7 +18,7 @@ export interface VerifiedItem {
 
 export interface VerifyParts {
   readonly archive: Archive;
-  readonly ledger: BatchReader & AttemptReader & Pick<ErasureReader, 'listErasedContents'>;
+  readonly ledger: ReadOnlyLedger;
   readonly masterIdColumn: string;
 }
 
@@ -41,10 +41,10 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   items.push(...describeRemovals(run));
   if (run.linesBlanked) return items;
 
-  const calls = describeCalls(await ledger.listAttempts(id, 'trigger'));
+  const calls = describeCalls(await ledger.steps.listAttempts(id, 'trigger'));
   add(`${manifestName}, of the calls`, compareStated(manifest, { calls }));
   // A guest who was erased since then is no longer in the files; their new checksums are in the ledger.
-  const erased = await ledger.listErasedContents(id);
+  const erased = await ledger.guests.listErasedContents(id);
   const sumOf = (kept: { readonly name: string; readonly sha256: string }) =>
     followErasures(erased, 'archive', kept);
   for (const kept of manifest.files)
@@ -84,14 +84,11 @@ export async function verifyManifest(
 
 /** What is wrong with a file in the archive, which an erasure of a guest may have changed since its checksum was recorded. */
 export async function verifyKept(
-  {
-    archive,
-    ledger,
-  }: { readonly archive: Pick<Archive, 'read'>; readonly ledger: Pick<ErasureReader, 'listErasedContents'> },
+  { archive, ledger }: { readonly archive: Pick<Archive, 'read'>; readonly ledger: ReadOnlyLedger },
   { id, day }: Pick<Run, 'id' | 'day'>,
   kept: { readonly name: string; readonly sha256: string },
 ): Promise<string | undefined> {
-  const expected = followErasures(await ledger.listErasedContents(id), 'archive', kept);
+  const expected = followErasures(await ledger.guests.listErasedContents(id), 'archive', kept);
   return compareKept(archive.read(day, id, kept.name), expected);
 }
 

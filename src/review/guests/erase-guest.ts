@@ -1,12 +1,13 @@
 import type { Archive } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { Spool } from '../../spool/spool.js';
-import type { ErasedContent, Erasures } from '../erasures.js';
+import type { ErasedContent } from '../erasures.js';
 import { listEveryRun } from '../every-run.js';
 import { manifestName } from '../file/manifest.js';
 import { removeSpooled } from '../file/spooled-files.js';
-import { eraseKeptAt, type KeptColumnReader } from '../kept-columns.js';
-import type { BatchReader, RunLister } from '../ledger.js';
+import { eraseKeptAt } from '../kept-columns.js';
+
 import { isActive, type Run } from '../run.js';
 import { type BookingForm, bookingForms } from '../step.js';
 import { readStoredBatches } from '../stored-batches.js';
@@ -15,10 +16,7 @@ import { isLineOf } from './guest.js';
 import { findRecords, listKeptFiles } from './guest-files.js';
 
 export interface EraseParts {
-  readonly ledger: Pick<Erasures, 'eraseBookings' | 'eraseReject' | 'noteErased' | 'listErasedContents'> &
-    BatchReader &
-    Pick<KeptColumnReader, 'readKeptColumns'> &
-    RunLister;
+  readonly ledger: Ledger;
   readonly archive: Archive;
   readonly spool: Spool;
 }
@@ -91,11 +89,11 @@ export async function eraseKept(
     for (const { lines, ...batch } of batches) {
       const rewritten = rewrite(lines, batch);
       if (rewritten?.changed) inLedger.push(toSums(rewritten.changed.content));
-      const kept = await parts.ledger.readKeptColumns(run.id, batch.form, batch.batch);
+      const kept = await parts.ledger.bookings.readKept(run.id, batch.form, batch.batch);
       if (rewritten && eraseKeptAt(kept, rewritten.places))
         inLedger.push({ name: `kept columns of ${batch.form} batch ${batch.batch}` });
     }
-    if (!dryRun && inLedger.length > 0 && !(await parts.ledger.eraseBookings(run.id, rewrite)))
+    if (!dryRun && inLedger.length > 0 && !(await parts.ledger.guests.eraseBookings(run.id, rewrite)))
       left.push({ ...at, place: 'ledger', why: busy });
     else for (const content of inLedger) erased.push({ ...at, place: 'ledger', ...content });
   }
@@ -113,7 +111,7 @@ async function eraseRejects(
   for (const { run, place, reference, value } of guest.rejects) {
     const withReference = reference !== undefined && all;
     if (value === undefined && !withReference) continue;
-    if (!dryRun) await ledger.eraseReject(run.id, place, { withReference });
+    if (!dryRun) await ledger.guests.eraseReject(run.id, place, { withReference });
     const name = `${withReference ? 'reference and value' : 'value'} of rejected record ${place}`;
     erased.push({ runId: run.id, day: run.day, place: 'ledger', name });
   }
@@ -123,7 +121,7 @@ async function eraseRejects(
 /** After an erasure that the server refused, ledger and archive no longer tell that its files carry the guest. */
 async function isServerBehind({ ledger }: EraseParts, { id, file }: Run): Promise<boolean> {
   if (!file) return false;
-  const erased = await ledger.listErasedContents(id);
+  const erased = await ledger.guests.listErasedContents(id);
   const isDoneThere = (before: string) =>
     erased.some((content) => content.place === 'sftp' && content.before === before);
   return erased.some(({ place, before }) => place === 'archive' && !isDoneThere(before));
@@ -172,7 +170,7 @@ async function eraseArchived(
   if (dryRun) return content;
   const replacement = replacementOf(run, name);
   await spool.write(replacement, eraseRecords(read(), erasure));
-  await ledger.noteErased(run.id, content);
+  await ledger.guests.noteErased(run.id, content);
   await archive.remove(run.day, run.id, [name]);
   await archive.keep(run.day, run.id, name, spool.read(replacement), after);
   await spool.remove([replacement]);

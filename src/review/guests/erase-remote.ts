@@ -1,9 +1,10 @@
 import { measure } from '../../async/measure.js';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { SizeLimit } from '../../sftp/limits.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import type { ErasedContent, Erasures } from '../erasures.js';
+import type { ErasedContent } from '../erasures.js';
 import { largestOf, limitReceived } from '../file/received-size.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
 import type { Run } from '../run.js';
@@ -12,7 +13,7 @@ import { type Erasure, eraseRecords } from './erase-records.js';
 import { findRecords } from './guest-files.js';
 
 export interface EraseRemoteParts {
-  readonly ledger: Pick<Erasures, 'noteErased'>;
+  readonly ledger: Ledger;
   readonly spool: Spool;
   readonly sftp: SftpServer;
   readonly timezone: string;
@@ -97,7 +98,7 @@ async function eraseDay(
         await session.upload(await spool.locate(rewritten), temporary);
         await session.copyMode(path, temporary);
         await session.publish(temporary, path, bytes);
-        await ledger.noteErased(run.id, content);
+        await ledger.guests.noteErased(run.id, content);
       }
       erased.push({
         runId: run.id,

@@ -1,12 +1,12 @@
 import { bookingFields } from '../../booking/booking.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { createWholePattern } from '../../text/whole-text.js';
 import type { Reject } from '../collected.js';
 import { listEveryRun } from '../every-run.js';
 import { readCellText } from '../file/result.js';
 import { foldReference } from '../file/result-join.js';
 import { foldName } from '../hash-key.js';
-import type { History, RejectLister } from '../history.js';
-import type { BatchReader, RunLister } from '../ledger.js';
+
 import type { Run } from '../run.js';
 import { type BookingForm, bookingForms } from '../step.js';
 import { readBooking, readReference } from '../stored/stored-line.js';
@@ -27,12 +27,12 @@ export interface Guest {
 /** A rejected record with the guest's reference. Where columns are mixed up, its value may be the name. */
 export type GuestReject = Reject & { readonly run: Run };
 
-export async function findGuest(ledger: Pick<History, 'trace'>, reference: string): Promise<Guest> {
+export async function findGuest(ledger: ReadOnlyLedger, reference: string): Promise<Guest> {
   const names = new Set<string>();
   const runIds = new Set<string>();
   const rejects: GuestReject[] = [];
   // The same booking may be in several runs, with its name corrected.
-  for (const trace of await ledger.trace(reference)) {
+  for (const trace of await ledger.bookings.trace(reference)) {
     if (trace.kind === 'reject') {
       rejects.push({ ...trace, reference });
       continue;
@@ -53,7 +53,7 @@ export interface NamedBookings {
 
 /** Reads every stored booking and reject: names are in no index. */
 export async function findBookingsOf(
-  ledger: BatchReader & RejectLister & RunLister,
+  ledger: ReadOnlyLedger,
   name: string,
   signal: AbortSignal,
 ): Promise<NamedBookings> {
@@ -63,7 +63,7 @@ export async function findBookingsOf(
     for await (const reference of readReferencesOf(ledger, run, name, signal))
       if (reference === undefined) unreferenced += 1;
       else references.add(reference);
-    for (const { reference, value } of await ledger.listRejects(run.id, Number.MAX_SAFE_INTEGER))
+    for (const { reference, value } of await ledger.rejects.list(run.id, Number.MAX_SAFE_INTEGER))
       if (reference !== undefined && (isSameName(value ?? '', name) || isSameName(reference, name)))
         references.add(reference);
   }
@@ -71,7 +71,7 @@ export async function findBookingsOf(
 }
 
 async function* readReferencesOf(
-  ledger: BatchReader,
+  ledger: ReadOnlyLedger,
   run: Run,
   name: string,
   signal: AbortSignal,

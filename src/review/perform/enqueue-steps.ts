@@ -1,13 +1,14 @@
 import { untilAborted } from '../../async/abort.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { OpenStep, StepCursor } from '../claims.js';
-import type { StepReader } from '../ledger.js';
+
 import type { QueuedStep, StepQueue } from '../queue.js';
 
 /** Open steps per read from the ledger. */
 const pageOfSteps = 500;
 
 export interface EnqueueParts {
-  readonly ledger: StepReader;
+  readonly ledger: ReadOnlyLedger;
   readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
   readonly clock: () => number;
   /** The longest wait that the settings allow. */
@@ -22,7 +23,7 @@ export async function enqueueOpenSteps(
 ): Promise<void> {
   let after: StepCursor | undefined;
   do {
-    const page = await ledger.listOpenSteps(run.id, { limit: pageOfSteps, ...(after && { after }) });
+    const page = await ledger.steps.listOpen(run.id, { limit: pageOfSteps, ...(after && { after }) });
     const latest = clock() + longestWaitMs;
     await queue.add(page.map((step) => toQueuedStep(run.id, capWait(step, latest))));
     after = page.at(-1);

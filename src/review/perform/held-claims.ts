@@ -1,4 +1,5 @@
-import type { ClaimRenewal } from '../claims.js';
+import type { Ledger } from '../../ledger/ledger.js';
+
 import { FencedError } from '../ledger-errors.js';
 import type { Claim } from '../step.js';
 
@@ -23,7 +24,7 @@ export function createHeldClaims({
   ledger,
   leaseMs,
 }: {
-  readonly ledger: ClaimRenewal;
+  readonly ledger: Ledger;
   readonly leaseMs: number;
 }): HeldClaims {
   const held = new Map<Claim, AbortController>();
@@ -33,7 +34,7 @@ export function createHeldClaims({
     if (isRenewing || held.size === 0) return;
     isRenewing = true;
     try {
-      for (const lost of await ledger.renewClaims([...held.keys()])) {
+      for (const lost of await ledger.steps.renewClaims([...held.keys()])) {
         held.get(lost)?.abort(new FencedError(lost.step.runId));
       }
     } catch {

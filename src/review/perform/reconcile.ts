@@ -1,12 +1,13 @@
+import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Notify } from '../events.js';
-import type { RunReader, RunWriter, StepReader } from '../ledger.js';
+
 import type { StepQueue } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
 import { enqueueOpenSteps } from './enqueue-steps.js';
 import { type SettleLimits, settleIfDue } from './settle.js';
 
 export interface ReconcileParts {
-  readonly ledger: RunReader & RunWriter & StepReader;
+  readonly ledger: Ledger;
   readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
   readonly limits: SettleLimits;
   readonly clock: () => number;
@@ -27,7 +28,7 @@ export async function reconcile(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  for (const run of await parts.ledger.listActiveRuns()) {
+  for (const run of await parts.ledger.runs.listActive()) {
     if (signal.aborted) return;
     if (run.collectedAt === undefined) continue;
     await reconcileRun(run, parts, signal).catch((error: unknown) => parts.onFault(error, run));
@@ -36,8 +37,8 @@ export async function reconcile(
 
 export async function reconcileRun({ id }: Run, parts: ReconcileParts, signal: AbortSignal): Promise<Run> {
   const { ledger } = parts;
-  await ledger.reopenAbandoned(id);
-  const current = await settleIfLeftOver(await ledger.getRun(id), parts);
+  await ledger.steps.reopenAbandoned(id);
+  const current = await settleIfLeftOver(await ledger.runs.get(id), parts);
   if (hasWork(current)) await enqueueOpenSteps(current, parts, signal);
   return current;
 }
@@ -51,8 +52,8 @@ export async function settleIfLeftOver(
 }
 
 /** An overdue run stays active, and the next `run` looks for its result again: there is nothing to settle. */
-async function isOverdue({ id, state, openSteps }: Run, ledger: StepReader): Promise<boolean> {
+async function isOverdue({ id, state, openSteps }: Run, ledger: ReadOnlyLedger): Promise<boolean> {
   if (state !== 'awaiting-result' || openSteps > 0) return false;
-  const { overdueSteps, failedSteps } = await ledger.tally(id);
+  const { overdueSteps, failedSteps } = await ledger.runs.tally(id);
   return overdueSteps > 0 && failedSteps === 0;
 }

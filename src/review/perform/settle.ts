@@ -1,8 +1,9 @@
+import type { Ledger } from '../../ledger/ledger.js';
 import type { Notify } from '../events.js';
 import { adviseOnPath } from '../file/advise-on-path.js';
 import { adviseOnDisk } from '../file/file-attempt.js';
 import { explainResult } from '../file/judge-result.js';
-import type { RunReader, RunWriter, Settlement, StepReader, Tally } from '../ledger.js';
+import type { Settlement, Tally } from '../ledger.js';
 import { isActive, type Run, type RunFailure } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 import { describeCode, type Endpoints } from './endpoints.js';
@@ -17,7 +18,7 @@ export interface SettleLimits {
 }
 
 interface SettleParts {
-  readonly ledger: RunReader & RunWriter & StepReader;
+  readonly ledger: Ledger;
   readonly limits: SettleLimits;
   readonly endpoints?: Endpoints | undefined;
   readonly clock: () => number;
@@ -34,9 +35,9 @@ export async function settleIfDue(
   if (!isActive(run)) return run;
   const failure = findReasonToStop(run, limits, endpoints);
   if (!failure && run.openSteps > 0) return run;
-  const end = failure ? fail(failure) : judgeEnd(run, await ledger.tally(run.id), endpoints);
-  const settled = await ledger.settle({ runId: run.id, token: run.token }, { ...end, at: clock() });
-  const ended = await ledger.getRun(run.id);
+  const end = failure ? fail(failure) : judgeEnd(run, await ledger.runs.tally(run.id), endpoints);
+  const settled = await ledger.runs.settle({ runId: run.id, token: run.token }, { ...end, at: clock() });
+  const ended = await ledger.runs.get(run.id);
   if (settled) notify({ type: 'settled', run: ended });
   return ended;
 }

@@ -1,5 +1,6 @@
 import { pause } from '../../async/abort.js';
-import type { Ledger } from '../ledger.js';
+import type { Ledger } from '../../ledger/ledger.js';
+
 import { FencedError } from '../ledger-errors.js';
 import type { PerformStep, StepQueue, StepReference } from '../queue.js';
 import { hasWork, isActive, type Run } from '../run.js';
@@ -85,7 +86,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
         reportFaultOfRun(error, run);
         return run;
       });
-      return performs ? watch(queued, stop) : ledger.getRun(run.id);
+      return performs ? watch(queued, stop) : ledger.runs.get(run.id);
     },
     close: closeOnce,
   };
@@ -94,10 +95,10 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     let run = first;
     while (hasWork(run) && !signal.aborted) {
       await pause(lookEveryMs, signal);
-      const found = await ledger.getRun(run.id);
+      const found = await ledger.runs.get(run.id);
       // A run whose last step has ended may not be settled yet: the process that performed the step may be gone.
       run = await settleIfLeftOver(found, parts).catch((error: unknown) => {
-        if (error instanceof FencedError) return ledger.getRun(found.id);
+        if (error instanceof FencedError) return ledger.runs.get(found.id);
         throw error;
       });
       notify({ type: 'watched', run });
@@ -106,7 +107,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     if (isActive(run)) notify({ type: 'stopping', run, graceMs });
     // Running steps end first, and no other is taken: the caller gets the run as this process leaves it.
     await closeOnce();
-    return ledger.getRun(run.id);
+    return ledger.runs.get(run.id);
   }
 
   function closeOnce(): Promise<void> {

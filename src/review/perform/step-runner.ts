@@ -1,9 +1,10 @@
 import { decideRetry, type RetryPolicy } from '../../async/retry.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import { halveBatch } from '../body/body-delivery.js';
-import type { Claims } from '../claims.js';
+
 import type { Delivery, StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
-import type { RunReader, RunWriter, StepReader } from '../ledger.js';
+
 import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../ledger-errors.js';
 import type { StepQueue, StepReference } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
@@ -25,7 +26,7 @@ const fault: StepOutcome = {
 const maxFailuresInRow = 5;
 
 export interface StepRunnerParts {
-  readonly ledger: RunReader & RunWriter & StepReader & Claims;
+  readonly ledger: Ledger;
   readonly queue: Pick<StepQueue, 'add' | 'holdOff' | 'drop'>;
   readonly claims: Pick<HeldClaims, 'whileHeld'>;
   readonly deliveryOf: (run: Run) => Delivery;
@@ -110,7 +111,7 @@ export function createStepRunner(parts: StepRunnerParts) {
     signal: AbortSignal,
     releaseSlot: () => void,
   ): Promise<Run | undefined> {
-    const claim = await ledger.claim(
+    const claim = await ledger.steps.claim(
       token === undefined ? { runId } : { runId, token },
       step,
       number,
@@ -120,7 +121,7 @@ export function createStepRunner(parts: StepRunnerParts) {
     const recorded = await claims.whileHeld(claim, signal, async (held) => {
       notify({ type: 'step-claimed', run: claim.run, step: claim.step, attempt: number });
       const ending = await attempt(claim, held);
-      const recording = ledger.record(claim, ending, clock());
+      const recording = ledger.steps.record(claim, ending, clock());
       // The next call need not wait for the disk, unless this one failed, because then this record may end the run.
       if (ending.kind === 'done') releaseSlot();
       return { ending, ...(await recording) };

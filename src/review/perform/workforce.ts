@@ -1,6 +1,7 @@
 import { untilAborted } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
-import type { Ledger } from '../ledger.js';
+import type { Ledger } from '../../ledger/ledger.js';
+
 import { FencedError } from '../ledger-errors.js';
 import type { StepQueue } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
@@ -82,12 +83,12 @@ async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal):
     claims.close();
   }
   if (fault) throw fault.error;
-  return ledger.getRun(run.id);
+  return ledger.runs.get(run.id);
 }
 
 /** A step can't be claimed when the run has ended or was taken over. @throws FencedError */
 async function readOwnRun(ledger: Ledger, { id, token }: Run): Promise<Run> {
-  const run = await ledger.getRun(id);
+  const run = await ledger.runs.get(id);
   if (run.token !== token) throw new FencedError(id);
   return run;
 }

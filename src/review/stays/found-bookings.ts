@@ -1,7 +1,8 @@
 import type { Booking } from '../../booking/booking.js';
 import { createStayKeys } from '../../booking/booking-keys.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { StayKeys } from '../collected.js';
-import type { FoundBookings, StayIndex, StayRun } from '../stays.js';
+import type { FoundBookings, StayRun } from '../stays.js';
 import type { BookingForm } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';
 import { groupByBatch, splitStoredLines, takeStoredLines } from '../stored-batches.js';
@@ -16,7 +17,7 @@ export interface FoundBooking {
 
 /** The bookings at these positions of a run, some batches at a time; each batch is read once. */
 export async function* readFound(
-  ledger: Pick<StayIndex, 'readReadableBatches'>,
+  ledger: Ledger['stays'],
   run: StayRun,
   found: readonly FoundBookings[],
 ): AsyncGenerator<readonly FoundBooking[], void, undefined> {

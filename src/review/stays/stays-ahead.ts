@@ -2,8 +2,9 @@ import { forEachGivingWay, giveWay } from '../../async/give-way.js';
 import { hashProviderHotel } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import { isOver } from '../../booking/stay.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import { keyOfHotel, type ProviderHotel } from '../../mappings/mapping-copy.js';
-import type { StayAhead, StayIndex, StayLedger, StayRun } from '../stays.js';
+import type { StayAhead, StayRun } from '../stays.js';
 import { type FoundBooking, findStayKeys, readFound } from './found-bookings.js';
 
 export interface StaysOptions {
@@ -33,7 +34,7 @@ const staysAtOnce = 100_000;
  * its day was collected again.
  */
 export async function* readStaysAhead(
-  ledger: StayLedger,
+  ledger: Ledger,
   hotels: readonly ProviderHotel[],
   options: StaysOptions,
 ): AsyncGenerator<readonly StayAhead[], void, undefined> {
@@ -47,7 +48,7 @@ interface FoundStay extends Pick<FoundBooking, 'form'> {
 }
 
 async function* findStays(
-  { stays: index }: StayLedger,
+  { stays: index }: Ledger,
   hotels: readonly ProviderHotel[],
   { today, runIds, isWanted = () => true, select, onRun, signal }: StaysOptions,
 ): AsyncGenerator<readonly FoundStay[], void, undefined> {
@@ -101,7 +102,7 @@ function toStay({ booking }: FoundBooking, run: StayRun): StayAhead | undefined 
 
 /** Those that no later run has outdated, each once. */
 async function keepLatest(
-  index: StayIndex,
+  index: Ledger['stays'],
   runs: readonly StayRun[],
   found: readonly FoundStay[],
   signal: AbortSignal | undefined,
@@ -131,7 +132,7 @@ function keyOfStay(stay: StayAhead): string {
 
 /** The rank of the latest run that holds each reference. */
 async function findLatestRuns(
-  index: StayIndex,
+  index: Ledger['stays'],
   runs: readonly StayRun[],
   found: readonly FoundStay[],
   signal: AbortSignal | undefined,

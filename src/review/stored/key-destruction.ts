@@ -1,9 +1,9 @@
 import type { DayKeyRemoval } from '../../keys/day-keys.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import { listEveryRun } from '../every-run.js';
-import type { DayHolds, RunLister } from '../ledger.js';
 
 export interface KeyDestructionParts {
-  readonly ledger: RunLister & Pick<DayHolds, 'holdDay'>;
+  readonly ledger: Ledger;
   readonly keys: DayKeyRemoval;
 }
 
@@ -13,7 +13,7 @@ export interface KeyDestructionParts {
  */
 export async function destroyKeys({ ledger, keys }: KeyDestructionParts, before: string): Promise<void> {
   for (const day of keys.listDays().filter((one) => one < before)) {
-    const hold = await ledger.holdDay(day);
+    const hold = await ledger.holds.day(day);
     if (!hold) continue;
     try {
       const runs = await listEveryRun(ledger, { day });

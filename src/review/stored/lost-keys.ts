@@ -1,6 +1,7 @@
 import { KeyError } from '../../keys/key-error.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { listEveryRun } from '../every-run.js';
-import type { BatchReader, RunLister } from '../ledger.js';
+
 import { bookingForms } from '../step.js';
 
 /**
@@ -10,7 +11,7 @@ import { bookingForms } from '../step.js';
  * @param keyDays the days that have a key
  */
 export async function findLostKeys(
-  ledger: RunLister & BatchReader,
+  ledger: ReadOnlyLedger,
   keyDays: readonly string[],
 ): Promise<readonly string[]> {
   const known = new Set(keyDays);
@@ -19,7 +20,7 @@ export async function findLostKeys(
     if (known.has(day) || namesBlankedAt !== undefined) continue;
     for (const form of bookingForms) {
       try {
-        await ledger.readBatch(id, form, 0);
+        await ledger.bookings.readBatch(id, form, 0);
       } catch (error) {
         if (error instanceof KeyError && error.code === 'lost') reasons.add(error.message);
         else if (!(error instanceof RangeError)) throw error;

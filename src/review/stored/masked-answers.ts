@@ -1,7 +1,8 @@
 import { freeMemory } from '../../async/free-memory.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { createNameMask, type NameMask } from '../../text/mask-names.js';
 import type { Trace } from '../history.js';
-import type { BatchReader } from '../ledger.js';
+
 import type { Run } from '../run.js';
 import { bookingForms } from '../step.js';
 import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
@@ -17,7 +18,7 @@ interface MaskOptions {
  * file, and a guest may only be shown what is about them.
  */
 export async function maskAnswers(
-  ledger: BatchReader,
+  ledger: ReadOnlyLedger,
   trace: Trace,
   { showsGuest = true }: MaskOptions = {},
 ): Promise<Trace> {
@@ -34,7 +35,7 @@ export async function maskAnswers(
 
 /** The service's texts without the name of any guest of that run. */
 export async function maskTexts(
-  ledger: BatchReader,
+  ledger: ReadOnlyLedger,
   run: Pick<Run, 'id'>,
   texts: readonly string[],
 ): Promise<string[]> {
@@ -45,7 +46,7 @@ export async function maskTexts(
 
 /** @param kept the name that may be shown */
 async function createRunMask(
-  ledger: BatchReader,
+  ledger: ReadOnlyLedger,
   run: Pick<Run, 'id'>,
   texts: readonly string[],
   kept: string | undefined,

@@ -1,9 +1,10 @@
 import type { Archive } from '../../archive/archive.js';
 import { businessDayAt } from '../../booking/business-day.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Spool } from '../../spool/spool.js';
 import { listEveryRun } from '../every-run.js';
 import { manifestName } from '../file/manifest.js';
-import type { BatchSampler, RunLister } from '../ledger.js';
+
 import type { Run } from '../run.js';
 import { blankNames } from './stored-line.js';
 
@@ -11,7 +12,7 @@ export const namePlaces = ['ledger', 'archive', 'spool'] as const;
 export type NamePlace = (typeof namePlaces)[number];
 
 export interface OldestNamesParts {
-  readonly ledger: RunLister & BatchSampler;
+  readonly ledger: ReadOnlyLedger;
   readonly archive: Pick<Archive, 'list'>;
   readonly spool: Pick<Spool, 'list'>;
 }
@@ -42,7 +43,7 @@ export async function findOldestNames(
     .sort((one, other) => (one.since < other.since ? -1 : Number(one.since > other.since)));
   const looks: Readonly<Record<NamePlace, (run: Run) => boolean | Promise<boolean>>> = {
     async ledger(run) {
-      const samples = await ledger.sampleBatches(run.id);
+      const samples = await ledger.bookings.sampleBatches(run.id);
       return samples.some(({ lines, form }) => !blankNames(lines, form).equals(lines));
     },
     // Only a delivery by file archives anything.

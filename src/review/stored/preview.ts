@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { buildRequestBody } from '../body/request-body.js';
 import { renderReviewFile } from '../file/spooled-files.js';
-import type { BatchReader } from '../ledger.js';
+
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
 import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
@@ -25,7 +26,7 @@ interface FirstLine {
 
 /** The first stored lines of a collected run, those of the file first. */
 export async function readFirstLines(
-  ledger: BatchReader,
+  ledger: ReadOnlyLedger,
   run: Run,
   count: number,
 ): Promise<readonly FirstLine[]> {
@@ -46,7 +47,7 @@ export async function readFirstLines(
 
 /** Builds every request body as it would be sent. */
 export async function previewBodies(
-  ledger: BatchReader,
+  ledger: ReadOnlyLedger,
   run: Run,
   take?: TakeContent,
 ): Promise<SentSums & { readonly batches: number }> {
@@ -66,12 +67,12 @@ export async function previewBodies(
 
 /** Builds the review file as it would be sent; undefined if no booking can be in it. */
 export async function previewReviewFile(
-  ledger: BatchReader,
+  ledger: ReadOnlyLedger,
   run: Run,
   { masterIdColumn, name }: { readonly masterIdColumn: string; readonly name: string },
   take?: TakeContent,
 ): Promise<(SentSums & { readonly name: string; readonly rows: number }) | undefined> {
-  const { bookings: rows } = await ledger.measureBatches(run.id, 'file');
+  const { bookings: rows } = await ledger.bookings.measureBatches(run.id, 'file');
   if (rows === 0) return undefined;
   const hash = createHash('sha256');
   let bytes = 0;

@@ -1,18 +1,18 @@
 import { measure } from '../../async/measure.js';
 import { createBusinessDay } from '../../booking/business-day.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import { type ErasureReader, followErasures } from '../erasures.js';
+import { followErasures } from '../erasures.js';
 import { listEveryRun } from '../every-run.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
-import type { Ledger } from '../ledger.js';
+
 import type { RemoteRemoval } from '../review-file.js';
 import { isActive, type Run } from '../run.js';
 import { countedFrom } from './oldest-names.js';
 
 export interface RemoveSentParts {
-  readonly ledger: Pick<Ledger, 'listRuns' | 'getRun' | 'holdDay' | 'noteRemoval'> &
-    Pick<ErasureReader, 'listErasedContents'>;
+  readonly ledger: Ledger;
   readonly spool: Spool;
   readonly sftp: SftpServer;
   readonly timezone: string;
@@ -56,11 +56,11 @@ export async function removeSentFiles(
   try {
     for (const { id, day } of due) {
       signal.throwIfAborted();
-      const hold = await parts.ledger.holdDay(day);
+      const hold = await parts.ledger.holds.day(day);
       if (!hold) continue;
       try {
         session ??= await parts.sftp.connect({ signal });
-        for (const outcome of await removeOfRun(parts, session, await parts.ledger.getRun(id))) {
+        for (const outcome of await removeOfRun(parts, session, await parts.ledger.runs.get(id))) {
           if (outcome === 'removed') removed += 1;
           if (outcome === 'denied') denied += 1;
         }
@@ -130,7 +130,7 @@ async function removeOfRun(
     const before = findRemoval(run, path);
     if (!isOpen(before, parts.clock())) continue;
     const note = (outcome: RemoteRemoval['outcome']) =>
-      parts.ledger.noteRemoval(run.id, { path, outcome, at: parts.clock() });
+      parts.ledger.runs.noteRemoval(run.id, { path, outcome, at: parts.clock() });
     const wasBegun = before?.outcome === 'removing';
     const outcome = await removeFile(parts, session, run, sent, { wasBegun, begin: () => note('removing') });
     await note(outcome);
@@ -168,7 +168,10 @@ async function isOurs(
 ): Promise<boolean> {
   const { folder } = locateRemoteFiles(createBusinessDay(run.day, timezone));
   if (!path.startsWith(`${folder}/`)) return false;
-  const expected = followErasures(await ledger.listErasedContents(run.id), 'sftp', { name: path, sha256 });
+  const expected = followErasures(await ledger.guests.listErasedContents(run.id), 'sftp', {
+    name: path,
+    sha256,
+  });
   if (expected === sha256 && size !== bytes) return false;
   const fetched = `${run.id}.removing.csv`;
   try {

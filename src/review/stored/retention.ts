@@ -1,9 +1,10 @@
 import type { Archive } from '../../archive/archive.js';
 import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { Spool } from '../../spool/spool.js';
 import { manifestName } from '../file/manifest.js';
 import { listSpooled, removeSpooled } from '../file/spooled-files.js';
-import type { Retention } from '../retention.js';
+
 import type { Run } from '../run.js';
 import { blankNames } from './stored-line.js';
 
@@ -15,7 +16,7 @@ export interface RetentionPeriods {
 }
 
 export interface RetentionParts {
-  readonly ledger: Pick<Retention, 'findLastStart' | 'blankGuestNames' | 'prune'>;
+  readonly ledger: Ledger;
   readonly archive: Pick<Archive, 'list' | 'remove'>;
   readonly spool: Pick<Spool, 'list' | 'remove'>;
   /** Where names are encrypted: destroys the keys of days before that one that are not needed any longer. */
@@ -49,17 +50,17 @@ export async function applyRetention(
   periods: RetentionPeriods,
   { now, timezone }: RetentionMoment,
 ): Promise<void> {
-  const instant = findRetentionInstant(now, await parts.ledger.findLastStart(now - witnessAgeMs));
+  const instant = findRetentionInstant(now, await parts.ledger.runs.findLastStart(now - witnessAgeMs));
   if (instant !== undefined) await removeDue(parts, findDueDays(periods, { now: instant, timezone }));
 }
 
 /** The day before which what is kept for that many days is due; undefined in a ledger that is too new. */
 export async function findDueDay(
-  ledger: Pick<Retention, 'findLastStart'>,
+  ledger: Ledger,
   days: number,
   { now, timezone }: RetentionMoment,
 ): Promise<string | undefined> {
-  const instant = findRetentionInstant(now, await ledger.findLastStart(now - witnessAgeMs));
+  const instant = findRetentionInstant(now, await ledger.runs.findLastStart(now - witnessAgeMs));
   return instant === undefined ? undefined : dayBefore(businessDayAt(new Date(instant), timezone), days);
 }
 
@@ -77,7 +78,7 @@ export async function removeDue(
   { namesBefore, recordsBefore }: DueDays,
 ): Promise<void> {
   try {
-    await ledger.blankGuestNames(namesBefore, blankNames, async (run) => {
+    await ledger.guests.blankNames(namesBefore, blankNames, async (run) => {
       await forgetArchived(archive, run);
       await removeSpooled(spool, run.id);
     });
@@ -85,7 +86,7 @@ export async function removeDue(
     // A day whose key is lost keeps no other day's key.
     await destroyKeys?.(namesBefore);
   }
-  await ledger.prune(recordsBefore);
+  await ledger.guests.prune(recordsBefore);
 }
 
 /** What `removeDue` would remove from a run. */
@@ -103,12 +104,12 @@ export async function listDue(
     archive,
     spool,
   }: Pick<RetentionParts, 'archive' | 'spool'> & {
-    readonly ledger: Pick<Retention, 'listRunsWithNames' | 'listRunsWithRecords'>;
+    readonly ledger: Ledger;
   },
   { namesBefore, recordsBefore }: DueDays,
 ): Promise<{ readonly names: readonly DueRun[]; readonly records: readonly Run[] }> {
   const names: DueRun[] = [];
-  for (const run of await ledger.listRunsWithNames(namesBefore)) {
+  for (const run of await ledger.guests.listRunsWithNames(namesBefore)) {
     const { id: runId, day } = run;
     names.push({
       runId,
@@ -117,7 +118,7 @@ export async function listDue(
       spooled: await listSpooled(spool, runId),
     });
   }
-  return { names, records: await ledger.listRunsWithRecords(recordsBefore) };
+  return { names, records: await ledger.guests.listRunsWithRecords(recordsBefore) };
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { CopiedMapping, MappingCopy, ProviderHotel } from '../../mappings/mapping-copy.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { Collect, CollectedBatch, Suspect, SuspectReason } from '../collected.js';
 import type { BookingForm } from '../step.js';
 import { findHotel, readProviderHotel } from '../stored/stored-line.js';
@@ -11,7 +12,7 @@ const cachedHotels = 100_000;
 const unknown: KnownMapping = {};
 
 export interface ComparisonOptions {
-  readonly copy: Pick<MappingCopy, 'lookUp'>;
+  readonly copy: ReadOnlyLedger['mappings'];
   /** Epoch milliseconds */
   readonly now: number;
 }

@@ -1,7 +1,8 @@
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { CopyStanding } from '../../mappings/copied-hotels.js';
 import { formatCountOf } from '../../text/format.js';
 import type { Suspect, SuspectReason } from '../collected.js';
-import type { SuspectLines, SuspectReader } from '../history.js';
+import type { SuspectLines } from '../history.js';
 import type { Run } from '../run.js';
 import { readBooking } from '../stored/stored-line.js';
 
@@ -33,7 +34,7 @@ export const suspectsReported = 100;
 
 /** The first suspects of a run; those of the file come last. */
 export async function listSuspects(
-  ledger: SuspectReader,
+  ledger: ReadOnlyLedger,
   { id, suspects }: Pick<Run, 'id' | 'suspects'>,
   limit: number,
 ): Promise<SuspectReport[]> {
@@ -73,11 +74,11 @@ export function toSuspicion({ reason, serviceId, movedAt }: Suspect): Suspicion 
 }
 
 /** All suspects of a run, one stored batch at a time. */
-export async function* readSuspects(ledger: SuspectReader, runId: string): AsyncGenerator<SuspectLines> {
+export async function* readSuspects(ledger: ReadOnlyLedger, runId: string): AsyncGenerator<SuspectLines> {
   for (
-    let page = await ledger.nextSuspects(runId);
+    let page = await ledger.bookings.nextSuspects(runId);
     page;
-    page = await ledger.nextSuspects(runId, page.cursor)
+    page = await ledger.bookings.nextSuspects(runId, page.cursor)
   )
     yield page;
 }

@@ -1,13 +1,14 @@
 import type { ServiceField } from '../../booking/booking.js';
 import type { KeptValues } from '../../booking/kept-values.js';
 import { type StayDates, urgencyOf } from '../../booking/stay.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type CopiedHotel, type CopyReader, readCopiedHotels } from '../../mappings/copied-hotels.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { SuspectReason } from '../collected.js';
 import { explainPosted, type FileObstacle, readStayDates } from '../file/review-line.js';
-import type { History, RejectReader, SuspectReader } from '../history.js';
-import { type KeptColumnReader, keptAt } from '../kept-columns.js';
-import type { BatchReader } from '../ledger.js';
+
+import { keptAt } from '../kept-columns.js';
+
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
 import { readBooking, readNamelessFields, toFields } from '../stored/stored-line.js';
@@ -43,10 +44,6 @@ export interface ListedBooking extends CopiedHotel, Why {
   readonly kept?: KeptValues;
 }
 
-interface ListingLedger extends KeptColumnReader {
-  readonly mappings: CopyReader;
-}
-
 /** A day and the runs whose bookings are listed. */
 type SentDay = Pick<DayVerdicts, 'day' | 'runs'>;
 
@@ -70,7 +67,7 @@ export interface BookingList<Booking = ListedBooking> {
 
 /** The bookings that results mark as incorrectly mapped. */
 export function listAffected(
-  ledger: ListingLedger & Pick<History, 'nextJudged'>,
+  ledger: ReadOnlyLedger,
   days: readonly SentDay[],
   filter: ListingFilter,
 ): Promise<BookingList> {
@@ -79,7 +76,7 @@ export function listAffected(
 
 /** The bookings of files without a verdict, each with its reason. */
 export function listUnanswered(
-  ledger: ListingLedger & BatchReader & Pick<History, 'nextJudged'>,
+  ledger: ReadOnlyLedger,
   days: readonly SentDay[],
   filter: ListingFilter,
 ): Promise<BookingList> {
@@ -88,7 +85,7 @@ export function listUnanswered(
 
 /** The bookings that the service refused, each with its code. */
 export function listRefused(
-  ledger: ListingLedger & Pick<RejectReader, 'listRefused'>,
+  ledger: ReadOnlyLedger,
   days: readonly SentDay[],
   filter: ListingFilter,
 ): Promise<BookingList> {
@@ -97,7 +94,7 @@ export function listRefused(
 
 /** The bookings of runs by file that went by body, each with what kept it out of the file. */
 export function listPosted(
-  ledger: ListingLedger & BatchReader,
+  ledger: ReadOnlyLedger,
   days: readonly SentDay[],
   filter: ListingFilter,
 ): Promise<BookingList> {
@@ -106,7 +103,7 @@ export function listPosted(
 
 /** The bookings that the local copy of the mappings flags. One that several runs sent is listed once. */
 export function listSuspected(
-  ledger: ListingLedger & SuspectReader,
+  ledger: ReadOnlyLedger,
   days: readonly SentDay[],
   filter: ListingFilter,
 ): Promise<BookingList> {
@@ -142,7 +139,7 @@ interface Entry {
 export const hotelsPerLookUp = 1_000;
 
 async function list(
-  { mappings, ...ledger }: ListingLedger,
+  ledger: ReadOnlyLedger,
   days: readonly SentDay[],
   { today, checkInBefore, withKept, withNames }: ListingFilter,
   read: (runs: readonly Run[]) => AsyncIterable<Lines>,
@@ -169,7 +166,7 @@ async function list(
     async *read(window) {
       for await (const entries of readOrdered(window))
         for (let from = 0; from < entries.length; from += hotelsPerLookUp)
-          yield toBookings(entries.slice(from, from + hotelsPerLookUp), mappings, readShown);
+          yield toBookings(entries.slice(from, from + hotelsPerLookUp), ledger.mappings, readShown);
     },
   };
 }
@@ -185,14 +182,14 @@ function readStay(line: string, form: BookingForm): StayDates {
  * runs have their values.
  */
 async function readKept(
-  ledger: KeptColumnReader,
+  ledger: ReadOnlyLedger,
   { run: { id, topsUp }, form, batch, places, lines }: Lines,
 ): Promise<(KeptValues | undefined)[]> {
-  const columns = await ledger.readKeptColumns(id, form, batch);
+  const columns = await ledger.bookings.readKept(id, form, batch);
   const kept = places.map((place) => keptAt(columns, place));
   if (!topsUp) return kept;
   const references = lines.map((line) => readBooking(line, form).bookingReferenceId);
-  const earlier = await ledger.findKeptValues(
+  const earlier = await ledger.bookings.findKept(
     references.flatMap((reference, index) => (kept[index] || reference === undefined ? [] : [reference])),
   );
   return kept.map((values, index) => values ?? earlier.get(references[index] ?? ''));
@@ -237,19 +234,12 @@ async function* readEach(
 }
 
 /** One batch at a time. */
-async function* readJudged(
-  ledger: Pick<History, 'nextJudged'>,
-  run: Run,
-  judged: Judged,
-): AsyncGenerator<Lines> {
-  const next = (after?: number) => ledger.nextJudged(run.id, judged, after);
+async function* readJudged(ledger: ReadOnlyLedger, run: Run, judged: Judged): AsyncGenerator<Lines> {
+  const next = (after?: number) => ledger.bookings.nextJudged(run.id, judged, after);
   for (let page = await next(); page; page = await next(page.batch)) yield { ...page, run, form: 'file' };
 }
 
-async function* readUnanswered(
-  ledger: BatchReader & Pick<History, 'nextJudged'>,
-  run: Run,
-): AsyncGenerator<Lines> {
+async function* readUnanswered(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Lines> {
   const { file } = run;
   if (file?.verdicts) {
     for (const verdictReason of unansweredReasons) {
@@ -264,14 +254,14 @@ async function* readUnanswered(
     yield { ...page, explain: () => ({ verdictReason }) };
 }
 
-async function* readStored(ledger: BatchReader, run: Run, form: BookingForm): AsyncGenerator<Lines> {
+async function* readStored(ledger: ReadOnlyLedger, run: Run, form: BookingForm): AsyncGenerator<Lines> {
   for await (const { batch, lines: stored } of readStoredBatches(ledger, run, form)) {
     const lines = splitStoredLines(stored);
     yield { run, form, batch, places: [...lines.keys()], lines };
   }
 }
 
-async function* readPosted(ledger: BatchReader, run: Run): AsyncGenerator<Lines> {
+async function* readPosted(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Lines> {
   if (run.delivery !== 'file') return;
   for await (const page of readStored(ledger, run, 'body'))
     yield { ...page, explain: (line) => explainPosted(readBooking(line, 'body')) };
@@ -279,16 +269,16 @@ async function* readPosted(ledger: BatchReader, run: Run): AsyncGenerator<Lines>
 
 const refusedAtOnce = 1_000;
 
-async function* readRefused(ledger: Pick<RejectReader, 'listRefused'>, run: Run): AsyncGenerator<Lines> {
+async function* readRefused(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Lines> {
   for (let skip = 0; ; skip += refusedAtOnce) {
-    const refused = await ledger.listRefused(run.id, refusedAtOnce, skip);
+    const refused = await ledger.bookings.listRefused(run.id, refusedAtOnce, skip);
     for (const { form, batch, place, line, code, step } of refused)
       yield { run, form, batch, places: [place], lines: [line], explain: () => ({ code, step }) };
     if (refused.length < refusedAtOnce) return;
   }
 }
 
-async function* readSuspected(ledger: SuspectReader, runs: readonly Run[]): AsyncGenerator<Lines> {
+async function* readSuspected(ledger: ReadOnlyLedger, runs: readonly Run[]): AsyncGenerator<Lines> {
   const seen = new Set<string>();
   for (const run of runs)
     for await (const { form, cursor, suspects } of readSuspects(ledger, run.id)) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { JudgedLines } from '../../../src/review/history.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import { FencedError } from '../../../src/review/ledger-errors.js';
 import type { ResultCounts } from '../../../src/review/review-file.js';
 import type { Run } from '../../../src/review/run.js';
@@ -26,10 +27,10 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       await collectedFileRun(ledger, 'r1', { file: 10, body: 5 });
       await collectedRun(ledger, 'other', { day: '2026-11-19', bookings: references(30) });
-      expect(await ledger.measureBatches('r1', 'file')).toEqual({ batches: 3, bookings: 10 });
-      expect(await ledger.measureBatches('r1', 'body')).toEqual({ batches: 2, bookings: 5 });
-      expect(await ledger.measureBatches('other', 'file')).toEqual({ batches: 0, bookings: 0 });
-      await expect(ledger.measureBatches('nobody', 'file')).rejects.toThrow(RangeError);
+      expect(await ledger.bookings.measureBatches('r1', 'file')).toEqual({ batches: 3, bookings: 10 });
+      expect(await ledger.bookings.measureBatches('r1', 'body')).toEqual({ batches: 2, bookings: 5 });
+      expect(await ledger.bookings.measureBatches('other', 'file')).toEqual({ batches: 0, bookings: 0 });
+      await expect(ledger.bookings.measureBatches('nobody', 'file')).rejects.toThrow(RangeError);
     });
   });
 
@@ -38,8 +39,8 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       expect(run.counts).toMatchObject({ affected: null, unanswered: null });
-      expect(await ledger.nextJudged('r1', 'incorrect')).toBeUndefined();
-      await expect(ledger.nextJudged('nobody', 'incorrect')).rejects.toThrow(RangeError);
+      expect(await ledger.bookings.nextJudged('r1', 'incorrect')).toBeUndefined();
+      await expect(ledger.bookings.nextJudged('nobody', 'incorrect')).rejects.toThrow(RangeError);
     });
 
     it('are listed batch by batch, with their lines, and counted', async () => {
@@ -54,7 +55,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
         { batch: 3, judged: 'incorrect', places: [2] },
         { batch: 3, judged: 'unclear', places: [0, 1] },
       ]);
-      expect((await ledger.getRun('r1')).counts).toMatchObject({ affected: 4, unanswered: 3 });
+      expect((await ledger.runs.get('r1')).counts).toMatchObject({ affected: 4, unanswered: 3 });
       expect(await readAll(ledger, 'r1')).toEqual([
         { batch: 0, places: [0, 3], lines: [fileLineOf('F-0'), fileLineOf('F-3')] },
         { batch: 3, places: [2], lines: [fileLineOf('F-14')] },
@@ -67,17 +68,21 @@ export function describeAffected(opened: () => OpenedLedger): void {
         { batch: 3, places: [0, 1], lines: [fileLineOf('F-12'), fileLineOf('F-13')] },
       ]);
       expect(await readAll(ledger, 'other')).toEqual([]);
-      expect((await ledger.getRun('other')).counts.affected).toBeNull();
+      expect((await ledger.runs.get('other')).counts.affected).toBeNull();
     });
 
     it('can be at any place in a batch of ten thousand', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
-      const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10_000 });
+      const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
+      const collect = await ledger.bookings.beginCollect(rightOf(run), {
+        source: 'x',
+        at,
+        batchSize: 10_000,
+      });
       await collect.store(chunkOf({ batches: [batchOf(0, references(10_000), 'file')] }));
       await collect.finish({ steps: [{ name: 'await-result', kind: 'await-result', bookings: 0 }], at });
       await judge(ledger, run, [{ batch: 0, judged: 'incorrect', places: [255, 256, 9_999] }]);
-      expect((await ledger.nextJudged('r1', 'incorrect'))?.lines).toEqual(
+      expect((await ledger.bookings.nextJudged('r1', 'incorrect'))?.lines).toEqual(
         ['BR-255', 'BR-256', 'BR-9999'].map(fileLineOf),
       );
     });
@@ -89,7 +94,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const claim = await claimStep(ledger, run, 'await-result');
       const ending = { kind: 'retry', evidence: { code: 'result-growing' }, notBefore: at } as const;
       const partial = [{ batch: 0, judged: 'incorrect', places: [0] }] as const;
-      await ledger.record(
+      await ledger.steps.record(
         claim,
         {
           ...ending,
@@ -100,9 +105,9 @@ export function describeAffected(opened: () => OpenedLedger): void {
         },
         at,
       );
-      expect((await ledger.getRun('r1')).counts.affected).toBe(1);
+      expect((await ledger.runs.get('r1')).counts.affected).toBe(1);
       await judge(ledger, run, [{ batch: 1, judged: 'incorrect', places: [0, 1] }], 2);
-      expect((await ledger.getRun('r1')).counts.affected).toBe(2);
+      expect((await ledger.runs.get('r1')).counts.affected).toBe(2);
       expect(await readAll(ledger, 'r1')).toEqual([
         { batch: 1, places: [0, 1], lines: [fileLineOf('F-4'), fileLineOf('F-5')] },
       ]);
@@ -116,16 +121,16 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const judged = [{ batch: 0, judged: 'incorrect', places: [0] }] as const;
       const ending = { ...done, file: { verdicts: countJudged(judged) }, verdicts: judged };
       const twice = [...judged, ...judged];
-      await expect(ledger.record(asleep, { ...ending, verdicts: twice }, at)).rejects.toThrow();
+      await expect(ledger.steps.record(asleep, { ...ending, verdicts: twice }, at)).rejects.toThrow();
       expect(await readAll(ledger, 'r1')).toEqual([]);
 
       const other = await reopen();
-      const owner = await other.takeOver('r1');
-      await expect(ledger.record(asleep, ending, at)).rejects.toThrow(FencedError);
+      const owner = await other.runs.takeOver('r1');
+      await expect(ledger.steps.record(asleep, ending, at)).rejects.toThrow(FencedError);
       expect(await readAll(ledger, 'r1')).toEqual([]);
-      expect((await ledger.getRun('r1')).counts.affected).toBeNull();
-      await other.record(await claimStep(other, owner, 'await-result', 2), ending, at);
-      expect((await ledger.getRun('r1')).counts.affected).toBe(1);
+      expect((await ledger.runs.get('r1')).counts.affected).toBeNull();
+      await other.steps.record(await claimStep(other, owner, 'await-result', 2), ending, at);
+      expect((await ledger.runs.get('r1')).counts.affected).toBe(1);
     });
 
     it('are traced by their reference once the result has arrived, and so are correct ones', async () => {
@@ -133,7 +138,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 2 });
       await performUpTo(ledger, run, 'trigger');
       const verdictOn = async (reference: string) => {
-        const [trace, ...others] = await ledger.trace(reference);
+        const [trace, ...others] = await ledger.bookings.trace(reference);
         expect(others).toEqual([]);
         if (trace?.kind !== 'booking') return undefined;
         const judged = judgeBooking(trace);
@@ -162,7 +167,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 2 });
       await performUpTo(ledger, run, 'trigger');
-      expect(await ledger.trace('F-5')).toMatchObject([
+      expect(await ledger.bookings.trace('F-5')).toMatchObject([
         {
           form: 'file',
           line: fileLineOf('F-5'),
@@ -170,7 +175,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
           attempts: [{ step: 'trigger', attempt: 1, outcome: 'done' }],
         },
       ]);
-      expect(await ledger.trace('B-1')).toMatchObject([{ form: 'body', step: { name: 'batch 0' } }]);
+      expect(await ledger.bookings.trace('B-1')).toMatchObject([{ form: 'body', step: { name: 'batch 0' } }]);
     });
 
     it('are removed when their day is pruned; their count stays', async () => {
@@ -178,11 +183,11 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1', { day: '2024-01-01' });
       await performUpTo(ledger, run, 'trigger');
       await judge(ledger, run, [{ batch: 0, judged: 'incorrect', places: [0, 1] }]);
-      await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2024-01-02') });
-      expect(await ledger.prune('2024-02-01')).toBe(1);
-      expect(await ledger.nextJudged('r1', 'incorrect')).toBeUndefined();
-      expect(await ledger.trace('F-0')).toEqual([]);
-      expect((await ledger.getRun('r1')).counts.affected).toBe(2);
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2024-01-02') });
+      expect(await ledger.guests.prune('2024-02-01')).toBe(1);
+      expect(await ledger.bookings.nextJudged('r1', 'incorrect')).toBeUndefined();
+      expect(await ledger.bookings.trace('F-0')).toEqual([]);
+      expect((await ledger.runs.get('r1')).counts.affected).toBe(2);
     });
   });
 }
@@ -195,7 +200,7 @@ async function judge(
   attempt = 1,
 ): Promise<void> {
   const claim = await claimStep(ledger, run, 'await-result', attempt);
-  await ledger.record(claim, { ...done, file: { verdicts: countJudged(verdicts) }, verdicts }, at);
+  await ledger.steps.record(claim, { ...done, file: { verdicts: countJudged(verdicts) }, verdicts }, at);
 }
 
 function countJudged(verdicts: readonly JudgedPlaces[]): ResultCounts {
@@ -213,9 +218,9 @@ function countJudged(verdicts: readonly JudgedPlaces[]): ResultCounts {
 async function readAll(ledger: Ledger, runId: string, judged: Judged = 'incorrect'): Promise<JudgedLines[]> {
   const all: JudgedLines[] = [];
   for (
-    let next = await ledger.nextJudged(runId, judged);
+    let next = await ledger.bookings.nextJudged(runId, judged);
     next;
-    next = await ledger.nextJudged(runId, judged, next.batch)
+    next = await ledger.bookings.nextJudged(runId, judged, next.batch)
   ) {
     // Guards against an endless loop.
     expect(next.batch).toBeGreaterThan(all.at(-1)?.batch ?? -1);

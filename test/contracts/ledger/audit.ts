@@ -118,10 +118,10 @@ export function describeAudit(opened: () => OpenedLedger): void {
     it('is pruned with the records of the same time', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { day: '2026-10-01', bookings: ['a'] });
-      await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-10-02') });
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-10-02') });
       const times = ['2026-10-02T23:59:59.999Z', '2026-10-03T00:00:00Z'].map((time) => Date.parse(time));
       for (const time of times) await ledger.audit.record(action({ at: time }));
-      await ledger.prune('2026-10-03');
+      await ledger.guests.prune('2026-10-03');
       expect((await list()).map((one) => one.at)).toEqual(times.slice(1));
     });
   });

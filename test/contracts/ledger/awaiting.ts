@@ -51,7 +51,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 1.1', retry());
       const last = await claimStep(ledger, run, 'batch 2');
       expect((await perform(ledger, run, 'batch 1.1', refused, 2)).run.state).toBe('delivering');
-      expect((await ledger.record(last, done, at)).run.state).toBe('awaiting-result');
+      expect((await ledger.steps.record(last, done, at)).run.state).toBe('awaiting-result');
     });
 
     it('not before the call, although the batches have ended', async () => {
@@ -79,7 +79,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
         state: 'delivering',
         openSteps: 2,
       });
-      expect((await ledger.record(batch, done, at)).run.state).toBe('awaiting-result');
+      expect((await ledger.steps.record(batch, done, at)).run.state).toBe('awaiting-result');
     });
 
     it('not if its call failed', async () => {
@@ -110,7 +110,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'await-result', retry({ spendsTry: false }));
       const { run: after } = await perform(ledger, run, 'await-result', fatal, 2);
       expect(after).toMatchObject({ state: 'failed', failure: { class: 'fatal' }, openSteps: 2 });
-      expect(await ledger.takeOver('r1')).toMatchObject({ state: 'awaiting-result', openSteps: 2 });
+      expect(await ledger.runs.takeOver('r1')).toMatchObject({ state: 'awaiting-result', openSteps: 2 });
     });
   });
 
@@ -120,14 +120,14 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'trigger');
       await perform(ledger, run, 'await-result', overdue);
-      await ledger.settle(rightOf(run), { state: 'awaiting-result', at });
-      const owner = await ledger.takeOver('r1');
+      await ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at });
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner).toMatchObject({ state: 'awaiting-result', openSteps: 2, counts: { delivered: 6 } });
-      expect((await ledger.tally('r1')).overdueSteps).toBe(0);
-      expect(await ledger.listOpenSteps('r1', { limit: 9 })).toEqual([
+      expect((await ledger.runs.tally('r1')).overdueSteps).toBe(0);
+      expect(await ledger.steps.listOpen('r1', { limit: 9 })).toEqual([
         { position: 3, name: 'await-result', attempt: 2 },
       ]);
-      await expect(ledger.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
+      await expect(ledger.runs.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
       await perform(ledger, owner, 'await-result', done, 2);
       expect((await perform(ledger, owner, 'archive', done)).run.openSteps).toBe(0);
     });
@@ -138,8 +138,8 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await performUpTo(ledger, run, 'trigger');
       await perform(ledger, run, 'await-result', retry({ spendsTry: false, notBefore: at + 60_000 }));
       await perform(ledger, run, 'batch 0', retry({ notBefore: at + 60_000 }));
-      await ledger.takeOver('r1');
-      expect(await ledger.listOpenSteps('r1', { limit: 9 })).toEqual([
+      await ledger.runs.takeOver('r1');
+      expect(await ledger.steps.listOpen('r1', { limit: 9 })).toEqual([
         { position: 3, name: 'await-result', attempt: 2 },
         { position: 5, name: 'batch 0', attempt: 2 },
       ]);
@@ -153,8 +153,8 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0', failed);
       await perform(ledger, run, 'batch 1', done);
       expect((await perform(ledger, run, 'await-result', overdue, 2)).run.openSteps).toBe(0);
-      await ledger.settle(rightOf(run), { state: 'failed', failure: spent, at });
-      const owner = await ledger.takeOver('r1');
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure: spent, at });
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner).toMatchObject({ state: 'delivering', openSteps: 3, failedSteps: 0 });
       expect(await openNames(ledger, 'r1')).toEqual(['await-result', 'batch 0']);
       expect((await claimStep(ledger, owner, 'await-result', 3)).step).toMatchObject({ waits: 0, tries: 0 });
@@ -166,11 +166,11 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1');
       await perform(ledger, run, 'write', done);
       await perform(ledger, run, 'upload', failed);
-      await ledger.settle(rightOf(run), { state: 'failed', failure: spent, at });
-      const owner = await ledger.takeOver('r1');
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure: spent, at });
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner).toMatchObject({ state: 'delivering', openSteps: 4 });
       expect(await openNames(ledger, 'r1')).toEqual(['upload']);
-      expect((await ledger.tally('r1')).openSteps).toBe(4);
+      expect((await ledger.runs.tally('r1')).openSteps).toBe(4);
     });
 
     it.each(['await-result', 'archive'] as const)(
@@ -182,8 +182,8 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
         await performUpTo(ledger, run, 'trigger');
         if (step === 'archive') await perform(ledger, run, 'await-result', done);
         await perform(ledger, run, step, failed);
-        await ledger.settle(rightOf(run), { state: 'failed', failure: spent, at });
-        const owner = await ledger.takeOver('r1');
+        await ledger.runs.settle(rightOf(run), { state: 'failed', failure: spent, at });
+        const owner = await ledger.runs.takeOver('r1');
         expect(owner).toMatchObject({
           state: 'awaiting-result',
           openSteps: step === 'archive' ? 1 : 2,
@@ -201,7 +201,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await performUpTo(ledger, run, 'trigger');
       await perform(ledger, run, 'await-result', interrupted);
       await claimStep(ledger, run, 'await-result', 2);
-      const owner = await ledger.takeOver('r1');
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner).toMatchObject({ state: 'awaiting-result', openSteps: 2, counts: { repeated: 0 } });
       expect(await openNames(ledger, 'r1')).toEqual(['await-result']);
     });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { canaryStep, judgeCanary } from '../../../src/review/canary.js';
-import type { Ledger, NewRun } from '../../../src/review/ledger.js';
+import type { NewRun } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
@@ -24,7 +25,7 @@ import { performUpTo, planFileRun } from './file-days.js';
 const withinMs = 3_600_000;
 
 async function runWithCanary(ledger: Ledger, id: string, asked: Partial<NewRun> = {}): Promise<Run> {
-  const run = await ledger.createRun(newRun(id, asked));
+  const run = await ledger.runs.create(newRun(id, asked));
   const collect = await startCollect(ledger, run);
   await collect.store(chunkOf({ batches: [batchOf(0, references(3), run.delivery)] }));
   const reference = `CANARY-${id}`;
@@ -40,16 +41,16 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       const run = await runWithCanary(ledger, 'r1');
       expect(run.counts).toMatchObject({ accepted: 3, pending: 3, delivered: 0 });
       expect(await openNames(ledger, 'r1')).toEqual(['batch 0', 'canary']);
-      expect(await ledger.trace('CANARY-r1')).toEqual([]);
+      expect(await ledger.bookings.trace('CANARY-r1')).toEqual([]);
       await perform(ledger, run, 'canary', done);
       await perform(ledger, run, 'batch 0', done);
-      expect((await ledger.getRun('r1')).counts).toMatchObject({ delivered: 3, pending: 0, repeated: 0 });
-      expect(await ledger.tally('r1')).toMatchObject({ stored: 3, delivered: 3, openSteps: 0 });
+      expect((await ledger.runs.get('r1')).counts).toMatchObject({ delivered: 3, pending: 0, repeated: 0 });
+      expect(await ledger.runs.tally('r1')).toMatchObject({ stored: 3, delivered: 3, openSteps: 0 });
       expect(await ledger.findCanary('r1')).toMatchObject({
         ...{ runId: 'r1', day: '2026-11-20', line: lineOf('CANARY-r1'), withinMs, sentAt: at },
       });
-      expect(await ledger.findCanaryByReference('CANARY-r1')).toMatchObject({ runId: 'r1' });
-      expect(await ledger.findCanaryByReference('BR-1')).toBeUndefined();
+      expect(await ledger.canaries.findByReference('CANARY-r1')).toMatchObject({ runId: 'r1' });
+      expect(await ledger.canaries.findByReference('BR-1')).toBeUndefined();
     });
 
     it('that is given up leaves the failures of its run as they are, and no booking is refused', async () => {
@@ -58,7 +59,7 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0', failed);
       const { run: after } = await perform(ledger, run, 'canary', refused);
       expect(after).toMatchObject({ failuresInRow: 1, failedSteps: 1, openSteps: 0, counts: { refused: 0 } });
-      expect(await ledger.listRefused('r1', 5)).toEqual([]);
+      expect(await ledger.bookings.listRefused('r1', 5)).toEqual([]);
       const canary = await ledger.findCanary('r1');
       expect(canary).toMatchObject({ givenUpFor: 'code-2009' });
       expect(canary && judgeCanary(canary, at)).toBe('not-taken');
@@ -89,18 +90,18 @@ export function describeCanaries(opened: () => OpenedLedger): void {
     it('that nothing names in time is reported once, over all processes', async () => {
       const { ledger, reopen } = opened();
       const unsent = await runWithCanary(ledger, 'unsent', { day: '2026-11-19' });
-      await ledger.abandon(unsent.id, { reason: 'over', at });
+      await ledger.runs.abandon(unsent.id, { reason: 'over', at });
       const run = await runWithCanary(ledger, 'r1');
       await perform(ledger, run, 'canary', done);
-      expect(await ledger.reportMissedCanaries(at + withinMs - 1)).toEqual([]);
+      expect(await ledger.canaries.reportMissed(at + withinMs - 1)).toEqual([]);
       const other = await reopen();
       const reports = await Promise.all(
-        [ledger, other, ledger, other].map((one) => one.reportMissedCanaries(at + withinMs)),
+        [ledger, other, ledger, other].map((one) => one.canaries.reportMissed(at + withinMs)),
       );
       expect(reports.flat()).toMatchObject([
         { runId: 'r1', reference: 'CANARY-r1', reportedAt: at + withinMs },
       ]);
-      expect(await other.reportMissedCanaries(at + 9 * withinMs)).toEqual([]);
+      expect(await other.canaries.reportMissed(at + 9 * withinMs)).toEqual([]);
     });
 
     it('is named by the first e-mail that names it and no booking, even one with a known Message-ID', async () => {
@@ -111,30 +112,30 @@ export function describeCanaries(opened: () => OpenedLedger): void {
         ...{ messageId: '<m1>', readAt: at + 9_000, from: 'inbox', bookings: [], pairs: [] },
         canaries: ['CANARY-r1'],
       };
-      await ledger.verdictMails.record({
+      await ledger.mails.record({
         ...{ ...mail, sha256: 'aa', outcome: 'nothing-known', receivedAt: at, canaries: [] },
       });
       const named = { ...mail, sha256: 'bb', outcome: 'named', receivedAt: at + 4_000 } as const;
-      expect(await ledger.verdictMails.record(named)).toMatchObject({ isNew: true });
-      expect(await ledger.verdictMails.record({ ...named, receivedAt: at + 8_000 })).toMatchObject({
+      expect(await ledger.mails.record(named)).toMatchObject({ isNew: true });
+      expect(await ledger.mails.record({ ...named, receivedAt: at + 8_000 })).toMatchObject({
         isNew: false,
       });
       expect(await ledger.findCanary('r1')).toMatchObject({ namedAt: at + 4_000 });
-      expect(await ledger.verdictMails.findMail('bb')).toMatchObject({ outcome: 'named', named: 0 });
-      expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
+      expect(await ledger.mails.findMail('bb')).toMatchObject({ outcome: 'named', named: 0 });
+      expect(await ledger.mails.listWithoutCases()).toEqual([]);
     });
 
     it('is found by its day, and removed with the records of its run', async () => {
       const { ledger } = opened();
       const old = await runWithCanary(ledger, 'old', { day: '2026-11-18' });
-      await ledger.abandon(old.id, { reason: 'over', at });
+      await ledger.runs.abandon(old.id, { reason: 'over', at });
       await runWithCanary(ledger, 'r1');
       const list = async (filter: { day?: string; since?: number }) =>
-        (await ledger.listCanaries({ limit: 9, ...filter })).map(({ runId }) => runId);
+        (await ledger.canaries.list({ limit: 9, ...filter })).map(({ runId }) => runId);
       expect(await list({})).toEqual(['r1', 'old']);
       expect(await list({ day: '2026-11-18' })).toEqual(['old']);
       expect(await list({ since: at + 1 })).toEqual(['r1']);
-      expect(await ledger.prune('2026-12-01')).toBe(2);
+      expect(await ledger.guests.prune('2026-12-01')).toBe(2);
       expect(await list({ day: '2026-11-18' })).toEqual([]);
     });
   });

@@ -24,7 +24,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
     it('returns the step with its slice, its attempt and the token', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
-      expect(await ledger.claim(rightOf(run), 'batch 2', 1, at + 2)).toMatchObject({
+      expect(await ledger.steps.claim(rightOf(run), 'batch 2', 1, at + 2)).toMatchObject({
         attempt: 1,
         token: run.token,
         claimedAt: at + 2,
@@ -39,39 +39,39 @@ export function describeClaiming(opened: () => OpenedLedger): void {
         },
       });
       expect(await openNames(ledger, 'r1')).toEqual(['batch 0', 'batch 1']);
-      expect((await ledger.getRun('r1')).openSteps).toBe(3);
+      expect((await ledger.runs.get('r1')).openSteps).toBe(3);
     });
 
     it('returns the current run, and the lines of the step’s batch', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const first = await claimStep(ledger, run, 'batch 0');
-      expect(first.run).toEqual(await ledger.getRun('r1'));
-      expect(first.lines).toEqual(await ledger.readBatch('r1', 'body', 0));
-      await ledger.record(first, retry({ outcomeUnknown: true }), at);
+      expect(first.run).toEqual(await ledger.runs.get('r1'));
+      expect(first.lines).toEqual(await ledger.bookings.readBatch('r1', 'body', 0));
+      await ledger.steps.record(first, retry({ outcomeUnknown: true }), at);
       const again = await claimStep(ledger, run, 'batch 0', 2);
-      expect(again.run).toEqual(await ledger.getRun('r1'));
+      expect(again.run).toEqual(await ledger.runs.get('r1'));
       expect(again.run.counts.repeated).toBe(4);
     });
 
     it('uses the current token if none is given, and claims no step of an ended run or of another ledger', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1');
-      const { token } = await ledger.takeOver('r1');
-      const claim = await ledger.claim({ runId: 'r1' }, 'batch 0', 1, at);
+      const { token } = await ledger.runs.takeOver('r1');
+      const claim = await ledger.steps.claim({ runId: 'r1' }, 'batch 0', 1, at);
       expect(claim).toMatchObject({ token, run: { token }, step: { name: 'batch 0' } });
-      if (claim) await ledger.record(claim, done, at);
-      await ledger.settle({ runId: 'r1', token }, { state: 'failed', at });
-      expect(await ledger.claim({ runId: 'r1' }, 'batch 1', 1, at)).toBeUndefined();
-      expect(await ledger.claim({ runId: 'nobody' }, 'batch 1', 1, at)).toBeUndefined();
+      if (claim) await ledger.steps.record(claim, done, at);
+      await ledger.runs.settle({ runId: 'r1', token }, { state: 'failed', at });
+      expect(await ledger.steps.claim({ runId: 'r1' }, 'batch 1', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim({ runId: 'nobody' }, 'batch 1', 1, at)).toBeUndefined();
     });
 
     it('claims a step once', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       await claimStep(ledger, run, 'batch 0');
-      expect(await ledger.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
-      expect(await ledger.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();
     });
 
     it('gives each step to exactly one of two processes that race for it', async () => {
@@ -80,7 +80,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1', { bookings: references(80) });
       for (const step of await openNames(ledger, 'r1')) {
         const racers = step.endsWith('0') ? [ledger, other] : [other, ledger];
-        const claims = await Promise.all(racers.map((racer) => racer.claim(rightOf(run), step, 1, at)));
+        const claims = await Promise.all(racers.map((racer) => racer.steps.claim(rightOf(run), step, 1, at)));
         expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
       }
     });
@@ -89,17 +89,17 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       await perform(ledger, run, 'batch 0', retry());
-      expect(await ledger.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
-      expect(await ledger.claim(rightOf(run), 'batch 0', 3, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'batch 0', 3, at)).toBeUndefined();
       await perform(ledger, run, 'batch 0', done, 2);
-      expect(await ledger.claim(rightOf(run), 'batch 0', 3, at)).toBeUndefined();
-      expect(await ledger.claim(rightOf(run), 'batch 9', 1, at)).toBeUndefined();
-      expect(await ledger.claim({ runId: 'nobody', token: 1 }, 'batch 0', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'batch 0', 3, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'batch 9', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim({ runId: 'nobody', token: 1 }, 'batch 0', 1, at)).toBeUndefined();
     });
 
     it('refuses a step whose predecessor is not done', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
+      const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
       const collect = await startCollect(ledger, run);
       await collect.finish({
         steps: [
@@ -109,16 +109,16 @@ export function describeClaiming(opened: () => OpenedLedger): void {
         ],
         at,
       });
-      expect(await ledger.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
       const claim = await claimStep(ledger, run, 'write');
-      expect(await ledger.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
-      const recorded = await ledger.record(claim, done, at);
+      expect(await ledger.steps.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
+      const recorded = await ledger.steps.record(claim, done, at);
       expect(recorded.opened).toEqual([{ position: 1, name: 'upload', attempt: 1 }]);
       expect(recorded.run.openSteps).toBe(2);
-      expect(await ledger.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();
       const failure = await perform(ledger, run, 'upload', failed);
       expect(failure.opened).toEqual([]);
-      expect(await ledger.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();
       // Its successors can't be performed.
       expect(failure.run).toMatchObject({ openSteps: 0, failedSteps: 1 });
     });
@@ -126,12 +126,12 @@ export function describeClaiming(opened: () => OpenedLedger): void {
     it('refuses every step of a run that is settled or not yet planned', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
-      await ledger.settle(rightOf(run), { state: 'failed', at });
-      expect(await ledger.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
-      const next = await ledger.createRun(newRun('r2'));
+      await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+      expect(await ledger.steps.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
+      const next = await ledger.runs.create(newRun('r2'));
       const collect = await startCollect(ledger, next);
       await collect.store(chunkOf({ batches: [batchOf(0, ['a'])] }));
-      expect(await ledger.claim(rightOf(next), 'batch 0', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(next), 'batch 0', 1, at)).toBeUndefined();
     });
   });
 
@@ -142,7 +142,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       const names: string[] = [];
       let after: StepCursor | undefined;
       do {
-        const page = await ledger.listOpenSteps('r1', { limit: 5, ...(after && { after }) });
+        const page = await ledger.steps.listOpen('r1', { limit: 5, ...(after && { after }) });
         expect(page.length).toBeLessThanOrEqual(5);
         names.push(...page.map(({ name }) => name));
         after = page.at(-1);
@@ -165,7 +165,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       ];
       let after: StepCursor | undefined;
       do {
-        const page = await ledger.listOpenSteps('r1', { limit: 3, ...(after && { after }) });
+        const page = await ledger.steps.listOpen('r1', { limit: 3, ...(after && { after }) });
         listed.push(...page.map(({ name }) => name));
         after = page.at(-1);
         for (const step of between.shift() ?? []) await halve(step);

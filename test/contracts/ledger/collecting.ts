@@ -27,7 +27,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
   describe('collecting', () => {
     it('stores each batch byte for byte, by form', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const collect = await startCollect(ledger, run);
       const bytes = { body: toLines(['é 😀 "\\\\"', '', '  x']), file: Buffer.from('7,"NUL, no"\n8,""\n') };
       await collect.store(
@@ -43,10 +43,10 @@ export function describeCollecting(opened: () => OpenedLedger): void {
           ],
         }),
       );
-      expect(await ledger.readBatch('r1', 'body', 0)).toEqual(bytes.body);
-      expect(await ledger.readBatch('r1', 'file', 0)).toEqual(bytes.file);
-      await expect(ledger.readBatch('r1', 'file', 1)).rejects.toThrow(RangeError);
-      expect((await ledger.getRun('r1')).counts).toMatchObject({ read: 5, accepted: 5, pending: 5 });
+      expect(await ledger.bookings.readBatch('r1', 'body', 0)).toEqual(bytes.body);
+      expect(await ledger.bookings.readBatch('r1', 'file', 0)).toEqual(bytes.file);
+      await expect(ledger.bookings.readBatch('r1', 'file', 1)).rejects.toThrow(RangeError);
+      expect((await ledger.runs.get('r1')).counts).toMatchObject({ read: 5, accepted: 5, pending: 5 });
     });
 
     it('returns several batches at once, in their order, each in memory of its own', async () => {
@@ -57,8 +57,8 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       await collectedRun(ledger, 'r2', { day: '2026-11-19' });
       const all = [];
       for (let batch = 0; batch < 4; batch += 1)
-        all.push(String(await ledger.readBatch('r1', 'body', batch)));
-      const read = await ledger.readBatches('r1', 'body', { from: 1, to: 4 });
+        all.push(String(await ledger.bookings.readBatch('r1', 'body', batch)));
+      const read = await ledger.bookings.readBatches('r1', 'body', { from: 1, to: 4 });
       for (const [index, lines] of read.entries()) {
         expect(lines.toString()).toBe(all[index + 1]);
         freeMemory(lines);
@@ -69,15 +69,15 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         { from: 3, to: 5 },
         { from: 4, to: 5 },
       ])
-        await expect(ledger.readBatches('r1', 'body', missing)).rejects.toThrow(
+        await expect(ledger.bookings.readBatches('r1', 'body', missing)).rejects.toThrow(
           'no body batch 4 in the ledger',
         );
-      await expect(ledger.readBatches('r1', 'file', { from: 0, to: 1 })).rejects.toThrow(RangeError);
+      await expect(ledger.bookings.readBatches('r1', 'file', { from: 0, to: 1 })).rejects.toThrow(RangeError);
     });
 
     it('lists rejects by place, with the field and the value that made them unfit', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const collect = await startCollect(ledger, run);
       const invalid = { reason: 'service-id-invalid', field: 'ServiceId', value: '12x' } as const;
       await collect.store(
@@ -89,29 +89,29 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         }),
       );
       await collect.store(chunkOf({ rejects: [{ place: 2, ...invalid }] }));
-      expect(await ledger.listRejects('r1', 2)).toEqual([
+      expect(await ledger.rejects.list('r1', 2)).toEqual([
         { place: 2, ...invalid },
         { place: 9, ...invalid, reference: 'BR-9' },
       ]);
-      expect(await ledger.listRejects('r1', 10)).toHaveLength(3);
-      const others = await ledger.listRejects('r1', 10, { reason: 'service-id-invalid', skip: 1 });
+      expect(await ledger.rejects.list('r1', 10)).toHaveLength(3);
+      const others = await ledger.rejects.list('r1', 10, { reason: 'service-id-invalid', skip: 1 });
       expect(others).toEqual([{ place: 9, ...invalid, reference: 'BR-9' }]);
-      expect(await ledger.listRejects('r1', 10, { reason: "'--" })).toEqual([]);
-      expect(await ledger.countRejects('r1')).toEqual([
+      expect(await ledger.rejects.list('r1', 10, { reason: "'--" })).toEqual([]);
+      expect(await ledger.rejects.count('r1')).toEqual([
         { reason: 'service-id-invalid', count: 2, firstPlace: 2 },
         { reason: 'wrong-cell-count', count: 1, firstPlace: 10 },
       ]);
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       // A broken record may hold a guest's name anywhere.
-      await ledger.blankGuestNames('2027-01-01', (lines) => lines);
-      expect(await ledger.listRejects('r1', 1)).toEqual([
+      await ledger.guests.blankNames('2027-01-01', (lines) => lines);
+      expect(await ledger.rejects.list('r1', 1)).toEqual([
         { place: 2, reason: 'service-id-invalid', field: 'ServiceId' },
       ]);
     });
 
     it('keeps the sums right after each chunk', async () => {
       const { ledger, reopen } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const collect = await startCollect(ledger, run);
       const observer = await reopen();
       const chunks = [
@@ -131,16 +131,16 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       ];
       for (const [index, chunk] of chunks.entries()) {
         await collect.store(chunk);
-        const { counts } = await observer.getRun('r1');
+        const { counts } = await observer.runs.get('r1');
         expect(counts).toMatchObject({ ...expected[index], delivered: 0, refused: 0 });
         expect(counts.pending).toBe(counts.accepted);
-        expect((await observer.tally('r1')).stored).toBe(counts.accepted);
+        expect((await observer.runs.tally('r1')).stored).toBe(counts.accepted);
       }
     });
 
     it('stores a chunk completely or not at all', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const collect = await startCollect(ledger, run);
       await collect.store(chunkOf({ batches: [batchOf(0, ['a'])] }));
       const before = await look(ledger, 'r1');
@@ -153,12 +153,12 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         ),
       ).rejects.toThrow();
       expect(await look(ledger, 'r1')).toEqual(before);
-      await expect(ledger.readBatch('r1', 'body', 1)).rejects.toThrow(RangeError);
+      await expect(ledger.bookings.readBatch('r1', 'body', 1)).rejects.toThrow(RangeError);
     });
 
     it('starts from nothing: counts, batches, rejects, warnings and reference index of an interrupted collect are removed', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const cutOff = await startCollect(ledger, run);
       await cutOff.store(
         chunkOf({
@@ -168,8 +168,8 @@ export function describeCollecting(opened: () => OpenedLedger): void {
           warnings: [{ reason: 'absent-column', count: 1 }],
         }),
       );
-      const again = await ledger.takeOver('r1');
-      const collect = await ledger.beginCollect(rightOf(again), {
+      const again = await ledger.runs.takeOver('r1');
+      const collect = await ledger.bookings.beginCollect(rightOf(again), {
         source: 'new.csv',
         at: at + 3,
         batchSize: 4,
@@ -189,28 +189,28 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         rejects: [],
         warnings: [],
       });
-      await expect(ledger.readBatch('r1', 'body', 0)).rejects.toThrow(RangeError);
+      await expect(ledger.bookings.readBatch('r1', 'body', 0)).rejects.toThrow(RangeError);
       await collect.store(chunkOf({ batches: [batchOf(0, ['new-1'])] }));
       await collect.finish({ steps: planBatches(1, 4), at });
       for (const reference of ['old-1', 'old-5', 'old-9']) {
-        expect(await ledger.trace(reference)).toEqual([]);
+        expect(await ledger.bookings.trace(reference)).toEqual([]);
       }
-      expect(await ledger.trace('new-1')).toHaveLength(1);
-      expect((await ledger.getRun('r1')).counts).toMatchObject({ read: 1, accepted: 1, rejected: 0 });
+      expect(await ledger.bookings.trace('new-1')).toHaveLength(1);
+      expect((await ledger.runs.get('r1')).counts).toMatchObject({ read: 1, accepted: 1, rejected: 0 });
     });
 
     it('leaves other runs alone when it starts', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'other', { day: '2026-11-19', bookings: ['kept'] });
       const before = await look(ledger, 'other');
-      await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      await startCollect(ledger, await ledger.runs.create(newRun('r1')));
       expect(await look(ledger, 'other')).toEqual(before);
-      expect(await ledger.trace('kept')).toHaveLength(1);
+      expect(await ledger.bookings.trace('kept')).toHaveLength(1);
     });
 
     it('recognises a stored line exactly', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const collect = await startCollect(ledger, run);
       const lines = ['7,"a.*b",100%', '7,"ab"', 'x_y', 'last (one', 'é😀'];
       await collect.store(
@@ -248,7 +248,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
 
     it('recognises a stored line exactly among many batches, asked in any order', async () => {
       const { ledger } = opened();
-      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
       const numbers = Array.from({ length: 100 }, (_, number) => number);
       // Larger than what shares its memory with other buffers.
       const filler = 'x'.repeat(20_000);
@@ -268,7 +268,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
 
     it('stores the plan and lists its open steps in plan order', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
+      const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
       const collect = await startCollect(ledger, run);
       await collect.store(
         chunkOf({ batches: [batchOf(0, ['a', 'b'], 'file'), batchOf(0, ['c', 'd', 'e', 'f'])] }),
@@ -287,12 +287,12 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         openSteps: 4,
         failedSteps: 0,
       });
-      expect(await ledger.getRun('r1')).toEqual(planned);
-      expect(await ledger.listOpenSteps('r1', { limit: 10 })).toEqual([
+      expect(await ledger.runs.get('r1')).toEqual(planned);
+      expect(await ledger.steps.listOpen('r1', { limit: 10 })).toEqual([
         { position: 0, name: 'write', attempt: 1 },
         { position: 3, name: 'batch 0', attempt: 1 },
       ]);
-      expect(await ledger.tally('r1')).toMatchObject({ stored: 6, pending: 6, openSteps: 4 });
+      expect(await ledger.runs.tally('r1')).toMatchObject({ stored: 6, pending: 6, openSteps: 4 });
     });
 
     it('keeps the plan order of steps whose names would sort differently', async () => {
@@ -303,7 +303,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
 
     it('has unique step names: a plan with a duplicate is refused completely', async () => {
       const { ledger } = opened();
-      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
       await collect.store(chunkOf({ batches: [batchOf(0, ['a'])] }));
       const before = await look(ledger, 'r1');
       await expect(
@@ -316,12 +316,12 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: [] });
       expect(run).toMatchObject({ state: 'delivering', openSteps: 0, counts: { read: 0, pending: 0 } });
-      expect(await ledger.listOpenSteps('r1', { limit: 10 })).toEqual([]);
+      expect(await ledger.steps.listOpen('r1', { limit: 10 })).toEqual([]);
     });
 
     it('counts rejects and warnings by reason over all chunks, the most frequent first and then by name, with the first place', async () => {
       const { ledger } = opened();
-      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
       await collect.store(
         chunkOf({
           rejects: [
@@ -345,12 +345,12 @@ export function describeCollecting(opened: () => OpenedLedger): void {
           ],
         }),
       );
-      expect(await ledger.countRejects('r1')).toEqual([
+      expect(await ledger.rejects.count('r1')).toEqual([
         { reason: 'wrong-cell-count', count: 2, firstPlace: 4 },
         { reason: 'field-not-text', count: 1, firstPlace: 6 },
         { reason: 'service-id-missing', count: 1, firstPlace: 3 },
       ]);
-      expect(await ledger.countWarnings('r1')).toEqual([
+      expect(await ledger.rejects.countWarnings('r1')).toEqual([
         { reason: 'unreadable-check-in-date', count: 9, firstPlace: 13 },
         { reason: 'check-out-before-check-in', count: 5, firstPlace: 5 },
         { reason: 'absent-column', count: 1 },
@@ -360,10 +360,10 @@ export function describeCollecting(opened: () => OpenedLedger): void {
 
     it('refuses every write under an old token, and writes nothing', async () => {
       const { ledger, reopen } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const frozen = await startCollect(ledger, run);
       const other = await reopen();
-      const owner = await other.takeOver('r1');
+      const owner = await other.runs.takeOver('r1');
       const collect = await startCollect(other, owner);
       await collect.store(chunkOf({ batches: [batchOf(0, ['a', 'b'])] }));
       const before = await look(other, 'r1');
@@ -376,12 +376,12 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       ).rejects.toThrow(FencedError);
       await expect(frozen.holds('body', 1, Buffer.from('a line'))).rejects.toThrow(FencedError);
       await expect(frozen.finish({ steps: planBatches(1, 4), at })).rejects.toThrow(FencedError);
-      await expect(ledger.settle(rightOf(run), { state: 'failed', at })).rejects.toThrow(FencedError);
+      await expect(ledger.runs.settle(rightOf(run), { state: 'failed', at })).rejects.toThrow(FencedError);
       expect(await look(other, 'r1')).toEqual(before);
-      await expect(other.readBatch('r1', 'body', 1)).rejects.toThrow(RangeError);
+      await expect(other.bookings.readBatch('r1', 'body', 1)).rejects.toThrow(RangeError);
 
       await collect.finish({ steps: planBatches(2, 4), at });
-      expect(await ledger.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
       await perform(other, owner, 'batch 0', done);
     });
   });

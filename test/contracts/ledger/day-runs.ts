@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { collapseRuns } from '../../../src/review/day/collapse-runs.js';
-import type { Ledger, NewRun } from '../../../src/review/ledger.js';
+import type { NewRun } from '../../../src/review/ledger.js';
 import { blankNames, readReference } from '../../../src/review/stored/stored-line.js';
 import { splitStoredLines } from '../../../src/review/stored-batches.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -10,8 +11,8 @@ import { at, collectedRun, day, done, newRun, perform, rightOf, startCollect } f
 const tomorrow = createBusinessDay(day, 'Europe/Madrid').next();
 
 async function succeed(ledger: Ledger, id: string, options: Partial<NewRun>): Promise<void> {
-  const run = await ledger.createRun(newRun(id, { startedAt: at, ...options }));
-  await ledger.settle(rightOf(run), { state: 'succeeded', at });
+  const run = await ledger.runs.create(newRun(id, { startedAt: at, ...options }));
+  await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
 }
 
 export function describeDayRuns(opened: () => OpenedLedger): void {
@@ -19,7 +20,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
     it('they are listed over many days, with runs of today collapsed into one', async () => {
       const { ledger } = opened();
       const list = async (from: string, to: string) =>
-        (await ledger.listRunsOfDays({ from, to })).map(({ id }) => id);
+        (await ledger.runs.listOfDays({ from, to })).map(({ id }) => id);
       for (const [id, bookings] of [
         ['today-0', ['one', 'two']],
         ['today-1', ['three']],
@@ -27,17 +28,17 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       ] as const) {
         const run = await collectedRun(ledger, id, { trigger: 'today', topsUp: id !== 'today-0', bookings });
         if (bookings.length > 0) await perform(ledger, run, 'batch 0', done);
-        await ledger.settle(rightOf(run), { state: 'succeeded', at });
+        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       }
-      expect(await ledger.listRunsOfDays({ from: day, to: day })).toMatchObject([
+      expect(await ledger.runs.listOfDays({ from: day, to: day })).toMatchObject([
         { id: 'today-2', counts: { accepted: 3, delivered: 3, pending: 0 } },
       ]);
       await succeed(ledger, 'nightly', { trigger: 'schedule', topsUp: true });
       await succeed(ledger, 'next-day', { day: tomorrow.iso });
       await succeed(ledger, 'before', { day: '2026-11-19' });
       expect(await list('2026-11-19', tomorrow.iso)).toEqual(['before', 'nightly', 'today-2', 'next-day']);
-      expect(await ledger.listRunsOfDays({ from: day, to: day })).toEqual(
-        collapseRuns(await ledger.listRuns({ day, limit: 9 })),
+      expect(await ledger.runs.listOfDays({ from: day, to: day })).toEqual(
+        collapseRuns(await ledger.runs.list({ day, limit: 9 })),
       );
     });
 
@@ -49,11 +50,11 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       ] as const) {
         const run = await collectedRun(ledger, id, { day: on, bookings: [id] });
         await perform(ledger, run, 'batch 0', done);
-        await ledger.settle(rightOf(run), { state: 'succeeded', at });
+        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       }
-      await ledger.blankGuestNames('2027-01-01', blankNames);
+      await ledger.guests.blankNames('2027-01-01', blankNames);
       await succeed(ledger, 'second', {});
-      const listed = await ledger.listRunsOfDays({ from: '2026-11-19', to: day });
+      const listed = await ledger.runs.listOfDays({ from: '2026-11-19', to: day });
       expect(
         listed.map(({ id, linesBlanked = false, counts }) => [id, linesBlanked, counts.delivered]),
       ).toEqual([
@@ -65,7 +66,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
 
     it('each day has a mark, which changes with its runs and their bookings, and with nothing else', async () => {
       const { ledger, reopen } = opened();
-      const read = async () => (await reopen()).markDays({ from: '2026-11-19', to: day });
+      const read = async () => (await reopen()).runs.markDays({ from: '2026-11-19', to: day });
       expect(await read()).toEqual([]);
       const seen = new Set<string>();
       const expectChange = async (finishedAt: readonly number[] = []) => {
@@ -82,15 +83,15 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       const untouched = await expectChange();
       await perform(ledger, run, 'batch 0', done);
       await expectChange();
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       await expectChange([at]);
       const mail = { sha256: 'aa', receivedAt: at, readAt: at, from: 'a file', outcome: 'named' as const };
       const bookings = [{ runId: 'r1', form: 'body' as const, batch: 0, place: 0 }];
-      await ledger.verdictMails.record({ ...mail, bookings, pairs: [] });
+      await ledger.mails.record({ ...mail, bookings, pairs: [] });
       await expectChange([at]);
       await succeed(ledger, 'r2', {});
       expect(await expectChange([at, at])).toBe(untouched);
-      await ledger.prune('2026-12-01');
+      await ledger.guests.prune('2026-12-01');
       await expectChange([at, at]);
     });
 
@@ -98,11 +99,11 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'today', { trigger: 'today', bookings: ['of the day'] });
       await perform(ledger, run, 'batch 0', done);
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
-      await ledger.createRun(newRun('next', { topsUp: true }));
-      const first = await ledger.nextDelivered('next');
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.runs.create(newRun('next', { topsUp: true }));
+      const first = await ledger.bookings.nextDelivered('next');
       expect(first?.lines.toString()).toContain('of the day');
-      expect(await ledger.nextDelivered('next', first?.cursor)).toBeUndefined();
+      expect(await ledger.bookings.nextDelivered('next', first?.cursor)).toBeUndefined();
     });
 
     it('what a `today` run sent is compared without names once they were blanked', async () => {
@@ -113,36 +114,36 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       ] as const) {
         const run = await collectedRun(ledger, id, { trigger, bookings: [id] });
         await perform(ledger, run, 'batch 0', done);
-        await ledger.settle(rightOf(run), { state: 'succeeded', at });
+        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       }
-      await ledger.blankGuestNames('2027-01-01', blankNames);
-      await ledger.createRun(newRun('next', { topsUp: true }));
-      const first = await ledger.nextDelivered('next');
+      await ledger.guests.blankNames('2027-01-01', blankNames);
+      await ledger.runs.create(newRun('next', { topsUp: true }));
+      const first = await ledger.bookings.nextDelivered('next');
       expect(first).toMatchObject({ form: 'body', guestNames: 'omit' });
       expect(
         splitStoredLines(first?.lines ?? Buffer.alloc(0)).map((line) => readReference(line, 'body')),
       ).toEqual(['today']);
-      expect(await ledger.nextDelivered('next', first?.cursor)).toBeUndefined();
+      expect(await ledger.bookings.nextDelivered('next', first?.cursor)).toBeUndefined();
     });
 
     it('a `today` run is the newest of its day, but makes it neither good nor a day to compare with', async () => {
       const { ledger } = opened();
       await succeed(ledger, 'today', { trigger: 'today' });
-      expect((await ledger.latestRun(day))?.id).toBe('today');
+      expect((await ledger.runs.latest(day))?.id).toBe('today');
       expect(await ledger.listVolumes([day])).toEqual([]);
-      const summary = await ledger.summarise(tomorrow);
+      const summary = await ledger.runs.summarise(tomorrow);
       expect(summary).toMatchObject({ firstDay: day });
       expect(summary).not.toHaveProperty('lastGoodDay');
       await succeed(ledger, 'nightly', { trigger: 'schedule', topsUp: true });
-      expect(await ledger.summarise(tomorrow)).toMatchObject({ lastGoodDay: day });
+      expect(await ledger.runs.summarise(tomorrow)).toMatchObject({ lastGoodDay: day });
     });
 
     it('a run that tops up a day provides its volume if it counted the whole day', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('nightly', { topsUp: true }));
+      const run = await ledger.runs.create(newRun('nightly', { topsUp: true }));
       const collect = await startCollect(ledger, run);
       await collect.noteVolume({ at: 1, accepted: 412, providers: { Bedlink: 412 } });
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       expect(await ledger.listVolumes([day])).toEqual([{ day, accepted: 412, providers: { Bedlink: 412 } }]);
     });
   });

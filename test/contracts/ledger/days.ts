@@ -1,10 +1,11 @@
 import { hashReference } from '../../../src/booking/reference-hash.js';
+import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import { halveBatch, planBatches } from '../../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import type { Recorded, Right } from '../../../src/review/claims.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/review/collected.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import type { Ledger, NewRun, ReadOnlyLedger } from '../../../src/review/ledger.js';
+import type { NewRun } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import { findStayKeys } from '../../../src/review/stays/found-bookings.js';
 import type { BookingForm, Claim, Claimed, StepEnding } from '../../../src/review/step.js';
@@ -80,7 +81,7 @@ export function newRun(id: string, changes: Partial<NewRun> = {}): NewRun {
 }
 
 export function startCollect(ledger: Ledger, run: Run): Promise<Collect> {
-  return ledger.beginCollect(rightOf(run), { source: 'bookings.csv', at, batchSize });
+  return ledger.bookings.beginCollect(rightOf(run), { source: 'bookings.csv', at, batchSize });
 }
 
 /** References `PREFIX-0`, `PREFIX-1`, … */
@@ -97,7 +98,7 @@ export async function collectedRun(
     ...changes
   }: Partial<NewRun> & { bookings?: readonly (string | undefined)[] } = {},
 ): Promise<Run> {
-  const run = await ledger.createRun(newRun(id, changes));
+  const run = await ledger.runs.create(newRun(id, changes));
   return collectInto(ledger, run, bookings);
 }
 
@@ -116,7 +117,7 @@ export async function collectInto(
 }
 
 export async function claimStep(ledger: Ledger, run: Run, step: string, attempt = 1): Promise<Claimed> {
-  const claim = await ledger.claim(rightOf(run), step, attempt, at);
+  const claim = await ledger.steps.claim(rightOf(run), step, attempt, at);
   if (!claim) throw new Error(`expected a claim of ${step}, attempt ${attempt}, got: none`);
   return claim;
 }
@@ -130,7 +131,7 @@ export async function perform(
   attempt = 1,
 ): Promise<Recorded> {
   const claim = await claimStep(ledger, run, step, attempt);
-  return ledger.record(claim, typeof ending === 'function' ? ending(claim) : ending, at);
+  return ledger.steps.record(claim, typeof ending === 'function' ? ending(claim) : ending, at);
 }
 
 export const done = {
@@ -172,14 +173,14 @@ export function halved({ step }: Claim): StepEnding {
 /** Everything that a writer could have changed, for comparing before and after. */
 export async function look(ledger: ReadOnlyLedger, runId: string) {
   return {
-    run: await ledger.getRun(runId),
-    tally: await ledger.tally(runId),
-    open: await ledger.listOpenSteps(runId, { limit: 1_000 }),
-    rejects: await ledger.countRejects(runId),
-    warnings: await ledger.countWarnings(runId),
+    run: await ledger.runs.get(runId),
+    tally: await ledger.runs.tally(runId),
+    open: await ledger.steps.listOpen(runId, { limit: 1_000 }),
+    rejects: await ledger.rejects.count(runId),
+    warnings: await ledger.rejects.countWarnings(runId),
   };
 }
 
 export async function openNames(ledger: Ledger, runId: string): Promise<string[]> {
-  return (await ledger.listOpenSteps(runId, { limit: 1_000 })).map(({ name }) => name);
+  return (await ledger.steps.listOpen(runId, { limit: 1_000 })).map(({ name }) => name);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { DeliveredCursor } from '../../../src/review/collected.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
@@ -21,7 +22,7 @@ import { collectedFileRun, performUpTo } from './file-days.js';
 
 /** Ends a run, so that the next one of its day can start. */
 async function end(ledger: Ledger, runId: string, endedAt = at): Promise<void> {
-  await ledger.settle(rightOf(await ledger.getRun(runId)), { state: 'succeeded', at: endedAt });
+  await ledger.runs.settle(rightOf(await ledger.runs.get(runId)), { state: 'succeeded', at: endedAt });
 }
 
 /** All slices, each as its form and its lines. */
@@ -29,7 +30,7 @@ async function readPieces(ledger: Ledger, runId: string): Promise<[string, strin
   const pieces: [string, string[]][] = [];
   let after: DeliveredCursor | undefined;
   for (;;) {
-    const piece = await ledger.nextDelivered(runId, after);
+    const piece = await ledger.bookings.nextDelivered(runId, after);
     if (!piece) return pieces;
     pieces.push([piece.form, piece.lines.toString().split('\n').slice(0, -1)]);
     after = piece.cursor;
@@ -37,7 +38,7 @@ async function readPieces(ledger: Ledger, runId: string): Promise<[string, strin
 }
 
 async function openNext(ledger: Ledger, day?: string): Promise<string> {
-  return (await ledger.createRun(newRun('next', { topsUp: true, ...(day !== undefined && { day }) }))).id;
+  return (await ledger.runs.create(newRun('next', { topsUp: true, ...(day !== undefined && { day }) }))).id;
 }
 
 const linesOf = (...names: string[]) => names.map((name) => lineOf(name));
@@ -68,8 +69,8 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0', failed);
       await perform(ledger, run, 'batch 2', done);
       await perform(ledger, run, 'batch 3', refused);
-      await ledger.settle(rightOf(run), { state: 'failed', at });
-      await ledger.createRun(newRun('next', { topsUp: true, replaces: 'r1' }));
+      await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+      await ledger.runs.create(newRun('next', { topsUp: true, replaces: 'r1' }));
       expect(await readPieces(ledger, 'next')).toEqual([['body', linesOf('BR-8', 'BR-9', 'BR-10', 'BR-11')]]);
     });
 
@@ -96,8 +97,8 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0', done);
       await perform(ledger, run, 'batch 1', done);
       await performUpTo(ledger, run, 'trigger');
-      await ledger.settle(rightOf(run), { state: 'failed', at });
-      await ledger.createRun(newRun('next', { topsUp: true, replaces: 'r1' }));
+      await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+      await ledger.runs.create(newRun('next', { topsUp: true, replaces: 'r1' }));
       expect(await readPieces(ledger, 'next')).toEqual([
         ['body', linesOf('B-0', 'B-1', 'B-2', 'B-3')],
         ['body', linesOf('B-4')],
@@ -111,8 +112,8 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 1 });
       await perform(ledger, run, 'batch 0', done);
       await performUpTo(ledger, run, 'upload');
-      await ledger.settle(rightOf(run), { state: 'failed', at });
-      await ledger.createRun(newRun('next', { topsUp: true, replaces: 'r1' }));
+      await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+      await ledger.runs.create(newRun('next', { topsUp: true, replaces: 'r1' }));
       expect(await readPieces(ledger, 'next')).toEqual([['body', linesOf('B-0')]]);
     });
 
@@ -170,11 +171,11 @@ export function describeDelivered(opened: () => OpenedLedger): void {
         ['body', linesOf('r1')],
         ['body', linesOf('r2')],
       ]);
-      await ledger.blankGuestNames('2026-01-01', blankNames);
+      await ledger.guests.blankNames('2026-01-01', blankNames);
       expect(await readPieces(ledger, next)).toEqual([['body', linesOf('r2')]]);
-      await ledger.prune('2026-01-01');
+      await ledger.guests.prune('2026-01-01');
       expect(await readPieces(ledger, next)).toEqual([['body', linesOf('r2')]]);
-      await ledger.prune('2026-12-01');
+      await ledger.guests.prune('2026-12-01');
       expect(await readPieces(ledger, next)).toEqual([]);
     });
   });

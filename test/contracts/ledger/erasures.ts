@@ -10,22 +10,22 @@ export function describeErasures(opened: () => OpenedLedger): void {
   describe('erased guests', () => {
     it('are remembered once, in every process', async () => {
       const { ledger, reopen } = opened();
-      expect(await ledger.listErasedGuests()).toEqual([]);
+      expect(await ledger.guests.listErased()).toEqual([]);
       const other: ErasedGuest = { ...guest, kind: 'name', hash: 'cd', bits: 0 };
-      await ledger.rememberErased([guest]);
-      await ledger.rememberErased([{ ...guest, at: at + 1 }, other]);
+      await ledger.guests.rememberErased([guest]);
+      await ledger.guests.rememberErased([{ ...guest, at: at + 1 }, other]);
       const again = await reopen();
-      expect(await again.listErasedGuests()).toEqual([guest, other]);
+      expect(await again.guests.listErased()).toEqual([guest, other]);
       await again.close();
     });
 
     it('leave checksums of the changed batches, in order and once', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1');
-      await ledger.noteErased('r1', content);
-      await ledger.noteErased('r1', { ...content, at: at + 1 });
-      await ledger.noteErased('r1', { ...content, before: 'y', after: 'z' });
-      expect(await ledger.listErasedContents('r1')).toEqual([
+      await ledger.guests.noteErased('r1', content);
+      await ledger.guests.noteErased('r1', { ...content, at: at + 1 });
+      await ledger.guests.noteErased('r1', { ...content, before: 'y', after: 'z' });
+      expect(await ledger.guests.listErasedContents('r1')).toEqual([
         content,
         { ...content, before: 'y', after: 'z' },
       ]);
@@ -36,10 +36,10 @@ export function describeErasures(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1', { bookings: ['a', 'b', 'c', 'd', 'e'] });
       await perform(ledger, run, 'batch 0', done);
       await perform(ledger, run, 'batch 1', done);
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       const name = 'body batch 1';
       const changed = { ...content, place: 'ledger' as const, name };
-      const isDone = await ledger.eraseBookings('r1', (lines, { batch }) =>
+      const isDone = await ledger.guests.eraseBookings('r1', (lines, { batch }) =>
         batch === 1
           ? {
               places: [0],
@@ -48,11 +48,11 @@ export function describeErasures(opened: () => OpenedLedger): void {
           : undefined,
       );
       expect(isDone).toBe(true);
-      expect((await ledger.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
-      expect((await ledger.readBatch('r1', 'body', 1)).toString()).not.toContain('Ana Gil');
-      expect(await ledger.trace('a')).toMatchObject([{ attempts: [{ answer: 'Success' }] }]);
-      expect(JSON.stringify(await ledger.trace('e'))).not.toContain('Success');
-      expect(await ledger.listErasedContents('r1')).toEqual([changed]);
+      expect((await ledger.bookings.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      expect((await ledger.bookings.readBatch('r1', 'body', 1)).toString()).not.toContain('Ana Gil');
+      expect(await ledger.bookings.trace('a')).toMatchObject([{ attempts: [{ answer: 'Success' }] }]);
+      expect(JSON.stringify(await ledger.bookings.trace('e'))).not.toContain('Success');
+      expect(await ledger.guests.listErasedContents('r1')).toEqual([changed]);
     });
 
     it('are removed from the rejects of one run, with the reference on request', async () => {
@@ -65,31 +65,31 @@ export function describeErasures(opened: () => OpenedLedger): void {
         value: 'Ana Gil',
       }));
       for (const id of ['r1', 'r2']) {
-        const run = await ledger.createRun(newRun(id));
+        const run = await ledger.runs.create(newRun(id));
         const collect = await startCollect(ledger, run);
         await collect.store(chunkOf({ rejects }));
         await collect.finish({ steps: [], at });
-        await ledger.settle(rightOf(run), { state: 'failed', at });
+        await ledger.runs.settle(rightOf(run), { state: 'failed', at });
       }
-      await ledger.eraseReject('r1', 1, { withReference: true });
-      await ledger.eraseReject('r1', 2, { withReference: false });
+      await ledger.guests.eraseReject('r1', 1, { withReference: true });
+      await ledger.guests.eraseReject('r1', 2, { withReference: false });
       const kept = { reason: 'service-id-invalid', field: 'ServiceId' };
-      expect(await ledger.listRejects('r1', 9)).toEqual([
+      expect(await ledger.rejects.list('r1', 9)).toEqual([
         { place: 1, ...kept },
         { place: 2, ...kept, reference: 'R-2' },
       ]);
-      expect(await ledger.listRejects('r2', 9)).toEqual(rejects);
+      expect(await ledger.rejects.list('r2', 9)).toEqual(rejects);
     });
 
     it('stay while a process works on the day', async () => {
       const { ledger, reopen } = opened();
       await collectedRun(ledger, 'r1', { day: '2026-11-20' });
       const other = await reopen();
-      const hold = await other.holdDay('2026-11-20');
+      const hold = await other.holds.day('2026-11-20');
       const untouched = () => {
         throw new Error('expected no change');
       };
-      expect(await ledger.eraseBookings('r1', untouched)).toBe(false);
+      expect(await ledger.guests.eraseBookings('r1', untouched)).toBe(false);
       await hold?.release();
       await other.close();
     });

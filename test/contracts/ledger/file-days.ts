@@ -1,5 +1,6 @@
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import type { Run } from '../../../src/review/run.js';
 import type { PlannedStep } from '../../../src/review/step.js';
 import { at, batchOf, batchSize, chunkOf, done, newRun, perform, references, startCollect } from './days.js';
@@ -22,7 +23,7 @@ export async function collectedFileRun(
   id: string,
   { file = 6, body = 0, day }: { file?: number; body?: number; day?: string } = {},
 ): Promise<Run> {
-  const run = await ledger.createRun(newRun(id, { delivery: 'file', ...(day !== undefined && { day }) }));
+  const run = await ledger.runs.create(newRun(id, { delivery: 'file', ...(day !== undefined && { day }) }));
   const collect = await startCollect(ledger, run);
   const batchesOf = (form: 'file' | 'body', count: number, prefix: string) =>
     Array.from({ length: Math.ceil(count / batchSize) }, (_, batch) =>
@@ -39,7 +40,7 @@ export const fileSteps = ['write', 'upload', 'trigger', 'await-result', 'archive
 /** Performs the file steps in order, up to and including `last`. */
 export async function performUpTo(ledger: Ledger, run: Run, last: (typeof fileSteps)[number]): Promise<Run> {
   for (const step of fileSteps.slice(0, fileSteps.indexOf(last) + 1)) await perform(ledger, run, step, done);
-  return ledger.getRun(run.id);
+  return ledger.runs.get(run.id);
 }
 
 export const overdue = { kind: 'overdue', evidence: { code: 'result-absent' } } as const;

@@ -44,8 +44,8 @@ export function describeFindings(opened: () => OpenedLedger): void {
       };
       expect(again.file).toEqual(known);
       await perform(ledger, run, 'await-result', retry({ spendsTry: false }));
-      expect((await ledger.getRun('r1')).file).toEqual(known);
-      expect((await ledger.takeOver('r1')).file).toEqual(known);
+      expect((await ledger.runs.get('r1')).file).toEqual(known);
+      expect((await ledger.runs.takeOver('r1')).file).toEqual(known);
     });
 
     it.each([retry(), failed, overdue, fatal, interrupted])(
@@ -62,9 +62,11 @@ export function describeFindings(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'write');
-      await ledger.takeOver('r1');
-      await expect(ledger.record(claim, { ...done, file: { bytes: 7 } }, at)).rejects.toThrow(FencedError);
-      expect(await ledger.getRun('r1')).not.toHaveProperty('file');
+      await ledger.runs.takeOver('r1');
+      await expect(ledger.steps.record(claim, { ...done, file: { bytes: 7 } }, at)).rejects.toThrow(
+        FencedError,
+      );
+      expect(await ledger.runs.get('r1')).not.toHaveProperty('file');
     });
 
     it('stays when somebody tries to collect the run again', async () => {
@@ -72,7 +74,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1');
       await perform(ledger, run, 'write', { ...done, file: { bytes: 7 } });
       await expect(startCollect(ledger, run)).rejects.toThrow(RangeError);
-      expect((await ledger.getRun('r1')).file).toEqual({ bytes: 7 });
+      expect((await ledger.runs.get('r1')).file).toEqual({ bytes: 7 });
     });
   });
 
@@ -86,11 +88,11 @@ export function describeFindings(opened: () => OpenedLedger): void {
         return { claim, mayRepeat: claim.mayRepeat };
       };
       const first = await tellsOf(1);
-      await ledger.record(first.claim, retry({ outcomeUnknown: true }), at);
+      await ledger.steps.record(first.claim, retry({ outcomeUnknown: true }), at);
       const second = await tellsOf(2);
-      await ledger.record(second.claim, retry({ outcomeUnknown: false }), at);
+      await ledger.steps.record(second.claim, retry({ outcomeUnknown: false }), at);
       const third = await tellsOf(3);
-      await ledger.record(third.claim, interrupted, at);
+      await ledger.steps.record(third.claim, interrupted, at);
       const fourth = await tellsOf(4);
       expect([first, second, third, fourth].map(({ mayRepeat }) => mayRepeat)).toEqual([
         false,
@@ -98,7 +100,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
         true,
         true,
       ]);
-      const owner = await ledger.takeOver('r1');
+      const owner = await ledger.runs.takeOver('r1');
       expect((await claimStep(ledger, owner, 'trigger', 5)).mayRepeat).toBe(true);
     });
 
@@ -107,20 +109,20 @@ export function describeFindings(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1', { body: 4 });
       const write = await claimStep(ledger, run, 'write');
       const batch = await claimStep(ledger, run, 'batch 0');
-      expect(await (await reopen()).holdsClaim(write)).toBe(true);
-      await ledger.record(write, retry(), at);
-      expect(await ledger.holdsClaim(write)).toBe(false);
-      expect(await ledger.holdsClaim(batch)).toBe(true);
+      expect(await (await reopen()).steps.holdsClaim(write)).toBe(true);
+      await ledger.steps.record(write, retry(), at);
+      expect(await ledger.steps.holdsClaim(write)).toBe(false);
+      expect(await ledger.steps.holdsClaim(batch)).toBe(true);
       const again = await claimStep(ledger, run, 'write', 2);
-      expect(await ledger.holdsClaim(write)).toBe(false);
-      const owner = await ledger.takeOver('r1');
-      expect(await ledger.holdsClaim(batch)).toBe(false);
-      expect(await ledger.holdsClaim(again)).toBe(false);
+      expect(await ledger.steps.holdsClaim(write)).toBe(false);
+      const owner = await ledger.runs.takeOver('r1');
+      expect(await ledger.steps.holdsClaim(batch)).toBe(false);
+      expect(await ledger.steps.holdsClaim(again)).toBe(false);
       const last = await claimStep(ledger, owner, 'write', 3);
-      expect(await ledger.holdsClaim(again)).toBe(false);
-      expect(await ledger.holdsClaim(last)).toBe(true);
-      await ledger.createRun({ ...run, id: 'r2', replaces: 'r1' });
-      expect(await ledger.holdsClaim(last)).toBe(false);
+      expect(await ledger.steps.holdsClaim(again)).toBe(false);
+      expect(await ledger.steps.holdsClaim(last)).toBe(true);
+      await ledger.runs.create({ ...run, id: 'r2', replaces: 'r1' });
+      expect(await ledger.steps.holdsClaim(last)).toBe(false);
     });
   });
 
@@ -131,13 +133,13 @@ export function describeFindings(opened: () => OpenedLedger): void {
       await performUpTo(ledger, run, 'upload');
       await perform(ledger, run, 'trigger', retry({ outcomeUnknown: true }));
       const claim = await claimStep(ledger, run, 'trigger', 2);
-      expect((await ledger.getRun('r1')).counts.repeated).toBe(6);
-      const { run: after } = await ledger.record(claim, { ...retry(), nothingSent: true }, at);
+      expect((await ledger.runs.get('r1')).counts.repeated).toBe(6);
+      const { run: after } = await ledger.steps.record(claim, { ...retry(), nothingSent: true }, at);
       expect(after.counts.repeated).toBe(0);
       const next = await claimStep(ledger, run, 'trigger', 3);
       expect(next.mayRepeat).toBe(true);
-      expect((await ledger.getRun('r1')).counts.repeated).toBe(6);
-      const { run: over } = await ledger.record(next, done, at);
+      expect((await ledger.runs.get('r1')).counts.repeated).toBe(6);
+      const { run: over } = await ledger.steps.record(next, done, at);
       expect(over.counts).toMatchObject({ repeated: 6, delivered: 6 });
     });
 
@@ -160,11 +162,11 @@ export function describeFindings(opened: () => OpenedLedger): void {
       await performUpTo(ledger, run, 'upload');
       await perform(ledger, run, 'trigger', interrupted);
       await perform(ledger, run, 'trigger', { ...ending, nothingSent: true }, 2);
-      await ledger.settle(rightOf(run), { state: 'failed', at });
-      const owner = await ledger.takeOver('r1');
+      await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner.counts.repeated).toBe(0);
       expect((await claimStep(ledger, owner, 'trigger', 3)).mayRepeat).toBe(true);
-      expect((await ledger.getRun('r1')).counts.repeated).toBe(6);
+      expect((await ledger.runs.get('r1')).counts.repeated).toBe(6);
     });
 
     it('changes nothing if no earlier call can have arrived', async () => {
@@ -174,7 +176,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
       const { run: after } = await perform(ledger, run, 'trigger', { ...retry(), nothingSent: true });
       expect(after.counts.repeated).toBe(0);
       expect((await claimStep(ledger, run, 'trigger', 2)).mayRepeat).toBe(false);
-      expect((await ledger.getRun('r1')).counts.repeated).toBe(0);
+      expect((await ledger.runs.get('r1')).counts.repeated).toBe(0);
     });
   });
 
@@ -184,11 +186,11 @@ export function describeFindings(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1');
       await collectedRun(ledger, 'other', { day: '2026-11-19' });
       await performUpTo(ledger, run, 'upload');
-      expect(await ledger.listAttempts('r1', 'trigger')).toEqual([]);
+      expect(await ledger.steps.listAttempts('r1', 'trigger')).toEqual([]);
       for (let attempt = 1; attempt <= 11; attempt += 1)
         await perform(ledger, run, 'trigger', retry({ outcomeUnknown: true }), attempt);
       await perform(ledger, run, 'trigger', refused, 12);
-      const attempts = await ledger.listAttempts('r1', 'trigger');
+      const attempts = await ledger.steps.listAttempts('r1', 'trigger');
       expect(attempts.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1));
       expect(attempts.at(-1)).toEqual({
         step: 'trigger',
@@ -198,9 +200,9 @@ export function describeFindings(opened: () => OpenedLedger): void {
         outcome: 'refused',
         ...refused.evidence,
       });
-      expect(await ledger.listAttempts('r1', 'upload')).toHaveLength(1);
-      expect(await ledger.listAttempts('other', 'trigger')).toEqual([]);
-      await expect(ledger.listAttempts('nobody', 'trigger')).rejects.toThrow(RangeError);
+      expect(await ledger.steps.listAttempts('r1', 'upload')).toHaveLength(1);
+      expect(await ledger.steps.listAttempts('other', 'trigger')).toEqual([]);
+      await expect(ledger.steps.listAttempts('nobody', 'trigger')).rejects.toThrow(RangeError);
     });
   });
 }

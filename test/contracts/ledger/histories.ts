@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 
 import { toStep, toStoredStep } from '../../../src/ledger/stored-run.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 
-import type { Ledger } from '../../../src/review/ledger.js';
 import { FencedError } from '../../../src/review/ledger-errors.js';
 import { createPlayer, moves, type Played } from '../../review/run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from '../../review/run-model.js';
@@ -61,14 +61,14 @@ async function start(
   id: string,
   { body, file }: { readonly body: number; readonly file: number },
 ): Promise<RunModel> {
-  const run = await ledger.createRun(newRun(id, { day: dayOf(id), delivery: file > 0 ? 'file' : 'body' }));
+  const run = await ledger.runs.create(newRun(id, { day: dayOf(id), delivery: file > 0 ? 'file' : 'body' }));
   const collect = await startCollect(ledger, run);
   const batchesOf = (form: 'file' | 'body', count: number) =>
     Array.from({ length: Math.ceil(count / batchSize) }, (_, batch) =>
       batchOf(batch, references(count).slice(batch * batchSize, (batch + 1) * batchSize), form),
     );
   await collect.store(chunkOf({ batches: [...batchesOf('file', file), ...batchesOf('body', body)] }));
-  const collected = await ledger.getRun(id);
+  const collected = await ledger.runs.get(id);
   const plan = file > 0 ? planFileRun({ file, body }) : planBatches(body, batchSize);
   await collect.finish({ steps: plan, at });
   return createRunModel(collected, plan, at);
@@ -84,7 +84,12 @@ async function replay(
   switch (played.kind) {
     case 'claim': {
       const { name, attempt, claim } = played;
-      const claimed = await ledger.claim({ runId: run.id, token }, name, attempt, claim?.claimedAt ?? at);
+      const claimed = await ledger.steps.claim(
+        { runId: run.id, token },
+        name,
+        attempt,
+        claim?.claimedAt ?? at,
+      );
       const { run: current, lines: _, ...given } = claimed ?? {};
       expect(claimed && given).toEqual(claim);
       if (claimed) expect(current).toEqual(run);
@@ -93,32 +98,32 @@ async function replay(
     case 'record': {
       const { ending, recorded, at: recordedAt } = played;
       const claim = { ...played.claim, run };
-      if (recorded) expect(await ledger.record(claim, ending, recordedAt)).toEqual(recorded);
-      else await expect(ledger.record(claim, ending, recordedAt)).rejects.toThrow(FencedError);
+      if (recorded) expect(await ledger.steps.record(claim, ending, recordedAt)).toEqual(recorded);
+      else await expect(ledger.steps.record(claim, ending, recordedAt)).rejects.toThrow(FencedError);
       return;
     }
     case 'take-over':
-      expect(await ledger.takeOver(run.id)).toEqual(run);
+      expect(await ledger.runs.takeOver(run.id)).toEqual(run);
       return;
     case 'lose-owners':
       await endLeases();
-      expect(await ledger.reopenAbandoned(run.id)).toBe(played.reopened);
+      expect(await ledger.steps.reopenAbandoned(run.id)).toBe(played.reopened);
       return;
     case 'settle':
-      expect(await ledger.settle(rightOf({ ...run, token }), played.settlement)).toBe(played.settled);
+      expect(await ledger.runs.settle(rightOf({ ...run, token }), played.settlement)).toBe(played.settled);
       return;
     case 'abandon':
-      expect(await ledger.abandon(run.id, played.abandonment)).toBe(played.abandoned);
+      expect(await ledger.runs.abandon(run.id, played.abandonment)).toBe(played.abandoned);
       return;
   }
 }
 
 async function expectSame({ ledger, readSteps }: OpenedLedger, { run, steps }: RunModel): Promise<void> {
-  expect(await ledger.getRun(run.id)).toEqual(run);
+  expect(await ledger.runs.get(run.id)).toEqual(run);
   expect((await readSteps(run.id)).map((row) => fromRow(run.id, row))).toEqual(steps);
   const { repeated: _, ...counted } = recount(steps);
   const failed = steps.find(({ state }) => state === 'failed');
-  expect(await ledger.tally(run.id)).toEqual({
+  expect(await ledger.runs.tally(run.id)).toEqual({
     ...counted,
     stored: run.counts.accepted,
     ...(failed && { firstFailed: { name: failed.name, code: failed.lastCode } }),

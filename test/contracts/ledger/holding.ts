@@ -9,58 +9,58 @@ export function describeHolding(opened: () => OpenedLedger): void {
     it('has one holder at a time, in the same process and in another', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
-      const hold = await ledger.holdDay(day);
+      const hold = await ledger.holds.day(day);
       expect(hold?.lost.aborted).toBe(false);
-      expect(await ledger.holdDay(day)).toBeUndefined();
-      expect(await other.holdDay(day)).toBeUndefined();
+      expect(await ledger.holds.day(day)).toBeUndefined();
+      expect(await other.holds.day(day)).toBeUndefined();
     });
 
     it('is free for others after its release', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
-      const first = await ledger.holdDay(day);
+      const first = await ledger.holds.day(day);
       await first?.release();
-      const second = await other.holdDay(day);
+      const second = await other.holds.day(day);
       expect(second).toBeDefined();
-      expect(await ledger.holdDay(day)).toBeUndefined();
+      expect(await ledger.holds.day(day)).toBeUndefined();
       await second?.release();
-      expect(await ledger.holdDay(day)).toBeDefined();
+      expect(await ledger.holds.day(day)).toBeDefined();
     });
 
     it('is not taken from the next holder when the previous one releases twice', async () => {
       const { ledger, reopen } = opened();
-      const first = await ledger.holdDay(day);
+      const first = await ledger.holds.day(day);
       await first?.release();
-      const second = await (await reopen()).holdDay(day);
+      const second = await (await reopen()).holds.day(day);
       await first?.release();
       expect(second?.lost.aborted).toBe(false);
-      expect(await ledger.holdDay(day)).toBeUndefined();
+      expect(await ledger.holds.day(day)).toBeUndefined();
     });
 
     it('is not lost when somebody fails to take it, or opens and closes the ledger', async () => {
       const { ledger, reopen } = opened();
-      const hold = await ledger.holdDay(day);
+      const hold = await ledger.holds.day(day);
       const other = await reopen();
-      await other.holdDay(day);
+      await other.holds.day(day);
       await other.close();
-      expect(await (await reopen()).holdDay(day)).toBeUndefined();
+      expect(await (await reopen()).holds.day(day)).toBeUndefined();
       expect(hold?.lost.aborted).toBe(false);
     });
 
     it('stays held when nothing in the process refers to it any more', async () => {
       const { ledger } = opened();
-      await ledger.holdDay(day);
+      await ledger.holds.day(day);
       await nextTurn();
       collectGarbage();
       await nextTurn();
-      expect(await ledger.holdDay(day)).toBeUndefined();
+      expect(await ledger.holds.day(day)).toBeUndefined();
     });
 
     it('leaves other days free', async () => {
       const { ledger, reopen } = opened();
-      await ledger.holdDay(day);
-      expect(await ledger.holdDay('2026-11-21')).toBeDefined();
-      expect(await (await reopen()).holdDay('2026-11-19')).toBeDefined();
+      await ledger.holds.day(day);
+      expect(await ledger.holds.day('2026-11-21')).toBeDefined();
+      expect(await (await reopen()).holds.day('2026-11-19')).toBeDefined();
     });
   });
 }
@@ -70,37 +70,37 @@ export function describePlaces(opened: () => OpenedLedger): void {
     it('are limited in number over all processes', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
-      const held = [await ledger.holdSlot(3), await other.holdSlot(3), await ledger.holdSlot(3)];
+      const held = [await ledger.holds.place(3), await other.holds.place(3), await ledger.holds.place(3)];
       for (const hold of held) expect(hold?.lost.aborted).toBe(false);
-      expect(await ledger.holdSlot(3)).toBeUndefined();
-      expect(await other.holdSlot(3)).toBeUndefined();
+      expect(await ledger.holds.place(3)).toBeUndefined();
+      expect(await other.holds.place(3)).toBeUndefined();
     });
 
     it('are freed one by one, whoever held them', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
-      const first = await ledger.holdSlot(2);
-      const second = await other.holdSlot(2);
+      const first = await ledger.holds.place(2);
+      const second = await other.holds.place(2);
       await first?.release();
-      expect(await other.holdSlot(2)).toBeDefined();
-      expect(await ledger.holdSlot(2)).toBeUndefined();
+      expect(await other.holds.place(2)).toBeDefined();
+      expect(await ledger.holds.place(2)).toBeUndefined();
       await second?.release();
-      expect(await ledger.holdSlot(2)).toBeDefined();
+      expect(await ledger.holds.place(2)).toBeDefined();
     });
 
     it('follow the given number; zero means none', async () => {
       const { ledger } = opened();
-      expect(await ledger.holdSlot(0)).toBeUndefined();
-      expect(await ledger.holdSlot(1)).toBeDefined();
-      expect(await ledger.holdSlot(1)).toBeUndefined();
-      expect(await ledger.holdSlot(2)).toBeDefined();
+      expect(await ledger.holds.place(0)).toBeUndefined();
+      expect(await ledger.holds.place(1)).toBeDefined();
+      expect(await ledger.holds.place(1)).toBeUndefined();
+      expect(await ledger.holds.place(2)).toBeDefined();
     });
 
     it('are independent of days', async () => {
       const { ledger } = opened();
-      expect(await ledger.holdDay(day)).toBeDefined();
-      expect(await ledger.holdSlot(1)).toBeDefined();
-      expect(await ledger.holdDay('2026-11-21')).toBeDefined();
+      expect(await ledger.holds.day(day)).toBeDefined();
+      expect(await ledger.holds.place(1)).toBeDefined();
+      expect(await ledger.holds.day('2026-11-21')).toBeDefined();
     });
   });
 }

@@ -8,44 +8,44 @@ export function describeHookRequests(opened: () => OpenedLedger): void {
   describe('requests of the end-of-day hook', () => {
     it('lead to the run that answered them, from every process', async () => {
       const { ledger, reopen } = opened();
-      expect(await ledger.findHookRun('msg-1')).toBeUndefined();
-      await ledger.rememberHookRun({ id: 'msg-1', runId: 'r1', at });
-      await ledger.rememberHookRun({ id: 'msg-2', runId: 'r2', at });
+      expect(await ledger.runs.findOfHook('msg-1')).toBeUndefined();
+      await ledger.runs.rememberHook({ id: 'msg-1', runId: 'r1', at });
+      await ledger.runs.rememberHook({ id: 'msg-2', runId: 'r2', at });
       const other = await reopen();
-      expect(await other.findHookRun('msg-1')).toBe('r1');
-      expect(await other.findHookRun('msg-2')).toBe('r2');
-      expect(await other.findHookRun('msg-')).toBeUndefined();
+      expect(await other.runs.findOfHook('msg-1')).toBe('r1');
+      expect(await other.runs.findOfHook('msg-2')).toBe('r2');
+      expect(await other.runs.findOfHook('msg-')).toBeUndefined();
     });
 
     it('stay with the first run', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
-      await ledger.rememberHookRun({ id: 'msg-1', runId: 'r1', at });
-      await other.rememberHookRun({ id: 'msg-1', runId: 'r2', at: at + 1 });
-      expect(await ledger.findHookRun('msg-1')).toBe('r1');
+      await ledger.runs.rememberHook({ id: 'msg-1', runId: 'r1', at });
+      await other.runs.rememberHook({ id: 'msg-1', runId: 'r2', at: at + 1 });
+      expect(await ledger.runs.findOfHook('msg-1')).toBe('r1');
     });
 
     it('stay with one run when two processes get them at once', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       await Promise.all([
-        ledger.rememberHookRun({ id: 'msg-1', runId: 'r1', at }),
-        other.rememberHookRun({ id: 'msg-1', runId: 'r2', at }),
+        ledger.runs.rememberHook({ id: 'msg-1', runId: 'r1', at }),
+        other.runs.rememberHook({ id: 'msg-1', runId: 'r2', at }),
       ]);
-      const runId = await ledger.findHookRun('msg-1');
+      const runId = await ledger.runs.findOfHook('msg-1');
       expect(['r1', 'r2']).toContain(runId);
-      expect(await other.findHookRun('msg-1')).toBe(runId);
+      expect(await other.runs.findOfHook('msg-1')).toBe(runId);
     });
 
     it('are remembered for a month', async () => {
       const { ledger } = opened();
-      await ledger.rememberHookRun({ id: 'old', runId: 'r1', at });
-      await ledger.rememberHookRun({ id: 'young', runId: 'r2', at: at + 2 * dayMs });
-      await ledger.rememberHookRun({ id: 'new', runId: 'r3', at: at + 30 * dayMs });
-      expect(await ledger.findHookRun('old')).toBe('r1');
-      await ledger.rememberHookRun({ id: 'newer', runId: 'r4', at: at + 32 * dayMs });
-      expect(await ledger.findHookRun('old')).toBeUndefined();
-      expect(await ledger.findHookRun('young')).toBe('r2');
+      await ledger.runs.rememberHook({ id: 'old', runId: 'r1', at });
+      await ledger.runs.rememberHook({ id: 'young', runId: 'r2', at: at + 2 * dayMs });
+      await ledger.runs.rememberHook({ id: 'new', runId: 'r3', at: at + 30 * dayMs });
+      expect(await ledger.runs.findOfHook('old')).toBe('r1');
+      await ledger.runs.rememberHook({ id: 'newer', runId: 'r4', at: at + 32 * dayMs });
+      expect(await ledger.runs.findOfHook('old')).toBeUndefined();
+      expect(await ledger.runs.findOfHook('young')).toBe('r2');
     });
   });
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { blankNames } from '../../../src/review/body/booking-item.js';
 import type { CollectedBatch } from '../../../src/review/collected.js';
 import { keptAt } from '../../../src/review/kept-columns.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchOf, chunkOf, collectedRun, newRun, rightOf, startCollect } from './days.js';
 
@@ -16,7 +17,7 @@ function keeping(
 }
 
 async function storedRun(ledger: Ledger) {
-  const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
+  const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
   const collect = await startCollect(ledger, run);
   await collect.store(
     chunkOf({
@@ -44,68 +45,68 @@ export function describeKeptColumns(opened: () => OpenedLedger): void {
       await storedRun(ledger);
       await collectedRun(ledger, 'other', { day: '2026-11-19', bookings: ['a'] });
       const reader = await reopen();
-      const columns = await reader.readKeptColumns('r1', 'body', 0);
+      const columns = await reader.bookings.readKept('r1', 'body', 0);
       expect([0, 1, 2, 9].map((place) => keptAt(columns, place))).toEqual([
         { Price: '120.50', Refundable: 'yes' },
         undefined,
         { Price: '7' },
         undefined,
       ]);
-      expect(await reader.readKeptColumns('r1', 'body', 1)).toBeUndefined();
-      expect(keptAt(await reader.readKeptColumns('r1', 'file', 0), 0)).toEqual({ Price: '9' });
+      expect(await reader.bookings.readKept('r1', 'body', 1)).toBeUndefined();
+      expect(keptAt(await reader.bookings.readKept('r1', 'file', 0), 0)).toEqual({ Price: '9' });
       const values = new Map([
         ['a', { Price: '120.50', Refundable: 'yes' }],
         ['f', { Price: '9' }],
       ]);
       // The newest run of the booking keeps nothing.
-      expect(await reader.findKeptValues(['a', 'b', 'f', 'nobody'])).toEqual(values);
-      expect(await reader.findKeptValues(['b', 'nobody'])).toEqual(new Map());
-      expect(await reader.findKeptValues([])).toEqual(new Map());
-      const [trace] = await reader.trace('d');
+      expect(await reader.bookings.findKept(['a', 'b', 'f', 'nobody'])).toEqual(values);
+      expect(await reader.bookings.findKept(['b', 'nobody'])).toEqual(new Map());
+      expect(await reader.bookings.findKept([])).toEqual(new Map());
+      const [trace] = await reader.bookings.trace('d');
       expect(trace).toMatchObject({ kept: { Price: '8', Refundable: 'canary-price' } });
-      const [other] = await reader.trace('e');
+      const [other] = await reader.bookings.trace('e');
       expect(other).not.toHaveProperty('kept');
     });
 
     it('are only those of the last collect', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const collect = await startCollect(ledger, run);
       await collect.store(chunkOf({ batches: [keeping(batchOf(0, ['a']), ['1', null])] }));
       await startCollect(ledger, run);
-      expect(await ledger.readKeptColumns('r1', 'body', 0)).toBeUndefined();
+      expect(await ledger.bookings.readKept('r1', 'body', 0)).toBeUndefined();
     });
 
     it('of one guest are erased with the name, even where no name is left to erase', async () => {
       const { ledger } = opened();
       const run = await storedRun(ledger);
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
-      await ledger.eraseBookings('r1', (_, { form, batch }) =>
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.guests.eraseBookings('r1', (_, { form, batch }) =>
         form === 'body' && batch === 0 ? { places: [0, 3] } : undefined,
       );
-      const columns = await ledger.readKeptColumns('r1', 'body', 0);
+      const columns = await ledger.bookings.readKept('r1', 'body', 0);
       expect([0, 2, 3].map((place) => keptAt(columns, place))).toEqual([
         undefined,
         { Price: '7' },
         undefined,
       ]);
-      expect(keptAt(await ledger.readKeptColumns('r1', 'file', 0), 0)).toEqual({ Price: '9' });
-      expect(await ledger.listErasedContents('r1')).toEqual([]);
+      expect(keptAt(await ledger.bookings.readKept('r1', 'file', 0), 0)).toEqual({ Price: '9' });
+      expect(await ledger.guests.listErasedContents('r1')).toEqual([]);
     });
 
     it('are gone once the names are blanked', async () => {
       const { ledger } = opened();
       const run = await storedRun(ledger);
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
-      await ledger.blankGuestNames('2026-12-01', (lines, form) =>
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.guests.blankNames('2026-12-01', (lines, form) =>
         form === 'body' ? blankNames(lines) : lines,
       );
-      expect(await ledger.readKeptColumns('r1', 'body', 0)).toBeUndefined();
-      expect(await ledger.findKeptValues(['a', 'f'])).toEqual(new Map());
-      const [trace] = await ledger.trace('a');
+      expect(await ledger.bookings.readKept('r1', 'body', 0)).toBeUndefined();
+      expect(await ledger.bookings.findKept(['a', 'f'])).toEqual(new Map());
+      const [trace] = await ledger.bookings.trace('a');
       expect(trace).not.toHaveProperty('kept');
-      await ledger.prune('2026-12-01');
-      expect(await ledger.readKeptColumns('r1', 'body', 0)).toBeUndefined();
+      await ledger.guests.prune('2026-12-01');
+      expect(await ledger.bookings.readKept('r1', 'body', 0)).toBeUndefined();
     });
   });
 }

@@ -8,12 +8,12 @@ export function describeLeases(opened: () => OpenedLedger): void {
     it('keeps others from claiming the step while it lasts', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedRun(ledger, 'r1');
-      expect(await ledger.isBeingPerformed('r1')).toBe(false);
+      expect(await ledger.steps.isBeingPerformed('r1')).toBe(false);
       const claim = await claimStep(ledger, run, 'batch 0');
       const other = await reopen();
-      expect(await other.isBeingPerformed('r1')).toBe(true);
-      expect(await other.reopenAbandoned('r1')).toBe(0);
-      expect(await ledger.holdsClaim(claim)).toBe(true);
+      expect(await other.steps.isBeingPerformed('r1')).toBe(true);
+      expect(await other.steps.reopenAbandoned('r1')).toBe(0);
+      expect(await ledger.steps.holdsClaim(claim)).toBe(true);
       expect(await openNames(other, 'r1')).toEqual(['batch 1', 'batch 2']);
     });
 
@@ -24,15 +24,15 @@ export function describeLeases(opened: () => OpenedLedger): void {
       await claimStep(ledger, run, 'batch 2');
       await endLeases();
       const other = await reopen();
-      expect(await other.isBeingPerformed('r1')).toBe(false);
-      expect(await other.reopenAbandoned('r1')).toBe(2);
-      expect(await other.reopenAbandoned('r1')).toBe(0);
-      expect(await other.listOpenSteps('r1', { limit: 9 })).toEqual([
+      expect(await other.steps.isBeingPerformed('r1')).toBe(false);
+      expect(await other.steps.reopenAbandoned('r1')).toBe(2);
+      expect(await other.steps.reopenAbandoned('r1')).toBe(0);
+      expect(await other.steps.listOpen('r1', { limit: 9 })).toEqual([
         { position: 0, name: 'batch 0', attempt: 2 },
         { position: 1, name: 'batch 1', attempt: 1 },
         { position: 2, name: 'batch 2', attempt: 2 },
       ]);
-      expect(await other.listAttempts('r1', 'batch 0')).toEqual([
+      expect(await other.steps.listAttempts('r1', 'batch 0')).toEqual([
         {
           step: 'batch 0',
           attempt: 1,
@@ -45,7 +45,7 @@ export function describeLeases(opened: () => OpenedLedger): void {
       // The token is unchanged: nobody has taken the run over.
       const claim = await claimStep(other, run, 'batch 0', 2);
       expect(claim.mayRepeat).toBe(true);
-      expect((await other.getRun('r1')).counts.repeated).toBe(4);
+      expect((await other.runs.get('r1')).counts.repeated).toBe(4);
     });
 
     it('is extended by a full lease each time it is renewed', async () => {
@@ -54,12 +54,12 @@ export function describeLeases(opened: () => OpenedLedger): void {
       const renewed = await claimStep(ledger, run, 'batch 0');
       await claimStep(ledger, run, 'batch 1');
       await endLeases();
-      expect(await ledger.renewClaims([renewed])).toEqual([]);
+      expect(await ledger.steps.renewClaims([renewed])).toEqual([]);
       const other = await reopen();
-      expect(await other.isBeingPerformed('r1')).toBe(true);
-      expect(await other.reopenAbandoned('r1')).toBe(1);
+      expect(await other.steps.isBeingPerformed('r1')).toBe(true);
+      expect(await other.steps.reopenAbandoned('r1')).toBe(1);
       expect(await openNames(other, 'r1')).toEqual(['batch 1', 'batch 2']);
-      await ledger.record(renewed, done, at);
+      await ledger.steps.record(renewed, done, at);
     });
 
     it('fences an owner that wakes too late, whatever has happened to the step since', async () => {
@@ -68,20 +68,20 @@ export function describeLeases(opened: () => OpenedLedger): void {
       const asleep = await claimStep(ledger, run, 'batch 0');
       await endLeases();
       const other = await reopen();
-      await other.reopenAbandoned('r1');
+      await other.steps.reopenAbandoned('r1');
       const fenced = async () => {
         const before = await look(other, 'r1');
-        expect(await ledger.renewClaims([asleep])).toEqual([asleep]);
-        expect(await ledger.holdsClaim(asleep)).toBe(false);
-        await expect(ledger.record(asleep, done, at)).rejects.toThrow(FencedError);
+        expect(await ledger.steps.renewClaims([asleep])).toEqual([asleep]);
+        expect(await ledger.steps.holdsClaim(asleep)).toBe(false);
+        await expect(ledger.steps.record(asleep, done, at)).rejects.toThrow(FencedError);
         expect(await look(other, 'r1')).toEqual(before);
       };
       await fenced();
       const claim = await claimStep(other, run, 'batch 0', 2);
       await fenced();
-      await other.record(claim, done, at);
+      await other.steps.record(claim, done, at);
       await fenced();
-      expect((await other.getRun('r1')).counts).toMatchObject({ delivered: 4, repeated: 4 });
+      expect((await other.runs.get('r1')).counts).toMatchObject({ delivered: 4, repeated: 4 });
     });
 
     it('reports which of many claims are outdated, over several runs', async () => {
@@ -90,13 +90,16 @@ export function describeLeases(opened: () => OpenedLedger): void {
       const earlier = await collectedRun(ledger, 'r2', { day: '2026-11-19' });
       const kept = await claimStep(ledger, run, 'batch 0');
       const recorded = await claimStep(ledger, run, 'batch 1');
-      await ledger.record(recorded, retry(), at);
-      const again = await ledger.claim(rightOf(run), 'batch 1', 2, at);
+      await ledger.steps.record(recorded, retry(), at);
+      const again = await ledger.steps.claim(rightOf(run), 'batch 1', 2, at);
       if (!again) throw new Error('expected a claim, got: none');
       const takenOver = await claimStep(ledger, earlier, 'batch 0');
-      await (await reopen()).takeOver('r2');
-      expect(await ledger.renewClaims([takenOver, kept, recorded, again])).toEqual([takenOver, recorded]);
-      expect(await ledger.renewClaims([])).toEqual([]);
+      await (await reopen()).runs.takeOver('r2');
+      expect(await ledger.steps.renewClaims([takenOver, kept, recorded, again])).toEqual([
+        takenOver,
+        recorded,
+      ]);
+      expect(await ledger.steps.renewClaims([])).toEqual([]);
     });
 
     it('starts again with each claim', async () => {
@@ -105,7 +108,7 @@ export function describeLeases(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0', retry());
       await endLeases();
       await claimStep(ledger, run, 'batch 0', 2);
-      expect(await (await reopen()).reopenAbandoned('r1')).toBe(0);
+      expect(await (await reopen()).steps.reopenAbandoned('r1')).toBe(0);
     });
 
     it('of another run is not touched', async () => {
@@ -114,8 +117,8 @@ export function describeLeases(opened: () => OpenedLedger): void {
       const other = await collectedRun(ledger, 'r2', { day: '2026-11-19' });
       const claim = await claimStep(ledger, other, 'batch 0');
       await endLeases();
-      expect(await ledger.reopenAbandoned('r1')).toBe(0);
-      expect(await ledger.holdsClaim(claim)).toBe(true);
+      expect(await ledger.steps.reopenAbandoned('r1')).toBe(0);
+      expect(await ledger.steps.holdsClaim(claim)).toBe(true);
     });
   });
 }

@@ -21,7 +21,7 @@ export function describeProgress(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 6 });
       await performUpTo(ledger, run, 'write');
       await perform(ledger, run, 'batch 0', done);
-      expect(await ledger.countSteps('r1')).toEqual([
+      expect(await ledger.steps.count('r1')).toEqual([
         { kind: 'write', state: 'done', steps: 1, bookings: 0 },
         { kind: 'upload', state: 'ready', steps: 1, bookings: 0 },
         { kind: 'trigger', state: 'waiting', steps: 1, bookings: 6 },
@@ -35,7 +35,7 @@ export function describeProgress(opened: () => OpenedLedger): void {
     it('says what is in progress, what can start, and what waits until when', async () => {
       const { ledger, endLeases } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(16) });
-      expect(await ledger.readOpenWork('r1', at)).toEqual({
+      expect(await ledger.steps.readOpenWork('r1', at)).toEqual({
         performed: 0,
         abandoned: 0,
         ready: 4,
@@ -52,23 +52,28 @@ export function describeProgress(opened: () => OpenedLedger): void {
         tries: 1,
         waits: 0,
       };
-      expect(await ledger.readOpenWork('r1', at)).toEqual({
+      expect(await ledger.steps.readOpenWork('r1', at)).toEqual({
         performed: 0,
         abandoned: 0,
         ready: 2,
         delayed: 2,
         next,
       });
-      expect(await ledger.readOpenWork('r1', at + 9_000)).toMatchObject({
+      expect(await ledger.steps.readOpenWork('r1', at + 9_000)).toMatchObject({
         ready: 3,
         delayed: 1,
         next: { step: 'batch 0', tries: 0, waits: 1 },
       });
       await claimStep(ledger, run, 'batch 2');
       const oldest = { step: 'batch 2', kind: 'batch', since: at };
-      expect(await ledger.readOpenWork('r1', at)).toMatchObject({ performed: 1, abandoned: 0, oldest, next });
+      expect(await ledger.steps.readOpenWork('r1', at)).toMatchObject({
+        performed: 1,
+        abandoned: 0,
+        oldest,
+        next,
+      });
       await endLeases();
-      expect(await ledger.readOpenWork('r1', at)).toMatchObject({ performed: 0, abandoned: 1, oldest });
+      expect(await ledger.steps.readOpenWork('r1', at)).toMatchObject({ performed: 0, abandoned: 1, oldest });
     });
 
     it('sums up the attempts by kind, outcome and slice of time', async () => {
@@ -82,19 +87,19 @@ export function describeProgress(opened: () => OpenedLedger): void {
         to: number,
         ending = done as never,
       ) => {
-        const claim = await ledger.claim({ runId: 'r1', token: run.token }, step, attempt, from);
-        if (claim) await ledger.record(claim, ending, to);
+        const claim = await ledger.steps.claim({ runId: 'r1', token: run.token }, step, attempt, from);
+        if (claim) await ledger.steps.record(claim, ending, to);
       };
       await record('batch 0', 1, at, at + 10);
       await record('batch 1', 1, at + 90, at + 250);
       await record('batch 2', 1, at + 95, at + 120, retry() as never);
       await record('batch 2', 2, at + 5_000, at + 5_100);
-      expect(await ledger.listAttemptSums('r1', { from: at, length: 100 })).toEqual([
+      expect(await ledger.steps.listAttemptSums('r1', { from: at, length: 100 })).toEqual([
         { kind: 'batch', outcome: 'done', attempts: 2, startedAt: at, endedAt: at + 250 },
         { kind: 'batch', outcome: 'retry', attempts: 1, startedAt: at + 95, endedAt: at + 120 },
         { kind: 'batch', outcome: 'done', attempts: 1, startedAt: at + 5_000, endedAt: at + 5_100 },
       ]);
-      expect(await ledger.listAttemptSums('r2', { from: at, length: 100 })).toEqual([]);
+      expect(await ledger.steps.listAttemptSums('r2', { from: at, length: 100 })).toEqual([]);
     });
 
     it('lists the attempts that did not succeed, the newest first, and what the service said at the end', async () => {
@@ -105,7 +110,7 @@ export function describeProgress(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 2', halved);
       await perform(ledger, run, 'batch 2.0', halved);
       await perform(ledger, run, 'batch 2.0.1', refused);
-      const troubles = await ledger.listTroubles('r1', 10);
+      const troubles = await ledger.steps.listTroubles('r1', 10);
       expect(troubles.map(({ step, outcome }) => `${step} ${outcome}`).sort()).toEqual([
         'batch 1 failed',
         'batch 2 halved',
@@ -113,13 +118,13 @@ export function describeProgress(opened: () => OpenedLedger): void {
         'batch 2.0.1 refused',
       ]);
       expect(JSON.stringify(troubles)).not.toContain('Ana Gil');
-      expect(await ledger.listTroubles('r1', 2)).toHaveLength(2);
-      expect(await ledger.listAnswers('r1', ['batch 2.0.1', 'batch 1'])).toMatchObject([
+      expect(await ledger.steps.listTroubles('r1', 2)).toHaveLength(2);
+      expect(await ledger.steps.listAnswers('r1', ['batch 2.0.1', 'batch 1'])).toMatchObject([
         { step: 'batch 2.0.1', attempt: 1, statusCode: 2009, answer: 'Invalid hotel data of Ana Gil' },
       ]);
-      expect(await ledger.listAnswers('r1', [])).toEqual([]);
-      expect((await ledger.listRefused('r1', 5, 0)).length).toBe(1);
-      expect(await ledger.listRefused('r1', 5, 1)).toEqual([]);
+      expect(await ledger.steps.listAnswers('r1', [])).toEqual([]);
+      expect((await ledger.bookings.listRefused('r1', 5, 0)).length).toBe(1);
+      expect(await ledger.bookings.listRefused('r1', 5, 1)).toEqual([]);
     });
   });
 }

@@ -30,7 +30,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       const { run: after, opened: follow } = await perform(ledger, run, 'batch 0', done);
       expect(after).toMatchObject({ openSteps: 2, counts: { accepted: 10, delivered: 4, pending: 6 } });
       expect(follow).toEqual([]);
-      expect(await ledger.getRun('r1')).toEqual(after);
+      expect(await ledger.runs.get('r1')).toEqual(after);
     });
 
     it('refused: the bookings count as refused, and are listed with their line and the code', async () => {
@@ -38,7 +38,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1', { bookings: references(9) });
       const { run: after } = await perform(ledger, run, 'batch 2', refused);
       expect(after).toMatchObject({ openSteps: 2, counts: { refused: 1, delivered: 0, pending: 8 } });
-      expect(await ledger.listRefused('r1', 10)).toEqual([
+      expect(await ledger.bookings.listRefused('r1', 10)).toEqual([
         { step: 'batch 2', code: 'code-2009', form: 'body', batch: 2, place: 0, line: lineOf('BR-8') },
       ]);
     });
@@ -73,7 +73,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       expect((await claimStep(ledger, run, 'batch 1.1')).step).toMatchObject({
         slice: { batch: 1, first: 2, bookings: 1 },
       });
-      expect(await ledger.claim(rightOf(run), 'batch 1', 2, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'batch 1', 2, at)).toBeUndefined();
     });
 
     it('retry: the step is open again, not before its time, with one more try or wait spent', async () => {
@@ -87,10 +87,10 @@ export function describeRecording(opened: () => OpenedLedger): void {
         failuresInRow: 0,
         counts: { pending: 10, repeated: 0 },
       });
-      expect(await ledger.listOpenSteps('r1', { limit: 1 })).toEqual([again]);
+      expect(await ledger.steps.listOpen('r1', { limit: 1 })).toEqual([again]);
       const second = await claimStep(ledger, run, 'batch 0', 2);
       expect(second.step).toMatchObject({ tries: 1, waits: 0, attempts: 1 });
-      await ledger.record(second, retry({ spendsTry: false }), at);
+      await ledger.steps.record(second, retry({ spendsTry: false }), at);
       expect((await claimStep(ledger, run, 'batch 0', 3)).step).toMatchObject({
         tries: 1,
         waits: 1,
@@ -101,7 +101,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
     it('counts as repeated only what is sent again after a call with an unknown outcome', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
-      const repeated = async () => (await ledger.getRun('r1')).counts.repeated;
+      const repeated = async () => (await ledger.runs.get('r1')).counts.repeated;
       await perform(ledger, run, 'batch 0', retry({ outcomeUnknown: true }));
       expect(await repeated()).toBe(0);
       // Clearly not done: this call repeated nothing, but the first one may still have arrived.
@@ -121,7 +121,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1');
       const { run: after } = await perform(ledger, run, 'batch 0', interrupted);
       expect(after).toMatchObject({ state: 'delivering', openSteps: 3, failuresInRow: 0 });
-      expect((await ledger.listOpenSteps('r1', { limit: 1 }))[0]).toEqual({
+      expect((await ledger.steps.listOpen('r1', { limit: 1 }))[0]).toEqual({
         position: 0,
         name: 'batch 0',
         attempt: 2,
@@ -142,8 +142,8 @@ export function describeRecording(opened: () => OpenedLedger): void {
       });
       expect(follow).toEqual([]);
       expect(await openNames(ledger, 'r1')).toEqual(['batch 0', 'batch 1', 'batch 2']);
-      expect(await ledger.claim(rightOf(run), 'batch 2', 1, at)).toBeUndefined();
-      expect(await ledger.settle(rightOf(run), { state: 'succeeded', at })).toBe(false);
+      expect(await ledger.steps.claim(rightOf(run), 'batch 2', 1, at)).toBeUndefined();
+      expect(await ledger.runs.settle(rightOf(run), { state: 'succeeded', at })).toBe(false);
     });
 
     it('counts what was in flight when a fatal answer stopped the run, and keeps the first reason for the failure', async () => {
@@ -152,8 +152,12 @@ export function describeRecording(opened: () => OpenedLedger): void {
       const accepted = await claimStep(ledger, run, 'batch 1');
       const turnedDown = await claimStep(ledger, run, 'batch 2');
       const { run: stopped } = await perform(ledger, run, 'batch 0', fatal);
-      await ledger.record(turnedDown, { ...fatal, evidence: { code: 'http-404' }, message: 'later' }, at + 1);
-      const { run: after } = await ledger.record(accepted, done, at + 2);
+      await ledger.steps.record(
+        turnedDown,
+        { ...fatal, evidence: { code: 'http-404' }, message: 'later' },
+        at + 1,
+      );
+      const { run: after } = await ledger.steps.record(accepted, done, at + 2);
       expect(after).toEqual({
         ...stopped,
         openSteps: 2,
@@ -190,9 +194,9 @@ export function describeRecording(opened: () => OpenedLedger): void {
         const { ledger } = opened();
         const run = await collectedRun(ledger, 'r1');
         const claim = await claimStep(ledger, run, 'batch 0');
-        await ledger.record(claim, typeof ending === 'function' ? ending(claim) : ending, at);
+        await ledger.steps.record(claim, typeof ending === 'function' ? ending(claim) : ending, at);
         const before = await look(ledger, 'r1');
-        await expect(ledger.record(claim, done, at)).rejects.toThrow(FencedError);
+        await expect(ledger.steps.record(claim, done, at)).rejects.toThrow(FencedError);
         expect(await look(ledger, 'r1')).toEqual(before);
       },
     );
@@ -201,10 +205,10 @@ export function describeRecording(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const first = await claimStep(ledger, run, 'batch 0');
-      await ledger.record(first, retry(), at);
+      await ledger.steps.record(first, retry(), at);
       await claimStep(ledger, run, 'batch 0', 2);
-      await expect(ledger.record(first, done, at)).rejects.toThrow(FencedError);
-      expect((await ledger.getRun('r1')).counts.delivered).toBe(0);
+      await expect(ledger.steps.record(first, done, at)).rejects.toThrow(FencedError);
+      expect((await ledger.runs.get('r1')).counts.delivered).toBe(0);
     });
 
     it('halves completely or not at all', async () => {
@@ -214,10 +218,10 @@ export function describeRecording(opened: () => OpenedLedger): void {
       const before = await look(ledger, 'r1');
       const { halves, ...ending } = halved(claim) as StepEnding & { kind: 'halved' };
       await expect(
-        ledger.record(claim, { ...ending, halves: [halves[0], { ...halves[1], name: 'batch 1' }] }, at),
+        ledger.steps.record(claim, { ...ending, halves: [halves[0], { ...halves[1], name: 'batch 1' }] }, at),
       ).rejects.toThrow();
       expect(await look(ledger, 'r1')).toEqual(before);
-      await ledger.record(claim, done, at);
+      await ledger.steps.record(claim, done, at);
     });
   });
 }

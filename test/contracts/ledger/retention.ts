@@ -32,21 +32,23 @@ export function describeRetention(opened: () => OpenedLedger): void {
         });
         await perform(ledger, run, 'batch 0', done);
         await perform(ledger, run, 'batch 1', refused);
-        await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse(day) });
+        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse(day) });
       }
-      expect(await ledger.blankGuestNames('2026-10-03', blankNames)).toBe(2);
+      expect(await ledger.guests.blankNames('2026-10-03', blankNames)).toBe(2);
       for (const day of ['2026-10-01', '2026-10-02']) {
         for (const batch of [0, 1]) {
-          expect((await ledger.readBatch(day, 'body', batch)).toString()).not.toContain('Ana Gil');
+          expect((await ledger.bookings.readBatch(day, 'body', batch)).toString()).not.toContain('Ana Gil');
         }
-        const [trace] = await ledger.trace(`old-${day}`);
+        const [trace] = await ledger.bookings.trace(`old-${day}`);
         expect(trace).toMatchObject({
           line: `{"ServiceId":7,"BookingReferenceId":"old-${day}","ProviderHotelId":"007"}`,
           attempts: [{ outcome: 'done', httpStatus: 200, sha256: 'ab12' }],
         });
-        expect(JSON.stringify([trace, await ledger.listRefused(day, 9)])).not.toMatch(/Ana Gil|Success/);
+        expect(JSON.stringify([trace, await ledger.bookings.listRefused(day, 9)])).not.toMatch(
+          /Ana Gil|Success/,
+        );
       }
-      const kept = await ledger.trace('old-2026-10-03');
+      const kept = await ledger.bookings.trace('old-2026-10-03');
       expect(kept).toMatchObject([{ attempts: [{ answer: 'Success' }] }]);
       expect(JSON.stringify(kept)).toContain('Ana Gil');
     });
@@ -54,7 +56,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
     it('is counted: what is kept with names, what without, and since when', async () => {
       const { ledger } = opened();
       const nothing = { count: 0 };
-      expect(await ledger.describeKept()).toEqual({
+      expect(await ledger.guests.describeKept()).toEqual({
         bookings: nothing,
         names: nothing,
         actions: nothing,
@@ -63,29 +65,29 @@ export function describeRetention(opened: () => OpenedLedger): void {
       });
       for (const day of ['2026-10-01', '2026-10-02']) {
         const run = await collectedRun(ledger, day, { day, bookings: ['a', 'b', 'c'] });
-        await ledger.settle(rightOf(run), { state: 'cancelled', at: Date.parse(day) });
+        await ledger.runs.settle(rightOf(run), { state: 'cancelled', at: Date.parse(day) });
       }
       await ledger.audit.record({ at: Date.parse('2026-10-05'), who: 'ana', action: 'show' });
       const actions = { count: 1, since: Date.parse('2026-10-05') };
       const both = { count: 6, since: '2026-10-01' };
-      expect(await ledger.describeKept()).toEqual({
+      expect(await ledger.guests.describeKept()).toEqual({
         bookings: both,
         names: both,
         actions,
         cases: nothing,
         mails: nothing,
       });
-      await ledger.blankGuestNames('2026-10-02', blankNames);
+      await ledger.guests.blankNames('2026-10-02', blankNames);
       const second = { count: 3, since: '2026-10-02' };
-      expect(await ledger.describeKept()).toEqual({
+      expect(await ledger.guests.describeKept()).toEqual({
         bookings: both,
         names: second,
         actions,
         cases: nothing,
         mails: nothing,
       });
-      await ledger.prune('2026-10-02');
-      expect(await ledger.describeKept()).toEqual({
+      await ledger.guests.prune('2026-10-02');
+      expect(await ledger.guests.describeKept()).toEqual({
         bookings: second,
         names: second,
         actions,
@@ -97,29 +99,29 @@ export function describeRetention(opened: () => OpenedLedger): void {
     it('happens once', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['a'] });
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
-      expect(await ledger.blankGuestNames('2026-12-01', blankNames)).toBe(1);
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
+      expect(await ledger.guests.blankNames('2026-12-01', blankNames)).toBe(1);
       const untouched = () => {
         throw new Error('expected no second blanking');
       };
-      expect(await ledger.blankGuestNames('2026-12-02', untouched)).toBe(0);
+      expect(await ledger.guests.blankNames('2026-12-02', untouched)).toBe(0);
     });
 
     it('blanks a run that was in progress again, for what it wrote in the meantime', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const collect = await startCollect(ledger, run);
       await collect.store(chunkOf({ batches: [batchOf(0, ['a', 'b', 'c', 'd'])] }));
-      await ledger.blankGuestNames('2026-12-01', blankNames);
+      await ledger.guests.blankNames('2026-12-01', blankNames);
       await collect.store(chunkOf({ batches: [batchOf(1, ['e'])] }));
       await collect.finish({ steps: planBatches(5, 4), at });
-      await ledger.blankGuestNames('2026-12-01', blankNames);
+      await ledger.guests.blankNames('2026-12-01', blankNames);
       await perform(ledger, run, 'batch 0', done);
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
-      await ledger.blankGuestNames('2026-12-01', blankNames);
-      expect((await ledger.readBatch('r1', 'body', 1)).toString()).not.toContain('Ana Gil');
-      expect(JSON.stringify(await ledger.trace('a'))).not.toContain('Success');
-      expect(await ledger.blankGuestNames('2026-12-01', blankNames)).toBe(0);
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.guests.blankNames('2026-12-01', blankNames);
+      expect((await ledger.bookings.readBatch('r1', 'body', 1)).toString()).not.toContain('Ana Gil');
+      expect(JSON.stringify(await ledger.bookings.trace('a'))).not.toContain('Success');
+      expect(await ledger.guests.blankNames('2026-12-01', blankNames)).toBe(0);
     });
 
     it('blanks a run that awaits its result, and later what it receives with a late one', async () => {
@@ -129,9 +131,9 @@ export function describeRetention(opened: () => OpenedLedger): void {
       await performUpTo(ledger, run, 'trigger');
       const forgotten: string[] = [];
       const blank = () =>
-        ledger.blankGuestNames('2026-12-01', blankLines, async ({ id, state }) => {
+        ledger.guests.blankNames('2026-12-01', blankLines, async ({ id, state }) => {
           // Once the ledger knows of no names, nothing would look elsewhere.
-          expect(await ledger.listRunsWithNames('2026-12-01')).toHaveLength(1);
+          expect(await ledger.guests.listRunsWithNames('2026-12-01')).toHaveLength(1);
           forgotten.push(`${id} ${state}`);
         });
       await blank();
@@ -141,59 +143,59 @@ export function describeRetention(opened: () => OpenedLedger): void {
         ['file', 1],
         ['body', 0],
       ] as const)
-        expect((await ledger.readBatch('r1', form, batch)).toString()).not.toContain('Ana Gil');
-      expect(JSON.stringify(await ledger.listAttempts('r1', 'trigger'))).not.toContain('Success');
-      expect(await ledger.getRun('r1')).toMatchObject({ state: 'awaiting-result', linesBlanked: true });
+        expect((await ledger.bookings.readBatch('r1', form, batch)).toString()).not.toContain('Ana Gil');
+      expect(JSON.stringify(await ledger.steps.listAttempts('r1', 'trigger'))).not.toContain('Success');
+      expect(await ledger.runs.get('r1')).toMatchObject({ state: 'awaiting-result', linesBlanked: true });
       await blank();
       expect(forgotten).toHaveLength(1);
-      const late = await ledger.takeOver('r1');
+      const late = await ledger.runs.takeOver('r1');
       expect(late.linesBlanked).toBe(true);
       await perform(ledger, late, 'await-result', done);
       await blank();
       await perform(ledger, late, 'archive', done);
-      await ledger.settle(rightOf(late), { state: 'succeeded', at: Date.parse('2026-12-24') });
+      await ledger.runs.settle(rightOf(late), { state: 'succeeded', at: Date.parse('2026-12-24') });
       await blank();
-      expect(JSON.stringify(await ledger.listAttempts('r1', 'archive'))).not.toContain('Success');
+      expect(JSON.stringify(await ledger.steps.listAttempts('r1', 'archive'))).not.toContain('Success');
       expect(forgotten.slice(1)).toEqual(['r1 awaiting-result', 'r1 succeeded']);
-      expect(await ledger.listRunsWithNames('2026-12-01')).toEqual([]);
+      expect(await ledger.guests.listRunsWithNames('2026-12-01')).toEqual([]);
     });
 
     it('leaves alone a run that was resumed and collected anew a moment ago', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1', { startedAt: 0 }));
-      await ledger.settle(rightOf(run), { state: 'failed', at: 1 });
-      await ledger.blankGuestNames('2026-11-21', blankNames);
-      await collectInto(ledger, await ledger.takeOver('r1'), ['a']);
-      expect(await ledger.blankGuestNames('2026-11-21', blankNames)).toBe(0);
-      expect((await ledger.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
-      expect(await ledger.getRun('r1')).not.toHaveProperty('linesBlanked');
+      const run = await ledger.runs.create(newRun('r1', { startedAt: 0 }));
+      await ledger.runs.settle(rightOf(run), { state: 'failed', at: 1 });
+      await ledger.guests.blankNames('2026-11-21', blankNames);
+      await collectInto(ledger, await ledger.runs.takeOver('r1'), ['a']);
+      expect(await ledger.guests.blankNames('2026-11-21', blankNames)).toBe(0);
+      expect((await ledger.bookings.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      expect(await ledger.runs.get('r1')).not.toHaveProperty('linesBlanked');
     });
 
     it('blanks a run again that was collected again afterwards', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
-      await ledger.settle(rightOf(run), { state: 'failed', at });
-      await ledger.blankGuestNames('2026-12-01', blankNames);
-      const again = await collectInto(ledger, await ledger.takeOver('r1'), ['a']);
-      await ledger.settle(rightOf(again), { state: 'succeeded', at });
-      expect((await ledger.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
-      expect(await ledger.blankGuestNames('2026-12-01', blankNames)).toBe(1);
-      expect((await ledger.readBatch('r1', 'body', 0)).toString()).not.toContain('Ana Gil');
+      const run = await ledger.runs.create(newRun('r1'));
+      await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+      await ledger.guests.blankNames('2026-12-01', blankNames);
+      const again = await collectInto(ledger, await ledger.runs.takeOver('r1'), ['a']);
+      await ledger.runs.settle(rightOf(again), { state: 'succeeded', at });
+      expect((await ledger.bookings.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      expect(await ledger.guests.blankNames('2026-12-01', blankNames)).toBe(1);
+      expect((await ledger.bookings.readBatch('r1', 'body', 0)).toString()).not.toContain('Ana Gil');
     });
   });
 
   describe('the last start of a run', () => {
     it('is that of the newest run that started by then, whatever the clock said before', async () => {
       const { ledger } = opened();
-      expect(await ledger.findLastStart(at)).toBeUndefined();
+      expect(await ledger.runs.findLastStart(at)).toBeUndefined();
       const starts = [at, at + 3_000, at + 1_000, at + 4_000];
       for (const [index, startedAt] of starts.entries()) {
-        await ledger.createRun(newRun(`r${index}`, { day: `2026-11-0${index + 1}`, startedAt }));
+        await ledger.runs.create(newRun(`r${index}`, { day: `2026-11-0${index + 1}`, startedAt }));
       }
-      expect(await ledger.findLastStart(at - 1)).toBeUndefined();
-      expect(await ledger.findLastStart(at)).toBe(at);
-      expect(await ledger.findLastStart(at + 3_999)).toBe(at + 1_000);
-      expect(await ledger.findLastStart(at + 4_000)).toBe(at + 4_000);
+      expect(await ledger.runs.findLastStart(at - 1)).toBeUndefined();
+      expect(await ledger.runs.findLastStart(at)).toBe(at);
+      expect(await ledger.runs.findLastStart(at + 3_999)).toBe(at + 1_000);
+      expect(await ledger.runs.findLastStart(at + 4_000)).toBe(at + 4_000);
     });
   });
 
@@ -202,20 +204,20 @@ export function describeRetention(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const ended = async (id: string, day: string, endedAt = Date.parse(day)) => {
         const run = await collectedRun(ledger, id, { day, bookings: ['a'] });
-        await ledger.settle(rightOf(run), { state: 'succeeded', at: endedAt });
+        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: endedAt });
       };
       await ended('old', '2026-10-01');
       await ended('older', '2026-09-30');
       await ended('of the day itself', '2026-10-03');
       await ended('ended lately', '2026-10-02', at);
       await collectedRun(ledger, 'collected lately', { day: '2026-09-29', bookings: ['a'], startedAt: 0 });
-      await ledger.createRun(newRun('never collected', { day: '2026-09-28', startedAt: 0 }));
+      await ledger.runs.create(newRun('never collected', { day: '2026-09-28', startedAt: 0 }));
       const names = async () =>
-        (await ledger.listRunsWithNames('2026-10-03')).map(({ id, day }) => `${id} ${day}`).sort();
+        (await ledger.guests.listRunsWithNames('2026-10-03')).map(({ id, day }) => `${id} ${day}`).sort();
       expect(await names()).toEqual(['never collected 2026-09-28', 'old 2026-10-01', 'older 2026-09-30']);
-      await ledger.blankGuestNames('2026-10-01', blankNames);
+      await ledger.guests.blankNames('2026-10-01', blankNames);
       expect(await names()).toEqual(['old 2026-10-01']);
-      await ledger.takeOver('older');
+      await ledger.runs.takeOver('older');
       expect(await names()).toEqual(['old 2026-10-01', 'older 2026-09-30']);
     });
   });
@@ -224,23 +226,23 @@ export function describeRetention(opened: () => OpenedLedger): void {
     it('a run that ended recently stays: its age counts from its end', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { day: '2023-01-05', bookings: ['a'] });
-      await ledger.settle(rightOf(run), { state: 'failed', at });
-      expect(await ledger.blankGuestNames('2026-10-03', blankNames)).toBe(0);
-      expect(await ledger.prune('2026-10-03')).toBe(0);
-      expect((await ledger.getRun('r1')).state).toBe('failed');
+      await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+      expect(await ledger.guests.blankNames('2026-10-03', blankNames)).toBe(0);
+      expect(await ledger.guests.prune('2026-10-03')).toBe(0);
+      expect((await ledger.runs.get('r1')).state).toBe('failed');
     });
 
     it('a run that a process is working on is left alone', async () => {
       const { ledger, reopen } = opened();
       await collectedRun(ledger, 'r1', { day: '2023-01-05', bookings: ['a'] });
-      const hold = await ledger.holdDay('2023-01-05');
+      const hold = await ledger.holds.day('2023-01-05');
       const other = await reopen();
-      await other.blankGuestNames('2026-12-01', blankNames);
-      await other.prune('2026-12-01');
-      expect((await ledger.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      await other.guests.blankNames('2026-12-01', blankNames);
+      await other.guests.prune('2026-12-01');
+      expect((await ledger.bookings.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
       await hold?.release();
-      await other.prune('2026-12-01');
-      expect((await ledger.getRun('r1')).state).toBe('cancelled');
+      await other.guests.prune('2026-12-01');
+      expect((await ledger.runs.get('r1')).state).toBe('cancelled');
     });
   });
 
@@ -248,7 +250,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
     it('removes everything of earlier days except the rows of their runs', async () => {
       const { ledger } = opened();
       for (const day of ['2024-01-01', '2024-01-02']) {
-        const run = await ledger.createRun(newRun(day, { day }));
+        const run = await ledger.runs.create(newRun(day, { day }));
         const collect = await startCollect(ledger, run);
         await collect.store(
           chunkOf({
@@ -259,45 +261,47 @@ export function describeRetention(opened: () => OpenedLedger): void {
         );
         await collect.finish({ steps: planBatches(2, 4), at });
         await perform(ledger, run, 'batch 0', done);
-        await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse(day) });
+        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse(day) });
       }
-      const before = await ledger.getRun('2024-01-01');
-      expect(await ledger.prune('2024-01-02')).toBe(1);
-      const { token: _, ...row } = await ledger.getRun('2024-01-01');
+      const before = await ledger.runs.get('2024-01-01');
+      expect(await ledger.guests.prune('2024-01-02')).toBe(1);
+      const { token: _, ...row } = await ledger.runs.get('2024-01-01');
       expect(before).toMatchObject(row);
       expect(row.counts.delivered).toBe(2);
-      await expect(ledger.readBatch('2024-01-01', 'body', 0)).rejects.toThrow(RangeError);
-      await expect(ledger.readBatches('2024-01-01', 'body', { from: 0, to: 1 })).rejects.toThrow(RangeError);
-      expect(await ledger.tally('2024-01-01')).toMatchObject({ stored: 0, delivered: 0 });
-      expect(await ledger.countRejects('2024-01-01')).toEqual([]);
-      expect(await ledger.countWarnings('2024-01-01')).toEqual([]);
-      expect((await ledger.trace('kept')).map(({ run }) => run.id)).toEqual(['2024-01-02']);
-      expect((await ledger.trace('bad')).map(({ run }) => run.id)).toEqual(['2024-01-02']);
-      expect(await ledger.prune('2024-01-02')).toBe(0);
+      await expect(ledger.bookings.readBatch('2024-01-01', 'body', 0)).rejects.toThrow(RangeError);
+      await expect(ledger.bookings.readBatches('2024-01-01', 'body', { from: 0, to: 1 })).rejects.toThrow(
+        RangeError,
+      );
+      expect(await ledger.runs.tally('2024-01-01')).toMatchObject({ stored: 0, delivered: 0 });
+      expect(await ledger.rejects.count('2024-01-01')).toEqual([]);
+      expect(await ledger.rejects.countWarnings('2024-01-01')).toEqual([]);
+      expect((await ledger.bookings.trace('kept')).map(({ run }) => run.id)).toEqual(['2024-01-02']);
+      expect((await ledger.bookings.trace('bad')).map(({ run }) => run.id)).toEqual(['2024-01-02']);
+      expect(await ledger.guests.prune('2024-01-02')).toBe(0);
     });
 
     it('removes any number of runs', async () => {
       const { ledger } = opened();
-      await ledger.createRun(newRun('r0'));
+      await ledger.runs.create(newRun('r0'));
       for (let index = 1; index < 120; index += 1) {
-        await ledger.createRun(newRun(`r${index}`, { replaces: `r${index - 1}` }));
+        await ledger.runs.create(newRun(`r${index}`, { replaces: `r${index - 1}` }));
       }
-      expect(await ledger.prune('2026-12-01')).toBe(120);
-      expect(await ledger.prune('2026-12-01')).toBe(0);
+      expect(await ledger.guests.prune('2026-12-01')).toBe(120);
+      expect(await ledger.guests.prune('2026-12-01')).toBe(0);
     });
 
     it('cancels an unfinished run, which accepts no more writes', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');
-      await ledger.record(claim, interrupted, at);
-      await ledger.prune('2026-12-01');
-      expect((await ledger.getRun('r1')).state).toBe('cancelled');
-      await expect(ledger.record(claim, done, at)).rejects.toThrow(FencedError);
-      expect(await ledger.claim(rightOf(run), 'batch 1', 1, at)).toBeUndefined();
+      await ledger.steps.record(claim, interrupted, at);
+      await ledger.guests.prune('2026-12-01');
+      expect((await ledger.runs.get('r1')).state).toBe('cancelled');
+      await expect(ledger.steps.record(claim, done, at)).rejects.toThrow(FencedError);
+      expect(await ledger.steps.claim(rightOf(run), 'batch 1', 1, at)).toBeUndefined();
       await expect(startCollect(ledger, run)).rejects.toThrow(FencedError);
-      await expect(ledger.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
-      expect((await ledger.createRun(newRun('r2'))).state).toBe('collecting');
+      await expect(ledger.runs.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
+      expect((await ledger.runs.create(newRun('r2'))).state).toBe('collecting');
     });
   });
 }

@@ -7,7 +7,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
   describe('runs', () => {
     it('starts a run as collecting, with all counts zero', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(
+      const run = await ledger.runs.create(
         newRun('r1', { delivery: 'file', trigger: 'replay', reason: 'source was wrong' }),
       );
       expect(run).toEqual({
@@ -37,97 +37,97 @@ export function describeRuns(opened: () => OpenedLedger): void {
         failedSteps: 0,
         failuresInRow: 0,
       });
-      expect(await ledger.getRun('r1')).toEqual(run);
+      expect(await ledger.runs.get('r1')).toEqual(run);
     });
 
     it('allows one active run per day, whichever process requests a second', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedRun(ledger, 'r1');
-      await expect(ledger.createRun(newRun('r2'))).rejects.toThrow();
-      await expect((await reopen()).createRun(newRun('r3', { trigger: 'schedule' }))).rejects.toThrow();
-      await ledger.settle(rightOf(run), { state: 'awaiting-result', at });
-      await expect(ledger.createRun(newRun('r4'))).rejects.toThrow();
-      expect((await ledger.listRuns({ day, limit: 10 })).map(({ id }) => id)).toEqual(['r1']);
-      expect((await ledger.createRun(newRun('r5', { day: '2026-11-21' }))).state).toBe('collecting');
+      await expect(ledger.runs.create(newRun('r2'))).rejects.toThrow();
+      await expect((await reopen()).runs.create(newRun('r3', { trigger: 'schedule' }))).rejects.toThrow();
+      await ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at });
+      await expect(ledger.runs.create(newRun('r4'))).rejects.toThrow();
+      expect((await ledger.runs.list({ day, limit: 10 })).map(({ id }) => id)).toEqual(['r1']);
+      expect((await ledger.runs.create(newRun('r5', { day: '2026-11-21' }))).state).toBe('collecting');
     });
 
     it('creates one run when two processes request it at once', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       const answers = await Promise.allSettled([
-        ledger.createRun(newRun('r1')),
-        other.createRun(newRun('r2')),
+        ledger.runs.create(newRun('r1')),
+        other.runs.create(newRun('r2')),
       ]);
       expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     });
 
     it('refuses a second run with the same id', async () => {
       const { ledger } = opened();
-      await ledger.createRun(newRun('r1'));
-      await expect(ledger.createRun(newRun('r1', { day: '2026-11-21' }))).rejects.toThrow();
+      await ledger.runs.create(newRun('r1'));
+      await expect(ledger.runs.create(newRun('r1', { day: '2026-11-21' }))).rejects.toThrow();
     });
 
     it.each(['succeeded', 'failed', 'cancelled'] as const)(
       'allows a new run once the first is %s',
       async (state) => {
         const { ledger } = opened();
-        const first = await ledger.createRun(newRun('r1'));
-        await ledger.settle(rightOf(first), { state, at: at + 5 });
-        expect(await ledger.getRun('r1')).toMatchObject({ state, finishedAt: at + 5 });
-        expect((await ledger.createRun(newRun('r2'))).state).toBe('collecting');
+        const first = await ledger.runs.create(newRun('r1'));
+        await ledger.runs.settle(rightOf(first), { state, at: at + 5 });
+        expect(await ledger.runs.get('r1')).toMatchObject({ state, finishedAt: at + 5 });
+        expect((await ledger.runs.create(newRun('r2'))).state).toBe('collecting');
       },
     );
 
     it('cancels the run that a new one replaces, and fences its owner', async () => {
       const { ledger } = opened();
       const old = await collectedRun(ledger, 'r1');
-      const claim = await ledger.claim(rightOf(old), 'batch 0', 1, at);
-      const replacing = await ledger.createRun(
+      const claim = await ledger.steps.claim(rightOf(old), 'batch 0', 1, at);
+      const replacing = await ledger.runs.create(
         newRun('r2', { trigger: 'replay', reason: 'wrong file', replaces: 'r1', startedAt: at + 9 }),
       );
       expect(replacing.state).toBe('collecting');
       const before = await look(ledger, 'r1');
       expect(before.run).toMatchObject({ state: 'cancelled', finishedAt: at + 9 });
       if (!claim) throw new Error('expected a claim, got: none');
-      await expect(ledger.record(claim, done, at)).rejects.toThrow(FencedError);
-      expect(await ledger.claim(rightOf(old), 'batch 1', 1, at)).toBeUndefined();
-      await expect(ledger.settle(rightOf(old), { state: 'succeeded', at })).rejects.toThrow(FencedError);
+      await expect(ledger.steps.record(claim, done, at)).rejects.toThrow(FencedError);
+      expect(await ledger.steps.claim(rightOf(old), 'batch 1', 1, at)).toBeUndefined();
+      await expect(ledger.runs.settle(rightOf(old), { state: 'succeeded', at })).rejects.toThrow(FencedError);
       expect(await look(ledger, 'r1')).toEqual(before);
     });
 
     it('keeps the replaced run as it was when the new one cannot be created', async () => {
       const { ledger } = opened();
-      const old = await ledger.createRun(newRun('r1'));
-      await expect(ledger.createRun(newRun('r1', { replaces: 'r1' }))).rejects.toThrow();
-      expect(await ledger.getRun('r1')).toEqual(old);
+      const old = await ledger.runs.create(newRun('r1'));
+      await expect(ledger.runs.create(newRun('r1', { replaces: 'r1' }))).rejects.toThrow();
+      expect(await ledger.runs.get('r1')).toEqual(old);
     });
 
     it('never cancels a run that succeeded', async () => {
       const { ledger } = opened();
-      const old = await ledger.createRun(newRun('r1'));
-      await ledger.settle(rightOf(old), { state: 'succeeded', at });
-      await ledger.createRun(newRun('r2', { replaces: 'r1' }));
-      expect((await ledger.getRun('r1')).state).toBe('succeeded');
+      const old = await ledger.runs.create(newRun('r1'));
+      await ledger.runs.settle(rightOf(old), { state: 'succeeded', at });
+      await ledger.runs.create(newRun('r2', { replaces: 'r1' }));
+      expect((await ledger.runs.get('r1')).state).toBe('succeeded');
     });
 
     it('returns the latest run of a day, whatever the clock said', async () => {
       const { ledger } = opened();
-      expect(await ledger.latestRun(day)).toBeUndefined();
-      await ledger.createRun(newRun('r1', { startedAt: at + 100 }));
-      await ledger.createRun(newRun('r2', { startedAt: at, replaces: 'r1' }));
-      await ledger.createRun(newRun('r3', { day: '2026-11-19' }));
-      expect((await ledger.latestRun(day))?.id).toBe('r2');
-      expect((await ledger.latestRun('2026-11-19'))?.id).toBe('r3');
+      expect(await ledger.runs.latest(day)).toBeUndefined();
+      await ledger.runs.create(newRun('r1', { startedAt: at + 100 }));
+      await ledger.runs.create(newRun('r2', { startedAt: at, replaces: 'r1' }));
+      await ledger.runs.create(newRun('r3', { day: '2026-11-19' }));
+      expect((await ledger.runs.latest(day))?.id).toBe('r2');
+      expect((await ledger.runs.latest('2026-11-19'))?.id).toBe('r3');
     });
 
     it('lists newest days first, and newest runs first within a day', async () => {
       const { ledger } = opened();
-      await ledger.createRun(newRun('b', { day: '2026-11-20' }));
-      await ledger.createRun(newRun('a', { day: '2026-11-20', replaces: 'b' }));
-      await ledger.createRun(newRun('d', { day: '2025-12-31' }));
-      await ledger.createRun(newRun('c', { day: '2026-11-21' }));
+      await ledger.runs.create(newRun('b', { day: '2026-11-20' }));
+      await ledger.runs.create(newRun('a', { day: '2026-11-20', replaces: 'b' }));
+      await ledger.runs.create(newRun('d', { day: '2025-12-31' }));
+      await ledger.runs.create(newRun('c', { day: '2026-11-21' }));
       const ids = async (options: { day?: string; limit: number }) =>
-        (await ledger.listRuns(options)).map(({ id }) => id);
+        (await ledger.runs.list(options)).map(({ id }) => id);
       expect(await ids({ limit: 10 })).toEqual(['c', 'a', 'b', 'd']);
       expect(await ids({ limit: 2 })).toEqual(['c', 'a']);
       expect(await ids({ day: '2026-11-20', limit: 10 })).toEqual(['a', 'b']);
@@ -137,11 +137,13 @@ export function describeRuns(opened: () => OpenedLedger): void {
 
     it('throws a RangeError for an unknown run in every method', async () => {
       const { ledger } = opened();
-      await expect(ledger.getRun('nobody')).rejects.toThrow(RangeError);
-      await expect(ledger.takeOver('nobody')).rejects.toThrow(RangeError);
-      await expect(ledger.tally('nobody')).rejects.toThrow(RangeError);
-      await expect(ledger.readBatch('nobody', 'body', 0)).rejects.toThrow(RangeError);
-      await expect(ledger.readBatches('nobody', 'body', { from: 0, to: 1 })).rejects.toThrow(RangeError);
+      await expect(ledger.runs.get('nobody')).rejects.toThrow(RangeError);
+      await expect(ledger.runs.takeOver('nobody')).rejects.toThrow(RangeError);
+      await expect(ledger.runs.tally('nobody')).rejects.toThrow(RangeError);
+      await expect(ledger.bookings.readBatch('nobody', 'body', 0)).rejects.toThrow(RangeError);
+      await expect(ledger.bookings.readBatches('nobody', 'body', { from: 0, to: 1 })).rejects.toThrow(
+        RangeError,
+      );
     });
 
     it('settles once: the second settlement of a run is refused and changes nothing', async () => {
@@ -152,22 +154,22 @@ export function describeRuns(opened: () => OpenedLedger): void {
         code: 'steps-failed',
         message: '1 step ran out of tries',
       } as const;
-      expect(await ledger.settle(rightOf(run), { state: 'failed', failure, at: at + 7 })).toBe(true);
-      const settled = await ledger.getRun('r1');
+      expect(await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at: at + 7 })).toBe(true);
+      const settled = await ledger.runs.get('r1');
       expect(settled).toMatchObject({ state: 'failed', failure, finishedAt: at + 7 });
-      expect(await ledger.settle(rightOf(run), { state: 'succeeded', at: at + 8 })).toBe(false);
-      expect(await ledger.getRun('r1')).toEqual(settled);
+      expect(await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: at + 8 })).toBe(false);
+      expect(await ledger.runs.get('r1')).toEqual(settled);
     });
 
     it('leaves a run that awaits its result active and unfinished, to be settled later', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });
       await perform(ledger, run, 'batch 0', done);
-      expect(await ledger.settle(rightOf(run), { state: 'awaiting-result', at })).toBe(true);
-      const waiting = await ledger.getRun('r1');
+      expect(await ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at })).toBe(true);
+      const waiting = await ledger.runs.get('r1');
       expect(waiting.state).toBe('awaiting-result');
       expect(waiting).not.toHaveProperty('finishedAt');
-      expect(await ledger.settle(rightOf(run), { state: 'succeeded', at })).toBe(true);
+      expect(await ledger.runs.settle(rightOf(run), { state: 'succeeded', at })).toBe(true);
     });
 
     it('keeps everything when it is closed and reopened', async () => {
@@ -175,12 +177,12 @@ export function describeRuns(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1');
       await perform(ledger, run, 'batch 0', done);
       const before = await look(ledger, 'r1');
-      const lines = await ledger.readBatch('r1', 'body', 1);
+      const lines = await ledger.bookings.readBatch('r1', 'body', 1);
       await ledger.close();
       await ledger.close();
       const again = await reopen();
       expect(await look(again, 'r1')).toEqual(before);
-      expect(await again.readBatch('r1', 'body', 1)).toEqual(lines);
+      expect(await again.bookings.readBatch('r1', 'body', 1)).toEqual(lines);
       await perform(again, run, 'batch 1', done);
     });
   });

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
 import { isOver } from '../../../src/booking/stay.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import { createLineEraser } from '../../../src/review/guests/erase-records.js';
-import type { Ledger, NewRun } from '../../../src/review/ledger.js';
+import type { NewRun } from '../../../src/review/ledger.js';
 import { findStayKeys } from '../../../src/review/stays/found-bookings.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import type { StayAhead } from '../../../src/review/stays.js';
@@ -94,13 +95,13 @@ export function describeStays(opened: () => OpenedLedger): void {
         form: 'body' as const,
         booking: stayAt(hotel, { bookingReferenceId, bookingClientName: 'Ana Gil' }),
       }));
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const first = await startCollect(ledger, run);
       await storeStays(first, [{ form: 'body', booking: stayAt(hotel, { bookingReferenceId: 'E-0' }) }]);
       const again = await startCollect(ledger, run);
       await storeStays(again, stays);
       await again.finish({ steps: planBatches(2, batchSize), at });
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       const references = async () =>
         (await readAll(ledger, [hotel], { today: '2026-11-20' })).map(({ reference }) => reference);
       expect(await references()).toEqual(['E-1', 'E-2']);
@@ -109,9 +110,9 @@ export function describeStays(opened: () => OpenedLedger): void {
         ...{ runIds: new Set(['r1']), rejects: [] },
       };
       const erase = createLineEraser({ guest, all: true, at });
-      expect(await ledger.eraseBookings('r1', erase)).toBe(true);
+      expect(await ledger.guests.eraseBookings('r1', erase)).toBe(true);
       expect(await references()).toEqual(['E-2']);
-      await ledger.prune('2027-01-01');
+      await ledger.guests.prune('2027-01-01');
       expect(await references()).toEqual([]);
     });
   });
@@ -178,11 +179,11 @@ function nameRun({ day, stays, ...run }: AnyRun, index: number, world: number): 
 
 /** A run that has ended. */
 export async function storeRun(ledger: Ledger, { stays, isCollected, ...run }: MadeRun): Promise<void> {
-  const created = await ledger.createRun(newRun(run.id, run));
+  const created = await ledger.runs.create(newRun(run.id, run));
   const collect = await startCollect(ledger, created);
   await storeStays(collect, stays);
   if (isCollected) await collect.finish({ steps: planBatches(stays.length, batchSize), at });
-  await ledger.settle(rightOf(created), { state: isCollected ? 'succeeded' : 'failed', at });
+  await ledger.runs.settle(rightOf(created), { state: isCollected ? 'succeeded' : 'failed', at });
 }
 
 async function storeStays(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { Ledger, NewRun } from '../../../src/review/ledger.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { NewRun } from '../../../src/review/ledger.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, done, newRun, perform, rightOf } from './days.js';
 
@@ -12,8 +13,8 @@ async function endedRun(
   day: string,
   state: 'succeeded' | 'failed',
 ): Promise<void> {
-  const run = await ledger.createRun(newRun(id, { day }));
-  await ledger.settle(rightOf(run), { state, at });
+  const run = await ledger.runs.create(newRun(id, { day }));
+  await ledger.runs.settle(rightOf(run), { state, at });
 }
 
 export function describeSummaries(opened: () => OpenedLedger): void {
@@ -32,18 +33,18 @@ export function describeSummaries(opened: () => OpenedLedger): void {
         failed: 0,
         cancelled: 0,
       };
-      expect(await ledger.summarise(today)).toEqual({ runsByState: none });
+      expect(await ledger.runs.summarise(today)).toEqual({ runsByState: none });
       await endedRun(ledger, 'r1', '2026-11-18', 'failed');
-      expect(await ledger.summarise(today)).toEqual({
+      expect(await ledger.runs.summarise(today)).toEqual({
         runsByState: { ...none, failed: 1 },
         firstDay: '2026-11-18',
       });
       await endedRun(ledger, 'r2', '2026-11-20', 'succeeded');
       await endedRun(ledger, 'r3', '2026-11-19', 'succeeded');
       await endedRun(ledger, 'r4', '2026-11-21', 'failed');
-      await ledger.createRun(newRun('r5', { day: '2026-11-21', replaces: 'r4' }));
+      await ledger.runs.create(newRun('r5', { day: '2026-11-21', replaces: 'r4' }));
       await collectedRun(ledger, 'r6', { day: '2026-11-22' });
-      expect(await ledger.summarise(today)).toEqual({
+      expect(await ledger.runs.summarise(today)).toEqual({
         runsByState: { ...none, collecting: 1, delivering: 1, succeeded: 2, failed: 1, cancelled: 1 },
         firstDay: '2026-11-18',
         lastGoodDay: '2026-11-20',
@@ -55,20 +56,20 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       await endedRun(ledger, 'good', '2026-11-03', 'succeeded');
       const { lastInstant } = today.previous();
       const early = { day: '2026-11-21', startedAt: lastInstant.getTime() };
-      await ledger.settle(rightOf(await ledger.createRun(newRun('early', early))), {
+      await ledger.runs.settle(rightOf(await ledger.runs.create(newRun('early', early))), {
         state: 'succeeded',
         at,
       });
       await endedRun(ledger, 'future', '2027-11-21', 'succeeded');
       for (let ahead = 10; ahead < 30; ahead += 1)
         await endedRun(ledger, `ahead-${ahead}`, `2026-11-${ahead}`, 'failed');
-      expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: '2026-11-03' });
+      expect(await ledger.runs.summarise(today)).toMatchObject({ lastGoodDay: '2026-11-03' });
       const topUp = { day: '2026-11-21', startedAt: lastInstant.getTime() + 1, topsUp: true };
-      await ledger.settle(rightOf(await ledger.createRun(newRun('top-up', topUp))), {
+      await ledger.runs.settle(rightOf(await ledger.runs.create(newRun('top-up', topUp))), {
         state: 'succeeded',
         at,
       });
-      expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: '2026-11-21' });
+      expect(await ledger.runs.summarise(today)).toMatchObject({ lastGoodDay: '2026-11-21' });
     });
 
     it('it finds the last good day before any number of days collected too early', async () => {
@@ -79,20 +80,20 @@ export function describeSummaries(opened: () => OpenedLedger): void {
           day: `2026-10-${day}`,
           startedAt: Date.UTC(2026, 9, day, 12),
         });
-        await ledger.settle(rightOf(await ledger.createRun(early)), { state: 'succeeded', at });
+        await ledger.runs.settle(rightOf(await ledger.runs.create(early)), { state: 'succeeded', at });
       }
-      expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: '2026-10-01' });
+      expect(await ledger.runs.summarise(today)).toMatchObject({ lastGoodDay: '2026-10-01' });
     });
 
     it('it lists the reviewed days of a range: by any run that reviewed them, oldest first', async () => {
       const { ledger } = opened();
       const list = (from: string, to: string) =>
-        ledger.listReviewedDays({
+        ledger.runs.listReviewedDays({
           from: createBusinessDay(from, 'Europe/Madrid'),
           to: createBusinessDay(to, 'Europe/Madrid'),
         });
       const succeed = async (run: NewRun) =>
-        ledger.settle(rightOf(await ledger.createRun(run)), { state: 'succeeded', at });
+        ledger.runs.settle(rightOf(await ledger.runs.create(run)), { state: 'succeeded', at });
       for (const day of ['2026-11-10', '2026-11-14', '2026-11-12', '2026-11-17'])
         await endedRun(ledger, `good-${day}`, day, 'succeeded');
       await endedRun(ledger, 'failed-later', '2026-11-12', 'failed');
@@ -102,8 +103,8 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       await succeed(newRun('early', { day: '2026-11-15', startedAt: lastInstant.getTime() }));
       const counted = await collectedRun(ledger, 'short', { day: '2026-11-16', bookings: ['one'] });
       await perform(ledger, counted, 'batch 0', done);
-      await ledger.settle(rightOf(counted), { state: 'succeeded', at });
-      await ledger.noteExpected('short', 2);
+      await ledger.runs.settle(rightOf(counted), { state: 'succeeded', at });
+      await ledger.runs.noteExpected('short', 2);
 
       expect(await list('2026-11-11', '2026-11-16')).toEqual(['2026-11-12', '2026-11-14']);
       expect(await list('2026-11-10', '2026-11-17')).toEqual([
@@ -112,7 +113,7 @@ export function describeSummaries(opened: () => OpenedLedger): void {
         '2026-11-14',
         '2026-11-17',
       ]);
-      await ledger.noteExpected('short', 1);
+      await ledger.runs.noteExpected('short', 1);
       await succeed(
         newRun('late', { day: '2026-11-15', startedAt: lastInstant.getTime() + 1, topsUp: true }),
       );
@@ -125,26 +126,26 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       await endedRun(ledger, 'last', '2026-11-04', 'succeeded');
       await endedRun(ledger, 'first', '2026-11-01', 'succeeded');
       await endedRun(ledger, 'old', '2026-11-02', 'failed');
-      await ledger.createRun(newRun('new', { day: '2026-11-02', startedAt: at - 1, replaces: 'old' }));
+      await ledger.runs.create(newRun('new', { day: '2026-11-02', startedAt: at - 1, replaces: 'old' }));
       await endedRun(ledger, 'after', '2026-11-05', 'succeeded');
       const ids = async (from: string, to: string) =>
-        (await ledger.listLatestRuns({ from, to })).map(({ id }) => id);
+        (await ledger.runs.listLatest({ from, to })).map(({ id }) => id);
       expect(await ids('2026-11-01', '2026-11-04')).toEqual(['first', 'new', 'last']);
       expect(await ids('2026-11-03', '2026-11-03')).toEqual([]);
-      expect((await ledger.listLatestRuns({ from: '2026-11-02', to: '2026-11-02' }))[0]).toEqual(
-        await ledger.getRun('new'),
+      expect((await ledger.runs.listLatest({ from: '2026-11-02', to: '2026-11-02' }))[0]).toEqual(
+        await ledger.runs.get('new'),
       );
     });
 
     it('it lists the active runs, oldest day first', async () => {
       const { ledger } = opened();
-      expect(await ledger.listActiveRuns()).toEqual([]);
-      await ledger.createRun(newRun('collecting', { day: '2026-11-22' }));
+      expect(await ledger.runs.listActive()).toEqual([]);
+      await ledger.runs.create(newRun('collecting', { day: '2026-11-22' }));
       const waiting = await collectedRun(ledger, 'awaiting', { day: '2026-11-20' });
-      await ledger.settle(rightOf(waiting), { state: 'awaiting-result', at });
+      await ledger.runs.settle(rightOf(waiting), { state: 'awaiting-result', at });
       await collectedRun(ledger, 'delivering', { day: '2026-11-21' });
       await endedRun(ledger, 'ended', '2026-11-19', 'succeeded');
-      expect((await ledger.listActiveRuns()).map(({ id }) => id)).toEqual([
+      expect((await ledger.runs.listActive()).map(({ id }) => id)).toEqual([
         'awaiting',
         'delivering',
         'collecting',
@@ -153,10 +154,10 @@ export function describeSummaries(opened: () => OpenedLedger): void {
 
     it('it marks a run that tops its day up', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1', { topsUp: true }));
+      const run = await ledger.runs.create(newRun('r1', { topsUp: true }));
       expect(run.topsUp).toBe(true);
-      expect(await ledger.getRun('r1')).toEqual(run);
-      expect(await ledger.createRun(newRun('r2', { day: '2026-11-21' }))).not.toHaveProperty('topsUp');
+      expect(await ledger.runs.get('r1')).toEqual(run);
+      expect(await ledger.runs.create(newRun('r2', { day: '2026-11-21' }))).not.toHaveProperty('topsUp');
     });
   });
 }

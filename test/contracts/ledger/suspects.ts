@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { blankNames } from '../../../src/review/body/booking-item.js';
 import type { CollectedBatch, Suspect } from '../../../src/review/collected.js';
 import type { SuspectLines } from '../../../src/review/history.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import { FencedError } from '../../../src/review/ledger-errors.js';
 import type { Run } from '../../../src/review/run.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -34,22 +35,22 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       expect(run).not.toHaveProperty('suspects');
-      expect(await ledger.nextSuspects('r1')).toBeUndefined();
-      await expect(ledger.nextSuspects('nobody')).rejects.toThrow(RangeError);
+      expect(await ledger.bookings.nextSuspects('r1')).toBeUndefined();
+      await expect(ledger.bookings.nextSuspects('nobody')).rejects.toThrow(RangeError);
     });
 
     it('are zero while none are found', async () => {
       const { ledger } = opened();
-      const run = await collect(ledger, await ledger.createRun(newRun('r1')), [batchOf(0, ['a', 'b'])]);
+      const run = await collect(ledger, await ledger.runs.create(newRun('r1')), [batchOf(0, ['a', 'b'])]);
       expect(run.suspects).toEqual(0);
-      expect(await ledger.nextSuspects('r1')).toBeUndefined();
+      expect(await ledger.bookings.nextSuspects('r1')).toBeUndefined();
     });
 
     it('are counted with each chunk', async () => {
       const { ledger, reopen } = opened();
-      const collecting = await startComparing(ledger, await ledger.createRun(newRun('r1')));
+      const collecting = await startComparing(ledger, await ledger.runs.create(newRun('r1')));
       const observer = await reopen();
-      const counted = async () => (await observer.getRun('r1')).suspects;
+      const counted = async () => (await observer.runs.get('r1')).suspects;
       expect(await counted()).toEqual(0);
       await collecting.store(
         chunkOf({
@@ -67,7 +68,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
         }),
       );
       expect(await counted()).toEqual(4);
-      expect((await observer.getRun('r1')).counts).toMatchObject({ accepted: 6, pending: 6 });
+      expect((await observer.runs.get('r1')).counts).toMatchObject({ accepted: 6, pending: 6 });
     });
 
     it('are listed batch by batch, with their lines, for that run only', async () => {
@@ -81,8 +82,8 @@ export function describeSuspects(opened: () => OpenedLedger): void {
         withSuspects(batchOf(0, names('0')), [elsewhere, moved]),
         withSuspects(batchOf(0, names('f0'), 'file'), [elsewhere]),
       ];
-      await collect(ledger, await ledger.createRun(newRun('r1', { delivery: 'file' })), batches);
-      await collect(ledger, await ledger.createRun(newRun('other', { day: '2026-11-19' })), [
+      await collect(ledger, await ledger.runs.create(newRun('r1', { delivery: 'file' })), batches);
+      await collect(ledger, await ledger.runs.create(newRun('other', { day: '2026-11-19' })), [
         withSuspects(batchOf(0, ['x']), [elsewhere]),
       ]);
       expect(await readAll(ledger, 'r1')).toEqual([
@@ -116,13 +117,13 @@ export function describeSuspects(opened: () => OpenedLedger): void {
 
     it('are traced by their reference, and other bookings have none', async () => {
       const { ledger } = opened();
-      await collect(ledger, await ledger.createRun(newRun('r1')), [
+      await collect(ledger, await ledger.runs.create(newRun('r1')), [
         withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, deleted]),
         batchOf(1, ['e']),
         withSuspects(batchOf(0, ['f'], 'file'), [{ ...moved, place: 0 }]),
       ]);
       const suspectOf = async (reference: string) => {
-        const [trace, ...others] = await ledger.trace(reference);
+        const [trace, ...others] = await ledger.bookings.trace(reference);
         expect(others).toEqual([]);
         return trace?.kind === 'booking' ? trace.suspect : trace;
       };
@@ -132,12 +133,12 @@ export function describeSuspects(opened: () => OpenedLedger): void {
 
     it('of an interrupted collect are removed when it starts again', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const cutOff = await startComparing(ledger, run);
       await cutOff.store(
         chunkOf({ batches: [withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, moved])] }),
       );
-      const owner = await ledger.takeOver('r1');
+      const owner = await ledger.runs.takeOver('r1');
       const recollected = await collect(ledger, owner, [
         withSuspects(batchOf(0, ['a', 'b', 'c']), [deleted]),
       ]);
@@ -145,28 +146,28 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       expect(await readAll(ledger, 'r1')).toMatchObject([{ suspects: [{ ...deleted, line: lineOf('c') }] }]);
       const late = chunkOf({ batches: [withSuspects(batchOf(1, ['e']), [elsewhere])] });
       await expect(cutOff.store(late)).rejects.toThrow(FencedError);
-      expect((await ledger.getRun('r1')).suspects).toEqual(1);
+      expect((await ledger.runs.get('r1')).suspects).toEqual(1);
     });
 
     it('are no longer counted if the new collect has no copy to compare with', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       await (await startComparing(ledger, run)).store(
         chunkOf({ batches: [withSuspects(batchOf(0, ['a']), [elsewhere])] }),
       );
-      const collecting = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize });
+      const collecting = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize });
       await collecting.store(chunkOf({ batches: [batchOf(0, ['a'])] }));
-      expect(await ledger.getRun('r1')).not.toHaveProperty('suspects');
-      expect(await ledger.nextSuspects('r1')).toBeUndefined();
+      expect(await ledger.runs.get('r1')).not.toHaveProperty('suspects');
+      expect(await ledger.bookings.nextSuspects('r1')).toBeUndefined();
     });
 
     it('stay, without guest names, when those are blanked', async () => {
       const { ledger } = opened();
-      const run = await collect(ledger, await ledger.createRun(newRun('r1')), [
+      const run = await collect(ledger, await ledger.runs.create(newRun('r1')), [
         withSuspects(batchOf(0, ['a', 'b', 'c']), [elsewhere, deleted]),
       ]);
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
-      await ledger.blankGuestNames('2026-12-01', blankNames);
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.guests.blankNames('2026-12-01', blankNames);
       const all = await readAll(ledger, 'r1');
       expect(all).toMatchObject([{ suspects: [elsewhere, deleted] }]);
       expect(JSON.stringify(all)).toContain('BookingReferenceId');
@@ -175,13 +176,13 @@ export function describeSuspects(opened: () => OpenedLedger): void {
 
     it('are removed when their day is pruned; their counts stay', async () => {
       const { ledger } = opened();
-      const run = await collect(ledger, await ledger.createRun(newRun('r1', { day: '2024-01-01' })), [
+      const run = await collect(ledger, await ledger.runs.create(newRun('r1', { day: '2024-01-01' })), [
         withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, moved]),
       ]);
-      await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2024-01-02') });
-      expect(await ledger.prune('2024-02-01')).toBe(1);
-      expect(await ledger.nextSuspects('r1')).toBeUndefined();
-      expect((await ledger.getRun('r1')).suspects).toEqual(2);
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2024-01-02') });
+      expect(await ledger.guests.prune('2024-02-01')).toBe(1);
+      expect(await ledger.bookings.nextSuspects('r1')).toBeUndefined();
+      expect((await ledger.runs.get('r1')).suspects).toEqual(2);
     });
   });
 }
@@ -191,7 +192,12 @@ function withSuspects(batch: CollectedBatch, suspects: readonly Suspect[]): Coll
 }
 
 function startComparing(ledger: Ledger, run: Run) {
-  return ledger.beginCollect(rightOf(run), { source: 'bookings.csv', at, batchSize, comparesMappings: true });
+  return ledger.bookings.beginCollect(rightOf(run), {
+    source: 'bookings.csv',
+    at,
+    batchSize,
+    comparesMappings: true,
+  });
 }
 
 async function collect(ledger: Ledger, run: Run, batches: readonly CollectedBatch[]): Promise<Run> {
@@ -203,9 +209,9 @@ async function collect(ledger: Ledger, run: Run, batches: readonly CollectedBatc
 async function readAll(ledger: Ledger, runId: string): Promise<SuspectLines[]> {
   const all: SuspectLines[] = [];
   for (
-    let next = await ledger.nextSuspects(runId);
+    let next = await ledger.bookings.nextSuspects(runId);
     next;
-    next = await ledger.nextSuspects(runId, next.cursor)
+    next = await ledger.bookings.nextSuspects(runId, next.cursor)
   ) {
     // Guards against an endless loop.
     expect(all.map(({ cursor }) => cursor)).not.toContainEqual(next.cursor);

@@ -41,8 +41,8 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const before = await look(ledger, 'r1');
-      expect(await ledger.takeOver('r1')).toEqual({ ...run, token: run.token + 1 });
-      const again = await ledger.takeOver('r1');
+      expect(await ledger.runs.takeOver('r1')).toEqual({ ...run, token: run.token + 1 });
+      const again = await ledger.runs.takeOver('r1');
       expect(await look(ledger, 'r1')).toEqual({ ...before, run: { ...run, token: run.token + 2 } });
       await perform(ledger, again, 'batch 0', done);
     });
@@ -53,18 +53,18 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0', retry());
       await claimStep(ledger, run, 'batch 0', 2);
       const other = await reopen();
-      const owner = await other.takeOver('r1');
+      const owner = await other.runs.takeOver('r1');
       expect(owner).toMatchObject({ state: 'delivering', openSteps: 2, counts: { repeated: 0 } });
-      expect(await other.listOpenSteps('r1', { limit: 10 })).toEqual([
+      expect(await other.steps.listOpen('r1', { limit: 10 })).toEqual([
         { position: 0, name: 'batch 0', attempt: 3 },
         { position: 1, name: 'batch 1', attempt: 1 },
       ]);
       const claim = await claimStep(other, owner, 'batch 0', 3);
       // The try stays spent, because the run had not failed.
       expect(claim).toMatchObject({ token: owner.token, step: { tries: 1, attempts: 2 } });
-      expect((await other.getRun('r1')).counts.repeated).toBe(4);
+      expect((await other.runs.get('r1')).counts.repeated).toBe(4);
       await perform(other, owner, 'batch 1', done);
-      expect((await other.getRun('r1')).counts.repeated).toBe(4);
+      expect((await other.runs.get('r1')).counts.repeated).toBe(4);
     });
 
     it('cancels an unfinished run for a reason, and fences whoever works on it', async () => {
@@ -72,18 +72,18 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');
       const other = await reopen();
-      expect(await other.abandon('r1', { reason: 'wrong export', at: at + 5 })).toBe(true);
-      const cancelled = await other.getRun('r1');
+      expect(await other.runs.abandon('r1', { reason: 'wrong export', at: at + 5 })).toBe(true);
+      const cancelled = await other.runs.get('r1');
       expect(cancelled).toMatchObject({
         state: 'cancelled',
         cancelReason: 'wrong export',
         finishedAt: at + 5,
         token: run.token + 1,
       });
-      await expect(ledger.record(claim, done, at + 6)).rejects.toThrow(FencedError);
-      expect(await ledger.claim({ runId: 'r1' }, 'batch 1', 1, at + 6)).toBeUndefined();
-      expect(await other.abandon('r1', { reason: 'again', at: at + 7 })).toBe(false);
-      expect(await other.getRun('r1')).toEqual(cancelled);
+      await expect(ledger.steps.record(claim, done, at + 6)).rejects.toThrow(FencedError);
+      expect(await ledger.steps.claim({ runId: 'r1' }, 'batch 1', 1, at + 6)).toBeUndefined();
+      expect(await other.runs.abandon('r1', { reason: 'again', at: at + 7 })).toBe(false);
+      expect(await other.runs.get('r1')).toEqual(cancelled);
     });
 
     it('cancels a failed run, and leaves one that succeeded', async () => {
@@ -93,21 +93,21 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
         ['r2', 'succeeded'],
       ] as const) {
         const run = await collectedRun(ledger, id);
-        await ledger.settle(rightOf(run), { state, at, ...(state === 'failed' && { failure: spent }) });
+        await ledger.runs.settle(rightOf(run), { state, at, ...(state === 'failed' && { failure: spent }) });
       }
-      expect(await ledger.abandon('r1', { reason: 'why', at })).toBe(true);
-      expect(await ledger.getRun('r1')).toMatchObject({ state: 'cancelled', cancelReason: 'why' });
-      expect(await ledger.abandon('r2', { reason: 'why', at })).toBe(false);
-      expect(await ledger.getRun('r2')).toMatchObject({ state: 'succeeded' });
+      expect(await ledger.runs.abandon('r1', { reason: 'why', at })).toBe(true);
+      expect(await ledger.runs.get('r1')).toMatchObject({ state: 'cancelled', cancelReason: 'why' });
+      expect(await ledger.runs.abandon('r2', { reason: 'why', at })).toBe(false);
+      expect(await ledger.runs.get('r2')).toMatchObject({ state: 'succeeded' });
     });
 
     it('keeps an interrupted attempt as evidence that the step may have been sent', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });
-      await ledger.claim(rightOf(run), 'batch 0', 1, at + 11);
-      const owner = await ledger.takeOver('r1');
+      await ledger.steps.claim(rightOf(run), 'batch 0', 1, at + 11);
+      const owner = await ledger.runs.takeOver('r1');
       await perform(ledger, owner, 'batch 0', done, 2);
-      const [trace] = await ledger.trace('BR-1');
+      const [trace] = await ledger.bookings.trace('BR-1');
       expect(trace).toMatchObject({
         attempts: [
           { step: 'batch 0', attempt: 1, outcome: 'interrupted', startedAt: at + 11 },
@@ -121,19 +121,19 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1');
       const asleep = await claimStep(ledger, run, 'batch 0');
       const other = await reopen();
-      const owner = await other.takeOver('r1');
+      const owner = await other.runs.takeOver('r1');
       const before = await look(other, 'r1');
       for (const ending of [done, refused, failed, halved(asleep), retry(), fatal]) {
-        await expect(ledger.record(asleep, ending, at)).rejects.toThrow(FencedError);
+        await expect(ledger.steps.record(asleep, ending, at)).rejects.toThrow(FencedError);
       }
-      expect(await ledger.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();
-      expect(await ledger.claim(rightOf(run), 'batch 1', 1, at)).toBeUndefined();
-      await expect(ledger.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
+      expect(await ledger.steps.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'batch 1', 1, at)).toBeUndefined();
+      await expect(ledger.runs.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
       expect(await look(other, 'r1')).toEqual(before);
       // Nor once the new owner performs the same step.
       await claimStep(other, owner, 'batch 0', 2);
-      await expect(ledger.record(asleep, done, at)).rejects.toThrow(FencedError);
-      expect((await other.getRun('r1')).counts.delivered).toBe(0);
+      await expect(ledger.steps.record(asleep, done, at)).rejects.toThrow(FencedError);
+      expect((await other.runs.get('r1')).counts.delivered).toBe(0);
     });
 
     it('gives fresh tries to the failed and open steps of a failed run', async () => {
@@ -146,10 +146,10 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       }
       await perform(ledger, run, 'batch 3', retry());
       await perform(ledger, run, 'batch 4', refused);
-      await ledger.settle(rightOf(run), { state: 'failed', failure: spent, at });
-      expect(await ledger.getRun('r1')).toMatchObject({ openSteps: 1, failedSteps: 2, failuresInRow: 0 });
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure: spent, at });
+      expect(await ledger.runs.get('r1')).toMatchObject({ openSteps: 1, failedSteps: 2, failuresInRow: 0 });
 
-      const owner = await ledger.takeOver('r1');
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner).toMatchObject({
         state: 'delivering',
         openSteps: 3,
@@ -159,7 +159,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       });
       expect(owner).not.toHaveProperty('failure');
       expect(owner).not.toHaveProperty('finishedAt');
-      expect(await ledger.listOpenSteps('r1', { limit: 10 })).toEqual([
+      expect(await ledger.steps.listOpen('r1', { limit: 10 })).toEqual([
         { position: 1, name: 'batch 1', attempt: 3 },
         { position: 2, name: 'batch 2', attempt: 3 },
         { position: 3, name: 'batch 3', attempt: 2 },
@@ -173,12 +173,12 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
       await perform(ledger, run, 'batch 0', { ...failed, outcomeUnknown: true });
       await perform(ledger, run, 'batch 1', { ...failed, outcomeUnknown: false });
-      await ledger.settle(rightOf(run), { state: 'failed', failure: spent, at });
-      const owner = await ledger.takeOver('r1');
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure: spent, at });
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner.counts.repeated).toBe(0);
       await perform(ledger, owner, 'batch 0', done, 2);
       await perform(ledger, owner, 'batch 1', done, 2);
-      expect((await ledger.getRun('r1')).counts.repeated).toBe(4);
+      expect((await ledger.runs.get('r1')).counts.repeated).toBe(4);
     });
 
     it('resumes after a fatal answer, including what was in flight then', async () => {
@@ -186,13 +186,13 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1');
       await claimStep(ledger, run, 'batch 1');
       await perform(ledger, run, 'batch 0', fatal);
-      const owner = await ledger.takeOver('r1');
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner).toMatchObject({ state: 'delivering', openSteps: 3 });
       expect(owner).not.toHaveProperty('failure');
       await perform(ledger, owner, 'batch 0', done, 2);
-      expect((await ledger.getRun('r1')).counts.repeated).toBe(0);
+      expect((await ledger.runs.get('r1')).counts.repeated).toBe(0);
       await perform(ledger, owner, 'batch 1', done, 2);
-      expect((await ledger.getRun('r1')).counts.repeated).toBe(4);
+      expect((await ledger.runs.get('r1')).counts.repeated).toBe(4);
     });
 
     it('reopens refused steps if too many refusals had stopped the run', async () => {
@@ -202,26 +202,26 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0.0', refused);
       await perform(ledger, run, 'batch 1', failed);
       await perform(ledger, run, 'batch 2', refused);
-      await ledger.settle(rightOf(run), { state: 'failed', failure: tooManyRefused, at });
-      expect((await ledger.getRun('r1')).counts).toMatchObject({ refused: 3, pending: 6 });
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure: tooManyRefused, at });
+      expect((await ledger.runs.get('r1')).counts).toMatchObject({ refused: 3, pending: 6 });
 
-      const owner = await ledger.takeOver('r1');
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner).toMatchObject({ openSteps: 4, failedSteps: 0, counts: { refused: 0, pending: 9 } });
       expect(await openNames(ledger, 'r1')).toEqual(['batch 0.0', 'batch 0.1', 'batch 1', 'batch 2']);
-      expect(await ledger.listRefused('r1', 10)).toEqual([]);
+      expect(await ledger.bookings.listRefused('r1', 10)).toEqual([]);
       await perform(ledger, owner, 'batch 0.0', done, 2);
       await perform(ledger, owner, 'batch 2', refused, 2);
-      expect((await ledger.getRun('r1')).counts).toMatchObject({ delivered: 2, refused: 1, pending: 6 });
+      expect((await ledger.runs.get('r1')).counts).toMatchObject({ delivered: 2, refused: 1, pending: 6 });
     });
 
     it('returns a run that failed while collecting to collecting', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const collect = await startCollect(ledger, run);
       await collect.store(chunkOf({ batches: [batchOf(0, ['a'])], duplicates: 1 }));
       const failure: RunFailure = { class: 'data', code: 'too-many-rejects', message: 'too many rejects' };
-      await ledger.settle(rightOf(run), { state: 'failed', failure, at });
-      const owner = await ledger.takeOver('r1');
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner.state).toBe('collecting');
       expect(owner).not.toHaveProperty('failure');
       const collected = await collectInto(ledger, owner, ['b', 'c']);
@@ -235,10 +235,10 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       await perform(ledger, run, 'batch 0', failed);
-      await ledger.settle(rightOf(run), { state, at });
-      const owner = await ledger.takeOver('r1');
+      await ledger.runs.settle(rightOf(run), { state, at });
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner).toMatchObject({ state, failedSteps: 1 });
-      expect(await ledger.claim(rightOf(owner), 'batch 1', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(owner), 'batch 1', 1, at)).toBeUndefined();
     });
   });
 }

@@ -24,7 +24,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: ['BR-10', undefined, 'BR-11'] });
       for (const reference of ['BR-1', 'R-10', 'br-10', 'BR-10 ', '', '%', 'undefined']) {
-        expect(await ledger.trace(reference)).toEqual([]);
+        expect(await ledger.bookings.trace(reference)).toEqual([]);
       }
     });
 
@@ -32,26 +32,26 @@ export function describeTracing(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
       await collectedRun(ledger, 'r2', { day: '2026-11-21', bookings: references(3) });
-      expect(await ledger.listStepTimes('r1')).toEqual([]);
+      expect(await ledger.steps.listTimes('r1')).toEqual([]);
       await perform(ledger, run, 'batch 0', retry());
       await perform(ledger, run, 'batch 0', done, 2);
       await perform(ledger, run, 'batch 1', done);
-      const [times, ...others] = await ledger.listStepTimes('r1');
+      const [times, ...others] = await ledger.steps.listTimes('r1');
       expect(others).toEqual([]);
       expect(times).toMatchObject({ kind: 'batch', steps: 2, attempts: 3 });
       const attempts = [
-        ...(await ledger.listAttempts('r1', 'batch 0')),
-        ...(await ledger.listAttempts('r1', 'batch 1')),
+        ...(await ledger.steps.listAttempts('r1', 'batch 0')),
+        ...(await ledger.steps.listAttempts('r1', 'batch 1')),
       ];
       expect(times?.startedAt).toBe(Math.min(...attempts.map(({ startedAt }) => startedAt)));
       expect(times?.endedAt).toBe(Math.max(...attempts.map(({ endedAt }) => endedAt)));
-      expect(await ledger.listStepTimes('r2')).toEqual([]);
+      expect(await ledger.steps.listTimes('r2')).toEqual([]);
     });
 
     it('returns the line as sent, the step that contains it and the outcome of its attempts', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
-      expect(await ledger.trace('BR-5')).toEqual([
+      expect(await ledger.bookings.trace('BR-5')).toEqual([
         {
           kind: 'booking',
           run,
@@ -64,10 +64,10 @@ export function describeTracing(opened: () => OpenedLedger): void {
         },
       ]);
       await perform(ledger, run, 'batch 1', retry());
-      const claim = await ledger.claim(rightOf(run), 'batch 1', 2, at + 10);
+      const claim = await ledger.steps.claim(rightOf(run), 'batch 1', 2, at + 10);
       if (!claim) throw new Error('expected a claim, got: none');
-      await ledger.record(claim, done, at + 12);
-      const [trace] = await ledger.trace('BR-5');
+      await ledger.steps.record(claim, done, at + 12);
+      const [trace] = await ledger.bookings.trace('BR-5');
       expect(trace).toMatchObject({ run: { counts: { delivered: 2 } }, step: { state: 'done' } });
       expect(trace).toHaveProperty('attempts', [
         { step: 'batch 1', attempt: 1, startedAt: at, endedAt: at, outcome: 'retry', code: 'timeout' },
@@ -95,7 +95,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 1.1.0', refused);
       await perform(ledger, run, 'batch 0', done);
       const way = async (reference: string) => {
-        const [trace] = await ledger.trace(reference);
+        const [trace] = await ledger.bookings.trace(reference);
         return trace?.kind === 'booking'
           ? { step: trace.step, attempts: trace.attempts.map(({ step, outcome }) => `${step} ${outcome}`) }
           : undefined;
@@ -123,20 +123,20 @@ export function describeTracing(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0.1', halved);
       await perform(ledger, run, 'batch 0.1.1', refused);
       await perform(ledger, run, 'batch 0.1.0', done);
-      const all = await ledger.listRefused('r1', 10);
+      const all = await ledger.bookings.listRefused('r1', 10);
       expect(all.map(({ step, batch, place, line }) => [step, batch, place, line])).toEqual([
         ['batch 0.1.1', 0, 3, lineOf('BR-3')],
         ['batch 2', 2, 0, lineOf('BR-8')],
       ]);
-      expect(await ledger.listRefused('r1', 1)).toEqual(all.slice(0, 1));
-      expect(await ledger.listRefused('r1', 10, 1)).toEqual(all.slice(1));
+      expect(await ledger.bookings.listRefused('r1', 1)).toEqual(all.slice(0, 1));
+      expect(await ledger.bookings.listRefused('r1', 10, 1)).toEqual(all.slice(1));
     });
 
     it('finds every booking of a reference that hundreds share, in order', async () => {
       const { ledger } = opened();
       const bookings = references(1_000).map((own, index) => (index % 3 === 0 ? 'GROUP' : own));
       await collectedRun(ledger, 'r1', { bookings });
-      const traces = await ledger.trace('GROUP');
+      const traces = await ledger.bookings.trace('GROUP');
       expect(traces).toHaveLength(334);
       const steps = traces.map((trace) => (trace.kind === 'booking' ? trace.step?.name : undefined));
       expect(steps).toEqual(
@@ -146,8 +146,8 @@ export function describeTracing(opened: () => OpenedLedger): void {
 
     it('finds each of thousands of references', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
-      const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 500 });
+      const run = await ledger.runs.create(newRun('r1'));
+      const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: 500 });
       const bookings = references(10_000);
       const batches = Array.from({ length: 20 }, (_, batch) =>
         batchOf(batch, bookings.slice(batch * 500, batch * 500 + 500)),
@@ -155,7 +155,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       await collect.store(chunkOf({ batches }));
       await collect.finish({ steps: [], at });
       for (let index = 0; index < bookings.length; index += 97) {
-        const traces = await ledger.trace(`BR-${index}`);
+        const traces = await ledger.bookings.trace(`BR-${index}`);
         expect(traces).toMatchObject([{ kind: 'booking', line: lineOf(`BR-${index}`) }]);
       }
     });
@@ -163,8 +163,12 @@ export function describeTracing(opened: () => OpenedLedger): void {
     if (isNightly) {
       it('finds those of a day so large that its reference index is written in parts', async () => {
         const { ledger } = opened();
-        const run = await ledger.createRun(newRun('r1'));
-        const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 5_000 });
+        const run = await ledger.runs.create(newRun('r1'));
+        const collect = await ledger.bookings.beginCollect(rightOf(run), {
+          source: 'x',
+          at,
+          batchSize: 5_000,
+        });
         const bookings = references(2 ** 19 + 20_000);
         for (let batch = 0; batch * 5_000 < bookings.length; batch += 1) {
           const batches = [batchOf(batch, bookings.slice(batch * 5_000, batch * 5_000 + 5_000))];
@@ -172,7 +176,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
         }
         await collect.finish({ steps: [], at });
         for (let index = 0; index < bookings.length; index += 30_011) {
-          const traces = await ledger.trace(`BR-${index}`);
+          const traces = await ledger.bookings.trace(`BR-${index}`);
           expect(traces).toMatchObject([{ kind: 'booking', line: lineOf(`BR-${index}`) }]);
         }
       });
@@ -180,7 +184,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
 
     it('distinguishes bookings of both forms', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
+      const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
       const collect = await startCollect(ledger, run);
       await collect.store(
         chunkOf({ batches: [batchOf(0, ['in-file', 'both'], 'file'), batchOf(0, ['in-body', 'both'])] }),
@@ -198,19 +202,19 @@ export function describeTracing(opened: () => OpenedLedger): void {
         at,
       });
       await perform(ledger, run, 'trigger', done);
-      expect(await ledger.trace('in-file')).toMatchObject([
+      expect(await ledger.bookings.trace('in-file')).toMatchObject([
         { form: 'file', step: { name: 'trigger', state: 'done' }, attempts: [{ outcome: 'done' }] },
       ]);
-      expect(await ledger.trace('in-body')).toMatchObject([
+      expect(await ledger.bookings.trace('in-body')).toMatchObject([
         { form: 'body', step: { name: 'batch 0', state: 'ready' }, attempts: [] },
       ]);
-      const both = await ledger.trace('both');
+      const both = await ledger.bookings.trace('both');
       expect(both.map((trace) => trace.kind === 'booking' && trace.form).sort()).toEqual(['body', 'file']);
     });
 
     it('finds rejects by their reference, even before the collect ends', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       const collect = await startCollect(ledger, run);
       await collect.store(
         chunkOf({
@@ -220,27 +224,27 @@ export function describeTracing(opened: () => OpenedLedger): void {
           ],
         }),
       );
-      expect(await ledger.trace('BR-1')).toMatchObject([
+      expect(await ledger.bookings.trace('BR-1')).toMatchObject([
         { kind: 'reject', run: { id: 'r1' }, place: 17, reason: 'service-id-invalid' },
       ]);
     });
 
     it('finds a reject by its reference, however long', async () => {
       const { ledger } = opened();
-      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
       const long = references(20_000).toReversed().join();
       const rejects = [long, `${long}!`].map(
         (reference, place) => ({ place, reason: 'service-id-invalid', reference }) as const,
       );
       await collect.store(chunkOf({ rejects }));
-      expect(await ledger.trace(long)).toMatchObject([{ kind: 'reject', place: 0 }]);
+      expect(await ledger.bookings.trace(long)).toMatchObject([{ kind: 'reject', place: 0 }]);
     });
 
     it('searches all runs and days, newest run first', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });
       await collectedRun(ledger, 'r2', { day: '2026-11-19', bookings: ['other'] });
-      const r3 = await ledger.createRun(newRun('r3', { replaces: 'r1' }));
+      const r3 = await ledger.runs.create(newRun('r3', { replaces: 'r1' }));
       const collect = await startCollect(ledger, r3);
       await collect.store(
         chunkOf({
@@ -249,7 +253,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
         }),
       );
       await collect.finish({ steps: [], at });
-      const traces = await ledger.trace('BR-1');
+      const traces = await ledger.bookings.trace('BR-1');
       expect(traces.map(({ run, kind }) => `${run.id} ${kind}`)).toEqual([
         'r3 booking',
         'r3 reject',

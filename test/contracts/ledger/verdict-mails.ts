@@ -38,7 +38,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
     it('leaves out runs that ended before', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'old', { bookings: ['BR-1'] });
-      await ledger.abandon(run.id, { reason: 'over', at });
+      await ledger.runs.abandon(run.id, { reason: 'over', at });
       expect(await find(opened(), at + 1, ['BR-1'])).toEqual([]);
       expect(await find(opened(), at, ['BR-1'])).toHaveLength(1);
     });
@@ -50,26 +50,26 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
       await perform(ledger, run, 'batch 0', done);
       const bookings = await find(opened(), at, ['BR-2', 'BR-5']);
-      expect(await ledger.verdictMails.record({ ...mail, bookings, pairs: [pair] })).toMatchObject({
+      expect(await ledger.mails.record({ ...mail, bookings, pairs: [pair] })).toMatchObject({
         isNew: true,
       });
-      const [named] = await ledger.trace('BR-2');
-      const [other] = await ledger.trace('BR-1');
+      const [named] = await ledger.bookings.trace('BR-2');
+      const [other] = await ledger.bookings.trace('BR-1');
       expect(named).toMatchObject({ namedByEmailAt: at + 1_000 });
       expect(other).not.toHaveProperty('namedByEmailAt');
       expect(named?.kind === 'booking' && judgeBooking(named)).toEqual({ verdict: 'incorrect' });
-      expect((await ledger.getRun('r1')).counts.affected).toBeNull();
-      const [stored] = await ledger.verdictMails.listMails({ limit: 5 });
+      expect((await ledger.runs.get('r1')).counts.affected).toBeNull();
+      const [stored] = await ledger.mails.listMails({ limit: 5 });
       expect(stored).toMatchObject({
         messageId: mail.messageId,
         from: mail.from,
         outcome: 'named',
         named: 3,
       });
-      expect(await ledger.verdictMails.listNamedPlaces('r1')).toEqual(
+      expect(await ledger.mails.listNamedPlaces('r1')).toEqual(
         bookings.map(({ form, batch, place }) => ({ form, batch, place })),
       );
-      const things = await ledger.verdictMails.readNamed(stored?.number ?? 0);
+      const things = await ledger.mails.readNamed(stored?.number ?? 0);
       expect(things).toEqual({
         bookings: [expect.objectContaining({ place: 2 }), expect.objectContaining({ batch: 1, place: 1 })],
         pairs: [pair],
@@ -87,14 +87,14 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       } = readBooking(fileLineOf('F-1'), 'file');
       const booked = { providerName, providerHotelId, serviceId };
       const name = async (sha256: string, named: NamedPair, receivedAt: number) => {
-        await ledger.verdictMails.record({
+        await ledger.mails.record({
           ...mail,
           sha256,
           messageId: undefined,
           receivedAt,
           pairs: [named],
         });
-        const [trace] = await ledger.trace('F-1');
+        const [trace] = await ledger.bookings.trace('F-1');
         return trace?.kind === 'booking' ? trace : undefined;
       };
       const before = run.startedAt - 1_000;
@@ -109,8 +109,8 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       expect(trace).toMatchObject({ mappingNamedByEmailAt: at + 1_000 });
       expect(trace).not.toHaveProperty('namedByEmailAt');
       expect(trace && judgeBooking(trace)).toEqual({ verdict: 'incorrect' });
-      expect(await ledger.verdictMails.listNamedPairs()).toHaveLength(4);
-      expect(await ledger.verdictMails.listNamedPairs()).toContainEqual({
+      expect(await ledger.mails.listNamedPairs()).toHaveLength(4);
+      expect(await ledger.mails.listNamedPairs()).toContainEqual({
         ...booked,
         receivedAt: at + 1_000,
       });
@@ -121,21 +121,21 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       await collectedRun(ledger, 'r1', { bookings: references(6) });
       const other = await reopen();
       const unknown: NewMail = { ...mail, outcome: 'nothing-known' };
-      const { number } = await ledger.verdictMails.record(unknown);
-      expect(await other.verdictMails.record({ ...unknown, readAt: at + 9_000 })).toEqual({
+      const { number } = await ledger.mails.record(unknown);
+      expect(await other.mails.record({ ...unknown, readAt: at + 9_000 })).toEqual({
         number,
         isNew: false,
       });
       const bookings = await find(opened(), at, ['BR-2']);
-      expect(await ledger.verdictMails.record({ ...mail, bookings })).toEqual({ number, isNew: true });
-      expect(await ledger.verdictMails.record({ ...mail, bookings })).toEqual({ number, isNew: false });
-      expect(await ledger.verdictMails.findMail('aa')).toMatchObject({
+      expect(await ledger.mails.record({ ...mail, bookings })).toEqual({ number, isNew: true });
+      expect(await ledger.mails.record({ ...mail, bookings })).toEqual({ number, isNew: false });
+      expect(await ledger.mails.findMail('aa')).toMatchObject({
         outcome: 'named',
         named: 1,
         readAt: at + 2_000,
       });
-      expect(await ledger.verdictMails.listMails({ limit: 5 })).toHaveLength(1);
-      expect(await ledger.describeKept()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
+      expect(await ledger.mails.listMails({ limit: 5 })).toHaveLength(1);
+      expect(await ledger.guests.describeKept()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
     });
 
     it('say why they name nothing, and when those arrived that may be about any booking', async () => {
@@ -193,46 +193,46 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(6) });
       const first = await find(opened(), at, ['BR-2']);
-      const { number } = await ledger.verdictMails.record({ ...mail, bookings: first });
+      const { number } = await ledger.mails.record({ ...mail, bookings: first });
       const copy = { ...mail, sha256: 'bb', bookings: first };
-      expect(await ledger.verdictMails.record(copy)).toEqual({ number, isNew: false });
+      expect(await ledger.mails.record(copy)).toEqual({ number, isNew: false });
       const bookings = await find(opened(), at, ['BR-2', 'BR-3']);
-      expect(await ledger.verdictMails.record({ ...copy, bookings })).toMatchObject({ isNew: true });
-      expect(await ledger.trace('BR-3')).toMatchObject([{ namedByEmailAt: at + 1_000 }]);
+      expect(await ledger.mails.record({ ...copy, bookings })).toMatchObject({ isNew: true });
+      expect(await ledger.bookings.trace('BR-3')).toMatchObject([{ namedByEmailAt: at + 1_000 }]);
     });
 
     it('wait for their cases until those are open', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(6) });
-      await ledger.verdictMails.record({
+      await ledger.mails.record({
         ...mail,
         sha256: 'cc',
         messageId: undefined,
         outcome: 'nothing-known',
       });
       const bookings = await find(opened(), at, ['BR-2']);
-      const { number } = await ledger.verdictMails.record({ ...mail, bookings });
-      expect(await ledger.verdictMails.listWithoutCases()).toMatchObject([{ number }]);
-      await ledger.verdictMails.noteCasesOpened(number, at);
-      expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
+      const { number } = await ledger.mails.record({ ...mail, bookings });
+      expect(await ledger.mails.listWithoutCases()).toMatchObject([{ number }]);
+      await ledger.mails.noteCasesOpened(number, at);
+      expect(await ledger.mails.listWithoutCases()).toEqual([]);
     });
 
     it('are removed with the bookings they name, or after the same time if they name none', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(6) });
       const bookings = await find(opened(), at, ['BR-2']);
-      await ledger.verdictMails.record({ ...mail, bookings, pairs: [pair] });
-      await ledger.verdictMails.record({
+      await ledger.mails.record({ ...mail, bookings, pairs: [pair] });
+      await ledger.mails.record({
         ...mail,
         sha256: 'dd',
         messageId: undefined,
         readAt: at + 864e5 * 400,
         outcome: 'nothing-known',
       });
-      await ledger.abandon('r1', { reason: 'over', at });
-      await ledger.prune('2027-01-01');
-      expect(await ledger.verdictMails.listMails({ limit: 5 })).toMatchObject([{ sha256: 'dd' }]);
-      expect(await ledger.trace('BR-2')).toEqual([]);
+      await ledger.runs.abandon('r1', { reason: 'over', at });
+      await ledger.guests.prune('2027-01-01');
+      expect(await ledger.mails.listMails({ limit: 5 })).toMatchObject([{ sha256: 'dd' }]);
+      expect(await ledger.bookings.trace('BR-2')).toEqual([]);
     });
   });
 }
@@ -244,6 +244,6 @@ async function find(
 ): Promise<StoredBooking[]> {
   const hashes = Uint32Array.from(wanted.map(hashReference)).sort();
   const found: StoredBooking[] = [];
-  for await (const bookings of ledger.verdictMails.findBookings(since, hashes)) found.push(...bookings);
+  for await (const bookings of ledger.mails.findBookings(since, hashes)) found.push(...bookings);
   return found;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+
 import type { VolumeComparison } from '../../../src/review/volume.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchOf, chunkOf, newRun, references, rightOf, startCollect } from './days.js';
@@ -18,24 +19,24 @@ async function endedRun(
   day: string,
   { bookings = 1, state = 'succeeded' as 'succeeded' | 'failed', topsUp = false } = {},
 ): Promise<void> {
-  const run = await ledger.createRun(newRun(id, { day, topsUp }));
+  const run = await ledger.runs.create(newRun(id, { day, topsUp }));
   const collect = await startCollect(ledger, run);
   await collect.store(chunkOf({ batches: [batchOf(0, references(bookings))] }));
   await collect.noteVolume({ at: 1, providers: { Bedlink: bookings } });
-  await ledger.settle(rightOf(run), { state, at });
+  await ledger.runs.settle(rightOf(run), { state, at });
 }
 
 export function describeVolumes(opened: () => OpenedLedger): void {
   describe('volumes', () => {
     it('it keeps a drop with the run until the run is collected again', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1'));
       await (await startCollect(ledger, run)).noteVolume({ at: 1, providers: { Bedlink: 2 }, comparison });
-      expect((await ledger.getRun('r1')).volume).toEqual(comparison);
+      expect((await ledger.runs.get('r1')).volume).toEqual(comparison);
       const again = await startCollect(ledger, run);
-      expect(await ledger.getRun('r1')).not.toHaveProperty('volume');
+      expect(await ledger.runs.get('r1')).not.toHaveProperty('volume');
       await again.noteVolume({ at: 1, providers: null });
-      expect(await ledger.getRun('r1')).not.toHaveProperty('volume');
+      expect(await ledger.runs.get('r1')).not.toHaveProperty('volume');
     });
 
     it('it lists the newest successful run of each day, without those that top it up', async () => {
@@ -46,91 +47,91 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       await endedRun(ledger, 'failed', '2026-11-06', { state: 'failed' });
       await endedRun(ledger, 'other', '2026-11-13', { state: 'failed' });
       await endedRun(ledger, 'unasked', '2026-11-14');
-      const uncounted = await ledger.createRun(newRun('r1', { day: '2026-10-30' }));
-      await ledger.settle(rightOf(uncounted), { state: 'succeeded', at });
+      const uncounted = await ledger.runs.create(newRun('r1', { day: '2026-10-30' }));
+      await ledger.runs.settle(rightOf(uncounted), { state: 'succeeded', at });
       expect(await ledger.listVolumes(['2026-11-13', '2026-11-06', '2026-10-30'])).toEqual([
         { day: '2026-10-30', accepted: 0, providers: null },
         { day: '2026-11-06', accepted: 4, providers: { Bedlink: 4 } },
       ]);
       expect(await ledger.listVolumes([])).toEqual([]);
-      expect(await ledger.findVolume('2026-11-06')).toMatchObject({ accepted: 4 });
-      expect(await ledger.findVolume('2026-11-13')).toBeUndefined();
+      expect(await ledger.runs.findVolume('2026-11-06')).toMatchObject({ accepted: 4 });
+      expect(await ledger.runs.findVolume('2026-11-13')).toBeUndefined();
     });
 
     it('a day with far fewer bookings is reviewed, but good only once somebody has accepted it', async () => {
       const { ledger } = opened();
       const dropped = { ...comparison, drops: [{ provider: null, accepted: 2, usual: 412 }] };
       const end = async (id: string, day: string, noted: VolumeComparison) => {
-        const run = await ledger.createRun(newRun(id, { day, startedAt: at }));
+        const run = await ledger.runs.create(newRun(id, { day, startedAt: at }));
         const collect = await startCollect(ledger, run);
         await collect.noteVolume({ at, providers: null, comparison: noted });
-        await ledger.settle(rightOf(run), { state: 'succeeded', at });
+        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       };
       await end('providers', '2026-11-18', comparison);
       await end('few', '2026-11-19', dropped);
       const day = createBusinessDay('2026-11-19', 'Europe/Madrid');
       const read = async () => ({
-        reviewed: await ledger.listReviewedDays({ from: day.previous(), to: day }),
-        lastGoodDay: (await ledger.summarise(day.next())).lastGoodDay,
+        reviewed: await ledger.runs.listReviewedDays({ from: day.previous(), to: day }),
+        lastGoodDay: (await ledger.runs.summarise(day.next())).lastGoodDay,
         compared: (await ledger.listVolumes(['2026-11-18', '2026-11-19'])).map((one) => one.day),
       });
-      expect(await ledger.findVolume('2026-11-19')).toMatchObject({ day: '2026-11-19' });
+      expect(await ledger.runs.findVolume('2026-11-19')).toMatchObject({ day: '2026-11-19' });
       const both = ['2026-11-18', '2026-11-19'];
       expect(await read()).toEqual({ reviewed: both, lastGoodDay: '2026-11-18', compared: ['2026-11-18'] });
-      const accepted = await ledger.acceptVolume('few', { at: at + 1, by: 'ada' });
+      const accepted = await ledger.runs.acceptVolume('few', { at: at + 1, by: 'ada' });
       expect(accepted).toMatchObject({
         state: 'succeeded',
         volume: dropped,
         acceptance: { at: at + 1, by: 'ada' },
       });
-      expect(await ledger.getRun('few')).toEqual(accepted);
+      expect(await ledger.runs.get('few')).toEqual(accepted);
       expect(await read()).toEqual({ reviewed: both, lastGoodDay: '2026-11-19', compared: both });
-      await expect(ledger.acceptVolume('r9', { at, by: 'ada' })).rejects.toThrow(RangeError);
+      await expect(ledger.runs.acceptVolume('r9', { at, by: 'ada' })).rejects.toThrow(RangeError);
     });
 
     it('it replaces the reason why a run failed, once', async () => {
       const { ledger } = opened();
       const failure = { class: 'data', code: 'missing', message: 'not there' } as const;
       const given = { before: 'missing', failure: { ...failure, code: 'source-given-up' }, at };
-      const run = await ledger.createRun(newRun('r1'));
-      expect(await ledger.replaceFailure('r1', given)).toBe(false);
-      await ledger.settle(rightOf(run), { state: 'failed', failure, at });
-      expect(await ledger.replaceFailure('r1', given)).toBe(true);
-      expect(await ledger.replaceFailure('r1', given)).toBe(false);
-      expect(await ledger.getRun('r1')).toMatchObject({ state: 'failed', failure: given.failure });
+      const run = await ledger.runs.create(newRun('r1'));
+      expect(await ledger.runs.replaceFailure('r1', given)).toBe(false);
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
+      expect(await ledger.runs.replaceFailure('r1', given)).toBe(true);
+      expect(await ledger.runs.replaceFailure('r1', given)).toBe(false);
+      expect(await ledger.runs.get('r1')).toMatchObject({ state: 'failed', failure: given.failure });
     });
 
     it('it keeps what is expected of a run across take-overs, until a new one says more', async () => {
       const { ledger } = opened();
       const asked = { expected: 412, acceptance: { at, by: 'Ada "O" ñ' }, acceptsRepeated: true } as const;
-      expect(await ledger.createRun(newRun('r1', asked))).toMatchObject(asked);
-      expect(await ledger.takeOver('r1')).toMatchObject(asked);
-      expect(await ledger.takeOver('r1', { expected: 0 })).toMatchObject({ ...asked, expected: 0 });
-      expect(await ledger.getRun('r1')).toMatchObject({ ...asked, expected: 0 });
-      const plain = await ledger.createRun(newRun('r2', { day: '2026-11-21' }));
+      expect(await ledger.runs.create(newRun('r1', asked))).toMatchObject(asked);
+      expect(await ledger.runs.takeOver('r1')).toMatchObject(asked);
+      expect(await ledger.runs.takeOver('r1', { expected: 0 })).toMatchObject({ ...asked, expected: 0 });
+      expect(await ledger.runs.get('r1')).toMatchObject({ ...asked, expected: 0 });
+      const plain = await ledger.runs.create(newRun('r2', { day: '2026-11-21' }));
       expect(plain).not.toHaveProperty('expected');
       expect(plain).not.toHaveProperty('acceptance');
       expect(plain).not.toHaveProperty('acceptsRepeated');
       const { acceptance } = asked;
-      const accepted = await ledger.takeOver('r2', { acceptance, acceptsRepeated: true });
+      const accepted = await ledger.runs.takeOver('r2', { acceptance, acceptsRepeated: true });
       expect(accepted).toMatchObject({ acceptance, acceptsRepeated: true });
-      expect(await ledger.getRun('r2')).toEqual(accepted);
+      expect(await ledger.runs.get('r2')).toEqual(accepted);
     });
 
     it('it records what is expected of a run in any state, and a day with a different number is not good', async () => {
       const { ledger } = opened();
-      const run = await ledger.createRun(newRun('r1', { startedAt: at }));
-      const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 500 });
+      const run = await ledger.runs.create(newRun('r1', { startedAt: at }));
+      const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: 500 });
       await collect.finish({ steps: [], at });
-      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       const today = createBusinessDay(run.day, 'Europe/Madrid').next();
-      expect(await ledger.noteExpected('r1', 0)).toMatchObject({ state: 'succeeded', expected: 0 });
-      expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: run.day });
-      const noted = await ledger.noteExpected('r1', 412);
-      expect(await ledger.getRun('r1')).toEqual(noted);
+      expect(await ledger.runs.noteExpected('r1', 0)).toMatchObject({ state: 'succeeded', expected: 0 });
+      expect(await ledger.runs.summarise(today)).toMatchObject({ lastGoodDay: run.day });
+      const noted = await ledger.runs.noteExpected('r1', 412);
+      expect(await ledger.runs.get('r1')).toEqual(noted);
       expect(noted).toMatchObject({ state: 'succeeded', token: run.token, expected: 412 });
-      expect(await ledger.summarise(today)).not.toHaveProperty('lastGoodDay');
-      await expect(ledger.noteExpected('r9', 1)).rejects.toThrow(RangeError);
+      expect(await ledger.runs.summarise(today)).not.toHaveProperty('lastGoodDay');
+      await expect(ledger.runs.noteExpected('r9', 1)).rejects.toThrow(RangeError);
     });
   });
 }

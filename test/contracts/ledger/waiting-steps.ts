@@ -25,18 +25,18 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       if (wait.kind !== 'retry') throw new TypeError('expected a retry');
       const { notBefore: until } = wait;
       await perform(ledger, run, 'write', wait);
-      expect(await ledger.findWait('r1', until - 1)).toBeUndefined();
+      expect(await ledger.steps.findWait('r1', until - 1)).toBeUndefined();
       const claim = await claimStep(ledger, run, 'batch 0');
-      expect(await ledger.findWait('r1', until - 1)).toBeUndefined();
-      await ledger.record(claim, done, at);
-      expect(await ledger.findWait('r1', until - 1)).toEqual({
+      expect(await ledger.steps.findWait('r1', until - 1)).toBeUndefined();
+      await ledger.steps.record(claim, done, at);
+      expect(await ledger.steps.findWait('r1', until - 1)).toEqual({
         step: 'write',
         until,
         code: wait.evidence.code,
       });
-      expect(await ledger.findWait('r1', until)).toBeUndefined();
-      await ledger.takeOver('r1');
-      expect(await ledger.findWait('r1', until - 1)).toBeUndefined();
+      expect(await ledger.steps.findWait('r1', until)).toBeUndefined();
+      await ledger.runs.takeOver('r1');
+      expect(await ledger.steps.findWait('r1', until - 1)).toBeUndefined();
     });
 
     it('stay closed while their predecessor is retried', async () => {
@@ -45,7 +45,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       const { run: after } = await perform(ledger, run, 'write', retry());
       expect(after.openSteps).toBe(5);
       expect(await openNames(ledger, 'r1')).toEqual(['write']);
-      expect(await ledger.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
     });
 
     it.each([
@@ -62,7 +62,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       const { run: after } = await perform(ledger, run, step, failed);
       expect(after).toMatchObject({ openSteps: 2, failedSteps: 1, counts: { delivered } });
       expect(await openNames(ledger, 'r1')).toEqual(['batch 0', 'batch 1']);
-      expect(await ledger.tally('r1')).toEqual({
+      expect(await ledger.runs.tally('r1')).toEqual({
         stored: 12,
         delivered,
         refused: 0,
@@ -82,7 +82,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       expect(follow).toEqual([]);
       expect(after).toMatchObject({ openSteps: 1, failedSteps: 0, failuresInRow: 0 });
       expect(await openNames(ledger, 'r1')).toEqual(['batch 0']);
-      const tally = await ledger.tally('r1');
+      const tally = await ledger.runs.tally('r1');
       expect(tally).toMatchObject({
         openSteps: 1,
         failedSteps: 0,
@@ -91,16 +91,16 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
         pending: 2,
       });
       expect(tally).not.toHaveProperty('firstFailed');
-      expect(await ledger.claim(rightOf(run), 'await-result', 2, at)).toBeUndefined();
-      expect(await ledger.claim(rightOf(run), 'archive', 1, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'await-result', 2, at)).toBeUndefined();
+      expect(await ledger.steps.claim(rightOf(run), 'archive', 1, at)).toBeUndefined();
     });
 
     it('count as open while their predecessor is in progress', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       await claimStep(ledger, run, 'write');
-      expect((await ledger.getRun('r1')).openSteps).toBe(6);
-      expect((await ledger.tally('r1')).openSteps).toBe(6);
+      expect((await ledger.runs.get('r1')).openSteps).toBe(6);
+      expect((await ledger.runs.tally('r1')).openSteps).toBe(6);
     });
 
     it('leave their bookings pending, as does an overdue step', async () => {
@@ -109,7 +109,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       await performUpTo(ledger, run, 'upload');
       const { run: after } = await perform(ledger, run, 'trigger', overdue);
       expect(after.counts).toMatchObject({ delivered: 0, pending: 6 });
-      expect(await ledger.tally('r1')).toMatchObject({ delivered: 0, pending: 6, overdueSteps: 1 });
+      expect(await ledger.runs.tally('r1')).toMatchObject({ delivered: 0, pending: 6, overdueSteps: 1 });
     });
 
     it('are tallied with the first failed step in plan order and its last code, whichever failed first', async () => {
@@ -118,7 +118,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 1', failed);
       await perform(ledger, run, 'write', retry());
       await perform(ledger, run, 'write', { ...failed, evidence: { code: 'local-enospc' } }, 2);
-      expect(await ledger.tally('r1')).toMatchObject({
+      expect(await ledger.runs.tally('r1')).toMatchObject({
         failedSteps: 2,
         openSteps: 1,
         firstFailed: { name: 'write', code: 'local-enospc' },
@@ -129,9 +129,9 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       await perform(ledger, run, 'write', failed);
-      const owner = await ledger.takeOver('r1');
+      const owner = await ledger.runs.takeOver('r1');
       expect(owner).toMatchObject({ state: 'delivering', openSteps: 1, failedSteps: 1 });
-      expect((await ledger.tally('r1')).openSteps).toBe(1);
+      expect((await ledger.runs.tally('r1')).openSteps).toBe(1);
       expect((await perform(ledger, owner, 'batch 0', done)).run.openSteps).toBe(0);
     });
   });

@@ -296,8 +296,8 @@ export function describeCycles(opened: () => OpenedLedger): void {
     it('leaves the days free', async () => {
       const { ledger } = opened();
       await ledger.mappings.holdSync();
-      expect(await ledger.holdDay('2026-11-20')).toBeDefined();
-      expect(await ledger.holdSlot(1)).toBeDefined();
+      expect(await ledger.holds.day('2026-11-20')).toBeDefined();
+      expect(await ledger.holds.place(1)).toBeDefined();
     });
   });
 }

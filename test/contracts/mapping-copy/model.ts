@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import type {
   CopiedMapping,
-  MappingCopy,
   MappingMove,
   MappingRow,
   NewMasterHotel,
@@ -54,7 +54,7 @@ export function describeModel(opened: () => OpenedLedger): void {
         fc.asyncProperty(fc.array(happening, { minLength: 3, maxLength: 25 }), async (happenings) => {
           runs += 1;
           const run = runs;
-          let copy: MappingCopy = ledger.mappings;
+          let copy: Ledger['mappings'] = ledger.mappings;
           let cycles = 0;
           let pages = 0;
           const begin = () => {
@@ -171,7 +171,7 @@ function keep({ mappings, hotels }: Model, { isDeleted: _, ...received }: Mappin
   Object.assign(known.mapping, received);
 }
 
-async function expectModel(copy: MappingCopy, { mappings, hotels }: Model): Promise<void> {
+async function expectModel(copy: Ledger['mappings'], { mappings, hotels }: Model): Promise<void> {
   const all = [...mappings.values()];
   expect(await copy.lookUp(all.map(({ mapping }) => mapping))).toEqual(all.map(({ mapping }) => mapping));
   for (const { mapping, moves } of all.slice(-12))

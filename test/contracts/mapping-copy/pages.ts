@@ -1,6 +1,6 @@
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import type {
   CopiedMapping,
-  MappingCopy,
   MappingRow,
   MappingSync,
   NewSync,
@@ -59,7 +59,7 @@ let cycles = 0;
 
 /** Stores rows as a complete cycle of one page. */
 export async function syncRows(
-  copy: MappingCopy,
+  copy: Ledger['mappings'],
   rows: readonly MappingRow[],
   seenAt = at,
 ): Promise<MappingSync> {
@@ -74,7 +74,7 @@ export function hotelOf(providerHotelId: string, providerName = 'hotelbeds'): Pr
 
 /** All current mappings, read page by page. */
 export async function listAll(
-  copy: MappingCopy,
+  copy: Ledger['mappings'],
   { limit = 2, ...rest }: { readonly limit?: number; readonly providers?: readonly string[] } = {},
 ): Promise<CopiedMapping[]> {
   const all: CopiedMapping[] = [];
@@ -87,7 +87,7 @@ export async function listAll(
 }
 
 /** Everything that a page could change, for comparing before and after. */
-export async function lookAt(copy: MappingCopy, scope = '') {
+export async function lookAt(copy: Ledger['mappings'], scope = '') {
   return {
     sync: await copy.latestSync(scope),
     mappings: await listAll(copy, { limit: 1_000 }),

@@ -88,7 +88,7 @@ describe('a booking', () => {
   });
 
   it('that was rejected is shown with its place in the source', async () => {
-    const run = await ledger.createRun(newRun('r1'));
+    const run = await ledger.runs.create(newRun('r1'));
     const collect = await startCollect(ledger, run);
     const reject = {
       place: 17,
@@ -142,7 +142,7 @@ describe('a reference that no run has', () => {
 describe('a guest whose name is gone', () => {
   it('was erased', async () => {
     const hashKey = 'a key of the test, long enough';
-    await ledger.rememberErased([rememberReference('BR-1', hashKey, now)]);
+    await ledger.guests.rememberErased([rememberReference('BR-1', hashKey, now)]);
     expect((await look('team', find('BR-1'), { hashKey })).text).toContain('erased');
     expect((await look('team', find('BR-2'), { hashKey })).text).not.toContain('erased');
     expect((await look('team', find('BR-2'))).text).toContain('Whether its guest was erased is unknown');
@@ -150,7 +150,7 @@ describe('a guest whose name is gone', () => {
 
   it('was removed with all names of old days', async () => {
     await deliverBookings(ledger, 'r1', [someBooking()]);
-    await ledger.blankGuestNames('2026-12-01', blankNames);
+    await ledger.guests.blankNames('2026-12-01', blankNames);
     const { bookings } = await read('team', find('BR-1'));
     expect(bookings[0]?.guest).toEqual({ state: 'removed', name: null });
   });

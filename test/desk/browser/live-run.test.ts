@@ -30,7 +30,7 @@ async function startRun() {
   });
   const running = runDay(requestOf(), work.startAlone().parts, unstopped);
   await asked?.passed;
-  const [run] = await ledger.listActiveRuns();
+  const [run] = await ledger.runs.listActive();
   const { url } = await startDesk({ ledger, clock: Date.now, parts: { clock: Date.now } });
   return {
     address: `${url}/runs/${run?.id}`,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
-import type { NoticeLedger } from '../../../src/notifications/notice-store.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+
 import { type RecordedAction, readActions } from '../../../src/review/audit.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { csrfToken, getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
@@ -8,7 +9,7 @@ import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
 
 const evil = `"'><script>alert(1)</script>`;
 
-let ledger: NoticeLedger;
+let ledger: Ledger;
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
   await openCases(ledger, threeCases);

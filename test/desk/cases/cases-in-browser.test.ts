@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { NoticeLedger } from '../../../src/notifications/notice-store.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { expectNoAxeViolations, useBrowser } from '../../support/browser.js';
 import { now, startDesk, stopServers } from '../some-desk.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
 
 const browser = useBrowser();
-let ledger: NoticeLedger;
+let ledger: Ledger;
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
   await openCases(ledger, threeCases);

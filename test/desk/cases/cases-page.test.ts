@@ -1,7 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
-import type { NoticeLedger } from '../../../src/notifications/notice-store.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
@@ -12,7 +13,7 @@ interface Listed {
   readonly choices: object;
 }
 
-let ledger: NoticeLedger;
+let ledger: Ledger;
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
   await openCases(ledger, threeCases);

@@ -1,8 +1,9 @@
 import type { CaseStay } from '../../../src/cases/case-bookings.js';
 import { toDecision } from '../../../src/cases/case-decision.js';
 import { applyEvidence } from '../../../src/cases/case-transitions.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { HotelContent } from '../../../src/mappings/hotels/hotel-contents.js';
-import type { NoticeLedger } from '../../../src/notifications/notice-store.js';
+
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
 
 export const seenAt = Date.UTC(2026, 10, 20, 4);
@@ -19,7 +20,7 @@ export interface SomeCase {
 }
 
 /** Opens these cases in their order: their ids count from 1. */
-export async function openCases(ledger: NoticeLedger, cases: readonly SomeCase[]): Promise<void> {
+export async function openCases(ledger: Ledger, cases: readonly SomeCase[]): Promise<void> {
   for (const { provider = 'hotelbeds', hotel, booked, copy, stays: given } of cases) {
     const key = { providerName: provider, providerHotelId: hotel, serviceId: booked };
     const stays = given.map(
@@ -43,7 +44,7 @@ export async function openCases(ledger: NoticeLedger, cases: readonly SomeCase[]
   }
 }
 
-export async function loadHotels(ledger: NoticeLedger, hotels: readonly HotelContent[], id = 'load') {
+export async function loadHotels(ledger: Ledger, hotels: readonly HotelContent[], id = 'load') {
   await ledger.hotels.beginLoad({ id, file: `${id}.csv`, at: seenAt });
   await ledger.hotels.addHotels({ id, after: 0, hotels });
   await ledger.hotels.finishLoad(id, seenAt);

@@ -20,10 +20,10 @@ const start = (options: Partial<Parameters<typeof startDesk>[0]> = {}) =>
 describe('the page of a day', () => {
   it('judges it in a sentence, lists its runs, newest first, and links to the days around it', async () => {
     const first = await collectedRun(ledger, 'r1');
-    await ledger.settle(rightOf(first), { state: 'cancelled', at });
+    await ledger.runs.settle(rightOf(first), { state: 'cancelled', at });
     const second = await collectedRun(ledger, 'r2', { trigger: 'replay', reason: evil });
     const failure = { class: 'fatal', code: 'http-403', message: `check apiKey ${evil}` } as const;
-    await ledger.settle(rightOf(second), { state: 'failed', failure, at });
+    await ledger.runs.settle(rightOf(second), { state: 'failed', failure, at });
     const { url } = await start();
     const { data } = await getData(url, `/days/${day}`);
     expect(data).toMatchObject({
@@ -47,7 +47,7 @@ describe('the page of a day', () => {
   it('says what people were told, or that nobody is told without a channel', async () => {
     const run = await collectedRun(ledger, 'r1');
     const failure = { class: 'fatal', code: 'http-403', message: 'refused' } as const;
-    await ledger.settle(rightOf(run), { state: 'failed', failure, at });
+    await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
     const told = (await getPage((await start()).url, `/days/${day}`)).text;
     expect(told).toContain('What people were told');
     const operations = { ...otherParts.operations, channels: [] };
@@ -75,7 +75,7 @@ describe('the page of a day', () => {
       (await getPage((await start({ role })).url, `/days/${day}`)).text;
     expect(await read('operator')).toContain(`href="/days/${day}/cancel"`);
     expect(await read('team')).not.toContain(`/days/${day}/cancel`);
-    await ledger.settle(rightOf(run), { state: 'awaiting-result', at });
+    await ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at });
     expect(await read('operator')).toContain(
       `<a class="button" href="/days/${day}/look">Look for the result now</a>`,
     );
@@ -162,8 +162,8 @@ describe('the page of a day', () => {
 
   it('lists a hundred runs per page', async () => {
     for (let number = 0; number < 103; number += 1) {
-      const run = await ledger.createRun(newRun(`r${number}`, { trigger: 'today' }));
-      await ledger.settle(rightOf(run), { state: 'cancelled', at });
+      const run = await ledger.runs.create(newRun(`r${number}`, { trigger: 'today' }));
+      await ledger.runs.settle(rightOf(run), { state: 'cancelled', at });
     }
     const { url } = await start();
     const { data } = await getData(url, `/days/${day}?page=2`);

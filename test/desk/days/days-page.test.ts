@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DaysData } from '../../../src/desk/days/read-days.js';
 import type { DeskParts } from '../../../src/desk/desk.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+
 import type { RunState, Trigger } from '../../../src/review/run.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { getData, getPage, now, runsOnly, startDesk, stopServers } from '../some-desk.js';
@@ -21,14 +22,14 @@ async function addRun(
   }: { readonly state?: RunState; readonly trigger?: Trigger } = {},
 ) {
   const startedAt = Date.parse(`${day}T00:00:00Z`) + 26 * hourMs;
-  const run = await ledger.createRun({ id: `run-${day}`, day, delivery: 'body', trigger, startedAt });
+  const run = await ledger.runs.create({ id: `run-${day}`, day, delivery: 'body', trigger, startedAt });
   if (state === 'collecting') return;
   const failure = {
     class: 'fatal',
     code: 'http-401',
     message: 'The service refuses the key <b>x</b>',
   } as const;
-  await ledger.settle(
+  await ledger.runs.settle(
     { runId: run.id, token: run.token },
     { state: state as 'succeeded', at: startedAt + 60_000, ...(state === 'failed' && { failure }) },
   );

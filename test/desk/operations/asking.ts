@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Operations } from '../../../src/desk/operations/operations.js';
-import type { NoticeLedger } from '../../../src/notifications/notice-store.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+
 import type { NewRun, Settlement } from '../../../src/review/ledger.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { csrfToken, now, startDesk, stopServers } from '../some-desk.js';
@@ -33,15 +34,15 @@ export async function openOperatorsDesk(changes: Partial<Operations> = {}) {
 
 /** A run of a day with that ending; without one, it is active. */
 export async function addRun(
-  ledger: NoticeLedger,
+  ledger: Ledger,
   run: Partial<NewRun> & Pick<NewRun, 'day'>,
   ending?: Omit<Settlement, 'at'>,
 ) {
   const id = run.id ?? `run-of-${run.day}`;
-  const { token } = await ledger.createRun({
+  const { token } = await ledger.runs.create({
     ...{ id, delivery: 'body', trigger: 'schedule', startedAt: now - 3_600_000 },
     ...run,
   });
-  if (ending) await ledger.settle({ runId: id, token }, { ...ending, at: now });
+  if (ending) await ledger.runs.settle({ runId: id, token }, { ...ending, at: now });
   return id;
 }

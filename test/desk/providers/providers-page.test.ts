@@ -16,7 +16,7 @@ afterEach(stopServers);
 
 /** An e-mail that names the first booking of a run. */
 const nameFirst = (runId: string) =>
-  ledger.verdictMails.record({
+  ledger.mails.record({
     ...{ sha256: runId, receivedAt: now, readAt: now, from: 'a file', outcome: 'named' as const },
     bookings: [{ runId, form: 'body', batch: 0, place: 0 }],
     pairs: [],

@@ -69,7 +69,7 @@ it('The manifest is for everybody who may look, unless it differs from the ledge
 
 it('What was removed with the names, or is not there yet, is not found', async () => {
   await collectedRun(ledger, '20261121-body', { day: '2026-11-21' });
-  await ledger.blankGuestNames('2027-01-01', (lines) => lines);
+  await ledger.guests.blankNames('2027-01-01', (lines) => lines);
   const { url } = await start(archiveOf(run));
   for (const [path, words] of [
     [`/runs/${fileRunId}/result`, 'removed with the names'],

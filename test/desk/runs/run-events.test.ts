@@ -38,7 +38,7 @@ it('The page of a real run follows its progress to the end', async () => {
   const running = runDay(requestOf(), parts, unstopped);
   let id: string | undefined;
   while (id === undefined) {
-    const [run] = await ledger.listActiveRuns();
+    const [run] = await ledger.runs.listActive();
     if (run?.state === 'delivering') id = run.id;
     else await new Promise((resolve) => setImmediate(resolve));
   }
@@ -64,9 +64,9 @@ describe('those who watch a run', () => {
       ledger: {
         findRun: (id) => {
           asked.push(id);
-          return ledger.findRun(id);
+          return ledger.runs.find(id);
         },
-        readOpenWork: ledger.readOpenWork,
+        readOpenWork: ledger.steps.readOpenWork,
       },
       clock: () => at,
       everyMs: 1,
@@ -86,7 +86,7 @@ describe('those who watch a run', () => {
     const second = await Promise.all(watchers.map((watcher) => watcher.next()));
     expect(second.every(({ value }) => value?.run.counts.delivered === 4)).toBe(true);
     expect(asked).toHaveLength(2);
-    await ledger.settle(rightOf(run), { state: 'succeeded', at });
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
     const last = await Promise.all(watchers.map((watcher) => watcher.next()));
     expect(last.every(({ value }) => value?.run.state === 'succeeded')).toBe(true);
     const over = await Promise.all(watchers.map((watcher) => watcher.next()));

@@ -31,8 +31,8 @@ const start = (role: 'team' | 'operator' | 'viewer') => startDesk({ ledger, role
 
 describe('the records that a run rejected', () => {
   beforeEach(async () => {
-    const run = await ledger.createRun(newRun('r1'));
-    const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 4 });
+    const run = await ledger.runs.create(newRun('r1'));
+    const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: 4 });
     const rejects = [
       {
         place: 3,
@@ -172,8 +172,8 @@ describe('the bookings behind the counts of a run by file', () => {
 });
 
 it('A list of hundreds that went by body is read from the middle', async () => {
-  const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
-  const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 30 });
+  const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
+  const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: 30 });
   const all = references(310);
   const batches = Array.from({ length: 11 }, (_, number) =>
     batchOf(number, all.slice(number * 30, number * 30 + 30)),
@@ -197,8 +197,8 @@ it('Of a run by body nothing is known: its list of affected bookings is unknown,
 });
 
 it('Suspects are listed with what the copy has', async () => {
-  const run = await ledger.createRun(newRun('r1'));
-  const collect = await ledger.beginCollect(rightOf(run), {
+  const run = await ledger.runs.create(newRun('r1'));
+  const collect = await ledger.bookings.beginCollect(rightOf(run), {
     source: 'x',
     at,
     batchSize: 4,

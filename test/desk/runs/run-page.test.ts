@@ -54,7 +54,7 @@ describe('the page of a run', () => {
     const { text } = await getPage(url, '/runs/r1');
     expect(text).toContain('data-live="/runs/r1/events"');
     expect(text).toContain('<noscript><meta http-equiv="refresh" content="10"></noscript>');
-    await ledger.settle(rightOf(run), { state: 'succeeded', at });
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
     const ended = (await getPage(url, '/runs/r1')).text;
     expect(ended).not.toContain('data-live');
     expect(ended).not.toContain('refresh');
@@ -91,7 +91,7 @@ describe('the page of a run', () => {
     const ledger = await open();
     const run = await collectedRun(ledger, 'r1');
     const failure = { class: 'fatal', code: 'http-403', message: `check apiKey ${evil}` } as const;
-    await ledger.settle(rightOf(run), { state: 'failed', failure, at });
+    await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
     const operator = await getPage((await startDesk({ ledger, role: 'operator', clock })).url, '/runs/r1');
     expect(operator.text).toContain('<a class="button" href="/days/2026-11-20/run">Resume</a>');
     const team = await getPage((await startDesk({ ledger, role: 'team', clock })).url, '/runs/r1');
@@ -104,7 +104,7 @@ describe('the page of a run', () => {
     const run = await collectedRun(ledger, 'r1', { reason: evil, bookings: references(4) });
     await perform(ledger, run, 'batch 0', { kind: 'failed', evidence: { code: evil } });
     const failure = { class: 'data', code: evil, message: evil } as const;
-    await ledger.settle(rightOf(run), { state: 'failed', failure, at });
+    await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
     const { url } = await startDesk({ ledger, role: 'admin', clock });
     const { text } = await getPage(url, '/runs/r1');
     expect(text).not.toContain('<script>alert');
@@ -114,8 +114,8 @@ describe('the page of a run', () => {
 
   it('stays small and quick for ten thousand batches, and shows their pauses', async () => {
     const ledger = await open();
-    const created = await ledger.createRun(newRun('r1'));
-    const collect = await ledger.beginCollect(rightOf(created), { source: 'x', at, batchSize });
+    const created = await ledger.runs.create(newRun('r1'));
+    const collect = await ledger.bookings.beginCollect(rightOf(created), { source: 'x', at, batchSize });
     const batches = 10_000;
     for (let from = 0; from < batches; from += 1_000)
       await collect.store(
@@ -139,7 +139,7 @@ describe('the page of a run', () => {
 async function work(ledger: Awaited<ReturnType<typeof open>>, run: Run, batches: number): Promise<void> {
   for (let batch = 0; batch < batches; batch += 1) {
     const began = at + 1_000 * batch + (batch > batches / 2 ? 600_000 : 0);
-    const claim = await ledger.claim(rightOf(run), `batch ${batch}`, 1, began);
-    if (claim) await ledger.record(claim, batch === 7 ? refused : done, began + 900);
+    const claim = await ledger.steps.claim(rightOf(run), `batch ${batch}`, 1, began);
+    if (claim) await ledger.steps.record(claim, batch === 7 ? refused : done, began + 900);
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { ExportFileError } from '../../../src/mappings/export/inspect-file.js';
-import { type HotelContents, LoadBusyError } from '../../../src/mappings/hotels/hotel-contents.js';
+import { LoadBusyError } from '../../../src/mappings/hotels/hotel-contents.js';
 import { loadHotels } from '../../../src/mappings/hotels/load-hotels.js';
 import { hotelColumns } from '../../jobs/export-day.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from '../../ledger/opened-ledger.js';
@@ -18,7 +19,7 @@ function row(cells: Readonly<Record<string, string | number>>): string {
 const fileOf = (...rows: readonly string[]) => `${hotelColumns}\r\n${rows.join('')}`;
 
 let opened: OpenedSqliteLedger;
-let hotels: HotelContents;
+let hotels: Ledger['hotels'];
 let loads = 0;
 beforeEach(async () => {
   opened = await openSqliteLedger();

@@ -20,7 +20,7 @@ describe('collecting a day', () => {
       openSteps: 3,
       counts: { read: 1_220, accepted: 1_220, duplicates: 0, rejected: 0, pending: 1_220 },
     });
-    const steps = await ledger.listOpenSteps(right.runId, { limit: 10 });
+    const steps = await ledger.steps.listOpen(right.runId, { limit: 10 });
     expect(steps.map(({ name }) => name)).toEqual(['batch 0', 'batch 1', 'batch 2']);
     const references = [];
     for (const batch of [0, 1, 2]) references.push(await readReferences(ledger, right, batch));
@@ -32,8 +32,8 @@ describe('collecting a day', () => {
     const { ledger, right, collect } = await prepareCollect();
     const sums: { read: number; stored: number }[] = [];
     const watched = afterEachStore(ledger, async () => {
-      const { counts } = await ledger.getRun(right.runId);
-      const { stored } = await ledger.tally(right.runId);
+      const { counts } = await ledger.runs.get(right.runId);
+      const { stored } = await ledger.runs.tally(right.runId);
       expect(counts.read).toBe(counts.accepted + counts.duplicates + counts.rejected);
       expect(counts.accepted).toBe(stored);
       sums.push({ read: counts.read, stored });
@@ -63,7 +63,7 @@ describe('collecting a day', () => {
       },
     });
     expect(run.counts).toMatchObject({ read: 3, accepted: 2, rejected: 1 });
-    expect(await ledger.trace('BR-2')).toMatchObject([
+    expect(await ledger.bookings.trace('BR-2')).toMatchObject([
       { kind: 'reject', place: 2, reason: 'not-for-the-file' },
     ]);
   });
@@ -77,13 +77,13 @@ describe('collecting a day', () => {
     ]);
     expect(run.counts).toMatchObject({ read: 6, accepted: 1, rejected: 5 });
     expect(await readReferences(ledger, right, 0)).toEqual(['BR-1']);
-    expect(await ledger.countRejects(right.runId)).toEqual([
+    expect(await ledger.rejects.count(right.runId)).toEqual([
       { reason: 'service-id-invalid', count: 2, firstPlace: 3 },
       { reason: 'field-not-text', count: 1, firstPlace: 4 },
       { reason: 'service-id-missing', count: 1, firstPlace: 2 },
       { reason: 'wrong-cell-count', count: 1, firstPlace: 9 },
     ]);
-    expect(await ledger.trace('BR-3')).toMatchObject([
+    expect(await ledger.bookings.trace('BR-3')).toMatchObject([
       { kind: 'reject', place: 3, reason: 'service-id-invalid' },
     ]);
   });
@@ -96,7 +96,7 @@ describe('collecting a day', () => {
   ])('finds a reject by its reference %s', async (_, written, reference) => {
     const { ledger, collect } = await prepareCollect();
     await collect([[record(5, { ServiceId: '', BookingReferenceId: written })]]);
-    expect(await ledger.trace(reference)).toMatchObject([{ kind: 'reject', place: 5 }]);
+    expect(await ledger.bookings.trace(reference)).toMatchObject([{ kind: 'reject', place: 5 }]);
   });
 
   it.each([undefined, null, '  ', 'NULL', { an: 'object' }])(
@@ -144,7 +144,7 @@ describe('collecting a day', () => {
       },
       [record(4, { CheckInDate: 'later', CheckOutDate: '2026-11-21' })],
     ]);
-    expect(await ledger.countWarnings(right.runId)).toEqual([
+    expect(await ledger.rejects.countWarnings(right.runId)).toEqual([
       { reason: 'unreadable-check-in-date', count: 2, firstPlace: 3 },
       { reason: 'absent-column', count: 1 },
       { reason: 'check-out-before-check-in', count: 1, firstPlace: 2 },
@@ -241,8 +241,8 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
     const failure = await collect(script, { limits: strict }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(CollectError);
     expect(failure).toMatchObject({ code, message });
-    expect(await ledger.getRun(right.runId)).toMatchObject({ state: 'collecting', openSteps: 0 });
-    expect(await ledger.listOpenSteps(right.runId, { limit: 10 })).toEqual([]);
+    expect(await ledger.runs.get(right.runId)).toMatchObject({ state: 'collecting', openSteps: 0 });
+    expect(await ledger.steps.listOpen(right.runId, { limit: 10 })).toEqual([]);
   });
 
   it.each<[string, Script, CollectLimits]>([
@@ -277,7 +277,7 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
         /^51 of 100 bookings of the array of 2026-11-20 .* file\.maxPostedShare allows \(50%\)\. Missing most often: BookingClientName \(51\)\. .* file\.incomplete: leave-empty/,
       ),
     });
-    expect(await ledger.listOpenSteps(right.runId, { limit: 10 })).toEqual([]);
+    expect(await ledger.steps.listOpen(right.runId, { limit: 10 })).toEqual([]);
     expect(events.filter(({ type }) => type === 'no-review-file')).toEqual([]);
   });
 
@@ -316,7 +316,7 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
     const failure = await collect([records(0, 10), cause]).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(CollectError);
     expect(failure).toMatchObject({ code: 'truncated', message: 'the array ends in the middle', cause });
-    expect((await ledger.getRun(right.runId)).state).toBe('collecting');
+    expect((await ledger.runs.get(right.runId)).state).toBe('collecting');
   });
 });
 
@@ -330,7 +330,7 @@ describe('an interrupted collect', () => {
     await expect(collect([], { reader: readerOf(source) }, stop.signal)).rejects.toThrow(
       'stopped by SIGTERM',
     );
-    expect(await ledger.getRun(right.runId)).toMatchObject({
+    expect(await ledger.runs.get(right.runId)).toMatchObject({
       state: 'collecting',
       counts: { read: 5_000, accepted: 5_000 },
     });
@@ -341,7 +341,7 @@ describe('an interrupted collect', () => {
     const stop = new AbortController();
     const source = createArraySource([records(0, 10)], { onPull: () => queueMicrotask(() => stop.abort()) });
     await expect(collect([], { reader: readerOf(source) }, stop.signal)).rejects.toThrow();
-    expect(await ledger.getRun(right.runId)).toMatchObject({ state: 'collecting', counts: { read: 0 } });
+    expect(await ledger.runs.get(right.runId)).toMatchObject({ state: 'collecting', counts: { read: 0 } });
   });
 
   it('starts again from nothing', async () => {
@@ -351,14 +351,16 @@ describe('an interrupted collect', () => {
     await expect(collect([bad, bad, broken])).rejects.toThrow('gone');
     const run = await collect([records(0, 3)]);
     expect(run).toMatchObject({ counts: { read: 3, accepted: 3, duplicates: 0, rejected: 0 }, openSteps: 1 });
-    expect(await ledger.countRejects(right.runId)).toEqual([]);
-    expect(await ledger.tally(right.runId)).toMatchObject({ stored: 3, pending: 3 });
+    expect(await ledger.rejects.count(right.runId)).toEqual([]);
+    expect(await ledger.runs.tally(right.runId)).toMatchObject({ stored: 3, pending: 3 });
   });
 
   it('writes nothing more once the run was taken over', async () => {
     const { ledger, right, collect } = await prepareCollect();
-    const source = createArraySource([records(0, 10)], { onPull: () => void ledger.takeOver(right.runId) });
+    const source = createArraySource([records(0, 10)], {
+      onPull: () => void ledger.runs.takeOver(right.runId),
+    });
     await expect(collect([], { reader: readerOf(source) })).rejects.toThrow(FencedError);
-    expect((await ledger.getRun(right.runId)).counts.read).toBe(0);
+    expect((await ledger.runs.get(right.runId)).counts.read).toBe(0);
   });
 });

@@ -54,7 +54,7 @@ describe('late bookings by body', () => {
     const late = await prepare('body');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(0, 12)), ['batch 1']);
-    const run = await ledger.createRun(newRun('r2', { topsUp: true, replaces: 'r1' }));
+    const run = await ledger.runs.create(newRun('r2', { topsUp: true, replaces: 'r1' }));
     const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 4 } as const;
     await collectAgain(late, rightOf(run), records(0, 13), { limits, delivered: ledger });
     expect(await storedReferences(ledger, 'r2', 'body')).toEqual(['BR-4', 'BR-5', 'BR-6', 'BR-7', 'BR-12']);
@@ -81,7 +81,9 @@ describe('late bookings by body', () => {
     const renamed = { ...late, masterIdName: 'MappingsId' };
     const run = await collectRun(renamed, 'r2', records(0, 10), topsUp);
     expect(run.counts).toMatchObject({ accepted: 1, duplicates: 9 });
-    expect((await late.ledger.readBatch('r2', 'body', 0)).toString()).toMatch(/^{"MappingsId":700009,/);
+    expect((await late.ledger.bookings.readBatch('r2', 'body', 0)).toString()).toMatch(
+      /^{"MappingsId":700009,/,
+    );
   });
 
   it('are determined without hiding any record of the source from the limits', async () => {
@@ -105,7 +107,7 @@ describe('late bookings by file', () => {
       ...references(10),
     ]);
     expect(run.counts).toMatchObject({ read: 18, accepted: 13, duplicates: 5, rejected: 0, pending: 13 });
-    expect(await ledger.tally('r2')).toMatchObject({ stored: 13 });
+    expect(await ledger.runs.tally('r2')).toMatchObject({ stored: 13 });
   });
 
   it('are found in the new file by their references and their hotels, like everything delivered before', async () => {
@@ -114,7 +116,7 @@ describe('late bookings by file', () => {
     await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 10)));
     await deliverRun(ledger, await collectRun(late, 'r2', wholes(10, 3), topsUp));
     for (const reference of references(13)) {
-      const runs = (await ledger.trace(reference)).map(({ run }) => run.id);
+      const runs = (await ledger.bookings.trace(reference)).map(({ run }) => run.id);
       expect(runs, reference).toContain('r2');
     }
     const hotels = wholes(0, 13).flatMap((whole) => {
@@ -147,7 +149,7 @@ describe('late bookings by file', () => {
     await deliverRun(ledger, await collectRun(late, 'r1', [...wholes(0, 6), record(6)]));
     const run = await collectRun(late, 'r2', [...wholes(0, 6), record(6), record(7)], topsUp);
     expect(run.counts).toMatchObject({ read: 8, accepted: 1, duplicates: 7 });
-    expect((await ledger.listOpenSteps('r2', { limit: 9 })).map(({ name }) => name)).toEqual(['batch 0']);
+    expect((await ledger.steps.listOpen('r2', { limit: 9 })).map(({ name }) => name)).toEqual(['batch 0']);
     expect(await storedReferences(ledger, 'r2', 'body')).toEqual(['BR-7']);
   });
 
@@ -218,7 +220,7 @@ describe('what runs of today sent by body', () => {
     const late = await prepare('file');
     const ofToday = { ...late, kind: 'body', trigger: 'today' } as const;
     await deliverRun(late.ledger, await collectRun(ofToday, 'r1', wholes(0, 5)));
-    await late.ledger.blankGuestNames('2027-01-01', blankNames);
+    await late.ledger.guests.blankNames('2027-01-01', blankNames);
     const run = await collectRun(late, 'r2', wholes(0, 7), topsUp);
     expect(run.counts).toMatchObject({ accepted: 2, duplicates: 5 });
     expect(await storedReferences(late.ledger, 'r2', 'file')).toEqual(['BR-5', 'BR-6']);
@@ -253,7 +255,7 @@ describe('a top-up', () => {
       }),
     });
     await expect(stopping).rejects.toBe(broken);
-    const run = await ledger.takeOver('r2');
+    const run = await ledger.runs.takeOver('r2');
     expect(run.topsUp).toBe(true);
     const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 4 } as const;
     await collectAgain(late, rightOf(run), wholes(0, 12), { limits, delivered: ledger });
@@ -264,7 +266,7 @@ describe('a top-up', () => {
     const late = await prepare('body');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(0, 3)));
-    await ledger.blankGuestNames('2027-01-01', blankNames);
+    await ledger.guests.blankNames('2027-01-01', blankNames);
     await expect(collectRun(late, 'r2', records(0, 3), topsUp)).rejects.toMatchObject({
       name: 'CollectError',
       code: 'names-blanked',
@@ -274,7 +276,7 @@ describe('a top-up', () => {
   it('stops on abort while it reads what was delivered', async () => {
     const late = await prepare('body');
     await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 3)));
-    const run = await late.ledger.createRun(newRun('r2', { topsUp: true }));
+    const run = await late.ledger.runs.create(newRun('r2', { topsUp: true }));
     const reason = new Error('asked to stop');
     const reading = indexDelivered(late.ledger, run.id, deliveryOf(late), AbortSignal.abort(reason));
     await expect(reading).rejects.toBe(reason);
@@ -296,7 +298,7 @@ describe('what was delivered', () => {
     const late = await prepare('body');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(10, 30)));
-    await ledger.createRun(newRun('r2', { topsUp: true }));
+    await ledger.runs.create(newRun('r2', { topsUp: true }));
     const known = await indexDelivered(ledger, 'r2', deliveryOf(late), never, {
       memory: createForgetfulMemory(),
     });
@@ -304,9 +306,9 @@ describe('what was delivered', () => {
       const bytes = new TextEncoder().encode(`xxx${line}`);
       return known.has('body', new DataView(bytes.buffer), 3, bytes.length);
     };
-    for (const line of (await ledger.readBatch('r1', 'body', 0)).toString().trimEnd().split('\n'))
+    for (const line of (await ledger.bookings.readBatch('r1', 'body', 0)).toString().trimEnd().split('\n'))
       expect(await has(line)).toBe(true);
-    const [last] = (await ledger.readBatch('r1', 'body', 7)).toString().split('\n');
+    const [last] = (await ledger.bookings.readBatch('r1', 'body', 7)).toString().split('\n');
     expect(await has(last ?? '')).toBe(true);
     // The same length as a delivered one, and therefore the same hash here.
     expect(await has((last ?? '').replace(/BR-\d\d/, 'BR-99'))).toBe(false);
@@ -342,7 +344,7 @@ describe('late bookings after the setting guestNames was changed', () => {
       const run = await collectRun(now, 'r2', records(0, 11), topsUp);
       expect(run.counts).toMatchObject({ read: 11, accepted: 2, duplicates: 9 });
       expect(await storedReferences(late.ledger, 'r2', 'body')).toEqual(['BR-9', 'BR-10']);
-      const lines = (await late.ledger.readBatch('r2', 'body', 0)).toString();
+      const lines = (await late.ledger.bookings.readBatch('r2', 'body', 0)).toString();
       if (after === 'omit') expect(lines).not.toContain('BookingClientName');
       else expect(lines).toContain('"BookingClientName":"Ana Lovelace"');
     },
@@ -384,8 +386,10 @@ describe('late bookings after the setting guestNames was changed', () => {
 });
 
 async function readAll({ ledger }: LateDay, runId: string): Promise<Buffer> {
-  const { batches } = await ledger.measureBatches(runId, 'file');
+  const { batches } = await ledger.bookings.measureBatches(runId, 'file');
   return Buffer.concat(
-    await Promise.all(Array.from({ length: batches }, (_, batch) => ledger.readBatch(runId, 'file', batch))),
+    await Promise.all(
+      Array.from({ length: batches }, (_, batch) => ledger.bookings.readBatch(runId, 'file', batch)),
+    ),
   );
 }

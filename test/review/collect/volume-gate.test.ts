@@ -38,7 +38,7 @@ describe('the volume guard of a collect', () => {
       run: { id: right.runId, day: '2026-11-20' },
       volume: drop,
     });
-    expect((await ledger.getRun(right.runId)).volume).toEqual(drop);
+    expect((await ledger.runs.get(right.runId)).volume).toEqual(drop);
   });
 
   it('fails before anything is planned if a drop fails a day, and still keeps it with the run', async () => {
@@ -47,7 +47,7 @@ describe('the volume guard of a collect', () => {
       code: 'volume-dropped',
       message: expect.stringContaining('19 bookings, usually 40; Bedlink: 19, usually 40'),
     });
-    const run = await ledger.getRun(right.runId);
+    const run = await ledger.runs.get(right.runId);
     expect(run).toMatchObject({ state: 'collecting', openSteps: 0, volume: drop });
     expect(events.map(({ type }) => type)).not.toContain('volume-dropped');
   });
@@ -89,6 +89,6 @@ describe('the number of records that the hook expects', () => {
         new RegExp(`holds 3 records, but the end-of-day hook expected ${expected}:`),
       ),
     });
-    expect(await ledger.getRun(right.runId)).toMatchObject({ state: 'collecting', openSteps: 0 });
+    expect(await ledger.runs.get(right.runId)).toMatchObject({ state: 'collecting', openSteps: 0 });
   });
 });

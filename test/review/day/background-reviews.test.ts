@@ -1,12 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import {
   type BackgroundReviews,
   createBackgroundReviews,
 } from '../../../src/review/day/background-reviews.js';
 import type { RunDayParts } from '../../../src/review/day/run-day.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import { DayBusyError } from '../../../src/review/refusals.js';
 import type { BookingSource } from '../../../src/review/source.js';
 import { createGate } from '../../support/gate.js';
@@ -42,10 +43,10 @@ describe('background reviews', () => {
     const { reviews, afterwards } = openReviews(alone.parts);
     const { run, isNew } = await reviews.start(reviewedDay, hook);
     expect(isNew).toBe(true);
-    expect(await work.ledger.getRun(run.id)).toMatchObject({ trigger: 'hook', counts: { delivered: 0 } });
+    expect(await work.ledger.runs.get(run.id)).toMatchObject({ trigger: 'hook', counts: { delivered: 0 } });
     answers.open();
     await reviews.idle();
-    expect(await work.ledger.getRun(run.id)).toMatchObject({ state: 'succeeded' });
+    expect(await work.ledger.runs.get(run.id)).toMatchObject({ state: 'succeeded' });
     expect([...work.accepted].sort()).toEqual([...references(12)].sort());
     expect(afterwards()).toBe(1);
   });
@@ -58,7 +59,7 @@ describe('background reviews', () => {
     await reviews.idle();
     const third = await reviews.start(reviewedDay, hook);
     expect([second, third]).toMatchObject(Array(2).fill({ run: { id: first.run.id }, isNew: false }));
-    expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
+    expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(1);
   });
 
   it.each(['alone', 'shared'] as const)(
@@ -67,11 +68,11 @@ describe('background reviews', () => {
       const work = await prepareWork();
       const { parts } = kind === 'alone' ? work.startAlone() : work.startShared();
       const { reviews } = openReviews(parts);
-      const hold = await work.ledger.holdDay(day);
+      const hold = await work.ledger.holds.day(day);
       const started = reviews.start(reviewedDay, hook);
       const { runId } = await openRun(work.ledger, day);
       expect(await started).toMatchObject({ run: { id: runId }, isNew: false });
-      expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
+      expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(1);
       await hold?.release();
       await reviews.idle();
     },
@@ -80,14 +81,14 @@ describe('background reviews', () => {
   it('does not restart a day whose run was cancelled while it waited for that run', async () => {
     const work = await prepareWork();
     const { reviews } = openReviews(work.startShared().parts);
-    const hold = await work.ledger.holdDay(day);
+    const hold = await work.ledger.holds.day(day);
     const started = reviews.start(reviewedDay, hook);
     const { runId } = await openRun(work.ledger, day);
     await started;
-    await work.ledger.abandon(runId, { reason: 'wrong export', at: 0 });
+    await work.ledger.runs.abandon(runId, { reason: 'wrong export', at: 0 });
     await hold?.release();
     await reviews.idle();
-    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([{ id: runId, state: 'cancelled' }]);
+    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: runId, state: 'cancelled' }]);
     // A new request is another matter.
     expect(await reviews.start(reviewedDay, hook)).toMatchObject({ isNew: true });
     await reviews.idle();
@@ -116,12 +117,12 @@ describe('background reviews', () => {
     const work = await prepareWork();
     const { reviews, faults } = openReviews(work.startAlone().parts);
     const asked = createGate();
-    const hold = await work.ledger.holdDay(day);
+    const hold = await work.ledger.holds.day(day);
     const patient: Ledger = {
       ...work.ledger,
       async latestRun(ofDay) {
         asked.open();
-        return work.ledger.latestRun(ofDay);
+        return work.ledger.runs.latest(ofDay);
       },
     };
     const { reviews: other } = openReviews({ ...work.startAlone().parts, ledger: patient });
@@ -135,7 +136,7 @@ describe('background reviews', () => {
 
   it('start fails as busy when another process keeps holding the day without opening a run', async () => {
     const work = await prepareWork();
-    await work.ledger.holdDay(day);
+    await work.ledger.holds.day(day);
     let now = 0;
     const { reviews } = openReviews({
       ...work.startAlone().parts,
@@ -167,7 +168,7 @@ describe('background reviews', () => {
     await reviews.idle();
     expect(faults).toEqual([{ error: fault, day }]);
     expect(afterwards()).toBe(0);
-    expect((await work.ledger.getRun(run.id)).state).toBe('delivering');
+    expect((await work.ledger.runs.get(run.id)).state).toBe('delivering');
   });
 
   it('start compares a done day with the expected number of records, and sends what is missing', async () => {
@@ -184,7 +185,7 @@ describe('background reviews', () => {
     const { run: second, isNew } = await reviews.start(reviewedDay, { ...hook, expected: 14 });
     await reviews.idle();
     expect(isNew).toBe(true);
-    expect(await work.ledger.getRun(second.id)).toMatchObject({
+    expect(await work.ledger.runs.get(second.id)).toMatchObject({
       state: 'succeeded',
       topsUp: true,
       expected: 14,
@@ -200,7 +201,7 @@ describe('background reviews', () => {
     await reviews.idle();
     const { run } = await reviews.start(reviewedDay, { ...hook, expected: 14 });
     await reviews.idle();
-    expect(await work.ledger.getRun(run.id)).toMatchObject({
+    expect(await work.ledger.runs.get(run.id)).toMatchObject({
       state: 'failed',
       failure: { class: 'data', code: 'unexpected-count' },
     });
@@ -209,7 +210,7 @@ describe('background reviews', () => {
     const { run: again } = await reviews.start(reviewedDay, { ...hook, expected: 12 });
     await reviews.idle();
     expect(again.id).toBe(run.id);
-    expect((await work.ledger.getRun(run.id)).state).toBe('succeeded');
+    expect((await work.ledger.runs.get(run.id)).state).toBe('succeeded');
   });
 
   it('start makes a run that is being collected check the number before anything is sent', async () => {
@@ -234,7 +235,7 @@ describe('background reviews', () => {
     });
     rest.open();
     await reviews.idle();
-    expect(await work.ledger.getRun(run.id)).toMatchObject({
+    expect(await work.ledger.runs.get(run.id)).toMatchObject({
       state: 'failed',
       failure: { code: 'unexpected-count' },
     });
@@ -260,14 +261,14 @@ describe('background reviews', () => {
     });
     answers.open();
     await reviews.idle();
-    const runs = await work.ledger.listRuns({ day, limit: 9 });
+    const runs = await work.ledger.runs.list({ day, limit: 9 });
     expect(runs).toMatchObject([
       { state: 'failed', topsUp: true, trigger: 'schedule', failure: { code: 'unexpected-count' } },
       { id: run.id, state: 'succeeded', expected: 14 },
     ]);
     expect(work.accepted).toHaveLength(12);
     const later = createBusinessDay('2027-01-01', reviewedDay.zone);
-    expect(await work.ledger.summarise(later)).not.toHaveProperty('lastGoodDay');
+    expect(await work.ledger.runs.summarise(later)).not.toHaveProperty('lastGoodDay');
   });
 
   it('idle waits until everything has stopped, and afterReview is not called for a stopped review', async () => {
@@ -285,8 +286,8 @@ describe('background reviews', () => {
     await asked.passed;
     stop.abort();
     await reviews.idle();
-    expect(await work.ledger.holdDay(day)).toBeDefined();
-    expect((await work.ledger.getRun(run.id)).state).toBe('delivering');
+    expect(await work.ledger.holds.day(day)).toBeDefined();
+    expect((await work.ledger.runs.get(run.id)).state).toBe('delivering');
     expect(afterwards()).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../../src/async/hold.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { acquireDay } from '../../../src/review/day/join-run.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import { DayBusyError } from '../../../src/review/refusals.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';
@@ -23,13 +24,13 @@ describe('a process that works alone', () => {
 
   it('finds a day busy at once if the kernel holds the right', async () => {
     const { wait, ledger } = await prepareDay();
-    await ledger.holdDay(day);
+    await ledger.holds.day(day);
     await expect(wait()).rejects.toThrow(new DayBusyError(`${day} is being run by another process`));
   });
 
   it('waits for one lease and no longer if the right is a lease: its owner may be dead', async () => {
     const { wait, ledger, onWaiting } = await prepareDay({ leaseMs });
-    await ledger.holdDay(day);
+    await ledger.holds.day(day);
     const found = wait().catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(leaseMs);
     expect(await settledSoFar(found)).toBe('waiting');
@@ -40,7 +41,7 @@ describe('a process that works alone', () => {
 
   it('acquires the day as soon as it is released', async () => {
     const { wait, ledger } = await prepareDay({ leaseMs });
-    const before = await ledger.holdDay(day);
+    const before = await ledger.holds.day(day);
     const found = wait();
     await vi.advanceTimersByTimeAsync(1_000);
     await before?.release();
@@ -50,7 +51,7 @@ describe('a process that works alone', () => {
 
   it('stops waiting when it is stopped', async () => {
     const { wait, ledger } = await prepareDay({ leaseMs });
-    await ledger.holdDay(day);
+    await ledger.holds.day(day);
     const stop = new AbortController();
     const found = wait({ signal: stop.signal }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -62,7 +63,7 @@ describe('a process that works alone', () => {
     const { wait, ledger, collect } = await prepareDay();
     await collect();
     expect((await wait()).kind).toBe('held');
-    expect(await ledger.holdDay(day)).toBeUndefined();
+    expect(await ledger.holds.day(day)).toBeUndefined();
   });
 });
 
@@ -74,27 +75,27 @@ describe('a process that shares the work', () => {
       kind: 'to-join',
       run: { id: `run-of-${day}`, state: 'delivering' },
     });
-    expect(await ledger.holdDay(day)).toBeDefined();
+    expect(await ledger.holds.day(day)).toBeDefined();
   });
 
   it('joins a run that was collected during acquisition instead of taking it over', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
-    const owner = await ledger.holdDay(day);
+    const owner = await ledger.holds.day(day);
     const found = await wait({
       // Between reading the day's run and requesting the right, the owner finishes its collect and releases the day.
       holdDay: async (name) => {
         await collect();
         await owner?.release();
-        return ledger.holdDay(name);
+        return ledger.holds.day(name);
       },
     });
     expect(found).toMatchObject({ kind: 'to-join', run: { state: 'delivering' } });
-    expect(await ledger.holdDay(day)).toBeDefined();
+    expect(await ledger.holds.day(day)).toBeDefined();
   });
 
   it('waits as long as it takes until the run is collected, and then joins', async () => {
     const { wait, ledger, collect, onWaiting } = await prepareDay({ isShared: true, leaseMs });
-    await ledger.holdDay(day);
+    await ledger.holds.day(day);
     const found = wait();
     await vi.advanceTimersByTimeAsync(20 * leaseMs);
     expect(await settledSoFar(found)).toBe('waiting');
@@ -110,17 +111,17 @@ describe('a process that shares the work', () => {
     const found = wait({
       mode: 'replay',
       holdDay: async (name) => {
-        await ledger.claim(right, 'batch 0', 1, Date.now());
-        return ledger.holdDay(name);
+        await ledger.steps.claim(right, 'batch 0', 1, Date.now());
+        return ledger.holds.day(name);
       },
     });
     await expect(found).rejects.toThrow(DayBusyError);
-    expect(await ledger.holdDay(day)).toBeDefined();
+    expect(await ledger.holds.day(day)).toBeDefined();
   });
 
   it('takes over a collect whose owner is gone', async () => {
     const { wait, ledger } = await prepareDay({ isShared: true, leaseMs });
-    const owner = await ledger.holdDay(day);
+    const owner = await ledger.holds.day(day);
     await openRun(ledger, day);
     const found = wait();
     await vi.advanceTimersByTimeAsync(1_000);
@@ -132,9 +133,9 @@ describe('a process that shares the work', () => {
   it('takes the right if the run has ended, or awaits a late result', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const { right } = await collect();
-    await ledger.settle(right, { state: 'awaiting-result', at: 1 });
+    await ledger.runs.settle(right, { state: 'awaiting-result', at: 1 });
     expect((await wait()).kind).toBe('to-join');
-    await ledger.settle(right, { state: 'failed', at: 1 });
+    await ledger.runs.settle(right, { state: 'failed', at: 1 });
     expect((await wait()).kind).toBe('held');
   });
 
@@ -149,7 +150,7 @@ describe('a process that shares the work', () => {
     async (mode) => {
       const { wait, ledger, collect } = await prepareDay({ isShared: true });
       const { right } = await collect();
-      await ledger.claim(right, 'batch 0', 1, Date.now());
+      await ledger.steps.claim(right, 'batch 0', 1, Date.now());
       await expect(wait({ mode })).rejects.toThrow(DayBusyError);
     },
   );
@@ -157,14 +158,14 @@ describe('a process that shares the work', () => {
   it('lets a replay abandon a run with no step in progress', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const { right } = await collect();
-    await ledger.claim(right, 'batch 0', 1, Date.now());
+    await ledger.steps.claim(right, 'batch 0', 1, Date.now());
     vi.setSystemTime(Date.now() + 30_001);
     expect((await wait({ mode: 'replay' })).kind).toBe('held');
   });
 
   it('waits one lease for a replay while the day is being collected', async () => {
     const { wait, ledger } = await prepareDay({ isShared: true, leaseMs });
-    await ledger.holdDay(day);
+    await ledger.holds.day(day);
     await openRun(ledger, day);
     const found = wait({ mode: 'replay' }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(leaseMs + 2_000);
@@ -184,7 +185,7 @@ async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
     collect: () => prepareDelivery({ ledger, day, bookings: 2, batchSize: 1, answer: () => ok }),
     wait({
       signal = unstopped,
-      holdDay = ledger.holdDay,
+      holdDay = ledger.holds.day,
       ...changes
     }: { signal?: AbortSignal; holdDay?: Ledger['holdDay'] } & Parameters<typeof requestOf>[0] = {}) {
       const parts = {

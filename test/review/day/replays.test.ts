@@ -27,10 +27,10 @@ describe('replays', () => {
     const { replays } = openReplays(parts, { places: 1 });
     const { runs, left } = await replays.start(unseen, all);
     expect([runs.map(({ day }) => day), left]).toEqual([days.map(({ iso }) => iso), []]);
-    expect(await work.ledger.listActiveRuns()).toHaveLength(3);
+    expect(await work.ledger.runs.listActive()).toHaveLength(3);
     answers.open();
     await replays.idle();
-    const ended = await work.ledger.listRuns({ limit: 9 });
+    const ended = await work.ledger.runs.list({ limit: 9 });
     expect(ended).toMatchObject(
       Array(3).fill({ state: 'succeeded', trigger: 'replay', reason: all.reason, counts: { delivered: 12 } }),
     );
@@ -43,7 +43,7 @@ describe('replays', () => {
     const { replays, faults } = openReplays(work.startShared().parts, { places: 2 });
     await replays.start(unseen, all);
     await replays.idle();
-    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject(
+    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject(
       Array(3).fill({ state: 'succeeded', trigger: 'replay' }),
     );
     expect([work.accepted.length, faults]).toEqual([36, []]);
@@ -82,12 +82,12 @@ describe('replays', () => {
     expect(await replays.start(unseen.slice(0, 1), all)).toMatchObject({
       left: [{ why: expect.stringContaining(`its latest run is ${first?.id} now (succeeded)`) }],
     });
-    expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
+    expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(1);
   });
 
   it('leave out a day that another process works on', async () => {
     const work = await prepareWork();
-    await work.ledger.holdDay('2026-11-19');
+    await work.ledger.holds.day('2026-11-19');
     const { replays } = openReplays(work.startAlone().parts);
     const { runs, left } = await replays.start(unseen, all);
     await replays.idle();
@@ -109,10 +109,10 @@ describe('replays', () => {
     const { runs } = await replays.start(unseen.slice(0, 2), all);
     await asked.passed;
     expect(replays.listWaiting()).toMatchObject([{ day: '2026-11-19' }]);
-    await work.ledger.abandon(runs[1]?.id ?? '', { reason: 'a mistake', at: Date.now() });
+    await work.ledger.runs.abandon(runs[1]?.id ?? '', { reason: 'a mistake', at: Date.now() });
     answers.open();
     await replays.idle();
-    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([
+    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([
       { day: '2026-11-19', state: 'cancelled' },
       { day: '2026-11-18', state: 'succeeded' },
     ]);
@@ -133,11 +133,11 @@ describe('replays', () => {
     await asked.passed;
     stop.abort();
     await stopped.replays.idle();
-    expect(await work.ledger.listActiveRuns()).toHaveLength(3);
+    expect(await work.ledger.runs.listActive()).toHaveLength(3);
     const next = openReplays(work.startAlone().parts);
     next.replays.resume(await next.replays.listLeft());
     await next.replays.idle();
-    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject(
+    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject(
       Array(3).fill({ state: 'succeeded', trigger: 'replay' }),
     );
   });
@@ -150,7 +150,7 @@ describe('replays', () => {
     const { replays } = openReplays(parts, { places: 1 });
     await replays.start(unseen, all);
     await replays.idle();
-    expect((await work.ledger.listRuns({ limit: 9 })).map(({ state }) => state)).toEqual([
+    expect((await work.ledger.runs.list({ limit: 9 })).map(({ state }) => state)).toEqual([
       'collecting',
       'collecting',
       'failed',
@@ -165,16 +165,16 @@ describe('replays', () => {
     const { runs } = await replays.start(seen, { mode: 'failed', reason: 'the service is back' });
     await replays.idle();
     expect(runs).toMatchObject([{ id: runId }]);
-    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([{ id: runId, state: 'succeeded' }]);
+    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: runId, state: 'succeeded' }]);
   });
 });
 
 async function openFailed(ledger: RunDayParts['ledger']) {
-  const { token, id } = await ledger.createRun({
+  const { token, id } = await ledger.runs.create({
     ...{ id: 'run-that-failed', day: reviewedDay.iso, delivery: 'body', trigger: 'schedule', startedAt: 1 },
   });
   const failure = { class: 'data', code: 'source-missing', message: 'no file' } as const;
-  await ledger.settle({ runId: id, token }, { state: 'failed', failure, at: 2 });
+  await ledger.runs.settle({ runId: id, token }, { state: 'failed', failure, at: 2 });
   return { runId: id };
 }
 

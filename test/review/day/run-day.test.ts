@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Hold } from '../../../src/async/hold.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { runDay } from '../../../src/review/day/run-day.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import { DayBusyError } from '../../../src/review/refusals.js';
 import { SourceError } from '../../../src/review/source.js';
 import { UsageError } from '../../../src/text/usage-error.js';
@@ -17,7 +18,7 @@ describe('a day', () => {
     const again = await runDay(requestOf(), work.startAlone().parts, unstopped);
     expect(again).toEqual({ run, wasDone: true });
     expect(work.calls).toHaveLength(6);
-    expect(await work.ledger.holdDay(day)).toBeDefined();
+    expect(await work.ledger.holds.day(day)).toBeDefined();
   });
 
   it('whose source is broken fails, with nothing sent, and is collected again', async () => {
@@ -41,7 +42,7 @@ describe('a day', () => {
     });
     await runDay(requestOf(), parts, stop.signal);
     await expect(runDay(requestOf({ mode: 'replay' }), parts, unstopped)).rejects.toThrow(UsageError);
-    expect(await work.ledger.holdDay(day)).toBeDefined();
+    expect(await work.ledger.holds.day(day)).toBeDefined();
   });
 
   it('that is stopped while it is collected is collected again by the next run', async () => {
@@ -72,7 +73,7 @@ describe('a day that is lost while it is collected', () => {
     const { run } = await runDay(requestOf(), parts, unstopped);
     expect(run).toMatchObject({ state: 'succeeded', counts: { read: 12, delivered: 12, repeated: 0 } });
     expect(reported('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
-    expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
+    expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(1);
   });
 
   it('is not replayed a second time', async () => {
@@ -83,7 +84,7 @@ describe('a day that is lost while it is collected', () => {
     await expect(runDay(requestOf({ mode: 'replay', trigger: 'replay' }), parts, unstopped)).rejects.toThrow(
       DayBusyError,
     );
-    expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(2);
+    expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(2);
   });
 });
 
@@ -92,7 +93,7 @@ describe('a day that is lost before its run is opened, to others that have done 
     const work = await prepareWork();
     const { parts } = work.startAlone({ ledger: freezeInLook(work.ledger, 1) });
     expect(await runDay(requestOf(), parts, unstopped)).toMatchObject({ wasDone: true });
-    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
+    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
     expect(work.calls).toEqual([]);
   });
 
@@ -102,7 +103,7 @@ describe('a day that is lost before its run is opened, to others that have done 
     const { parts } = work.startShared({ ledger: freezeInLook(work.ledger, 2) });
     const { wasDone } = await runDay(requestOf(), parts, unstopped);
     expect(wasDone).toBe(true);
-    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
+    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
     expect(work.calls).toEqual([]);
   });
 });
@@ -117,24 +118,24 @@ function freezeInLook(kept: Ledger, look: number): Ledger {
   return {
     ...kept,
     async holdDay(ofDay) {
-      const hold = await kept.holdDay(ofDay);
+      const hold = await kept.holds.day(ofDay);
       if (looks !== undefined) return hold;
       looks = 0;
       return hold && { ...hold, lost: losing.signal };
     },
     async latestRun(ofDay) {
-      const latest = await kept.latestRun(ofDay);
+      const latest = await kept.runs.latest(ofDay);
       if (looks !== undefined) looks += 1;
       if (looks !== look) return latest;
       losing.abort();
-      const { id, token } = await kept.createRun({
+      const { id, token } = await kept.runs.create({
         id: 'run-of-others',
         day,
         delivery: 'body',
         trigger: 'manual',
         startedAt: 1,
       });
-      await kept.settle({ runId: id, token }, { state: 'succeeded', at: 1 });
+      await kept.runs.settle({ runId: id, token }, { state: 'succeeded', at: 1 });
       return latest;
     },
   };
@@ -147,7 +148,7 @@ function loseInCollect(kept: Ledger) {
   const ledger: Ledger = {
     ...kept,
     async holdDay(ofDay): Promise<Hold | undefined> {
-      const hold = await kept.holdDay(ofDay);
+      const hold = await kept.holds.day(ofDay);
       holds += 1;
       return hold && holds === 1 ? { ...hold, lost: losing.signal } : hold;
     },

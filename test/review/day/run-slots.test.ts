@@ -20,12 +20,12 @@ describe('a slot for a run', () => {
     await first?.release();
     expect(await waiting).toBeDefined();
     expect(waits).toBe(1);
-    expect(await ledger.holdSlot(2)).toBeUndefined();
+    expect(await ledger.holds.place(2)).toBeUndefined();
   });
 
   it('is waited for until aborted', async () => {
     const ledger = await openTemporaryLedger();
-    await ledger.holdSlot(1);
+    await ledger.holds.place(1);
     const stop = new AbortController();
     const waiting = waitForRunSlot(ledger, 1, { signal: stop.signal, onWait: () => stop.abort() });
     expect(await waiting).toBeUndefined();

@@ -215,7 +215,7 @@ async function createWorld(guestNames: NonNullable<LateDay['names']>) {
         if (run.trigger === 'today') byToday.add(reference);
         else byToday.delete(reference);
       }
-    return ledger.getRun(run.id);
+    return ledger.runs.get(run.id);
   }
 
   async function open(
@@ -224,12 +224,12 @@ async function createWorld(guestNames: NonNullable<LateDay['names']>) {
     configured: DeliveryKind,
     startedAt: number,
   ) {
-    const opening = decideOpening(await ledger.latestRun(day.iso), { mode, day });
-    if (opening.kind === 'resume') return ledger.takeOver(opening.run.id);
+    const opening = decideOpening(await ledger.runs.latest(day.iso), { mode, day });
+    if (opening.kind === 'resume') return ledger.runs.takeOver(opening.run.id);
     if (opening.kind !== 'new') throw new Error(`unexpected: ${opening.kind}`);
     runs += 1;
     const { replaces, topsUp, delivery = configured } = opening;
-    return ledger.createRun(
+    return ledger.runs.create(
       newRun(`r${runs}`, {
         trigger,
         delivery,
@@ -246,7 +246,7 @@ async function createWorld(guestNames: NonNullable<LateDay['names']>) {
     get references() {
       return records.map((_, index) => `BR-${index}`);
     },
-    summarise: () => ledger.summarise(day.next()),
+    summarise: () => ledger.runs.summarise(day.next()),
     book(isWhole: boolean): void {
       records.push(isWhole ? whole(records.length) : record(records.length));
     },

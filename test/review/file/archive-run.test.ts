@@ -87,7 +87,7 @@ describe('archive', () => {
       spendsTry: false,
       notBefore: until,
     } as const;
-    const { run } = await day.ledger.record(part.claim, again, now);
+    const { run } = await day.ledger.steps.record(part.claim, again, now);
     expect(run.file).not.toHaveProperty('result');
     day.server.write(resultOf([1, 3]));
     const { outcome } = await day.archive(run, 2);
@@ -111,8 +111,8 @@ describe('archive', () => {
   it('keeps the checksum of a file whose guest names were removed before its result arrived', async () => {
     const day = await judgedDay(resultOf([1, 3]));
     await day.loseSpool();
-    await day.ledger.blankGuestNames('2027-01-01', blankNames);
-    const { outcome, claim, archived } = await day.archive(await day.ledger.getRun(day.run.id));
+    await day.ledger.guests.blankNames('2027-01-01', blankNames);
+    const { outcome, claim, archived } = await day.archive(await day.ledger.runs.get(day.run.id));
     expect(outcome).toMatchObject({ kind: 'done' });
     const { files } = JSON.parse(await readFile(archived('manifest.json'), 'utf8'));
     expect(files).toEqual([
@@ -120,7 +120,7 @@ describe('archive', () => {
       { name, bytes: resultOf([1, 3]).length, sha256: hash(resultOf([1, 3])) },
     ]);
     expect(await day.parts.archive.list(day.run.day, day.run.id)).not.toContain('20112026.csv');
-    const { run } = await day.ledger.record(
+    const { run } = await day.ledger.steps.record(
       claim,
       { kind: 'done', evidence: { code: 'ok' }, ...(outcome.file && { file: outcome.file }) },
       now,
@@ -132,8 +132,8 @@ describe('archive', () => {
 
   it('does not rewrite a file whose guest names were removed', async () => {
     const { ledger, parts, run } = await prepareFileRun();
-    await ledger.blankGuestNames('2027-01-01', blankNames);
-    await expect(spoolReviewFile(parts, await ledger.getRun(run.id))).rejects.toThrow(
+    await ledger.guests.blankNames('2027-01-01', blankNames);
+    await expect(spoolReviewFile(parts, await ledger.runs.get(run.id))).rejects.toThrow(
       "names of run 20261120-k3f9xq7d were removed after guestNameDays, so its review file can't be written again",
     );
     expect(await parts.spool.list()).toEqual([]);
@@ -152,7 +152,7 @@ async function judgedDay(result: string) {
   const claim = await claimStep(prepared.ledger, triggered, 'await-result');
   const judged = await awaitResult(parts, attemptOf(triggered, claim));
   if (judged.kind !== 'done') throw new Error(`expected a judged result, got: ${judged.kind}`);
-  const { run } = await prepared.ledger.record(claim, judged, now);
+  const { run } = await prepared.ledger.steps.record(claim, judged, now);
   return {
     parts,
     run,

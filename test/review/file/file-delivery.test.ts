@@ -123,7 +123,7 @@ describe('performing a step of a file run', () => {
       claimedAt: 0,
       mayRepeat: false,
     } as const;
-    const lines = await ledger.readBatch(run.id, 'file', 0);
+    const lines = await ledger.bookings.readBatch(run.id, 'file', 0);
     expect(await delivery.perform({ ...claim, run, lines }, signal)).toMatchObject({
       kind: 'done',
       evidence: { code: 'posted' },

@@ -44,8 +44,8 @@ export async function prepareFileRun({
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const ledger = await openTemporaryLedger(() => now);
-  const run = await ledger.createRun(newRun(id, { delivery: 'file' }));
-  const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at: now, batchSize });
+  const run = await ledger.runs.create(newRun(id, { delivery: 'file' }));
+  const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at: now, batchSize });
   for (let first = 0; first < bookings.length; first += batchSize) {
     const kept = bookings.slice(first, first + batchSize);
     const referenceHashes = kept.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
@@ -85,7 +85,7 @@ export async function prepareFileRun({
     /** Ends a step with its findings about the file. */
     async finish(step: string, file?: Partial<ReviewFile>, attempt = 1): Promise<Run> {
       const claim = await claimStep(ledger, collected, step, attempt);
-      return (await ledger.record(claim, { ...done, ...(file && { file }) }, now)).run;
+      return (await ledger.steps.record(claim, { ...done, ...(file && { file }) }, now)).run;
     },
   };
 }

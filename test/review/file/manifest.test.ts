@@ -105,6 +105,6 @@ async function prepareArchive() {
     ['earlier-ab-20112026.csv', 'old\n'],
   ] as const)
     await parts.archive.keep(day.iso, run.id, name, blocksOf(text));
-  const attempt = attemptOf(await ledger.getRun(run.id), await claimStep(ledger, run, 'archive'));
+  const attempt = attemptOf(await ledger.runs.get(run.id), await claimStep(ledger, run, 'archive'));
   return { parts, run, attempt };
 }

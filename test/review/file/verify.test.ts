@@ -132,9 +132,9 @@ describe('verifying what is stored of a run', () => {
 
   it('compares only the manifest once guest names are blanked', async () => {
     const { verify, ledger, parts, run } = await prepareArchived();
-    await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-11-21') });
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-11-21') });
     await parts.archive.remove(day.iso, run.id, [inputName, resultName]);
-    await ledger.blankGuestNames('2027-01-01', blankNames);
+    await ledger.guests.blankNames('2027-01-01', blankNames);
     expect(await verify()).toEqual([
       { item: 'manifest.json, of the file as sent' },
       { item: 'manifest.json, of the result' },
@@ -164,7 +164,7 @@ async function prepareArchived() {
   const awaited = await finish('await-result', { result });
   const claim = await claimStep(ledger, run, 'archive');
   await keepManifest(parts, attemptOf(awaited, claim), awaited.file ?? {});
-  const current = () => ledger.getRun(run.id);
+  const current = () => ledger.runs.get(run.id);
   return {
     ledger,
     parts: { ...parts, ledger },

@@ -26,7 +26,7 @@ describe('enqueueing steps', () => {
   it('excludes steps that are done or in progress', async () => {
     const { ledger, right, perform } = await day();
     await perform({ runId: right.runId, step: 'batch 0', attempt: 1 });
-    await ledger.claim(right, 'batch 1', 1, 0);
+    await ledger.steps.claim(right, 'batch 1', 1, 0);
     const { queue, pages } = createPageQueue();
     await enqueueOpenSteps({ id: right.runId }, { ledger, queue, ...timing }, unstopped);
     expect(pages.flat()).toHaveLength(1_199);

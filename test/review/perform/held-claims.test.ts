@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Right } from '../../../src/review/claims.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import { FencedError } from '../../../src/review/ledger-errors.js';
 import { createHeldClaims, type HeldClaims } from '../../../src/review/perform/held-claims.js';
 import type { Claim } from '../../../src/review/step.js';
@@ -24,12 +25,12 @@ describe('claims that are held', () => {
     const work = createGate();
     const held = claims.whileHeld(await claim(0), unstopped, () => work.passed);
     await vi.advanceTimersByTimeAsync(10 * leaseMs);
-    expect(await ledger.isBeingPerformed(right.runId)).toBe(true);
-    expect(await ledger.reopenAbandoned(right.runId)).toBe(0);
+    expect(await ledger.steps.isBeingPerformed(right.runId)).toBe(true);
+    expect(await ledger.steps.reopenAbandoned(right.runId)).toBe(0);
     work.open();
     await held;
     await vi.advanceTimersByTimeAsync(leaseMs + 1);
-    expect(await ledger.reopenAbandoned(right.runId)).toBe(1);
+    expect(await ledger.steps.reopenAbandoned(right.runId)).toBe(1);
     claims.close();
   });
 
@@ -40,7 +41,7 @@ describe('claims that are held', () => {
     const frozen = holdWithoutEnd(claims, await claim(0));
     vi.setSystemTime(Date.now() + leaseMs + 1);
     const other = holdWithoutEnd(claims, await claim(1));
-    expect(await ledger.reopenAbandoned(right.runId)).toBe(1);
+    expect(await ledger.steps.reopenAbandoned(right.runId)).toBe(1);
     await vi.advanceTimersByTimeAsync(leaseMs);
     expect(frozen.signal()?.reason).toBeInstanceOf(FencedError);
     expect(other.signal()?.aborted).toBe(false);
@@ -90,7 +91,8 @@ describe('claims that are held', () => {
     const away = { now: false };
     const claims = createHeldClaims({
       ledger: {
-        renewClaims: (held) => (away.now ? Promise.reject(new Error('away')) : ledger.renewClaims(held)),
+        renewClaims: (held) =>
+          away.now ? Promise.reject(new Error('away')) : ledger.steps.renewClaims(held),
       },
       leaseMs,
     });
@@ -100,7 +102,7 @@ describe('claims that are held', () => {
     away.now = false;
     await vi.advanceTimersByTimeAsync(leaseMs);
     expect(held.signal()?.aborted).toBe(false);
-    expect(await ledger.reopenAbandoned(right.runId)).toBe(0);
+    expect(await ledger.steps.reopenAbandoned(right.runId)).toBe(0);
     claims.close();
   });
 
@@ -120,7 +122,7 @@ describe('claims that are held', () => {
     holdWithoutEnd(claims, await claim(0));
     claims.close();
     await vi.advanceTimersByTimeAsync(leaseMs + 1);
-    expect(await ledger.reopenAbandoned(right.runId)).toBe(1);
+    expect(await ledger.steps.reopenAbandoned(right.runId)).toBe(1);
   });
 });
 
@@ -135,7 +137,7 @@ async function prepareClaims(): Promise<{
     ledger,
     right,
     async claim(batch) {
-      const claim = await ledger.claim(right, `batch ${batch}`, 1, Date.now());
+      const claim = await ledger.steps.claim(right, `batch ${batch}`, 1, Date.now());
       if (!claim) throw new Error(`batch ${batch} was not there to be claimed`);
       return claim;
     },

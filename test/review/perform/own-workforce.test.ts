@@ -15,7 +15,7 @@ describe('a process that works alone', () => {
     expect(run).toMatchObject({ state: 'succeeded', counts: { delivered: 12, pending: 0, repeated: 0 } });
     expect([...accepted].sort()).toEqual([...references(12)].sort());
     expect(reported('settled')).toHaveLength(1);
-    expect(await ledger.holdDay(run.day)).toBeDefined();
+    expect(await ledger.holds.day(run.day)).toBeDefined();
   });
 
   it('finishes the steps in progress after a stop, within the grace period, and leaves the others open', async () => {
@@ -44,7 +44,7 @@ describe('a process that works alone', () => {
     const { run: after } = await runDay(requestOf(), next, unstopped);
     expect(after).toMatchObject({ id: run.id, state: 'succeeded', counts: { delivered: 12, repeated: 0 } });
     expect([...accepted].sort()).toEqual([...references(12)].sort());
-    expect(await ledger.listRuns({ limit: 9 })).toHaveLength(1);
+    expect(await ledger.runs.list({ limit: 9 })).toHaveLength(1);
   });
 
   it('abandons the steps in progress after the grace period: what they sent may be sent twice', async () => {
@@ -75,12 +75,12 @@ describe('a process that works alone', () => {
     });
     const reviewing = runDay(requestOf(), parts, unstopped).catch((error: unknown) => error);
     await inHand.passed;
-    const [run] = await ledger.listActiveRuns();
-    await ledger.takeOver(run?.id ?? '');
+    const [run] = await ledger.runs.listActive();
+    await ledger.runs.takeOver(run?.id ?? '');
     answers.open();
     expect(await reviewing).toBeInstanceOf(FencedError);
     expect(calls).toHaveLength(2);
-    expect(await ledger.getRun(run?.id ?? '')).toMatchObject({ state: 'delivering', token: 2 });
+    expect(await ledger.runs.get(run?.id ?? '')).toMatchObject({ state: 'delivering', token: 2 });
   });
 
   it('ends with an internal error, and the next run continues', async () => {

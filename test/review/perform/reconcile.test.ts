@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import { reconcile } from '../../../src/review/perform/reconcile.js';
 import type { QueuedStep } from '../../../src/review/queue.js';
 import { prepareDelivery } from '../delivering.js';
@@ -30,24 +31,27 @@ describe('reconciling', () => {
   it('reopens steps that nobody renewed for a lease, and leaves steps in progress alone', async () => {
     const { ledger, clock, deliver, bringInLine, queued } = await prepareLedger();
     const { right } = await deliver('2026-11-20', { bookings: 2 });
-    await ledger.claim(right, 'batch 0', 1, clock.now);
+    await ledger.steps.claim(right, 'batch 0', 1, clock.now);
     clock.now += leaseMs / 2;
-    const alive = await ledger.claim(right, 'batch 1', 1, clock.now);
+    const alive = await ledger.steps.claim(right, 'batch 1', 1, clock.now);
     await bringInLine();
     expect(queued).toEqual([]);
     clock.now += leaseMs / 2;
     await bringInLine();
     expect(queued).toMatchObject([{ step: 'batch 0', attempt: 2 }]);
-    expect(alive && (await ledger.holdsClaim(alive))).toBe(true);
+    expect(alive && (await ledger.steps.holdsClaim(alive))).toBe(true);
   });
 
   it('settles a run whose last step was recorded just before a crash', async () => {
     const { ledger, clock, deliver, bringInLine, queued, events } = await prepareLedger();
     const { right } = await deliver('2026-11-20', { bookings: 1 });
-    const claim = await ledger.claim(right, 'batch 0', 1, clock.now);
-    if (claim) await ledger.record(claim, { kind: 'done', evidence: { code: 'ok' } }, clock.now);
+    const claim = await ledger.steps.claim(right, 'batch 0', 1, clock.now);
+    if (claim) await ledger.steps.record(claim, { kind: 'done', evidence: { code: 'ok' } }, clock.now);
     await bringInLine();
-    expect(await ledger.getRun(right.runId)).toMatchObject({ state: 'succeeded', counts: { delivered: 1 } });
+    expect(await ledger.runs.get(right.runId)).toMatchObject({
+      state: 'succeeded',
+      counts: { delivered: 1 },
+    });
     expect(events).toMatchObject([{ type: 'settled', run: { id: right.runId } }]);
     expect(queued).toEqual([]);
     await bringInLine();
@@ -62,7 +66,9 @@ describe('reconciling', () => {
       ledger: {
         ...ledger,
         reopenAbandoned: (runId) =>
-          runId === 'run-of-2026-11-19' ? Promise.reject(new Error('odd')) : ledger.reopenAbandoned(runId),
+          runId === 'run-of-2026-11-19'
+            ? Promise.reject(new Error('odd'))
+            : ledger.steps.reopenAbandoned(runId),
       },
     });
     expect(faults).toEqual(['run-of-2026-11-19']);

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Verdict } from '../../../src/mapping-service/verdict.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import { settleIfDue } from '../../../src/review/perform/settle.js';
 import type { Run } from '../../../src/review/run.js';
 import { at, done, failed, perform, retry } from '../../contracts/ledger/days.js';
@@ -35,7 +36,7 @@ describe('a run stops', () => {
     const delivering = await prepareDelivery({ bookings: 2, batchSize: 1, answer: () => fatal });
     const { runId } = delivering.right;
     await delivering.perform({ runId, step: 'batch 0', attempt: 1 });
-    const { token } = await delivering.ledger.takeOver(runId);
+    const { token } = await delivering.ledger.runs.takeOver(runId);
     const { signal } = new AbortController();
     await delivering.performStep({ runId, step: 'batch 0', attempt: 2 }, token, signal, () => {});
     expect(delivering.events.filter(({ type }) => type === 'settled')).toHaveLength(2);
@@ -135,7 +136,7 @@ describe('a run stops', () => {
       const wrong: Ledger = {
         ...ledger,
         async tally(runId) {
-          const tally = await ledger.tally(runId);
+          const tally = await ledger.runs.tally(runId);
           return { ...tally, [sum]: tally[sum] + 1 };
         },
       };
@@ -147,7 +148,7 @@ describe('a run stops', () => {
       });
       await delivering.feed();
       await delivering.workOff();
-      const run = await ledger.getRun(delivering.right.runId);
+      const run = await ledger.runs.get(delivering.right.runId);
       expect(run).toMatchObject({ state: 'failed', failure: { class: 'internal', code: 'sums-differ' } });
     },
   );

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { createInProcessQueues } from '../../../src/queue/in-process.js';
 import type { Right } from '../../../src/review/claims.js';
 import { runDay } from '../../../src/review/day/run-day.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+
 import { QueueAwayError, type StepQueue } from '../../../src/review/queue.js';
 import { createGate } from '../../support/gate.js';
 import { patienceMs } from '../../support/patience.js';
@@ -22,7 +23,7 @@ describe('processes that share the work', () => {
     for (const { run } of results)
       expect(run).toMatchObject({ state: 'succeeded', counts: { delivered: 60, pending: 0, repeated: 0 } });
     expect([...work.accepted].sort()).toEqual([...references(60)].sort());
-    expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
+    expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(1);
     expect(processes.flatMap(({ reported }) => reported('settled'))).toHaveLength(1);
   });
 
@@ -42,7 +43,7 @@ describe('processes that share the work', () => {
     const { run } = await runDay(requestOf(), detached.parts, unstopped);
     expect(run).toMatchObject({ state: 'delivering', openSteps: 6 });
     expect(work.calls).toEqual([]);
-    expect(await work.ledger.holdDay(day)).toBeDefined();
+    expect(await work.ledger.holds.day(day)).toBeDefined();
   });
 
   it('only report a run as held up while the queue is unavailable', async () => {
@@ -78,17 +79,17 @@ describe('processes that share the work', () => {
     const ledger = await openTemporaryLedger(() => Date.now() + clock.late);
     const work = await prepareWork({ ledger });
     const others = await collectElsewhere(ledger, 3);
-    await ledger.claim(others, 'batch 1', 1, Date.now());
+    await ledger.steps.claim(others, 'batch 1', 1, Date.now());
     const worker = work.startShared();
     await vi.waitFor(
       async () =>
-        expect(await ledger.getRun(others.runId)).toMatchObject({ openSteps: 1, counts: { delivered: 2 } }),
+        expect(await ledger.runs.get(others.runId)).toMatchObject({ openSteps: 1, counts: { delivered: 2 } }),
       { timeout: patienceMs },
     );
-    expect(await ledger.isBeingPerformed(others.runId)).toBe(true);
+    expect(await ledger.steps.isBeingPerformed(others.runId)).toBe(true);
     clock.late = 30_001;
     await settled(ledger, others.runId);
-    expect(await ledger.getRun(others.runId)).toMatchObject({ counts: { delivered: 3, repeated: 1 } });
+    expect(await ledger.runs.get(others.runId)).toMatchObject({ counts: { delivered: 3, repeated: 1 } });
     expect(worker.reported('settled')).toHaveLength(1);
   });
 
@@ -105,12 +106,12 @@ describe('processes that share the work', () => {
       },
     });
     await asked.passed;
-    await work.ledger.takeOver(others.runId);
+    await work.ledger.runs.takeOver(others.runId);
     answers.open();
     await vi.waitUntil(() => late.reported('superseded').length > 0, { timeout: patienceMs });
     expect(late.reported('superseded')).toMatchObject([{ runId: others.runId, step: 'batch 0' }]);
     await settled(work.ledger, others.runId);
-    expect(await work.ledger.listAttempts(others.runId, 'batch 0')).toMatchObject([
+    expect(await work.ledger.steps.listAttempts(others.runId, 'batch 0')).toMatchObject([
       { attempt: 1, outcome: 'interrupted' },
       { attempt: 2, outcome: 'done' },
     ]);
@@ -126,8 +127,8 @@ describe('processes that share the work', () => {
       ledger: {
         ...ledger,
         async settle(right, settlement) {
-          await ledger.takeOver(right.runId);
-          return ledger.settle(right, settlement);
+          await ledger.runs.takeOver(right.runId);
+          return ledger.runs.settle(right, settlement);
         },
       },
     });
@@ -161,7 +162,7 @@ describe('processes that share the work', () => {
     await asked.passed;
     await first.workforce.close();
     await first.workforce.close();
-    expect(await work.ledger.isBeingPerformed(others.runId)).toBe(false);
+    expect(await work.ledger.steps.isBeingPerformed(others.runId)).toBe(false);
     work.startShared();
     await settled(work.ledger, others.runId);
     expect(first.reported('faulted')).toEqual([]);
@@ -188,7 +189,7 @@ describe('processes that share the work', () => {
     const { run } = await reviewing;
     expect(run.state).toBe('delivering');
     expect(run.counts.delivered).toBeGreaterThan(0);
-    expect(await work.ledger.getRun(run.id)).toEqual(run);
+    expect(await work.ledger.runs.get(run.id)).toEqual(run);
     expect(first.reported('stopping')).toMatchObject([{ run: { id: run.id }, graceMs: 30_000 }]);
     work.startShared();
     await settled(work.ledger, run.id);
@@ -227,9 +228,9 @@ async function collectElsewhere(ledger: Ledger, bookings: number): Promise<Right
 }
 
 async function recordLast(ledger: Ledger, right: Right): Promise<void> {
-  const claim = await ledger.claim(right, 'batch 0', 1, Date.now());
+  const claim = await ledger.steps.claim(right, 'batch 0', 1, Date.now());
   if (!claim) throw new Error('the step was not there to be claimed');
-  await ledger.record(claim, { kind: 'done', evidence: { code: 'ok' } }, Date.now());
+  await ledger.steps.record(claim, { kind: 'done', evidence: { code: 'ok' } }, Date.now());
 }
 
 function withoutReconciling(ledger: Ledger): Ledger {
@@ -237,7 +238,7 @@ function withoutReconciling(ledger: Ledger): Ledger {
 }
 
 async function settled(ledger: Ledger, runId: string): Promise<void> {
-  await vi.waitFor(async () => expect((await ledger.getRun(runId)).state).toBe('succeeded'), {
+  await vi.waitFor(async () => expect((await ledger.runs.get(runId)).state).toBe('succeeded'), {
     timeout: patienceMs,
     interval: 10,
   });

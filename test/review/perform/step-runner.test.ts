@@ -45,11 +45,11 @@ describe('the step runner', () => {
             .sort(),
         );
         const { runId } = delivering.right;
-        const refused = await ledger.listRefused(runId, 100);
+        const refused = await ledger.bookings.listRefused(runId, 100);
         expect(refused.map(({ line }) => JSON.parse(line).BookingReferenceId).sort()).toEqual(
           [...poison].sort(),
         );
-        expect(await ledger.getRun(runId)).toMatchObject({
+        expect(await ledger.runs.get(runId)).toMatchObject({
           state: 'succeeded',
           counts: { delivered: 23 - poison.length, refused: poison.length, pending: 0 },
         });
@@ -62,7 +62,9 @@ describe('the step runner', () => {
     const delivering = await prepareDelivery({ bookings: 1, batchSize: 1, answer: () => refusal });
     await delivering.feed();
     await delivering.workOff();
-    expect(await delivering.ledger.trace('BR-0')).toMatchObject([{ attempts: [{ answer: refusal.answer }] }]);
+    expect(await delivering.ledger.bookings.trace('BR-0')).toMatchObject([
+      { attempts: [{ answer: refusal.answer }] },
+    ]);
     expect(delivering.events).toContainEqual(
       expect.objectContaining({ type: 'step-ended', outcome: 'refused', evidence: expect.anything() }),
     );
@@ -186,7 +188,7 @@ describe('the step runner', () => {
     const { runId } = delivering.right;
     await delivering.perform({ runId, step: 'batch 0', attempt: 1 }, stop.signal);
     expect(await delivering.run()).toMatchObject({ state: 'delivering', counts: { pending: 2 } });
-    const open = await delivering.ledger.listOpenSteps(runId, { limit: 9 });
+    const open = await delivering.ledger.steps.listOpen(runId, { limit: 9 });
     expect(open).toMatchObject([{ name: 'batch 0', attempt: 2 }]);
     expect(delivering.waiting).toMatchObject([{ runId, step: 'batch 0', attempt: 2 }]);
   });
@@ -212,8 +214,8 @@ describe('the step runner', () => {
     const { ledger } = delivering;
     const { runId } = delivering.right;
     await expect(delivering.perform({ runId, step: 'batch 0', attempt: 1 })).rejects.toBe(fault);
-    expect(await ledger.listOpenSteps(runId, { limit: 9 })).toEqual([]);
-    await ledger.takeOver(runId);
-    expect(await ledger.listOpenSteps(runId, { limit: 9 })).toMatchObject([{ name: 'batch 0', attempt: 2 }]);
+    expect(await ledger.steps.listOpen(runId, { limit: 9 })).toEqual([]);
+    await ledger.runs.takeOver(runId);
+    expect(await ledger.steps.listOpen(runId, { limit: 9 })).toMatchObject([{ name: 'batch 0', attempt: 2 }]);
   });
 });

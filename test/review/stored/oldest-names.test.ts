@@ -34,9 +34,9 @@ async function prepare() {
   };
   for (const day of ['2026-09-01', '2026-11-10']) {
     const run = await collectedRun(ledger, `of-${day}`, { day, bookings: ['a'], startedAt: 0 });
-    await ledger.settle(rightOf(run), { state: 'succeeded', at: at(day) + 86_400_000 });
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: at(day) + 86_400_000 });
   }
-  const run = await ledger.createRun(
+  const run = await ledger.runs.create(
     newRun('by-file', { day: '2026-10-01', delivery: 'file', startedAt: at('2026-10-02') }),
   );
   const collect = await startCollect(ledger, run);
@@ -58,24 +58,24 @@ describe('the oldest guest names', () => {
       { place: 'ledger', runId: 'of-2026-09-01', since: '2026-09-02', ageDays: 81 },
     ]);
     // Claims to have blanked them, but has not.
-    await ledger.blankGuestNames('2026-10-01', (lines) => lines);
-    expect((await ledger.getRun('of-2026-09-01')).linesBlanked).toBe(true);
+    await ledger.guests.blankNames('2026-10-01', (lines) => lines);
+    expect((await ledger.runs.get('of-2026-09-01')).linesBlanked).toBe(true);
     expect(await find()).toMatchObject([{ runId: 'of-2026-09-01' }]);
   });
 
   it('are younger once the older ones are gone, in the form of either delivery', async () => {
     const { ledger, find } = await prepare();
-    await ledger.blankGuestNames('2026-10-01', blankNames);
+    await ledger.guests.blankNames('2026-10-01', blankNames);
     expect(await find()).toMatchObject([{ place: 'ledger', runId: 'by-file', ageDays: 51 }]);
-    await ledger.blankGuestNames('2026-11-01', blankNames);
+    await ledger.guests.blankNames('2026-11-01', blankNames);
     expect(await find()).toMatchObject([{ place: 'ledger', runId: 'of-2026-11-10', ageDays: 11 }]);
-    await ledger.blankGuestNames('2026-12-01', blankNames);
+    await ledger.guests.blankNames('2026-12-01', blankNames);
     expect(await find()).toEqual([]);
   });
 
   it('are found in archive and spool, except in a manifest', async () => {
     const { ledger, spool, keep, find } = await prepare();
-    await ledger.blankGuestNames('2026-12-01', blankNames);
+    await ledger.guests.blankNames('2026-12-01', blankNames);
     await keep('manifest.json');
     expect(await find()).toEqual([]);
     await keep('earlier-0123456789ab-01102026.csv');

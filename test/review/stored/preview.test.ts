@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { BatchRange, Ledger } from '../../../src/review/ledger.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { BatchRange } from '../../../src/review/ledger.js';
 import {
   previewBodies,
   previewReviewFile,
@@ -29,7 +30,7 @@ describe('the first lines of a collected run', () => {
     const first = await readFirstLines(ledger, run, count);
     expect(first.map(({ line, form }) => ({ line, form }))).toEqual(expected);
     for (const { line, form, batch, place } of first)
-      expect((await ledger.readBatch(run.id, form, batch)).toString().split('\n')[place]).toBe(line);
+      expect((await ledger.bookings.readBatch(run.id, form, batch)).toString().split('\n')[place]).toBe(line);
   });
 
   it('are as many as there are', async () => {
@@ -42,7 +43,7 @@ describe('the first lines of a collected run', () => {
     const read: [form: string, range: BatchRange][] = [];
     const readBatches: Ledger['readBatches'] = (runId, form, range) => {
       read.push([form, range]);
-      return ledger.readBatches(runId, form, range);
+      return ledger.bookings.readBatches(runId, form, range);
     };
     await readFirstLines({ ...ledger, readBatches }, run, 4);
     expect(read).toEqual([['file', { from: 0, to: 1 }]]);

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDirectoryArchive } from '../../../src/archive/directory.js';
 import { createS3Archive } from '../../../src/archive/s3.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+
 import {
   applyRetention,
   findDueDays,
@@ -72,14 +73,14 @@ describe('cleaning up old days', () => {
     });
     await startRun(ledger, now - dayMs);
     await applyRetention({ ledger, ...folders }, periods, { now, timezone });
-    const kept = await ledger.readBatch('run-of-2026-10-21', 'body', 0);
-    const blanked = await ledger.readBatch(right.runId, 'body', 0);
+    const kept = await ledger.bookings.readBatch('run-of-2026-10-21', 'body', 0);
+    const blanked = await ledger.bookings.readBatch(right.runId, 'body', 0);
     expect(kept.toString()).toContain('Ana Lovelace');
     expect(blanked.toString()).toBe(
       '{"ServiceId":700000,"BookingReferenceId":"BR-0"}\n{"ServiceId":700001,"BookingReferenceId":"BR-1"}\n',
     );
     await applyRetention({ ledger, ...folders }, periods, { now, timezone });
-    expect((await ledger.readBatch(right.runId, 'body', 0)).equals(blanked)).toBe(true);
+    expect((await ledger.bookings.readBatch(right.runId, 'body', 0)).equals(blanked)).toBe(true);
   });
 
   it('lists beforehand what it will remove, and nothing afterwards', async () => {
@@ -93,7 +94,7 @@ describe('cleaning up old days', () => {
       answer: () => ok,
     });
     const { runId } = right;
-    await ledger.settle(right, { state: 'succeeded', at: 2_000 });
+    await ledger.runs.settle(right, { state: 'succeeded', at: 2_000 });
     for (const name of ['20102026.csv', 'manifest.json'])
       await archive.keep('2026-10-20', runId, name, bytesOf('Ana Lovelace'));
     await spool.write(`${runId}.csv`, bytesOf('Ana Lovelace'));
@@ -107,7 +108,7 @@ describe('cleaning up old days', () => {
     // Without the guard against a clock that jumped: nobody has used this ledger for years.
     await removeDue(parts, due);
     expect(await listDue(parts, due)).toEqual({ names: [], records: [] });
-    expect((await ledger.readBatch(runId, 'body', 0)).toString()).not.toContain('Ana');
+    expect((await ledger.bookings.readBatch(runId, 'body', 0)).toString()).not.toContain('Ana');
     expect(await listDue(parts, { ...due, recordsBefore: '2026-10-21' })).toMatchObject({
       records: [{ id: runId }],
     });
@@ -125,7 +126,7 @@ describe('cleaning up old days', () => {
         batchSize: 1,
         answer: () => ok,
       });
-      await ledger.settle(right, { state: 'succeeded', at: 2_000 });
+      await ledger.runs.settle(right, { state: 'succeeded', at: 2_000 });
       const { runId } = right;
       for (const name of ['20102026.csv', '20102026_Result.csv', 'manifest.json'])
         await archive.keep(day, runId, name, bytesOf('Ana Lovelace'));
@@ -145,7 +146,7 @@ describe('cleaning up old days', () => {
       ...{ ledger, day: '2026-10-20', startsAt, bookings: 1, batchSize: 1, answer: () => ok },
     });
     const { runId } = right;
-    await ledger.settle(right, { state: 'awaiting-result', at: 2_000 });
+    await ledger.runs.settle(right, { state: 'awaiting-result', at: 2_000 });
     const names = ['earlier-0123456789ab-20102026.csv', 'foreign-0123456789ab-20102026_Result.csv'];
     const keep = async () => {
       for (const name of names) await archive.keep('2026-10-20', runId, name, bytesOf('Ana Lovelace'));
@@ -154,7 +155,7 @@ describe('cleaning up old days', () => {
     };
     await keep();
     await startRun(ledger, now - dayMs);
-    const working = await ledger.holdDay('2026-10-20');
+    const working = await ledger.holds.day('2026-10-20');
     await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
     expect(await archive.list('2026-10-20', runId)).toEqual(names);
     expect(await spool.list()).toHaveLength(3);
@@ -163,7 +164,7 @@ describe('cleaning up old days', () => {
     expect(await archive.list('2026-10-20', runId)).toEqual([]);
     expect(await spool.list()).toEqual([]);
     // The run continues, and receives names with a late result.
-    await ledger.takeOver(runId);
+    await ledger.runs.takeOver(runId);
     await keep();
     await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
     expect(await archive.list('2026-10-20', runId)).toEqual([]);
@@ -216,7 +217,7 @@ describe('a clock that jumps', () => {
     for (const at of nights) {
       await startRun(ledger, at);
       await applyRetention({ ledger, ...folders }, periods, { now: at + hourMs, timezone });
-      const lines = await ledger.readBatch('run-of-2026-11-01', 'body', 0);
+      const lines = await ledger.bookings.readBatch('run-of-2026-11-01', 'body', 0);
       hasNames.push(lines.toString().includes('Ana Lovelace'));
     }
     return hasNames;
@@ -261,7 +262,7 @@ describe('cleaning up old days of an archive in a bucket', () => {
         batchSize: 1,
         answer: () => ok,
       });
-      await ledger.settle(right, { state: 'succeeded', at: 2_000 });
+      await ledger.runs.settle(right, { state: 'succeeded', at: 2_000 });
       for (const name of ['sent.csv', 'result.csv', 'manifest.json'])
         await archive.keep(day, right.runId, name, bytesOf('Ana Lovelace'));
     }
@@ -281,7 +282,7 @@ async function startRun(ledger: Ledger, startedAt: number): Promise<void> {
   runs += 1;
   // A day can have one active run.
   const day = new Date(Date.UTC(2030, 0, runs)).toISOString().slice(0, 10);
-  await ledger.createRun({ id: `run-${runs}`, day, delivery: 'body', trigger: 'schedule', startedAt });
+  await ledger.runs.create({ id: `run-${runs}`, day, delivery: 'body', trigger: 'schedule', startedAt });
 }
 
 async function openTemporaryFolders() {

@@ -135,7 +135,11 @@ describe('blanking an old run that stored both forms', () => {
   it('removes the name from each line according to its form', async () => {
     const ledger = await openTemporaryLedger();
     const right = await openRun(ledger, '2026-10-20');
-    const collect = await ledger.beginCollect(right, { source: 'bookings.csv', at: 1_000, batchSize: 2 });
+    const collect = await ledger.bookings.beginCollect(right, {
+      source: 'bookings.csv',
+      at: 1_000,
+      batchSize: 2,
+    });
     const batches = forms.map((form) => ({
       form,
       number: 0,
@@ -143,8 +147,10 @@ describe('blanking an old run that stored both forms', () => {
       referenceHashes: [hashReference('BR-1042')],
     }));
     await collect.store({ batches, duplicates: 0, filtered: 0, rejects: [], warnings: [] });
-    await ledger.blankGuestNames('2026-10-21', blankNames);
-    const [items, lines] = await Promise.all(forms.map((form) => ledger.readBatch(right.runId, form, 0)));
+    await ledger.guests.blankNames('2026-10-21', blankNames);
+    const [items, lines] = await Promise.all(
+      forms.map((form) => ledger.bookings.readBatch(right.runId, form, 0)),
+    );
     expect(items?.toString()).toBe(
       '{"ServiceId":100200,"BookingReferenceId":"BR-1042","ProviderName":"hotelbeds","ProviderHotelId":"00123",' +
         '"CheckInDate":"2026-11-20","CheckOutDate":"2026-11-23"}\n',

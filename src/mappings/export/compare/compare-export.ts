@@ -1,4 +1,5 @@
-import type { CopiedMapping, MappingCopy } from '../../mapping-copy.js';
+import type { ReadOnlyLedger } from '../../../ledger/ledger.js';
+import type { CopiedMapping } from '../../mapping-copy.js';
 import { createRepeatedHotels, createSeenNumbers, type SeenNumbers } from './compact-sets.js';
 import { type ExportedMapping, readMappingFile } from './read-mapping-file.js';
 
@@ -7,7 +8,7 @@ const pageSize = 1_000;
 const maxRowsListed = 20;
 
 interface CompareParts {
-  readonly copy: Pick<MappingCopy, 'lookUp' | 'listMappings' | 'summarise'>;
+  readonly copy: ReadOnlyLedger['mappings'];
   /** Accepted names of the master id's column. */
   readonly masterIdNames: readonly string[];
   /** Receives differences as they are found: those of the file in its order, then mappings that are gone. */
@@ -118,7 +119,7 @@ export async function compareExport(
 
 /** The mappings of the copy that were not seen; most of the seen ones are skipped without being read. */
 async function* listUnseen(
-  copy: Pick<MappingCopy, 'listMappings'>,
+  copy: ReadOnlyLedger['mappings'],
   seen: SeenNumbers,
   { inCopy }: WantedProviders,
 ): AsyncGenerator<readonly CopiedMapping[], void, undefined> {
@@ -227,7 +228,7 @@ interface WantedProviders {
  */
 async function findWantedProviders(
   names: readonly string[],
-  copy: Pick<MappingCopy, 'summarise'>,
+  copy: ReadOnlyLedger['mappings'],
 ): Promise<WantedProviders> {
   if (names.length === 0) return { has: () => true, inCopy: undefined };
   const wanted = new Set(names.map(fold));
