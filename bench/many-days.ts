@@ -1,7 +1,7 @@
 import { countDays, hashProviderHotel } from '../src/booking/booking-keys.js';
 import { hashReference } from '../src/booking/reference-hash.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import type { ProviderHotel } from '../src/mappings/mapping-copy.js';
+import type { ProviderHotel } from '../src/ledger/mappings.js';
 
 export interface ManyDays {
   readonly days: number;

@@ -16,7 +16,7 @@ import { startJoin } from '../src/review/file/result-join.js';
 import { createFileForms } from '../src/review/file/review-line.js';
 import { renderReviewFile } from '../src/review/file/spooled-files.js';
 import { readReference } from '../src/review/stored/stored-line.js';
-import { readStoredBatches } from '../src/review/stored-batches.js';
+import { readStoredBatches } from '../src/ledger/batches.js';
 import { createCsvSource } from '../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../src/sources/files/local.js';
 import { createDirectorySpool } from '../src/spool/spool.js';

@@ -9,7 +9,7 @@ import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { ServiceClient } from '../src/mapping-service/client.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 
-import type { Action } from '../src/review/audit.js';
+import type { Action } from '../src/ledger/audit.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { Spool } from '../src/spool/spool.js';

@@ -1,5 +1,5 @@
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { auditEntryToJson, type RecordedAction, readActions } from '../src/review/audit.js';
+import { auditEntryToJson, type RecordedAction, readActions } from '../src/ledger/audit.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { UsageError } from '../src/text/usage-error.js';

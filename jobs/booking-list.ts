@@ -13,8 +13,8 @@ import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hote
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 
-import type { Action } from '../src/review/audit.js';
-import type { Run } from '../src/review/run.js';
+import type { Action } from '../src/ledger/audit.js';
+import type { Run } from '../src/ledger/run.js';
 import { stayOf, withHotels } from '../src/review/verdicts/booked-hotels.js';
 import type { DayVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import type { BookingList, listUnanswered, Why } from '../src/review/verdicts/listing.js';

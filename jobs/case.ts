@@ -7,7 +7,7 @@ import { type CaseRequest, performRequest } from '../src/cases/case-requests.js'
 import { readCaseHistory, type ShownCase, showCase } from '../src/cases/show-case.js';
 import { adviseLoad } from '../src/mappings/copied-hotels.js';
 import { describeMissing, renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import type { RecordedAction } from '../src/review/audit.js';
+import type { RecordedAction } from '../src/ledger/audit.js';
 import { formatCount, formatInstant } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { showInLine } from '../src/text/visible.js';

@@ -6,7 +6,7 @@ import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { describeMapping } from '../src/mappings/describe-mapping.js';
-import { mappingToJson } from '../src/mappings/mapping-copy.js';
+import { mappingToJson } from '../src/ledger/mappings.js';
 import {
   type Checksum,
   gatherEvidence,

@@ -9,7 +9,7 @@ import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js'
 import { findCases, type ListedCase } from '../src/cases/find-cases.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import type { DeliveryKind } from '../src/review/run.js';
+import type { DeliveryKind } from '../src/ledger/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { account, type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Ledger } from '../src/ledger/ledger.js';
-import { quickRewrite, type Remains } from '../src/review/retention.js';
+import { quickRewrite, type Remains } from '../src/ledger/retention.js';
 import { createSlots } from '../src/schedule/slots.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';

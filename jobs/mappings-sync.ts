@@ -15,7 +15,7 @@ import {
   readNewHotels,
   type SyncCounts,
   syncToJson,
-} from '../src/mappings/mapping-copy.js';
+} from '../src/ledger/mappings.js';
 import type { NotifySync } from '../src/mappings/sync-events.js';
 import { syncMappings } from '../src/mappings/sync-mappings.js';
 import { formatCount, formatCountOf, formatDuration } from '../src/text/format.js';

@@ -1,6 +1,6 @@
 import { adviseLoad, neverSynced, wasSynced } from '../src/mappings/copied-hotels.js';
 import { describeMapping } from '../src/mappings/describe-mapping.js';
-import type { KnownHotel } from '../src/mappings/hotels/hotel-contents.js';
+import type { KnownHotel } from '../src/ledger/hotels.js';
 import { hotelToJson } from '../src/mappings/hotels/shown-hotels.js';
 import {
   type MappingSummary,
@@ -8,7 +8,7 @@ import {
   mappingToJson,
   type ProviderHotel,
   summaryToJson,
-} from '../src/mappings/mapping-copy.js';
+} from '../src/ledger/mappings.js';
 import { formatCount, formatInstant } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';

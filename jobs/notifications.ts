@@ -9,7 +9,7 @@ import type { CheckParts } from '../src/notifications/check-notices.js';
 import { composeMessage } from '../src/notifications/compose-messages.js';
 import { findJudgedDays, judgeDeadlines } from '../src/notifications/deadlines.js';
 import { findDueDigest } from '../src/notifications/morning-digest.js';
-import type { NewNotice, Notice } from '../src/notifications/notice.js';
+import type { NewNotice, Notice } from '../src/ledger/notice.js';
 
 import { startNotifier } from '../src/notifications/notifier.js';
 import { createSlots } from '../src/schedule/slots.js';

@@ -21,7 +21,7 @@ import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
 
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/manifest.js';
-import type { BookingForm } from '../src/review/step.js';
+import type { BookingForm } from '../src/ledger/step.js';
 import { destroyKeys, type KeyDestructionParts } from '../src/review/stored/key-destruction.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { toSftpLogin } from '../src/settings/sftp-account.js';

@@ -1,10 +1,10 @@
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-import { readActions } from '../src/review/audit.js';
+import { readActions } from '../src/ledger/audit.js';
 import { manifestName } from '../src/review/file/manifest.js';
 
 import { type Counted, describeProcessing, type Installation } from '../src/review/processing-record.js';
-import type { KeptData } from '../src/review/retention.js';
-import type { Run } from '../src/review/run.js';
+import type { KeptData } from '../src/ledger/retention.js';
+import type { Run } from '../src/ledger/run.js';
 import { showS3Location } from '../src/s3/bucket.js';
 import { formatCount, wrapText } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';

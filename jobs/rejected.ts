@@ -1,4 +1,4 @@
-import { rejectColumns, rejectsListed, rejectToJson } from '../src/review/collected.js';
+import { rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/collecting.js';
 import { kindOf } from '../src/sources/registry.js';
 import { formatCount, wrapText } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';

@@ -3,15 +3,15 @@ import type { BusinessDay } from '../src/booking/business-day.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import { KeyError } from '../src/keys/key-error.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import { canaryToJson } from '../src/review/canary.js';
+import { canaryToJson } from '../src/ledger/canaries.js';
 import { renderMissedCanaries } from '../src/review/canary-words.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { readWaiting, runToJson } from '../src/review/day/report.js';
 import { runDay } from '../src/review/day/run-day.js';
 
-import { quickRewrite } from '../src/review/retention.js';
-import { type DeliveryKind, hasWork, isToBeAccepted, type Run, type Trigger } from '../src/review/run.js';
+import { quickRewrite } from '../src/ledger/retention.js';
+import { type DeliveryKind, hasWork, isToBeAccepted, type Run, type Trigger } from '../src/ledger/run.js';
 import { removeSentFiles } from '../src/review/stored/remove-sent.js';
 import { applyRetention, findDueDay } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';

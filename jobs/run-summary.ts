@@ -1,12 +1,12 @@
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-import type { Canary } from '../src/review/canary.js';
+import type { Canary } from '../src/ledger/canaries.js';
 import { renderCanary } from '../src/review/canary-words.js';
 import { runsCompared } from '../src/review/collect/delivered-lines.js';
-import type { ReasonCount } from '../src/review/collected.js';
+import type { ReasonCount } from '../src/ledger/collecting.js';
 import { earlyNote, endedTooEarly } from '../src/review/day/good-day.js';
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
 
-import type { ResultCounts } from '../src/review/review-file.js';
+import type { ResultCounts } from '../src/ledger/run.js';
 import {
   type Counts,
   countRecords,
@@ -14,7 +14,7 @@ import {
   isActive,
   isToBeAccepted,
   type Run,
-} from '../src/review/run.js';
+} from '../src/ledger/run.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
 import {
   countAffected,

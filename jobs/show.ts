@@ -6,8 +6,8 @@ import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 
-import type { Action } from '../src/review/audit.js';
-import { canaryToJson } from '../src/review/canary.js';
+import type { Action } from '../src/ledger/audit.js';
+import { canaryToJson } from '../src/ledger/canaries.js';
 import { renderShownCanary } from '../src/review/canary-words.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';

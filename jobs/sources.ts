@@ -11,8 +11,8 @@ import { createDayReader, type DayReader } from '../src/review/collect/day-reade
 import type { BookingForms } from '../src/review/delivery.js';
 import type { ErasedGuests } from '../src/review/erasures.js';
 import { createFileForms } from '../src/review/file/review-line.js';
-import type { GuestNames } from '../src/review/guest-names.js';
-import type { DeliveryKind } from '../src/review/run.js';
+import type { GuestNames } from '../src/booking/guest-names.js';
+import type { DeliveryKind } from '../src/ledger/run.js';
 import type { BookingSource } from '../src/review/source.js';
 import type { S3Bucket } from '../src/s3/bucket.js';
 import type { SourceMessages, SourceParts } from '../src/sources/common/kind.js';

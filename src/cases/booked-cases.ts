@@ -1,7 +1,7 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { Trace } from '../ledger/tracing.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
-import type { Trace } from '../review/history.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import type { ComparedBooking } from '../review/verdicts/booked-hotels.js';
 import type { BookingList } from '../review/verdicts/listing.js';

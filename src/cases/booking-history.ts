@@ -1,12 +1,9 @@
 import type { KeptValues } from '../booking/kept-values.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { CopyReader } from '../mappings/copied-hotels.js';
+import type { StepState } from '../ledger/step.js';
+import type { Attempt, Trace } from '../ledger/tracing.js';
 import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
-
 import { pairToJson } from '../mappings/hotels/shown-hotels.js';
-import type { Attempt, Trace } from '../review/history.js';
-
-import type { StepState } from '../review/step.js';
 import { maskAnswers } from '../review/stored/masked-answers.js';
 import { readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';

@@ -1,4 +1,4 @@
-import type { AuditedAction, RecordedAction } from '../review/audit.js';
+import type { AuditedAction, RecordedAction } from '../ledger/audit.js';
 import type { HeldCase } from './case.js';
 import type { CaseContent } from './case-bookings.js';
 import type { CaseDecision } from './case-store.js';

@@ -1,7 +1,7 @@
 import type { KeptValues } from '../booking/kept-values.js';
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
+import type { RecordedAction } from '../ledger/audit.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
-import type { RecordedAction } from '../review/audit.js';
 import { type CaseBooking, stateOfBooking, summariseBookings } from './case.js';
 import type { ListedCase } from './find-cases.js';
 import type { ShownCase } from './show-case.js';

@@ -1,4 +1,4 @@
-import type { RecordedAction } from '../review/audit.js';
+import type { RecordedAction } from '../ledger/audit.js';
 
 import type { BookingSummary, Case, CaseBooking, CaseKey, MappingState } from './case.js';
 

@@ -1,5 +1,5 @@
 import { checkOutOf, isInHouse, isOver } from '../booking/stay.js';
-import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import type { ProviderHotel } from '../ledger/mappings.js';
 
 /** What a case is about: a provider's hotel, and the master hotel it was booked as. Each pair has one case. */
 export interface CaseKey extends ProviderHotel {

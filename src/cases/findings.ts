@@ -1,5 +1,5 @@
 import { forEachGivingWay } from '../async/give-way.js';
-import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import type { ProviderHotel } from '../ledger/mappings.js';
 import { type CaseKey, type CaseMove, type CaseOrigin, keyOfCase } from './case.js';
 
 /** A mapping that is wrong or doubtful, and who found it. */

@@ -1,9 +1,9 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import { hashReference } from '../booking/reference-hash.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { StayAhead, StayRun } from '../ledger/stays.js';
 import { readFound } from '../review/stays/found-bookings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
-import type { StayAhead, StayRun } from '../review/stays.js';
 import { keyOfCase, stateOfBooking } from './case.js';
 import { addStays, applyVersions, type CaseStay, mergeStays } from './case-bookings.js';
 import { type Act, automatic, toDecision } from './case-decision.js';

@@ -1,5 +1,5 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
-import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
+import type { Ledger } from '../ledger/ledger.js';
 
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 

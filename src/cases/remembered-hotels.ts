@@ -1,7 +1,7 @@
 import { giveWay } from '../async/give-way.js';
 import { loadTimeZones, type TimeZones } from '../geography/time-zones.js';
+import type { KnownHotel } from '../ledger/hotels.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { KnownHotel } from '../mappings/hotels/hotel-contents.js';
 import type { CaseOutline } from './case-store.js';
 
 /** The traits of a master hotel by which cases are searched and ordered. */

@@ -1,6 +1,6 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import { type RecordedAction, readActions } from '../ledger/audit.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { type RecordedAction, readActions } from '../review/audit.js';
 import { type HeldCase, summariseBookings } from './case.js';
 
 import { type Compared, compareCases, nothingKnown } from './find-cases.js';

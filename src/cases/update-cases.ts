@@ -1,11 +1,11 @@
 import { giveWay } from '../async/give-way.js';
 import { isOver } from '../booking/stay.js';
-import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
-import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { ProviderHotel } from '../ledger/mappings.js';
 
-import type { Run } from '../review/run.js';
+import type { Run } from '../ledger/run.js';
 
-import type { BookingForm } from '../review/step.js';
+import type { BookingForm } from '../ledger/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
 import type { CaseOrigin } from './case.js';

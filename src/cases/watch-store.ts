@@ -1,4 +1,4 @@
-import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import type { ProviderHotel } from '../ledger/mappings.js';
 
 export interface MovedMappings {
   /** The number of moves. */

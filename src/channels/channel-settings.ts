@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readKeys, shortestKey } from '../http/webhook-signature.js';
-import { type NoticeEvent, noticeEventNames, type Severity, severities } from '../notifications/notice.js';
+import { type NoticeEvent, noticeEventNames, type Severity, severities } from '../ledger/notice.js';
 import {
   confidentiality,
   expected,

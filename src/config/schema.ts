@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isCalendarDay, isTimeZone } from '../booking/business-day.js';
+import { guestNameChoices } from '../booking/guest-names.js';
 import { notify } from '../channels/channel-settings.js';
-import { guestNameChoices } from '../review/guest-names.js';
 import {
   confidentiality,
   expected,

@@ -1,7 +1,6 @@
 import { type Finding, findingsOf } from '../examination/finding.js';
+import { judgeCanary } from '../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-
-import { judgeCanary } from '../review/canary.js';
 import { formatDuration, formatInstant } from '../text/format.js';
 
 const { ok, warning } = findingsOf('verdicts');

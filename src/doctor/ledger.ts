@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 
-import { isActive, type Run } from '../review/run.js';
+import { isActive, type Run } from '../ledger/run.js';
 import { formatCount } from '../text/format.js';
 import { findPlace, tryToWrite } from './folders.js';
 

@@ -1,5 +1,5 @@
 import { type Finding, findingsOf } from '../examination/finding.js';
-import type { DeliveryKind } from '../review/run.js';
+import type { DeliveryKind } from '../ledger/run.js';
 
 const { warning } = findingsOf('verdicts');
 

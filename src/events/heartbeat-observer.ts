@@ -2,9 +2,9 @@ import { pause } from '../async/abort.js';
 import { businessDayAt, lastDayBefore } from '../booking/business-day.js';
 import type { Heartbeat } from '../channels/heartbeat.js';
 import type { Beat } from '../channels/heartbeat-forms.js';
+import { mayCompleteDay } from '../ledger/day-runs.js';
+import type { Run } from '../ledger/run.js';
 import { makesDayGood } from '../review/day/good-day.js';
-import { mayCompleteDay } from '../review/day-runs.js';
-import type { Run } from '../review/run.js';
 import type { HotelReviewEvent, Observer } from './events.js';
 
 export interface HeartbeatObserverParts {

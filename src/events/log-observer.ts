@@ -1,6 +1,6 @@
-import type { MappingSync } from '../mappings/mapping-copy.js';
+import type { MappingSync } from '../ledger/mappings.js';
+import type { Run } from '../ledger/run.js';
 import type { ReviewEvent, RunName } from '../review/events.js';
-import type { Run } from '../review/run.js';
 import type { DueDay } from '../schedule/due-days.js';
 import { describeError } from '../text/safe-error.js';
 import type { HotelReviewEvent } from './events.js';

@@ -1,5 +1,5 @@
+import type { Run } from '../ledger/run.js';
 import type { Notify, ReviewEvent } from '../review/events.js';
-import type { Run } from '../review/run.js';
 import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from '../text/format.js';
 import { drawBar, type MovingLines } from '../text/moving-lines.js';
 import { describe, describeMilestone, describeOpened, describeSuspects } from './progress-words.js';

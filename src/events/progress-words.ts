@@ -1,9 +1,9 @@
 import type { WatchEvent } from '../cases/watch/watch-events.js';
+import type { MappingSync } from '../ledger/mappings.js';
+import type { Run } from '../ledger/run.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
-import type { MappingSync } from '../mappings/mapping-copy.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
-import type { Run } from '../review/run.js';
 import type { SourceNotice } from '../review/source.js';
 import { describeDrops } from '../review/volume.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant } from '../text/format.js';

@@ -1,11 +1,13 @@
 import { freeMemory } from '../async/free-memory.js';
+import { giveWay } from '../async/give-way.js';
 import { KeyError } from '../keys/key-error.js';
-import type { BatchRange } from '../review/ledger.js';
-import { type BookingForm, bookingForms } from '../review/step.js';
-import { takeStoredLines } from '../review/stored-batches.js';
+import type { ReadOnlyLedger } from './ledger.js';
 import { all, database, one, type Query } from './query.js';
+import type { Run } from './run.js';
+import type { BatchRange } from './runs.js';
 import { noSuchRun } from './runs.js';
 import { isGone, placeOfBatch, type Sealing } from './sealing.js';
+import { type BookingForm, bookingForms } from './step.js';
 
 export function* readBatch(runId: string, form: BookingForm, batch: number): Query<Buffer> {
   const [lines] = yield* readBatches(runId, form, { from: batch, to: batch + 1 });
@@ -114,4 +116,68 @@ export function* sampleBatches(
 
 function noSuchBatch(form: BookingForm, batch: number): RangeError {
   return new RangeError(`no ${form} batch ${batch} in the ledger`);
+}
+
+/** A batch as stored in the ledger. */
+export interface StoredBatch {
+  readonly batch: number;
+  /** Each line with its line end. */
+  readonly lines: Buffer;
+}
+
+/**
+ * Some hundred kilobytes: with batches of a few bookings, a query for each would take far longer than the work on it.
+ */
+const bookingsAtOnce = 2_000;
+
+/** A run's bookings of one form, in their order, one batch at a time. Lets others work between two queries. */
+export async function* readStoredBatches(
+  ledger: ReadOnlyLedger,
+  { id }: Pick<Run, 'id'>,
+  form: BookingForm,
+): AsyncGenerator<StoredBatch, void, undefined> {
+  const { batches, bookings } = await ledger.bookings.measureBatches(id, form);
+  const atOnce = Math.max(1, Math.floor(bookingsAtOnce / Math.ceil(bookings / batches)));
+  // The first one alone: some callers want only the first lines.
+  for (let from = 0, to = 1; from < batches; from = to, to += atOnce) {
+    if (from > 0) await giveWay();
+    const read = await ledger.bookings.readBatches(id, form, { from, to: Math.min(to, batches) });
+    for (const [index, lines] of read.entries()) yield { batch: from + index, lines };
+  }
+}
+
+/** The lines of a batch, without their line ends. */
+export function splitStoredLines(lines: Buffer): string[] {
+  return lines.toString().split('\n').slice(0, -1);
+}
+
+const lineFeed = 0x0a;
+
+/**
+ * The lines at some places of a batch, without their line ends. Frees the memory of the batch: nobody else may use it.
+ *
+ * @param places ascending
+ */
+export function takeStoredLines(lines: Buffer, places: readonly number[]): string[] {
+  const taken: string[] = [];
+  let start = 0;
+  let passed = 0;
+  for (const place of places) {
+    for (; passed < place; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
+    taken.push(lines.toString('utf8', start, lines.indexOf(lineFeed, start)));
+  }
+  freeMemory(lines);
+  return taken;
+}
+
+/** The places in each batch, for positions in a run. */
+export function groupByBatch(positions: readonly number[], batchSize: number): ReadonlyMap<number, number[]> {
+  const batches = new Map<number, number[]>();
+  for (const position of positions) {
+    const batch = Math.floor(position / batchSize);
+    const places = batches.get(batch);
+    if (places) places.push(position % batchSize);
+    else batches.set(batch, [position % batchSize]);
+  }
+  return batches;
 }

@@ -1,8 +1,8 @@
 import type { Case, CaseKey, HeldCase } from '../cases/case.js';
 import type { CaseDecision } from '../cases/case-store.js';
-import type { NewNotice } from '../notifications/notice.js';
-import type { RecordedAction } from '../review/audit.js';
-import { insertActions } from './audit-trail.js';
+import type { RecordedAction } from './audit.js';
+import { insertActions } from './audit.js';
+import type { NewNotice } from './notice.js';
 import { raise } from './notices.js';
 import { all, type Cell, change, database, insert, one, type Query, update } from './query.js';
 import {

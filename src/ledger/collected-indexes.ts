@@ -1,10 +1,10 @@
 import { noReference } from '../booking/reference-hash.js';
-import type { CollectedBatch } from '../review/collected.js';
-import { type BookingForm, bookingForms } from '../review/step.js';
+import type { CollectedBatch } from './collecting.js';
 import { createHashIndex, type HashPage } from './hash-index.js';
 import { type Dialect, insert, type Query } from './query.js';
 import { createStayIndex } from './stay-index.js';
 import { insertStayPages } from './stays.js';
+import { type BookingForm, bookingForms } from './step.js';
 
 interface Index {
   readonly isFull: boolean;

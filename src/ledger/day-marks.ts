@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { DayMark } from '../review/ledger.js';
 import { all, type Query } from './query.js';
+import type { DayMark } from './runs.js';
 import { readColumns, type StoredRow } from './stored-values.js';
 
 /** Everything about the runs of these days that decides what is known of their bookings, in one query. */

@@ -1,5 +1,3 @@
-import type { ErasedContent, ErasedGuest, EraseLines } from '../review/erasures.js';
-import type { BookingForm } from '../review/step.js';
 import { eraseKeptOfBatch } from './kept-columns.js';
 import { describeKept } from './kept-data.js';
 import { all, bind, change, database, one, type Query, removing, type Store } from './query.js';
@@ -7,6 +5,7 @@ import { type BatchKey, type HoldDay, isWorkedOn, listBatches } from './retentio
 import { getRun, lockRun, runNumber } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { removeStay } from './stays.js';
+import type { BookingForm } from './step.js';
 
 export function createGuestReader({ read }: Store) {
   return bind(read, { listErased: listErasedGuests, listErasedContents, describeKept });
@@ -142,4 +141,43 @@ function* eraseReject(runId: string, place: number, withReference: boolean): Que
   const run = yield* runNumber(runId);
   const erased = withReference ? 'value = NULL, reference = NULL' : 'value = NULL';
   yield* change(`UPDATE rejects SET ${erased} WHERE run = ? AND place = ?`, run, place);
+}
+
+/** What is remembered of an erased guest: nothing that reveals reference or name. */
+export interface ErasedGuest {
+  readonly kind: 'reference' | 'name';
+  /** Keyed, in hexadecimal. */
+  readonly hash: string;
+  /** Identifies that key, to check that the same one is configured. */
+  readonly keyId: string;
+  /** A few bits of the reference's hash, so that most bookings need no keyed hash; 0 for a name. */
+  readonly bits: number;
+  readonly at: number;
+}
+
+/** A file, or a run's bookings in the ledger, that an erasure has changed; checksums in hexadecimal. */
+export interface ErasedContent {
+  readonly place: 'ledger' | 'archive' | 'sftp';
+  /** The file's name; of a batch in the ledger, its form and number. */
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+  readonly at: number;
+}
+
+export type EraseLines = (
+  lines: Buffer,
+  batch: { readonly form: BookingForm; readonly batch: number },
+) => ErasedLines | undefined;
+
+export interface ErasedLines {
+  /** The erased guest's bookings: their kept columns go, whether or not the lines change. */
+  readonly places: readonly number[];
+  /** Absent if the lines stay as they are. */
+  readonly changed?: {
+    readonly lines: Buffer;
+    readonly content: ErasedContent;
+    /** Bookings whose stay was erased, by their place in the batch: nobody finds them by their hotel any more. */
+    readonly stays?: readonly { readonly place: number; readonly hotelHash: number }[];
+  };
 }

@@ -1,4 +1,3 @@
-import type { FetchedExport, FetchedFile, RequestedExport } from '../mappings/export/export-log.js';
 import { bind, change, database, one, type Query, type Store } from './query.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
@@ -57,4 +56,31 @@ function toFetchedExport(row: StoredRow): FetchedExport {
     providers: JSON.parse(String(row.providers)) as string[],
     files: JSON.parse(String(row.files)) as FetchedFile[],
   };
+}
+
+export interface RequestedExport {
+  readonly requestedAt: number;
+  /** By the service's clock, if it sent the time. */
+  readonly serviceTime?: number;
+  /** Empty for all providers. */
+  readonly providers: readonly string[];
+}
+
+export interface FetchedExport {
+  /** The part that its file names share, `guid` in the specification. */
+  readonly id: string;
+  readonly fetchedAt: number;
+  /** Those of the request that it answers; empty for all providers. */
+  readonly providers: readonly string[];
+  readonly files: readonly FetchedFile[];
+}
+
+export type ExportFileKind = 'mappings' | 'transformed' | 'hotels';
+
+export interface FetchedFile {
+  readonly kind: ExportFileKind;
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
 }

@@ -1,11 +1,10 @@
-import type { CollectedBatch, Suspect, SuspectReason } from '../review/collected.js';
-import type { BatchCursor, JudgedLines, SuspectLines } from '../review/history.js';
-import type { BookingForm } from '../review/step.js';
-import type { Judged, JudgedPlaces } from '../review/verdict.js';
 import { readLinesAt } from './batches.js';
+import type { CollectedBatch, Suspect, SuspectReason } from './collecting.js';
 import { all, change, insert, one, type Query } from './query.js';
 import { runNumber } from './runs.js';
+import type { BookingForm } from './step.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
+import type { BatchCursor, JudgedLines, SuspectLines } from './tracing.js';
 
 export function* storeSuspects(run: number, batches: readonly CollectedBatch[]): Query<void> {
   const rows = batches.flatMap(({ form, number, suspects = [] }) =>
@@ -25,10 +24,7 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
 /** Runs of 0.1.0 may have another one, which says nothing about the mapping. */
 const isKnownReason = "reason IN ('other-master', 'moved')";
 
-export function* nextSuspects(
-  runId: string,
-  after?: BatchCursor,
-): Query<SuspectLines | undefined> {
+export function* nextSuspects(runId: string, after?: BatchCursor): Query<SuspectLines | undefined> {
   const run = yield* runNumber(runId);
   const rows = yield* all(
     `SELECT * FROM suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) = (
@@ -126,4 +122,18 @@ function toSuspect(row: StoredRow): Suspect {
     serviceId: integer('service_id'),
     movedAt: integer('moved_at'),
   });
+}
+
+/** Why a booking of the file has no verdict although its result is known. */
+export const unansweredReasons = ['not-in-result', 'unclear'] as const;
+
+/** What the result says about a booking of the file, unless it calls the mapping correct. */
+export type Judged = 'incorrect' | (typeof unansweredReasons)[number];
+
+/** Bookings of one batch of the file about which the result says the same. */
+export interface JudgedPlaces {
+  readonly batch: number;
+  readonly judged: Judged;
+  /** Counted from 0, ascending. */
+  readonly places: readonly number[];
 }

@@ -1,7 +1,7 @@
-import type { FoundBookings, StayRun } from '../review/stays.js';
-import { type BookingForm, bookingForms } from '../review/step.js';
 import { bytesPerEntry, findInPage } from './hash-index.js';
 import { all, type Cell, database, type Query, type Statement } from './query.js';
+import type { FoundBookings, StayRun } from './stays.js';
+import { type BookingForm, bookingForms } from './step.js';
 import type { StoredRow } from './stored-values.js';
 
 /** Pages that `createHashIndex` made. */

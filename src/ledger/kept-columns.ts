@@ -2,18 +2,15 @@ import { freeMemory } from '../async/free-memory.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { hashReference } from '../booking/reference-hash.js';
 import { KeyError } from '../keys/key-error.js';
-import type { CollectedBatch } from '../review/collected.js';
-import { eraseKeptAt, type KeptColumns, keptAt } from '../review/kept-columns.js';
-import type { StayRun } from '../review/stays.js';
-import type { BookingForm } from '../review/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
-import { groupByBatch } from '../review/stored-batches.js';
-import { readLinesAt } from './batches.js';
+import { groupByBatch, readLinesAt } from './batches.js';
+import type { CollectedBatch } from './collecting.js';
 import { findBookings } from './hash-pages.js';
 import { all, change, database, insert, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { isGone, placeOfKeptColumns } from './sealing.js';
-import { referencePages } from './stays.js';
+import { referencePages, type StayRun } from './stays.js';
+import type { BookingForm } from './step.js';
 
 /**
  * Stores the kept columns beside the lines of their batches, sealed like them; does nothing for a batch without any.
@@ -141,4 +138,36 @@ export function* eraseKeptOfBatch(
 
 export function* blankKeptColumns(run: number): Query<void> {
   yield* change(`UPDATE kept_columns SET kept = ? WHERE run = ? AND length(kept) > 0`, Buffer.alloc(0), run);
+}
+
+/**
+ * The kept columns (`source.keep`) of the lines of a chunk or of a stored batch. Plain data, to be sent between
+ * threads.
+ */
+export interface KeptColumns {
+  readonly labels: readonly string[];
+  /** By the line's place: its values in the order of the labels, null for a missing one; null if none is kept. */
+  readonly rows: readonly KeptRow[];
+}
+
+export type KeptRow = readonly (string | null)[] | null;
+
+/** The values of the booking at that place; undefined if it has none. */
+export function keptAt(columns: KeptColumns | undefined, place: number): KeptValues | undefined {
+  const row = columns?.rows[place];
+  if (!columns || !row) return undefined;
+  const values = columns.labels.flatMap((label, index) => {
+    const value = row[index];
+    return typeof value === 'string' ? [[label, value] as const] : [];
+  });
+  return values.length > 0 ? Object.fromEntries(values) : undefined;
+}
+
+/** The same columns without the values of the bookings at these places; undefined if those have none. */
+export function eraseKeptAt(
+  columns: KeptColumns | undefined,
+  places: readonly number[],
+): KeptColumns | undefined {
+  if (!columns || places.every((place) => !columns.rows[place])) return undefined;
+  return { ...columns, rows: columns.rows.map((row, place) => (places.includes(place) ? null : row)) };
 }

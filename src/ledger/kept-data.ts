@@ -1,5 +1,5 @@
-import type { KeptData } from '../review/retention.js';
 import { one, type Query } from './query.js';
+import type { KeptData } from './retention.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
 /** See `KeptDataReader`. */

@@ -1,18 +1,16 @@
 import type { Hold } from '../async/hold.js';
-import type { Recorded, Right, SharedRight } from '../review/claims.js';
-import type { CollectStart, DeliveredCursor, DeliveredLines } from '../review/collected.js';
-import type { BookingForm, Claim, Claimed, StepEnding } from '../review/step.js';
-import { createActionRecorder, createAuditTrail } from './audit-trail.js';
+import { createActionRecorder, createAuditTrail } from './audit.js';
 import { measureBatches, readBatch, readBatches, sampleBatches } from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
 import { createCaseReader, createCases } from './cases.js';
+import type { CollectStart, DeliveredCursor, DeliveredLines } from './collecting.js';
 import { beginCollect } from './collecting.js';
 import { createErasures, createGuestReader } from './erasing.js';
 import { createExportLog, createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';
-import { createHotelReader, createHotels } from './hotel-contents.js';
+import { createHotelReader, createHotels } from './hotels.js';
 import { findKeptValues, readKeptColumns } from './kept-columns.js';
-import { createMappingReader, createMappings } from './mapping-copy.js';
+import { createMappingReader, createMappings } from './mappings.js';
 import { createNoticeReader, createNotices } from './notice-store.js';
 import { createProgressReader } from './progress.js';
 import { bind, database, type Query, type Store } from './query.js';
@@ -20,6 +18,7 @@ import { createRetention, type HoldDay } from './retention.js';
 import { createRuns, reopenAbandonedSteps } from './run-changes.js';
 import { createRunReader, runNumber } from './runs.js';
 import { createStays } from './stays.js';
+import type { BookingForm, Claim, Claimed, Recorded, Right, SharedRight, StepEnding } from './step.js';
 import { findWait, isBeingPerformed, listOpenSteps, listUndelivered } from './steps.js';
 import {
   countRejects,

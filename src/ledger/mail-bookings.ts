@@ -1,13 +1,12 @@
 import { KeyError } from '../keys/key-error.js';
-import type { DeliveryKind } from '../review/run.js';
-import type { BookingForm } from '../review/step.js';
-import { groupByBatch } from '../review/stored-batches.js';
 import type { StoredBooking } from '../verdict-mails/mail-log.js';
-import { readLinesAt } from './batches.js';
+import { groupByBatch, readLinesAt } from './batches.js';
 import { findBookings as findPositions } from './hash-pages.js';
 import { all, type Query, type Store } from './query.js';
+import type { DeliveryKind } from './run.js';
 import { isGone } from './sealing.js';
 import { referencePages } from './stays.js';
+import type { BookingForm } from './step.js';
 import { readJson } from './stored-values.js';
 
 /* The bookings that a verdict e-mail may name, and those that it names. */

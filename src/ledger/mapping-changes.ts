@@ -8,7 +8,7 @@ import {
   type StoredPage,
   type SyncCounts,
   type UnnamedDeletion,
-} from '../mappings/mapping-copy.js';
+} from './mappings.js';
 import { toStorable, withoutUndefined } from './stored-values.js';
 
 /** What the copy already holds about a page's provider hotels and master hotels. */

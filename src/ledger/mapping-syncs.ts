@@ -1,18 +1,18 @@
 import {
-  type CopiedMapping,
-  keptSkippedRows,
-  type MappingSync,
-  type NewSync,
-  type SkippedRow,
-  type StoredPage,
-} from '../mappings/mapping-copy.js';
-import {
   changesOf,
   findDoubted,
   type HeldMappings,
   type PageTime,
   toStorablePage,
 } from './mapping-changes.js';
+import {
+  type CopiedMapping,
+  keptSkippedRows,
+  type MappingSync,
+  type NewSync,
+  type SkippedRow,
+  type StoredPage,
+} from './mappings.js';
 import { all, change, type Dialect, database, insert, one, type Query, update } from './query.js';
 import {
   fingerprintOf,

@@ -1,11 +1,11 @@
-import { type Notice, noticeEventNames, noticeEvents } from '../notifications/notice.js';
+import { type Notice, noticeEventNames, noticeEvents } from './notice.js';
 import type {
   ClaimedMessage,
   MessageCounts,
   MessageState,
   PlannedMessage,
   StoredMessage,
-} from '../notifications/notice-store.js';
+} from './notices.js';
 import { toNotice } from './notices.js';
 import { all, change, database, one, type Query } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';

@@ -1,4 +1,3 @@
-import type { BookingForm } from '../review/step.js';
 import type {
   NamedPair,
   NamedPlace,
@@ -10,6 +9,7 @@ import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
 import { type BatchOfRun, readPlaces } from './mail-bookings.js';
 import { all, one, type Query } from './query.js';
 import { runNumber } from './runs.js';
+import type { BookingForm } from './step.js';
 import { readColumns, type StoredRow, toStorable } from './stored-values.js';
 
 /** When the first e-mail that names a booking was received; undefined if none does. */

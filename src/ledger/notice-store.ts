@@ -1,5 +1,3 @@
-import type { NewNotice, Notice } from '../notifications/notice.js';
-import type { PlannedMessage } from '../notifications/notice-store.js';
 import type { ClaimRequest } from './messages.js';
 import {
   claim,
@@ -15,6 +13,8 @@ import {
   route,
   stopWaiting,
 } from './messages.js';
+import type { NewNotice, Notice } from './notice.js';
+import type { PlannedMessage } from './notices.js';
 import { dismiss, end, listOfDay, listProblems, listUnknown, raise, remind } from './notices.js';
 import { bind, change, one, type Query, type Store } from './query.js';
 

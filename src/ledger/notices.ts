@@ -9,8 +9,7 @@ import {
   placeNotice,
   type Severity,
   severities,
-} from '../notifications/notice.js';
-import type { OpenProblem } from '../notifications/notice-store.js';
+} from './notice.js';
 import { all, type Cell, change, database, one, type Query } from './query.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
@@ -182,4 +181,43 @@ export function toNotice(row: StoredRow): Notice {
 
 function toSeverity(stored: Cell | boolean | undefined): Severity {
   return severities.find((severity) => severity === stored) ?? 'critical';
+}
+
+/** A problem that lasts. */
+export interface OpenProblem extends Notice {
+  readonly number: number;
+  readonly reminders: number;
+  /** When people were last told: at first, or by a reminder. */
+  readonly lastToldAt: number;
+}
+
+export interface PlannedMessage {
+  readonly id: string;
+  readonly channel: string;
+  readonly dueAt: number;
+}
+
+export interface ClaimedMessage {
+  readonly id: string;
+  readonly notice: Notice;
+  /** This attempt's number, counted from 1. */
+  readonly attempt: number;
+}
+
+export interface MessageCounts {
+  readonly pending: number;
+  readonly givenUp: number;
+  /** When the oldest pending one was raised. */
+  readonly pendingSince?: number;
+}
+
+export type MessageState = 'pending' | 'sent' | 'given-up';
+
+export interface StoredMessage extends PlannedMessage {
+  readonly notice: Notice;
+  readonly state: MessageState;
+  readonly attempts: number;
+  readonly endedAt?: number;
+  /** Why the last attempt failed. */
+  readonly code?: string;
 }

@@ -1,9 +1,9 @@
-import type { CopiedMapping, ProviderHotel } from '../mappings/mapping-copy.js';
-import type { DeliveredCursor, DeliveredLines } from '../review/collected.js';
-import type { Remains, RewriteLimits } from '../review/retention.js';
-import type { BookingForm } from '../review/step.js';
+import type { DeliveredCursor, DeliveredLines } from './collecting.js';
 import type { HashIndexOptions } from './hash-index.js';
+import type { CopiedMapping, ProviderHotel } from './mappings.js';
+import type { Remains, RewriteLimits } from './retention.js';
 import type { Sealing } from './sealing.js';
+import type { BookingForm } from './step.js';
 import { readJson, type StoredRow } from './stored-values.js';
 
 /** A value of a row. */

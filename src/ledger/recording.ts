@@ -1,15 +1,14 @@
 import { noticesOfEnding, noticesOfRun } from '../notifications/run-notices.js';
-import { patchRun } from '../review/changes.js';
-import type { Recorded } from '../review/claims.js';
-import { FencedError } from '../review/ledger-errors.js';
 import { mayAwaitResult } from '../review/run-transitions.js';
-import type { Claimed, StepEnding } from '../review/step.js';
 import { openedBy, recordEnding } from '../review/step-transitions.js';
+import { patchRun } from './changes.js';
+import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { raise } from './notices.js';
 import { database, one, type Query } from './query.js';
 import { changeRun } from './run-changes.js';
 import { findLocked, readRun } from './runs.js';
+import type { Claimed, Recorded, StepEnding } from './step.js';
 import { readProgress } from './step-totals.js';
 import { changeSteps, findStepWithSuccessors, insertAttempt, insertSteps } from './steps.js';
 

@@ -1,15 +1,14 @@
 import type { Hold } from '../async/hold.js';
 import { KeyError } from '../keys/key-error.js';
-import type { RewriteLimits } from '../review/retention.js';
-import type { Run } from '../review/run.js';
-import type { BookingForm } from '../review/step.js';
-import { pruneActions } from './audit-trail.js';
+import { pruneActions } from './audit.js';
 import { pruneCases } from './cases.js';
 import { blankKeptColumns } from './kept-columns.js';
 import { pruneNotices } from './notices.js';
 import { all, bind, change, database, one, type Query, removing, type Store } from './query.js';
+import type { Run } from './run.js';
 import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
+import type { BookingForm } from './step.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
 import { pruneMails } from './verdict-mails.js';
 
@@ -200,4 +199,32 @@ function* pruneRun(runId: string, at: number): Query<void> {
     at,
     number,
   );
+}
+
+export interface RewriteLimits {
+  /** Leaves a larger file as it is. */
+  readonly atMostBytes?: number;
+}
+
+/** Such a file is rewritten within a few seconds: other processes wait longer than that for a write. */
+export const quickRewrite: RewriteLimits = { atMostBytes: 500_000_000 };
+
+/** Bytes of removed data that are still in the ledger's files. */
+export interface Remains {
+  readonly why: string;
+  /** When they go. */
+  readonly until: string;
+}
+
+export interface KeptData {
+  /** Stored bookings, and the first business day with stored bookings or rejects. */
+  readonly bookings: { readonly count: number; readonly since?: string };
+  /** The same for those whose guests' names are still there. */
+  readonly names: { readonly count: number; readonly since?: string };
+  /** Bookings in cases, and the first business day of one. */
+  readonly cases: { readonly count: number; readonly since?: string };
+  /** The verdict e-mails that were read, and when the first was. */
+  readonly mails: { readonly count: number; readonly since?: number };
+  /** The entries of the audit trail, and when the oldest was recorded. */
+  readonly actions: { readonly count: number; readonly since?: number };
 }

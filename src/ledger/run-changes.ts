@@ -1,9 +1,4 @@
 import { noticesOfRun } from '../notifications/run-notices.js';
-import { patchRun, type RunPatch } from '../review/changes.js';
-import type { Right } from '../review/claims.js';
-import type { Abandonment, CollectRequest, NewRun, Settlement } from '../review/ledger.js';
-import type { RemoteRemoval } from '../review/review-file.js';
-import type { Run, RunFailure } from '../review/run.js';
 import {
   abandonRun,
   cancelRun,
@@ -12,10 +7,13 @@ import {
   settleRun,
   takeOverSteps,
 } from '../review/run-transitions.js';
-import type { VolumeAcceptance } from '../review/volume.js';
+import { patchRun, type RunPatch } from './changes.js';
 import { raise } from './notices.js';
 import { type Assigned, assign, bind, change, database, one, type Query, type Store } from './query.js';
+import type { RemoteRemoval, Run, RunFailure, VolumeAcceptance } from './run.js';
+import type { Abandonment, CollectRequest, NewRun, Settlement } from './runs.js';
 import { createRunReader, findRun, getRun, lockRight, lockRun } from './runs.js';
+import type { Right } from './step.js';
 import { readTotals } from './step-totals.js';
 import { changeSteps } from './steps.js';
 

@@ -2,7 +2,7 @@ import type { DayKeys } from '../keys/day-keys.js';
 import { isSealed } from '../keys/heading.js';
 import { KeyError } from '../keys/key-error.js';
 import { openValue, sealValue } from '../keys/sealed-value.js';
-import type { BookingForm } from '../review/step.js';
+import type { BookingForm } from './step.js';
 
 /**
  * Encrypts what may hold guests' names on its way into the database, and decrypts it on its way out: the lines of

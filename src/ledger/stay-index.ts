@@ -1,5 +1,5 @@
 import { countDays, noHotel, unknownLastDay } from '../booking/booking-keys.js';
-import type { StayKeys } from '../review/collected.js';
+import type { StayKeys } from './collecting.js';
 import { bytesPerEntry, createHashIndex, type HashIndexOptions, type HashPage } from './hash-index.js';
 
 /** A page of provider hotels: each word holds the last day of the stay and the booking's position. */

@@ -1,11 +1,11 @@
 import { countDays } from '../booking/booking-keys.js';
 import { KeyError } from '../keys/key-error.js';
-import type { StayKeys } from '../review/collected.js';
-import type { FoundBookings, StayRun } from '../review/stays.js';
-import { type BookingForm, bookingForms } from '../review/step.js';
 import { measureBatches } from './batches.js';
+import type { StayKeys } from './collecting.js';
 import { findBookings, type HashPages } from './hash-pages.js';
+import type { ProviderHotel } from './mappings.js';
 import { all, bind, change, database, insert, type Query, type Store } from './query.js';
+import type { DeliveryKind } from './run.js';
 import { lockRun } from './runs.js';
 import { isGone, placeOfBatch } from './sealing.js';
 import {
@@ -15,6 +15,7 @@ import {
   type StayPage,
   toStoredDay,
 } from './stay-index.js';
+import { type BookingForm, bookingForms } from './step.js';
 
 export function createStays(store: Store) {
   return {
@@ -164,4 +165,39 @@ export function insertStayPages(run: number, form: BookingForm, pages: Iterable<
 function* toRows(run: number, form: BookingForm, pages: Iterable<StayPage>) {
   for (const { firstHash, lastHash, page, firstPosition, latestDay, entries } of pages)
     yield [run, form, firstHash, lastHash, page, firstPosition, latestDay, entries];
+}
+
+/** A booking whose stay is ahead or not over yet, in its latest version. */
+export interface StayAhead extends ProviderHotel {
+  /** The master hotel, as booked. */
+  readonly serviceId: number;
+  readonly reference?: string;
+  /** YYYY-MM-DD */
+  readonly checkIn?: string;
+  /** YYYY-MM-DD */
+  readonly checkOut?: string;
+  /** The business day of the run that stored it. */
+  readonly day: string;
+  readonly runId: string;
+}
+
+/** A run whose bookings count. */
+export interface StayRun {
+  readonly runId: string;
+  /** Its number in the ledger. */
+  readonly number: number;
+  readonly day: string;
+  readonly delivery: DeliveryKind;
+  /** See `Run`. */
+  readonly topsUp: boolean;
+  readonly batchSize: number;
+  /** False if an older version collected it: see `indexStays`. */
+  readonly isIndexed: boolean;
+}
+
+/** Positions of bookings among all bookings of their form. */
+export interface FoundBookings {
+  readonly form: BookingForm;
+  /** Ascending, each once. */
+  readonly positions: readonly number[];
 }

@@ -1,6 +1,6 @@
-import type { Tally } from '../review/ledger.js';
 import type { FileProgress, StepTotals } from '../review/run-transitions.js';
 import { type Dialect, database, one, type Query } from './query.js';
+import type { Tally } from './runs.js';
 import { noSuchRun } from './runs.js';
 import type { StoredRow } from './stored-values.js';
 

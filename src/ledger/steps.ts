@@ -1,8 +1,5 @@
-import type { StepPatch, StepSelection, StepsChange } from '../review/changes.js';
-import type { OpenStep, StepCursor, StoredStep } from '../review/claims.js';
-import type { Wait } from '../review/ledger.js';
-import type { Claimed, PlannedStep, StepEnding } from '../review/step.js';
 import { initialState, type Successor } from '../review/step-transitions.js';
+import type { StepPatch, StepSelection, StepsChange } from './changes.js';
 import {
   type Assigned,
   all,
@@ -15,8 +12,10 @@ import {
   one,
   type Query,
 } from './query.js';
+import type { Wait } from './runs.js';
 import { runNumber } from './runs.js';
 import { placeOfAnswer } from './sealing.js';
+import type { Claimed, OpenStep, PlannedStep, StepCursor, StepEnding, StoredStep } from './step.js';
 import { storedStepColumns, toOpenStep, toStoredStep } from './stored-run.js';
 import type { StoredRow } from './stored-values.js';
 

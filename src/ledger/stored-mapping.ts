@@ -8,7 +8,7 @@ import {
   type NewMasterHotel,
   type StoredPage,
   SyncOvertakenError,
-} from '../mappings/mapping-copy.js';
+} from './mappings.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
 /** The columns that `toMapping` reads. */

@@ -1,9 +1,8 @@
-import type { OpenStep, StoredStep } from '../review/claims.js';
-import type { Attempt } from '../review/history.js';
-import { activeRunStates, countVerdicts, type Run, type RunFailure } from '../review/run.js';
-import type { Step, StepEnding } from '../review/step.js';
+import { activeRunStates, countVerdicts, type Run, type RunFailure } from './run.js';
 import { placeOfAnswer, type Sealing } from './sealing.js';
+import type { OpenStep, Step, StepEnding, StoredStep } from './step.js';
 import { readColumns, readJson, type StoredRow, withoutUndefined } from './stored-values.js';
+import type { Attempt } from './tracing.js';
 
 /** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
 export const runTables = [

@@ -1,4 +1,3 @@
-import type { NewNotice } from '../notifications/notice.js';
 import type {
   BookingPlace,
   MailboxFacts,
@@ -12,6 +11,7 @@ import type {
 import { nameCanary } from './canaries.js';
 import { findBookings, listProviders } from './mail-bookings.js';
 import { listNamedPairs, listNamedPlaces, readNamed } from './named-by-mails.js';
+import type { NewNotice } from './notice.js';
 import { raise } from './notices.js';
 import { all, bind, change, database, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';

@@ -1,6 +1,6 @@
+import type { CopiedMapping, MappingMove } from '../ledger/mappings.js';
 import { formatInstant } from '../text/format.js';
 import { showInLine } from '../text/visible.js';
-import type { CopiedMapping, MappingMove } from './mapping-copy.js';
 
 /**
  * A provider's hotel and its history for people, line by line.

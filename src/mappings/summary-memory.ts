@@ -1,5 +1,5 @@
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { MappingSummary } from './mapping-copy.js';
+import type { MappingSummary } from '../ledger/mappings.js';
 
 /** Caches the summary of the copy until a sync changes something: counting a million mappings takes long. */
 export function rememberSummary(ledger: ReadOnlyLedger): () => Promise<MappingSummary> {

@@ -1,4 +1,4 @@
-import type { MappingSync } from './mapping-copy.js';
+import type { MappingSync } from '../ledger/mappings.js';
 
 /** The lower bound of the very first sync. */
 const firstBound = 0;

@@ -1,4 +1,4 @@
-import type { MappingSync } from './mapping-copy.js';
+import type { MappingSync } from '../ledger/mappings.js';
 
 /** Progress of a sync. */
 export type SyncEvent =

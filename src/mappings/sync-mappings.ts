@@ -1,14 +1,14 @@
 import type { Ledger } from '../ledger/ledger.js';
-import type { MappingServiceError } from '../mapping-service/errors.js';
-import type { MappingRecord, MappingService, MappingsPage } from '../mapping-service/operations.js';
-import { defaultDeletedTypes } from '../mapping-service/options.js';
-import { SafeError } from '../text/safe-error.js';
 import {
   type MappingRow,
   type MappingSync,
   SyncOvertakenError,
   type UnnamedDeletion,
-} from './mapping-copy.js';
+} from '../ledger/mappings.js';
+import type { MappingServiceError } from '../mapping-service/errors.js';
+import type { MappingRecord, MappingService, MappingsPage } from '../mapping-service/operations.js';
+import { defaultDeletedTypes } from '../mapping-service/options.js';
+import { SafeError } from '../text/safe-error.js';
 import { decideBounds } from './sync-bounds.js';
 import type { NotifySync } from './sync-events.js';
 import { addPage, isOverAtKey, type SyncPass, startNextPass, startPass } from './sync-pass.js';

@@ -1,5 +1,5 @@
+import type { NoticeEvent, NoticeStage, Severity } from '../ledger/notice.js';
 import { SafeError } from '../text/safe-error.js';
-import type { NoticeEvent, NoticeStage, Severity } from './notice.js';
 
 /** Takes messages to people: an adapter per kind, in `src/channels`. */
 export interface Channel {

@@ -1,16 +1,15 @@
 import { businessDayAt } from '../booking/business-day.js';
 import type { CaseOutline } from '../cases/case-store.js';
-import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
+import { mayCompleteDay } from '../ledger/day-runs.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { MappingSync } from '../ledger/mappings.js';
+import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../ledger/notice.js';
+import type { OpenProblem } from '../ledger/notices.js';
 
-import type { MappingSync } from '../mappings/mapping-copy.js';
+import type { Run } from '../ledger/run.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
-import { mayCompleteDay } from '../review/day-runs.js';
-
-import type { Run } from '../review/run.js';
 import { formatBytes } from '../text/format.js';
-import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from './notice.js';
-import type { OpenProblem } from './notice-store.js';
 
 /**
  * What becomes true by the clock, or by several runs together, is found by polling: every process checks again and

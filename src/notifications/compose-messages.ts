@@ -1,13 +1,11 @@
 import { businessDayAt } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-
+import type { Notice } from '../ledger/notice.js';
 import { countDaysBehind } from '../review/day/good-day.js';
-
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import type { Message } from './channel.js';
 import { describeDigest, describeNotice, type Situation } from './describe-notice.js';
-import type { Notice } from './notice.js';
 
 export interface ComposeParts {
   readonly ledger: ReadOnlyLedger;

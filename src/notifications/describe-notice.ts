@@ -1,9 +1,9 @@
 import { describeInHouse } from '../booking/stay.js';
+import { type Facts, isPartProblem, type Notice } from '../ledger/notice.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
 import type { Message } from './channel.js';
-import { type Facts, isPartProblem, type Notice } from './notice.js';
 
 /** The state of the reviews when a message is sent. */
 export interface Situation {

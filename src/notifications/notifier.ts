@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { pause } from '../async/abort.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { Notice } from '../ledger/notice.js';
+import type { PlannedMessage } from '../ledger/notices.js';
 import { formatCountOf } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 import { type CheckParts, checkNotices } from './check-notices.js';
-import type { Notice } from './notice.js';
-import type { PlannedMessage } from './notice-store.js';
 import { type ChannelRules, findDueTime, giveUpAfterMs, isWanted } from './routing.js';
 import { createSender, type Sender, type SenderParts } from './send-messages.js';
 

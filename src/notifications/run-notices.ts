@@ -1,8 +1,9 @@
-import { mayCompleteDay } from '../review/day-runs.js';
-import type { Run } from '../review/run.js';
-import type { StepEnding } from '../review/step.js';
-import { describeDrops, hasDropped, type VolumeComparison } from '../review/volume.js';
-import type { NewNotice, Severity } from './notice.js';
+import { mayCompleteDay } from '../ledger/day-runs.js';
+import type { NewNotice, Severity } from '../ledger/notice.js';
+import type { Run } from '../ledger/run.js';
+import { hasDropped, type VolumeComparison } from '../ledger/run.js';
+import type { StepEnding } from '../ledger/step.js';
+import { describeDrops } from '../review/volume.js';
 
 /** What people are told about runs. The ledger calls these functions in the transaction that changes a run. */
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Ledger } from '../ledger/ledger.js';
+import { incidentOf, type Notice } from '../ledger/notice.js';
+import type { ClaimedMessage } from '../ledger/notices.js';
 import { type Channel, ChannelError, type Message } from './channel.js';
-import { incidentOf, type Notice } from './notice.js';
-import type { ClaimedMessage } from './notice-store.js';
 import { bundle, collectingMs, retryAt } from './routing.js';
 
 /** A receiver did not accept a message, or could not be reached. It is tried again. */

@@ -1,6 +1,6 @@
+import { type Canary, type CanaryJson, canaryToJson } from '../ledger/canaries.js';
 import { formatDuration, formatInstant, formatLocalInstant, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { type Canary, type CanaryJson, canaryToJson } from './canary.js';
 
 export interface CanaryStyle {
   readonly command: WriteCommand;

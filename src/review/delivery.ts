@@ -1,8 +1,8 @@
 import type { Booking, ServiceField } from '../booking/booking.js';
+import type { GuestNames } from '../booking/guest-names.js';
+import type { DeliveryKind } from '../ledger/run.js';
+import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from '../ledger/step.js';
 import type { Verdict } from '../mapping-service/verdict.js';
-import type { GuestNames } from './guest-names.js';
-import type { DeliveryKind } from './run.js';
-import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from './step.js';
 
 /**
  * The outcome of performing a step. It differs from a `Verdict`, which is about one call, because steps also wait, use SFTP

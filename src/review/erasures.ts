@@ -1,48 +1,9 @@
 import type { Booking } from '../booking/booking.js';
 import { hashReference } from '../booking/reference-hash.js';
+import type { ErasedContent, ErasedGuest } from '../ledger/erasing.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { UsageError } from '../text/usage-error.js';
 import { createKeyedHash, foldName, keyIdOf } from './hash-key.js';
-import type { BookingForm } from './step.js';
-
-/** What is remembered of an erased guest: nothing that reveals reference or name. */
-export interface ErasedGuest {
-  readonly kind: 'reference' | 'name';
-  /** Keyed, in hexadecimal. */
-  readonly hash: string;
-  /** Identifies that key, to check that the same one is configured. */
-  readonly keyId: string;
-  /** A few bits of the reference's hash, so that most bookings need no keyed hash; 0 for a name. */
-  readonly bits: number;
-  readonly at: number;
-}
-
-/** A file, or a run's bookings in the ledger, that an erasure has changed; checksums in hexadecimal. */
-export interface ErasedContent {
-  readonly place: 'ledger' | 'archive' | 'sftp';
-  /** The file's name; of a batch in the ledger, its form and number. */
-  readonly name: string;
-  readonly before: string;
-  readonly after: string;
-  readonly at: number;
-}
-
-export type EraseLines = (
-  lines: Buffer,
-  batch: { readonly form: BookingForm; readonly batch: number },
-) => ErasedLines | undefined;
-
-export interface ErasedLines {
-  /** The erased guest's bookings: their kept columns go, whether or not the lines change. */
-  readonly places: readonly number[];
-  /** Absent if the lines stay as they are. */
-  readonly changed?: {
-    readonly lines: Buffer;
-    readonly content: ErasedContent;
-    /** Bookings whose stay was erased, by their place in the batch: nobody finds them by their hotel any more. */
-    readonly stays?: readonly { readonly place: number; readonly hotelHash: number }[];
-  };
-}
 
 /** One in 4,096 other references has the same bits: too few bits to tell whose they are. */
 const bitMask = 0xfff;

@@ -1,7 +1,6 @@
-import type { Run } from './run.js';
+import type { Run, VolumeComparison } from '../ledger/run.js';
+import type { Evidence, Step, StepEnding } from '../ledger/step.js';
 import type { SourceNotice } from './source.js';
-import type { Evidence, Step, StepEnding } from './step.js';
-import type { VolumeComparison } from './volume.js';
 
 /** The run that an event belongs to. */
 export type RunName = Pick<Run, 'id' | 'day'>;

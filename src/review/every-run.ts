@@ -1,6 +1,6 @@
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 
-import type { Run } from './run.js';
+import type { Run } from '../ledger/run.js';
 
 /** More runs than a ledger ever holds. */
 const everyRun = 1_000_000;

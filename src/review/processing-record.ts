@@ -1,6 +1,6 @@
 import { bookingFields, guestNameFields } from '../booking/booking.js';
-import type { GuestNames } from './guest-names.js';
-import type { DeliveryKind } from './run.js';
+import type { GuestNames } from '../booking/guest-names.js';
+import type { DeliveryKind } from '../ledger/run.js';
 
 /** Something that was counted; null if it could not be. */
 export interface Counted {

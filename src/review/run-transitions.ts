@@ -1,7 +1,7 @@
-import type { RunPatch, StepPatch, StepSelection, StepsChange } from './changes.js';
-import type { Abandonment, CollectRequest, Settlement } from './ledger.js';
-import { isActive, type Run, type RunState } from './run.js';
-import type { PlannedStep, StepState } from './step.js';
+import type { RunPatch, StepPatch, StepSelection, StepsChange } from '../ledger/changes.js';
+import { isActive, type Run, type RunState } from '../ledger/run.js';
+import type { Abandonment, CollectRequest, Settlement } from '../ledger/runs.js';
+import type { PlannedStep, StepState } from '../ledger/step.js';
 
 /** The rules of a whole run: how its delivery starts, what a take-over does to it, and how it ends. */
 

@@ -1,7 +1,14 @@
-import type { Change, RunPatch, StepPatch } from './changes.js';
-import type { OpenStep, StoredStep } from './claims.js';
-import type { ReviewFile } from './review-file.js';
-import type { Run } from './run.js';
+import type { Change, RunPatch, StepPatch } from '../ledger/changes.js';
+import type { ReviewFile, Run } from '../ledger/run.js';
+import type {
+  Claim,
+  OpenStep,
+  PlannedStep,
+  StepEnding,
+  StepKind,
+  StepState,
+  StoredStep,
+} from '../ledger/step.js';
 import {
   type FileProgress,
   isBeingDelivered,
@@ -9,7 +16,6 @@ import {
   mayAwaitResult,
   unblank,
 } from './run-transitions.js';
-import type { Claim, PlannedStep, StepEnding, StepKind, StepState } from './step.js';
 
 /** The rules of a step: what a claim and an ending do to it, to its run and to the steps that wait for it. */
 

@@ -1,5 +1,6 @@
-import type { Run } from './run.js';
-import type { BookingForm, StepState } from './step.js';
+import type { Judged, unansweredReasons } from '../ledger/findings.js';
+import type { Run } from '../ledger/run.js';
+import type { BookingForm, StepState } from '../ledger/step.js';
 
 /** What is known about a booking's mapping. `unknown` never counts as good. (Design 11.) */
 export type BookingVerdict =
@@ -13,20 +14,6 @@ export type UnknownReason =
   | 'awaiting-result'
   | 'by-email'
   | 'not-delivered';
-
-/** Why a booking of the file has no verdict although its result is known. */
-export const unansweredReasons = ['not-in-result', 'unclear'] as const;
-
-/** What the result says about a booking of the file, unless it calls the mapping correct. */
-export type Judged = 'incorrect' | (typeof unansweredReasons)[number];
-
-/** Bookings of one batch of the file about which the result says the same. */
-export interface JudgedPlaces {
-  readonly batch: number;
-  readonly judged: Judged;
-  /** Counted from 0, ascending. */
-  readonly places: readonly number[];
-}
 
 /** What decides about the verdict of a stored booking. */
 export interface JudgedBooking {

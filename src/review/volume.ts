@@ -1,3 +1,4 @@
+import type { DayVolume, Volume, VolumeComparison } from '../ledger/run.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { isLessThanShare } from './share.js';
 
@@ -11,47 +12,6 @@ export interface VolumeSettings {
   readonly onDrop: 'warn' | 'fail';
   /** Days that are neither compared nor compared with, YYYY-MM-DD. */
   readonly exceptions: readonly string[];
-}
-
-/** The accepted bookings of a day; `providers` is null where they were not counted. */
-export interface Volume {
-  readonly accepted: number;
-  readonly providers: Readonly<Record<string, number>> | null;
-}
-
-export interface DayVolume extends Volume {
-  /** YYYY-MM-DD */
-  readonly day: string;
-}
-
-/** How a day's bookings compare with those of good days before it. */
-export interface VolumeComparison {
-  readonly accepted: number;
-  /** Null if no day to compare with is known. */
-  readonly usual: number | null;
-  /** Set if `accepted` is less. */
-  readonly minimum?: number;
-  /** Where the day has far fewer bookings than usual, largest loss first. */
-  readonly drops: readonly Drop[];
-}
-
-interface Drop {
-  /** Null for the day as a whole. */
-  readonly provider: string | null;
-  readonly accepted: number;
-  readonly usual: number | null;
-}
-
-/** Who said that so few bookings are right, and when. */
-export interface VolumeAcceptance {
-  /** Epoch milliseconds */
-  readonly at: number;
-  readonly by: string;
-}
-
-/** Whether the day as a whole has far fewer bookings than usual. A drop of single providers is only a warning. */
-export function hasDropped({ drops }: VolumeComparison): boolean {
-  return drops.some(({ provider }) => provider === null);
 }
 
 const weeksCompared = 8;

@@ -1,7 +1,7 @@
 import { type BusinessDay, businessDayAt, goBack, holdsInstants } from '../booking/business-day.js';
+import { mayCompleteDay } from '../ledger/day-runs.js';
+import { hasUnexpectedCount, isActive, type Run } from '../ledger/run.js';
 import { wasCollectedEarly } from '../review/day/good-day.js';
-import { mayCompleteDay } from '../review/day-runs.js';
-import { hasUnexpectedCount, isActive, type Run } from '../review/run.js';
 import { findSourceDeadline, isLastTry } from './late-source.js';
 import { businessDayOf, type Slots } from './slots.js';
 

@@ -1,4 +1,4 @@
-import type { Run, RunFailure } from '../review/run.js';
+import type { Run, RunFailure } from '../ledger/run.js';
 import type { Slots } from './slots.js';
 
 /** The code of a run whose source was not there, or not marked as done, and that is retried. */

@@ -1,8 +1,7 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
-
+import type { Run } from '../ledger/run.js';
 import { DayBusyError } from '../review/refusals.js';
-import type { Run } from '../review/run.js';
 import { type DueDay, findDayRange, findDueDays } from './due-days.js';
 import { describeGivenUp, isToGiveUp, lastTryMs } from './late-source.js';
 import type { Schedule } from './schedule.js';

@@ -1,18 +1,12 @@
 import { freeMemory } from '../async/free-memory.js';
+import { readStoredBatches, splitStoredLines } from '../ledger/batches.js';
+import { type Judged, unansweredReasons } from '../ledger/findings.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { JudgedLines, SuspectLines } from '../review/history.js';
-
-import type { Run } from '../review/run.js';
-import { type BookingForm, bookingForms } from '../review/step.js';
+import type { Run } from '../ledger/run.js';
+import { type BookingForm, bookingForms } from '../ledger/step.js';
+import type { JudgedLines, SuspectLines } from '../ledger/tracing.js';
 import { findHotel, findProvider, readBooking, writeProviderHotel } from '../review/stored/stored-line.js';
-import { readStoredBatches, splitStoredLines } from '../review/stored-batches.js';
-import {
-  type BookingVerdict,
-  type Judged,
-  judgeBooking,
-  type Silence,
-  unansweredReasons,
-} from '../review/verdict.js';
+import { type BookingVerdict, judgeBooking, type Silence } from '../review/verdict.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import type { ReceivedPair } from '../verdict-mails/mail-log.js';
 import { isNamedByMapping } from '../verdict-mails/naming.js';

@@ -4,7 +4,6 @@ import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { maxProviders } from '../review/collect/provider-counts.js';
 import { type DayScore, type DayScoreParts, type ProviderDay, scoreDays } from './day-scores.js';
 
-
 /** What is known about one provider over some days. */
 export interface ProviderScore {
   /** Null for bookings without one, and for the names beyond a thousand. */

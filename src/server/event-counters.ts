@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { HotelReviewEvent } from '../events/events.js';
+import type { Run } from '../ledger/run.js';
 import type { ReviewEvent } from '../review/events.js';
-import type { Run } from '../review/run.js';
 
 /** From a batch that is answered at once to an upload that takes hours. */
 const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CaseRefusedError } from '../cases/case-requests.js';
 import { KeyError } from '../keys/key-error.js';
-import { LedgerAwayError, LedgerFullError } from '../review/ledger-errors.js';
+import { LedgerAwayError, LedgerFullError } from '../ledger/errors.js';
 import { DayBusyError } from '../review/refusals.js';
 import { describeError } from '../text/safe-error.js';
 import { UsageError } from '../text/usage-error.js';

@@ -1,4 +1,4 @@
-import type { Counts, Run } from '../review/run.js';
+import type { Counts, Run } from '../ledger/run.js';
 import { sumKnown, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { showInLine } from '../text/visible.js';
 

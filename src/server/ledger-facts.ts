@@ -1,14 +1,13 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { CaseCounts } from '../cases/case-store.js';
+import { countMissedInRow } from '../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-
+import { type NoticeEvent, noticeEventNames, noticeEvents } from '../ledger/notice.js';
+import type { MessageCounts } from '../ledger/notices.js';
+import { isToBeAccepted, type Run, type RunState } from '../ledger/run.js';
+import type { LedgerSummary } from '../ledger/runs.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
-import { type NoticeEvent, noticeEventNames, noticeEvents } from '../notifications/notice.js';
-import type { MessageCounts } from '../notifications/notice-store.js';
-import { countMissedInRow } from '../review/canary.js';
 import { reviewsDay } from '../review/day/good-day.js';
-import type { LedgerSummary } from '../review/ledger.js';
-import { isToBeAccepted, type Run, type RunState } from '../review/run.js';
 
 import { listLastDays } from './last-good-day.js';
 import { type LatestDay, summariseLatestDay } from './latest-day.js';

@@ -1,5 +1,5 @@
-import type { ProviderHotel } from '../mappings/mapping-copy.js';
-import type { BookingForm } from '../review/step.js';
+import type { ProviderHotel } from '../ledger/mappings.js';
+import type { BookingForm } from '../ledger/step.js';
 import type { ReaderFault } from './mail-process.js';
 import type { UnreadableReason } from './unreadable-mail.js';
 

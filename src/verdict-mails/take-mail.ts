@@ -3,7 +3,7 @@ import type { NotifyCases } from '../cases/case-events.js';
 import { type Finding, groupFindings } from '../cases/findings.js';
 import { openCases } from '../cases/open-cases.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { keyOfHotel } from '../mappings/mapping-copy.js';
+import { keyOfHotel } from '../ledger/mappings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import type { ExaminedMail, ExamineMail } from './examine-mail.js';

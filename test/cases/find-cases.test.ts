@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findCases, readWindow } from '../../src/cases/find-cases.js';
 import { rememberHotels } from '../../src/cases/remembered-hotels.js';
-import type { HotelContent } from '../../src/mappings/hotels/hotel-contents.js';
+import type { HotelContent } from '../../src/ledger/hotels.js';
 import { loadHotels, openCases, type SomeCase } from '../desk/cases/some-cases.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 

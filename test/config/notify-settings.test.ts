@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 import { describe, expect, it } from 'vitest';
-import { noticeEventNames } from '../../src/notifications/notice.js';
+import { noticeEventNames } from '../../src/ledger/notice.js';
 import { complain, parse } from './writing.js';
 
 const webhook = {

@@ -17,7 +17,7 @@ import { createFileDelivery } from '../../src/review/file/file-delivery.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';
 import { defaultResultColumn, defaultResultValues } from '../../src/review/file/result.js';
 import { createOwnWorkforce } from '../../src/review/perform/workforce.js';
-import type { DeliveryKind, Run } from '../../src/review/run.js';
+import type { DeliveryKind, Run } from '../../src/ledger/run.js';
 import type { SourceRecord } from '../../src/review/source.js';
 import { createDirectorySpool } from '../../src/spool/spool.js';
 import { createArraySource, readerOf } from '../review/array-source.js';

@@ -1,4 +1,4 @@
-import type { DeliveryKind } from '../../src/review/run.js';
+import type { DeliveryKind } from '../../src/ledger/run.js';
 import type { SourceRecord } from '../../src/review/source.js';
 import { makeBookings } from '../support/made-bookings.js';
 import type { Troubles } from './service-double.js';

@@ -12,7 +12,7 @@ import {
   defineLive,
   definePage,
 } from '../../src/desk/routing/route.js';
-import type { RecordedAction } from '../../src/review/audit.js';
+import type { RecordedAction } from '../../src/ledger/audit.js';
 import { html } from '../../src/text/html.js';
 import { UsageError } from '../../src/text/usage-error.js';
 import { admitAs, csrfToken } from './some-desk.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { runToJson } from '../../src/review/day/report.js';
-import { LedgerAwayError } from '../../src/review/ledger-errors.js';
+import { LedgerAwayError } from '../../src/ledger/errors.js';
 import { someRun } from '../review/some-run.js';
 import { getPage, now, runsOnly, startDesk, stopServers } from './some-desk.js';
 

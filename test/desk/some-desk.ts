@@ -5,9 +5,9 @@ import { readAssets } from '../../src/desk/routing/assets.js';
 import type { FindHookCaller } from '../../src/desk/routing/hook-callers.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 
-import type { RecordedAction } from '../../src/review/audit.js';
-import type { Wait } from '../../src/review/ledger.js';
-import type { Run } from '../../src/review/run.js';
+import type { RecordedAction } from '../../src/ledger/audit.js';
+import type { Wait } from '../../src/ledger/runs.js';
+import type { Run } from '../../src/ledger/run.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createScoreMemory } from '../../src/scorecard/score-memory.js';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { HotelReviewEvent } from '../../src/events/events.js';
-import { severities } from '../../src/notifications/notice.js';
+import { severities } from '../../src/ledger/notice.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import { renderRunMetrics } from '../../src/server/run-metrics.js';

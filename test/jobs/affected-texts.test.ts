@@ -6,7 +6,7 @@ import { renderVerdictHead, renderVerdictNotes, type VerdictListing } from '../.
 import { renderBookings, type ShownBookings } from '../../jobs/booking-list.js';
 import { bookingToJson, type CasedBooking, listBookingColumns } from '../../src/cases/booked-cases.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
-import type { Run } from '../../src/review/run.js';
+import type { Run } from '../../src/ledger/run.js';
 import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
 import { writeCsvFile } from '../../src/text/output-files.js';
 import { someRun } from '../review/some-run.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordAction, recordLook } from '../../jobs/recording.js';
 import { createTerminal, type Terminal } from '../../jobs/terminal.js';
-import { LedgerFullError } from '../../src/review/ledger-errors.js';
+import { LedgerFullError } from '../../src/ledger/errors.js';
 import { createReports } from '../../src/text/reports.js';
 import { captureIo } from '../support/command-io.js';
 

@@ -1,4 +1,4 @@
-import type { MappingRow } from '../../src/mappings/mapping-copy.js';
+import type { MappingRow } from '../../src/ledger/mappings.js';
 import { type MadeBooking, makeBookings } from '../support/made-bookings.js';
 import { type BroughtRows, mappingOf } from '../support/mapping-truth.js';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { MappingRow } from '../../src/mappings/mapping-copy.js';
+import type { MappingRow } from '../../src/ledger/mappings.js';
 import { createDayFolder, type DayFolder } from '../support/day-folder.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';

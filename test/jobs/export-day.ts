@@ -3,7 +3,7 @@ import { chownSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { MappingRow } from '../../src/mappings/mapping-copy.js';
+import type { MappingRow } from '../../src/ledger/mappings.js';
 import { createDayFolder, type DayFolder, type Settings } from '../support/day-folder.js';
 import { sftpSettings } from '../support/file-day.js';
 import { type StandIn, type StandInHandler, startStandIn } from '../support/http-stand-in.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
-import type { MappingRow } from '../../src/mappings/mapping-copy.js';
+import type { MappingRow } from '../../src/ledger/mappings.js';
 import { createDayFolder, type DayFolder } from '../support/day-folder.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';

@@ -5,7 +5,7 @@ import {
   readRunDetails,
   renderClosing,
 } from '../../jobs/run-summary.js';
-import type { ReasonCount } from '../../src/review/collected.js';
+import type { ReasonCount } from '../../src/ledger/collecting.js';
 import { createCommandWriter } from '../../src/text/shell.js';
 import { someRun } from '../review/some-run.js';
 import { command } from '../support/plain-command.js';

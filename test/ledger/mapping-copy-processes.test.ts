@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MappingRow, MappingSync } from '../../src/mappings/mapping-copy.js';
+import type { MappingRow, MappingSync } from '../../src/ledger/mappings.js';
 import { listAll, newSync, pageOf } from '../contracts/mapping-copy/pages.js';
 import { isNightly } from '../support/nightly.js';
 import { type Child, startChild } from './child.js';

@@ -4,10 +4,10 @@ import { recordAcceptedBatch } from '../../src/ledger/postgres/accepted-batch.js
 import type { Session } from '../../src/ledger/postgres/session.js';
 import { createSealing } from '../../src/ledger/sealing.js';
 import { toStoredStep } from '../../src/ledger/stored-run.js';
-import { patchRun } from '../../src/review/changes.js';
+import { patchRun } from '../../src/ledger/changes.js';
 
-import type { Run } from '../../src/review/run.js';
-import type { Claimed, StepEnding } from '../../src/review/step.js';
+import type { Run } from '../../src/ledger/run.js';
+import type { Claimed, StepEnding } from '../../src/ledger/step.js';
 import { recordEnding } from '../../src/review/step-transitions.js';
 import {
   at,

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { noReference } from '../../src/booking/reference-hash.js';
 import { createPostgresLedger, findPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
-import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../src/review/ledger-errors.js';
+import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../src/ledger/errors.js';
 import {
   at,
   batchOf,

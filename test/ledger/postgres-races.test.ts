@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '../../src/ledger/postgres/migrations.js';
-import type { Claim } from '../../src/review/step.js';
+import type { Claim } from '../../src/ledger/step.js';
 import {
   at,
   claimStep,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LedgerUnusableError } from '../../src/review/ledger-errors.js';
+import { LedgerUnusableError } from '../../src/ledger/errors.js';
 import { completePostgresUrl } from '../../src/settings/connection-security.js';
 import { certificateNeeds } from '../support/machine.js';
 import { serveOverTls } from '../support/postgres.js';

@@ -10,7 +10,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 
-import type { Run } from '../../src/review/run.js';
+import type { Run } from '../../src/ledger/run.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 
 import {

@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 import { fileExists, refuseUnusable } from '../../src/ledger/sqlite/ledger-place.js';
-import { LedgerFullError, LedgerUnusableError } from '../../src/review/ledger-errors.js';
+import { LedgerFullError, LedgerUnusableError } from '../../src/ledger/errors.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { startChild } from './child.js';
 

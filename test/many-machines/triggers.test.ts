@@ -6,7 +6,7 @@ import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { createBullmqQueue } from '../../src/queue/bullmq.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
-import type { Trigger } from '../../src/review/run.js';
+import type { Trigger } from '../../src/ledger/run.js';
 import { isNightly } from '../support/nightly.js';
 import { patienceMs } from '../support/patience.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';

@@ -11,7 +11,7 @@ import { createSharedWorkforce } from '../../src/review/perform/shared-workforce
 import { createOwnWorkforce, type Workforce } from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
 import { DayBusyError } from '../../src/review/refusals.js';
-import type { Trigger } from '../../src/review/run.js';
+import type { Trigger } from '../../src/ledger/run.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots } from '../../src/schedule/slots.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MappingSync } from '../../src/mappings/mapping-copy.js';
+import type { MappingSync } from '../../src/ledger/mappings.js';
 import { decideBounds } from '../../src/mappings/sync-bounds.js';
 import { noSyncCounts } from '../contracts/mapping-copy/pages.js';
 

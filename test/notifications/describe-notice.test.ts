@@ -5,7 +5,7 @@ import {
   type Notice,
   type NoticeEvent,
   noticeEventNames,
-} from '../../src/notifications/notice.js';
+} from '../../src/ledger/notice.js';
 
 const day = '2026-11-20';
 const situation: Situation = { checkInsToday: 0, command: (words) => `hotel-review ${words}` };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type CheckParts, checkNotices } from '../../src/notifications/check-notices.js';
-import type { NewNotice, NoticeEvent } from '../../src/notifications/notice.js';
-import type { OpenProblem } from '../../src/notifications/notice-store.js';
-import type { Run } from '../../src/review/run.js';
+import type { NewNotice, NoticeEvent } from '../../src/ledger/notice.js';
+import type { OpenProblem } from '../../src/ledger/notices.js';
+import type { Run } from '../../src/ledger/run.js';
 import { someRun } from '../review/some-run.js';
 
 const hour = 3_600_000;

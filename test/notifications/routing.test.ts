@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Notice, noticeEventNames } from '../../src/notifications/notice.js';
-import type { ClaimedMessage } from '../../src/notifications/notice-store.js';
+import { type Notice, noticeEventNames } from '../../src/ledger/notice.js';
+import type { ClaimedMessage } from '../../src/ledger/notices.js';
 import { bundle, collectingMs, findDueTime, isWanted, retryAt } from '../../src/notifications/routing.js';
 
 const zone = 'Europe/Madrid';

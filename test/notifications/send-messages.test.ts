@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { type Channel, ChannelError, type Message } from '../../src/notifications/channel.js';
-import type { Notice } from '../../src/notifications/notice.js';
-import type { ClaimedMessage } from '../../src/notifications/notice-store.js';
+import type { Notice } from '../../src/ledger/notice.js';
+import type { ClaimedMessage } from '../../src/ledger/notices.js';
 import { createSender } from '../../src/notifications/send-messages.js';
 
 const now = Date.UTC(2026, 10, 20, 12);

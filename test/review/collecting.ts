@@ -1,7 +1,7 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
-import type { Right } from '../../src/review/claims.js';
+import type { Right } from '../../src/ledger/step.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { CollectLimits } from '../../src/review/collect/gates.js';
 import type { ReviewEvent } from '../../src/review/events.js';

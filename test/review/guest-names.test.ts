@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findComparableNames, writeNames } from '../../src/review/guest-names.js';
+import { findComparableNames, writeNames } from '../../src/booking/guest-names.js';
 
 const complete = {
   serviceId: 7,

@@ -5,10 +5,10 @@ import {
   type StepPatch,
   type StepSelection,
   type StepsChange,
-} from '../../src/review/changes.js';
-import type { Recorded, StoredStep } from '../../src/review/claims.js';
-import type { Abandonment, Settlement } from '../../src/review/ledger.js';
-import type { Run } from '../../src/review/run.js';
+} from '../../src/ledger/changes.js';
+import type { Recorded, StoredStep } from '../../src/ledger/step.js';
+import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
+import type { Run } from '../../src/ledger/run.js';
 import {
   abandonRun,
   type FileProgress,
@@ -19,7 +19,7 @@ import {
   startDelivery,
   takeOverSteps,
 } from '../../src/review/run-transitions.js';
-import type { Claim, PlannedStep, Step, StepEnding, StepState } from '../../src/review/step.js';
+import type { Claim, PlannedStep, Step, StepEnding, StepState } from '../../src/ledger/step.js';
 import { claimStep, initialState, recordEnding } from '../../src/review/step-transitions.js';
 
 /** A step with everything that a change can affect. */

@@ -1,4 +1,4 @@
-import type { Counts, Run } from '../../src/review/run.js';
+import type { Counts, Run } from '../../src/ledger/run.js';
 
 type Overrides = Partial<Omit<Run, 'counts'>> & { readonly counts?: Partial<Counts> };
 

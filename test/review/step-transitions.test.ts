@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredStep } from '../../src/review/claims.js';
-import type { Run } from '../../src/review/run.js';
+import type { StoredStep } from '../../src/ledger/step.js';
+import type { Run } from '../../src/ledger/run.js';
 import type { FileProgress } from '../../src/review/run-transitions.js';
-import type { PlannedStep, Step, StepEnding } from '../../src/review/step.js';
+import type { PlannedStep, Step, StepEnding } from '../../src/ledger/step.js';
 import {
   claimStep,
   initialState,

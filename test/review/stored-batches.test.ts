@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { BatchRange } from '../../src/review/ledger.js';
-import { readStoredBatches } from '../../src/review/stored-batches.js';
+import type { BatchRange } from '../../src/ledger/runs.js';
+import { readStoredBatches } from '../../src/ledger/batches.js';
 import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
 

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 
-import type { Right } from '../../src/review/claims.js';
+import type { Right } from '../../src/ledger/step.js';
 
 import { readReference } from '../../src/review/stored/stored-line.js';
 

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   chooseCompared,
   compareVolume,
-  type DayVolume,
   daysToCompare,
   describeDrops,
-  hasDropped,
   type VolumeSettings,
 } from '../../src/review/volume.js';
+import { type DayVolume, hasDropped } from "../../src/ledger/run.js";
 
 const settings: VolumeSettings = { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] };
 const day = '2026-11-20';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Run } from '../../src/review/run.js';
+import type { Run } from '../../src/ledger/run.js';
 import { findDueDays } from '../../src/schedule/due-days.js';
 import {
   describeGivenUp,

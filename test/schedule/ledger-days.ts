@@ -1,4 +1,4 @@
-import type { Run, RunFailure, RunState } from '../../src/review/run.js';
+import type { Run, RunFailure, RunState } from '../../src/ledger/run.js';
 
 const noCounts = {
   read: 0,

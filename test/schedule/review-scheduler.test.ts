@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LedgerAwayError } from '../../src/review/ledger-errors.js';
+import { LedgerAwayError } from '../../src/ledger/errors.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { failureOf, runOf } from './ledger-days.js';

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { BusinessDay } from '../../src/booking/business-day.js';
-import type { Run, RunState } from '../../src/review/run.js';
+import type { Run, RunState } from '../../src/ledger/run.js';
 import {
   createReviewScheduler,
   type ReviewScheduler,

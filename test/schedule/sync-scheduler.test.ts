@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { MappingSync } from '../../src/mappings/mapping-copy.js';
+import type { MappingSync } from '../../src/ledger/mappings.js';
 import { SyncBusyError } from '../../src/mappings/sync-mappings.js';
 import type { RepeatedCheck } from '../../src/schedule/repeated-check.js';
 import { createSlots } from '../../src/schedule/slots.js';

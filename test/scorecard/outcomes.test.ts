@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Booking } from '../../src/booking/booking.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
-import { type BookingForm, bookingForms } from '../../src/review/step.js';
-import { judgeBooking, type Silence, unansweredReasons } from '../../src/review/verdict.js';
+import { type BookingForm, bookingForms } from '../../src/ledger/step.js';
+import { judgeBooking, type Silence } from '../../src/review/verdict.js';
 import { type Outcome, readNamedPairs, readOutcomes } from '../../src/scorecard/outcomes.js';
 import type { ReceivedPair } from '../../src/verdict-mails/mail-log.js';
 import { isNamedByMapping } from '../../src/verdict-mails/naming.js';
@@ -11,6 +11,7 @@ import { anyFileBooking, renderLine } from '../review/file/file-bookings.js';
 import { someRun } from '../review/some-run.js';
 import { renderedLine } from '../support/made-bookings.js';
 import { partsOf } from './stored-days.js';
+import { unansweredReasons } from "../../src/ledger/findings.js";
 
 const batchSize = 3;
 const dayMs = 86_400_000;

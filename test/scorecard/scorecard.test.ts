@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CaseSummary } from '../../src/cases/case-store.js';
-import type { Run } from '../../src/review/run.js';
+import type { Run } from '../../src/ledger/run.js';
 import { scoreProviders } from '../../src/scorecard/scorecard.js';
 import { someRun } from '../review/some-run.js';
 import { partsOf } from './stored-days.js';

@@ -1,10 +1,10 @@
 import type { CaseSummary } from '../../src/cases/case-store.js';
-import type { BatchRange } from '../../src/review/ledger.js';
-import type { Run } from '../../src/review/run.js';
-import type { Judged } from '../../src/review/verdict.js';
+import type { BatchRange } from '../../src/ledger/runs.js';
+import type { Run } from '../../src/ledger/run.js';
 import type { ScorecardParts } from '../../src/scorecard/scorecard.js';
 import type { NamedPlace, ReceivedPair } from '../../src/verdict-mails/mail-log.js';
 import { toLines } from '../contracts/ledger/days.js';
+import type { Judged } from "../../src/ledger/findings.js";
 
 /** What a ledger knows about a run. */
 export interface StoredDay {

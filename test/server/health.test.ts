@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { LedgerUnusableError } from '../../src/review/ledger-errors.js';
+import { LedgerUnusableError } from '../../src/ledger/errors.js';
 import { createHealth } from '../../src/server/health.js';
 import { createGate } from '../support/gate.js';
 import { now, startServer, stopServers } from './some-server.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { LedgerAwayError, LedgerFullError } from '../../src/review/ledger-errors.js';
+import { LedgerAwayError, LedgerFullError } from '../../src/ledger/errors.js';
 import { createHook, hookPath } from '../../src/server/hook.js';
 import { createGate } from '../support/gate.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';

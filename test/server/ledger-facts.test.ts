@@ -1,8 +1,8 @@
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { expect, it } from 'vitest';
-import type { MappingSync } from '../../src/mappings/mapping-copy.js';
-import type { OpenProblem } from '../../src/notifications/notice-store.js';
-import type { Run } from '../../src/review/run.js';
+import type { MappingSync } from '../../src/ledger/mappings.js';
+import type { OpenProblem } from '../../src/ledger/notices.js';
+import type { Run } from '../../src/ledger/run.js';
 import { readLedgerFacts } from '../../src/server/ledger-facts.js';
 import { someRun } from '../review/some-run.js';
 import { noCases } from './some-facts.js';

@@ -1,5 +1,5 @@
 import type { CaseCounts } from '../../src/cases/case-store.js';
-import { noRuns } from '../../src/review/run.js';
+import { noRuns } from '../../src/ledger/run.js';
 import type { LatestDay } from '../../src/server/latest-day.js';
 import type { LedgerFacts } from '../../src/server/ledger-facts.js';
 

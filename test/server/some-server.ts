@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
-import type { LedgerSummary } from '../../src/review/ledger.js';
-import type { Run } from '../../src/review/run.js';
+import type { LedgerSummary } from '../../src/ledger/runs.js';
+import type { Run } from '../../src/ledger/run.js';
 import { type CheckCaller, createCallerCheck } from '../../src/server/caller.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';

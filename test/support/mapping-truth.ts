@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { MappingRow } from '../../src/mappings/mapping-copy.js';
+import type { MappingRow } from '../../src/ledger/mappings.js';
 
 import type { DayFolder } from './day-folder.js';
 import { type ArrivingRequest, type RecordedRequest, refusal, type StandInAnswer } from './http-stand-in.js';

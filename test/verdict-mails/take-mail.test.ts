@@ -7,7 +7,7 @@ import { followMappings } from '../../src/cases/follow-mappings.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
-import { canaryStep } from '../../src/review/canary.js';
+import { canaryStep } from '../../src/ledger/canaries.js';
 import { findStayKeys } from '../../src/review/stays/found-bookings.js';
 import { createMailExaminer, type ExamineMail } from '../../src/verdict-mails/examine-mail.js';
 import { FailedMailError } from '../../src/verdict-mails/mail-process.js';

@@ -1,4 +1,4 @@
-import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Ledger } from '../../ledger/ledger.js';
 
 import type { Case, HeldCase } from '../case.js';
 import { applyCommand } from '../case-commands.js';
@@ -15,11 +15,7 @@ const lookedUpAtOnce = 1_000;
  * first of a merge. Cases that anything but the watch found, too, stay. Returns how many were dismissed.
  */
 export async function dismissMerged(
-  {
-    cases,
-    mappings,
-    watch,
-  }: Ledger,
+  { cases, mappings, watch }: Ledger,
   clock: () => number,
 ): Promise<number> {
   const rePointed = (await cases.listActive()).filter(isOnlyRePointed);

@@ -1,8 +1,8 @@
-import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { keyOfHotel } from '../../ledger/mappings.js';
+import type { StayAhead } from '../../ledger/stays.js';
 import type { CopyStanding } from '../../mappings/copied-hotels.js';
-import { keyOfHotel } from '../../mappings/mapping-copy.js';
 import { readStaysAhead } from '../../review/stays/stays-ahead.js';
-import type { StayAhead } from '../../review/stays.js';
 import { type CaseKey, type CaseMove, keyOfCase } from '../case.js';
 import type { CaseEvent } from '../case-events.js';
 

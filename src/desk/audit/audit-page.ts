@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createBusinessDay } from '../../booking/business-day.js';
+import { type AuditFilter, auditedActions } from '../../ledger/audit.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { type AuditFilter, auditedActions } from '../../review/audit.js';
 import { HttpError } from '../../server/http-error.js';
 import { choiceField, optionalDayField, searchField } from '../routing/fields.js';
 import { definePage, type Page } from '../routing/route.js';

@@ -1,5 +1,5 @@
 import { isCalendarDay } from '../../booking/business-day.js';
-import { type AuditedAction, auditedActions, type RecordedAction } from '../../review/audit.js';
+import { type AuditedAction, auditedActions, type RecordedAction } from '../../ledger/audit.js';
 import { formatCount, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';

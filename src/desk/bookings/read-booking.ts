@@ -1,17 +1,11 @@
 import { businessDayAt } from '../../booking/business-day.js';
 import { historyToJson, readHistories } from '../../cases/booking-history.js';
+import { type CanaryJson, canaryToJson } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import {
-  keyOfHotel,
-  type MappingJson,
-  mappingToJson,
-  type ProviderHotel,
-} from '../../mappings/mapping-copy.js';
-
-import { type CanaryJson, canaryToJson } from '../../review/canary.js';
+import { keyOfHotel, type MappingJson, mappingToJson, type ProviderHotel } from '../../ledger/mappings.js';
+import type { DeliveryKind, Trigger } from '../../ledger/run.js';
+import type { Trace } from '../../ledger/tracing.js';
 import { createErasedTest, readErasedGuests } from '../../review/erasures.js';
-import type { Trace } from '../../review/history.js';
-import type { DeliveryKind, Trigger } from '../../review/run.js';
 import { readBooking, readGuestName } from '../../review/stored/stored-line.js';
 import type { Silence } from '../../review/verdict.js';
 import { UsageError } from '../../text/usage-error.js';

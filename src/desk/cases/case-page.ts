@@ -3,7 +3,7 @@ import type { HeldCase } from '../../cases/case.js';
 import { shownCaseToJson } from '../../cases/case-json.js';
 import { readCaseHistory, showCase } from '../../cases/show-case.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { mappingToJson } from '../../mappings/mapping-copy.js';
+import { mappingToJson } from '../../ledger/mappings.js';
 import { HttpError } from '../../server/http-error.js';
 import { pageField } from '../routing/fields.js';
 import { type DeskVisit, definePage, type Page } from '../routing/route.js';

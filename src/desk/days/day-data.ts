@@ -2,14 +2,13 @@ import { type Archive, reportsFolder } from '../../archive/archive.js';
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
 import { readWindow } from '../../cases/find-cases.js';
 import type { RememberedHotels } from '../../cases/remembered-hotels.js';
+import { judgeCanary } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Notice } from '../../ledger/notice.js';
+import type { Run } from '../../ledger/run.js';
 import { describeNotice } from '../../notifications/describe-notice.js';
-import type { Notice } from '../../notifications/notice.js';
-
-import { judgeCanary } from '../../review/canary.js';
 import { judgeDay } from '../../review/day/judge-day.js';
 import { readReport } from '../../review/day/report.js';
-import type { Run } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { answerWithin } from '../../server/deadline.js';
 import type { WriteCommand } from '../../text/shell.js';

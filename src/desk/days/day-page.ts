@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Archive, reportsFolder } from '../../archive/archive.js';
-import { isActive } from '../../review/run.js';
+import { isActive } from '../../ledger/run.js';
 import { HttpError } from '../../server/http-error.js';
 import { readArchived } from '../routing/archived-file.js';
 import { dayField, pageField } from '../routing/fields.js';

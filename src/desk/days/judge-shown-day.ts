@@ -1,9 +1,9 @@
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { CanaryState } from '../../review/canary.js';
+import type { CanaryState } from '../../ledger/canaries.js';
+import { mayCompleteDay } from '../../ledger/day-runs.js';
+import { isToBeAccepted, type Run, type RunState, type Trigger, warnsOfVolume } from '../../ledger/run.js';
 import { makesDayGood, reviewsDay } from '../../review/day/good-day.js';
 import { judgeDay } from '../../review/day/judge-day.js';
-import { mayCompleteDay } from '../../review/day-runs.js';
-import { isToBeAccepted, type Run, type RunState, type Trigger, warnsOfVolume } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { findDayRange } from '../../schedule/due-days.js';
 import type { Slots } from '../../schedule/slots.js';

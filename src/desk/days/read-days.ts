@@ -1,13 +1,12 @@
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../../booking/business-day.js';
+import { type CanaryState, judgeCanary } from '../../ledger/canaries.js';
+import { groupByDay } from '../../ledger/day-runs.js';
 import type { Ledger } from '../../ledger/ledger.js';
-
+import type { OpenProblem } from '../../ledger/notices.js';
 import { readCompleteUntil } from '../../mappings/sync-bounds.js';
 import { type Deadline, findDeadline, judgeDeadlines } from '../../notifications/deadlines.js';
 import { describeNotice } from '../../notifications/describe-notice.js';
-import type { OpenProblem } from '../../notifications/notice-store.js';
-import { type CanaryState, judgeCanary } from '../../review/canary.js';
 import { reviewsDay } from '../../review/day/good-day.js';
-import { groupByDay } from '../../review/day-runs.js';
 
 import { chooseCompared, daysToCompare, usualOf, type VolumeSettings } from '../../review/volume.js';
 import { businessDayOf, type Slots } from '../../schedule/slots.js';

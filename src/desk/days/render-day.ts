@@ -1,5 +1,5 @@
 import { nameCheckIn } from '../../cases/case-json.js';
-import { nobodyIsTold } from '../../notifications/notice.js';
+import { nobodyIsTold } from '../../ledger/notice.js';
 import { reportsDrop } from '../../review/day/report.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../../text/format.js';

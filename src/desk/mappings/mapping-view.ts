@@ -1,5 +1,5 @@
+import type { MappingJson } from '../../ledger/mappings.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
-import type { MappingJson } from '../../mappings/mapping-copy.js';
 import { formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { type Fact, renderFacts, writeAddress } from '../routing/facts.js';

@@ -1,7 +1,5 @@
 import * as z from 'zod';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-
-import { hotelToJson } from '../../mappings/hotels/shown-hotels.js';
 import {
   type CopiedMapping,
   type MappingMove,
@@ -9,7 +7,8 @@ import {
   mappingToJson,
   type ProviderHotel,
   summaryToJson,
-} from '../../mappings/mapping-copy.js';
+} from '../../ledger/mappings.js';
+import { hotelToJson } from '../../mappings/hotels/shown-hotels.js';
 import { rememberSummary } from '../../mappings/summary-memory.js';
 import { searchField } from '../routing/fields.js';
 import { definePage, type Page } from '../routing/route.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
-import { isToBeAccepted, type Run } from '../../review/run.js';
+import { isToBeAccepted, type Run } from '../../ledger/run.js';
 import { describeDrops } from '../../review/volume.js';
 import { html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';

@@ -1,8 +1,8 @@
 import type { BusinessDay } from '../../booking/business-day.js';
+import type { Run } from '../../ledger/run.js';
 import type { Abandoned } from '../../review/day/abandon.js';
 import type { StartedReview } from '../../review/day/background-reviews.js';
 import type { Replays } from '../../review/day/replays.js';
-import type { Run } from '../../review/run.js';
 
 /**
  * What operators start and stop in the desk. Each operation does what the command of that name does. Long work runs in the

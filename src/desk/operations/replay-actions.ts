@@ -1,6 +1,6 @@
-import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import * as z from 'zod';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isToReview, type RangeMode, rangeModes, toPlanObjects } from '../../review/day/range-plan.js';
 import { runsAtOnce } from '../../review/day/run-slots.js';
 import { formatCountOf } from '../../text/format.js';

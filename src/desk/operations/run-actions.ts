@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { isActive, type Run } from '../../ledger/run.js';
 import { requireBegun } from '../../review/day/begun-days.js';
 import { decideOpening, type Opening } from '../../review/day/open-run.js';
-
-import { isActive, type Run } from '../../review/run.js';
 import { formatCount, formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { pause } from '../../async/abort.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { MappingSync } from '../../mappings/mapping-copy.js';
+import type { MappingSync } from '../../ledger/mappings.js';
 import { formatCount, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { type Fact, renderFacts } from '../routing/facts.js';

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import type { Access, AccessRequest } from '../../access/access.js';
 import { may, type Permission, type Visitor } from '../../access/roles.js';
-import type { Action, RecordedAction } from '../../review/audit.js';
+import type { Action, RecordedAction } from '../../ledger/audit.js';
 import { answerWithin } from '../../server/deadline.js';
 import {
   allowOnly,

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Visit } from '../../access/access.js';
 import type { Permission } from '../../access/roles.js';
-import type { Action } from '../../review/audit.js';
+import type { Action } from '../../ledger/audit.js';
 import type { Html } from '../../text/html.js';
 
 /** What every page and action knows about the request. */

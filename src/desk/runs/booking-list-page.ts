@@ -1,7 +1,6 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
-
-import type { Run } from '../../review/run.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
 import { formatKilometres } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';

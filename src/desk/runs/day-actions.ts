@@ -1,5 +1,5 @@
+import type { RunState } from '../../ledger/run.js';
 import { type RunReport, waitsForAcceptance } from '../../review/day/report.js';
-import type { RunState } from '../../review/run.js';
 import { type Html, html } from '../../text/html.js';
 import type { DeskVisit } from '../routing/route.js';
 

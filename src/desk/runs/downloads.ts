@@ -1,11 +1,9 @@
 import type { Archive } from '../../archive/archive.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
 import { dayOfRunId } from '../../review/day/open-run.js';
-
 import { manifestName } from '../../review/file/manifest.js';
 import { verifyKept, verifyManifest } from '../../review/file/verify.js';
-
-import type { Run } from '../../review/run.js';
 import { HttpError } from '../../server/http-error.js';
 import type { WriteCommand } from '../../text/shell.js';
 import { readArchived } from '../routing/archived-file.js';

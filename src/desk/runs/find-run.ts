@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
-import type { Run } from '../../review/run.js';
+import type { Run } from '../../ledger/run.js';
 import { HttpError } from '../../server/http-error.js';
 
 /** The address of a run. */

@@ -3,10 +3,9 @@ import { businessDayAt } from '../../booking/business-day.js';
 import { type CasedBooking, withCases } from '../../cases/booked-cases.js';
 import { describeWhy } from '../../cases/describe-booking.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { CopyReader, CopyStanding } from '../../mappings/copied-hotels.js';
+import type { Run } from '../../ledger/run.js';
+import type { CopyStanding } from '../../mappings/copied-hotels.js';
 import { createHotelComparer } from '../../mappings/hotels/compare-hotels.js';
-
-import type { Run } from '../../review/run.js';
 import { withHotels } from '../../review/verdicts/booked-hotels.js';
 import { listAffected, listPosted, listSuspected, listUnanswered } from '../../review/verdicts/listing.js';
 import { outlineToJson } from '../report/day-report.js';

@@ -1,6 +1,6 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
-import type { Run } from '../../review/run.js';
+import type { Run } from '../../ledger/run.js';
 import { maskTexts } from '../../review/stored/masked-answers.js';
 import { refusedToJson } from '../../review/stored/stored-line.js';
 import { formatCount } from '../../text/format.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { rejectToJson } from '../../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { rejectToJson } from '../../review/collected.js';
 
 import { formatCount } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';

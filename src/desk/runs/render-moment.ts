@@ -1,5 +1,5 @@
+import { isActive } from '../../ledger/run.js';
 import { reportsDrop } from '../../review/day/report.js';
-import { isActive } from '../../review/run.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
 import { formatCount, formatDuration } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';

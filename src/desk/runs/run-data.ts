@@ -1,10 +1,10 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
 import type { PendingLimits } from '../../review/day/pending.js';
 import { readWaiting } from '../../review/day/report.js';
-
-import type { Run } from '../../review/run.js';
 import type { DeskVisit } from '../routing/route.js';
 import { readRunState, toMoment } from './run-moment.js';
+
 /** Slices of a timeline: finer ones would be invisible. */
 const slices = 120;
 const troublesShown = 10;

@@ -1,4 +1,6 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { OpenWork } from '../../ledger/progress.js';
+import { hasWork, isActive, type Run } from '../../ledger/run.js';
 import { judgeDay } from '../../review/day/judge-day.js';
 import {
   decidePending,
@@ -7,8 +9,6 @@ import {
   type PendingLimits,
 } from '../../review/day/pending.js';
 import { runToJson } from '../../review/day/report.js';
-import type { OpenWork } from '../../review/progress.js';
-import { hasWork, isActive, type Run } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { formatLocalInstant } from '../../text/format.js';
 import type { DeskVisit } from '../routing/route.js';

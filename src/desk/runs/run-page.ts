@@ -1,6 +1,6 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { isActive } from '../../ledger/run.js';
 import type { PendingLimits } from '../../review/day/pending.js';
-import { isActive } from '../../review/run.js';
 import { html } from '../../text/html.js';
 import { defineLive, definePage, type Live, type Page } from '../routing/route.js';
 import { renderDayActions } from './day-actions.js';

@@ -1,6 +1,6 @@
 import { renderTimeline, type Segment, type TimelineRow } from '../../charts/timeline.js';
-import { isActive } from '../../review/run.js';
-import type { StepEnding, StepKind, StepState } from '../../review/step.js';
+import { isActive } from '../../ledger/run.js';
+import type { StepEnding, StepKind, StepState } from '../../ledger/step.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import type { Html } from '../../text/html.js';
 import type { DeskVisit } from '../routing/route.js';

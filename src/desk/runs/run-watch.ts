@@ -1,7 +1,7 @@
 import { pause, untilAborted } from '../../async/abort.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
-import { isActive } from '../../review/run.js';
+import { isActive } from '../../ledger/run.js';
 import { type RunState, readRunState, type Sample, toSample } from './run-moment.js';
 
 /** What watchers of a run get: its state now, and a while ago. */

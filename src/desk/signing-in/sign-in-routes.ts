@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../http/url.js';
-import type { Action } from '../../review/audit.js';
+import type { Action } from '../../ledger/audit.js';
 import { allowOnly, HttpError } from '../../server/http-error.js';
 import { describeError } from '../../text/safe-error.js';
 import { isFromOtherSite, readBody, readField } from '../routing/forms.js';

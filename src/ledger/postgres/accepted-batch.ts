@@ -1,6 +1,5 @@
-import type { Recorded } from '../../review/claims.js';
-import type { Claimed, StepEnding } from '../../review/step.js';
 import { placeOfAnswer, type Sealing } from '../sealing.js';
+import type { Claimed, Recorded, StepEnding } from '../step.js';
 import { runColumns, toRun } from '../stored-run.js';
 import type { Session } from './session.js';
 

@@ -1,6 +1,5 @@
-import type { Right, SharedRight } from '../../review/claims.js';
-import type { Claim, Claimed } from '../../review/step.js';
 import { placeOfBatch, type Sealing } from '../sealing.js';
+import type { Claim, Claimed, Right, SharedRight } from '../step.js';
 import { runColumns, toRun, toStep } from '../stored-run.js';
 import type { StoredRow } from '../stored-values.js';
 import { linesAsText } from './lines.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { LedgerAwayError, LedgerUnusableError } from '../../review/ledger-errors.js';
+import { LedgerAwayError, LedgerUnusableError } from '../errors.js';
 import { lockTimeout, persist, TemporaryFault, translateFault } from './faults.js';
 import { createSession, type Session } from './session.js';
 

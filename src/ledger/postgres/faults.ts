@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../review/ledger-errors.js';
 import { needsOwnSession } from '../../text/pooler-words.js';
+import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../errors.js';
 
 /** A temporary failure of the server or the network: the request may be repeated. */
 export class TemporaryFault extends Error {

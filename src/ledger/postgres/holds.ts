@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Hold } from '../../async/hold.js';
-import { LedgerAwayError } from '../../review/ledger-errors.js';
+import { LedgerAwayError } from '../errors.js';
 import type { Database } from './database.js';
 
 /** How long a release is retried; after that the lease expires by itself. */

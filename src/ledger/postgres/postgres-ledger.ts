@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DayKeys } from '../../keys/day-keys.js';
-import { LedgerUnusableError } from '../../review/ledger-errors.js';
+import { LedgerUnusableError } from '../errors.js';
 import {
   type CarriesReference,
   createLedger,

@@ -1,4 +1,4 @@
-import { LedgerUnusableError } from '../../review/ledger-errors.js';
+import { LedgerUnusableError } from '../errors.js';
 import { readOnlyServer } from './faults.js';
 import { migrations } from './migrations.js';
 import type { Session } from './session.js';

@@ -1,11 +1,10 @@
-import { patchRun } from '../../review/changes.js';
-import type { Right, SharedRight } from '../../review/claims.js';
-import type { Claim, Claimed, Slice } from '../../review/step.js';
 import { claimStep } from '../../review/step-transitions.js';
+import { patchRun } from '../changes.js';
 import { database, one, type Query } from '../query.js';
 import { changeRun } from '../run-changes.js';
 import { findLocked } from '../runs.js';
 import { placeOfBatch } from '../sealing.js';
+import type { Claim, Claimed, Right, SharedRight, Slice } from '../step.js';
 import { changeSteps } from '../steps.js';
 import { storedStepColumns, toStep, toStoredStep } from '../stored-run.js';
 import type { Database } from './database.js';

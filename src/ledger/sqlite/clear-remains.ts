@@ -1,9 +1,9 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { LedgerFullError } from '../../review/ledger-errors.js';
-import { quickRewrite, type Remains, type RewriteLimits } from '../../review/retention.js';
 import { formatBytes } from '../../text/format.js';
 import { codeOf } from '../../text/safe-error.js';
+import { LedgerFullError } from '../errors.js';
+import { quickRewrite, type Remains, type RewriteLimits } from '../retention.js';
 import { quotedActiveStates } from '../stored-run.js';
 import { type Database, DatabaseBusyError, isBusy } from './database.js';
 

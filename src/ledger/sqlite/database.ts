@@ -1,6 +1,6 @@
 import Libsql from 'libsql';
-import { LedgerFullError } from '../../review/ledger-errors.js';
 import { SafeError } from '../../text/safe-error.js';
+import { LedgerFullError } from '../errors.js';
 
 /** The values that can be bound and returned; others are refused here, because libsql aborts or silently fails on them. */
 export type Value = string | number | null | Uint8Array;

@@ -1,11 +1,11 @@
-import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
-import type { GuestNames } from '../../review/guest-names.js';
-import { sliceLines } from '../../review/lines/line-buffer.js';
-import type { Trigger } from '../../review/run.js';
-import type { BookingForm, Slice } from '../../review/step.js';
+import type { GuestNames } from '../../booking/guest-names.js';
+import type { DeliveredCursor, DeliveredLines } from '../collecting.js';
+import { sliceLines } from '../line-buffer.js';
 import { all, database, one, type Query } from '../query.js';
+import type { Trigger } from '../run.js';
 import { isComparable, nameForm } from '../runs.js';
 import { placeOfBatch } from '../sealing.js';
+import type { BookingForm, Slice } from '../step.js';
 
 /**
  * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { quickRewrite, type Remains, type RewriteLimits } from '../../review/retention.js';
+import { quickRewrite, type Remains, type RewriteLimits } from '../retention.js';
 import { clearRemains, isLogEmpty, noteRemoval } from './clear-remains.js';
 import { type Database, isBusy, openDatabase } from './database.js';
 import { makePlace, refuseUnusable, restrictToOwner } from './ledger-place.js';

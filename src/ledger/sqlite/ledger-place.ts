@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { LedgerFullError, LedgerUnusableError } from '../../review/ledger-errors.js';
+import { LedgerFullError, LedgerUnusableError } from '../errors.js';
 
 /** The system's codes for an unsuitable place. A full or broken disk is different: that is temporary. */
 const misplaced: readonly unknown[] = [

@@ -1,5 +1,5 @@
-import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
 import { toStorableHotel } from '../mapping-changes.js';
+import type { CopiedMapping, ProviderHotel } from '../mappings.js';
 import { one, type Query } from '../query.js';
 
 /** A found mapping: the index of its hotel in the request, then its columns. */

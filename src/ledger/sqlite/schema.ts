@@ -1,4 +1,4 @@
-import { LedgerUnusableError } from '../../review/ledger-errors.js';
+import { LedgerUnusableError } from '../errors.js';
 import type { Database } from './database.js';
 import { migrations } from './migrations.js';
 

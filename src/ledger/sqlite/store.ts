@@ -1,6 +1,5 @@
 import { hashReference } from '../../booking/reference-hash.js';
 import type { DayKeys } from '../../keys/day-keys.js';
-import { bookingForms } from '../../review/step.js';
 import { findInPage } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import {
@@ -13,6 +12,7 @@ import {
   type Store,
 } from '../query.js';
 import { createSealing, type Sealing } from '../sealing.js';
+import { bookingForms } from '../step.js';
 import type { Database, Value } from './database.js';
 import { nextDelivered } from './delivered.js';
 import type { LedgerFile } from './ledger-file.js';

@@ -1,4 +1,5 @@
 import type { Archive } from '../../archive/archive.js';
+import type { FetchedExport, RequestedExport } from '../../ledger/export-log.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { DirectorySpool } from '../../spool/spool.js';
 import {
@@ -9,7 +10,6 @@ import {
   type WatchParts,
   type WatchSettings,
 } from './await-export.js';
-import type { FetchedExport, RequestedExport } from './export-log.js';
 import { type ExportFile, type ExportSet, isFrom } from './export-set.js';
 import { ExportFileError, type InspectedFile, inspectFile } from './inspect-file.js';
 

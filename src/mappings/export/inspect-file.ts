@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { ExportFileKind, FetchedFile } from '../../ledger/export-log.js';
 import { SafeError } from '../../text/safe-error.js';
 import { type CsvFault, createRecordCounter, readCsvRecords } from './csv.js';
-import type { ExportFileKind, FetchedFile } from './export-log.js';
 
 export interface InspectedFile extends FetchedFile {
   /** Columns that are not in the specification. */

@@ -1,8 +1,8 @@
 import { createBusinessDay, isCalendarDay } from '../../booking/business-day.js';
 import { measureKm } from '../../geography/distance.js';
 import { loadTimeZones, readLocalTime, type TimeZones } from '../../geography/time-zones.js';
+import type { KnownHotel } from '../../ledger/hotels.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { KnownHotel } from './hotel-contents.js';
 
 /** A stay at a hotel that may be the wrong one. */
 export interface DoubtfulStay {

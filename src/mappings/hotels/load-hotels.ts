@@ -1,6 +1,6 @@
+import { type HotelContent, type HotelLoad, LoadBusyError } from '../../ledger/hotels.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { ExportFileError } from '../export/inspect-file.js';
-import { type HotelContent, type HotelLoad, LoadBusyError } from './hotel-contents.js';
 import { type ContentFile, type OddRow, readContentFile } from './read-content-file.js';
 
 /** Hotels per transaction. */

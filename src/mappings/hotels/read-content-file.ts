@@ -1,7 +1,7 @@
 import { readFieldText } from '../../booking/field-text.js';
 import type { Coordinates } from '../../geography/distance.js';
+import type { HotelContent } from '../../ledger/hotels.js';
 import { createColumnFinder, type ReadRow, readExportRows, readServiceId } from '../export/read-rows.js';
-import type { HotelContent } from './hotel-contents.js';
 
 /** A row of the content file that can't be read. */
 export interface OddRow {

@@ -1,8 +1,8 @@
+import type { KnownHotel } from '../../ledger/hotels.js';
 import { fitParts } from '../../text/fit-parts.js';
 import { formatKilometres } from '../../text/format.js';
 import { type CopiedHotel, type CopyStanding, neverSynced } from '../copied-hotels.js';
 import type { HotelPair, LocatedHotel } from './compare-hotels.js';
-import type { KnownHotel } from './hotel-contents.js';
 
 /** What is known about a master hotel, as `--json` prints it; null stands for unknown. */
 export function hotelToJson(hotel: KnownHotel) {

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { freeMemory } from '../../async/free-memory.js';
+import type { GuestNames } from '../../booking/guest-names.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
+import type { PlannedStep, Slice } from '../../ledger/step.js';
 import type { ReviewService } from '../../mapping-service/client.js';
-
 import { type Delivery, type StepOutcome, toServiceOutcome } from '../delivery.js';
-import type { GuestNames } from '../guest-names.js';
-import type { Run } from '../run.js';
-import type { PlannedStep, Slice } from '../step.js';
 import { createBodyForms } from './booking-item.js';
 import { buildRequestBody } from './request-body.js';
 

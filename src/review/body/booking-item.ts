@@ -1,5 +1,7 @@
 import { type Booking, guestNameFields, textFields } from '../../booking/booking.js';
-import type { ProviderHotel } from '../../mappings/mapping-copy.js';
+import type { GuestNames } from '../../booking/guest-names.js';
+import { splitStoredLines } from '../../ledger/batches.js';
+import type { ProviderHotel } from '../../ledger/mappings.js';
 import {
   type BookingForms,
   type HotelOfLine,
@@ -8,9 +10,7 @@ import {
   markPlain,
   type TextForm,
 } from '../delivery.js';
-import type { GuestNames } from '../guest-names.js';
 import { renderLine } from '../lines/render-line.js';
-import { splitStoredLines } from '../stored-batches.js';
 
 /** The inside of a JSON string, as JSON.stringify writes it. */
 const jsonText: TextForm = {

@@ -1,5 +1,5 @@
-import { sliceLines } from '../lines/line-buffer.js';
-import type { Slice } from '../step.js';
+import { sliceLines } from '../../ledger/line-buffer.js';
+import type { Slice } from '../../ledger/step.js';
 
 const head = Buffer.from('{"Hotels":[');
 const tail = Buffer.from(']}');

@@ -1,6 +1,6 @@
-import type { Collect, CollectedBatch } from '../collected.js';
+import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
+import type { BookingForm } from '../../ledger/step.js';
 import { createBufferPool } from '../lines/buffer-pool.js';
-import type { BookingForm } from '../step.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 import { copyLineKeys, createLineKeys, type LineKeys, sliceLineKeys } from './line-keys.js';

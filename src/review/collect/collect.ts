@@ -1,26 +1,18 @@
 import type { ServiceField } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import { findComparableNames } from '../../booking/guest-names.js';
 
-import { type CanarySettings, canaryStep } from '../canary.js';
-import type { Right } from '../claims.js';
-import type { Collect } from '../collected.js';
+import { type CanarySettings, canaryStep } from '../../ledger/canaries.js';
+import type { Collect } from '../../ledger/collecting.js';
+import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import { countRecords, type DayVolume, type Run, type VolumeComparison } from '../../ledger/run.js';
+import type { Right } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import type { ErasedGuests } from '../erasures.js';
 import type { Notify, RunName } from '../events.js';
-import { findComparableNames } from '../guest-names.js';
-
-import { countRecords, type Run } from '../run.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
-import {
-  compareVolume,
-  type DayVolume,
-  daysToCompare,
-  describeDrops,
-  type VolumeComparison,
-  type VolumeSettings,
-} from '../volume.js';
+import { compareVolume, daysToCompare, describeDrops, type VolumeSettings } from '../volume.js';
 import type { DayReader } from './day-reader.js';
 import {
   type DeliveredIndex,

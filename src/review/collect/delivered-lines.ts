@@ -1,14 +1,14 @@
+import { type GuestNames, writeNames } from '../../booking/guest-names.js';
+import { splitStoredLines } from '../../ledger/batches.js';
+import type { DeliveredCursor, DeliveredLines } from '../../ledger/collecting.js';
+import { mayCompleteDay } from '../../ledger/day-runs.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { DeliveredCursor, DeliveredLines } from '../collected.js';
-import { mayCompleteDay } from '../day-runs.js';
+import { createLineBuffer } from '../../ledger/line-buffer.js';
+import type { Run } from '../../ledger/run.js';
+import type { BookingForm } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import { readReviewLine } from '../file/review-line.js';
-import { type GuestNames, writeNames } from '../guest-names.js';
-import { createLineBuffer } from '../lines/line-buffer.js';
-import type { Run } from '../run.js';
-import type { BookingForm } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';
-import { splitStoredLines } from '../stored-batches.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 
 /** Chunks kept in memory: a source mostly returns bookings in the order in which they were delivered. */

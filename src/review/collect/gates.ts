@@ -1,6 +1,6 @@
 import type { ServiceField } from '../../booking/booking.js';
+import { countRecords } from '../../ledger/run.js';
 import { formatCountOf } from '../../text/format.js';
-import { countRecords } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 import type { SourceError } from '../source.js';
 import type { VolumeSettings } from '../volume.js';

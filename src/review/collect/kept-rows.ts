@@ -1,6 +1,6 @@
-import type { CollectedBatch } from '../collected.js';
-import type { KeptRow } from '../kept-columns.js';
-import type { BookingForm } from '../step.js';
+import type { CollectedBatch } from '../../ledger/collecting.js';
+import type { KeptRow } from '../../ledger/kept-columns.js';
+import type { BookingForm } from '../../ledger/step.js';
 
 /** Holds the kept columns of accepted bookings until their batch is stored. */
 export function createKeptRows(batchSize: number) {

@@ -1,7 +1,7 @@
 import { createStayKeys } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
-import { type Collect, type ReasonCount, type Reject, rejectsListed } from '../collected.js';
-import { type BookingForm, bookingForms } from '../step.js';
+import { type Collect, type ReasonCount, type Reject, rejectsListed } from '../../ledger/collecting.js';
+import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { readBooking } from '../stored/stored-line.js';
 import { createBatcher } from './batcher.js';
 import type { RenderedChunk } from './day-reader.js';

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.js';
 
-import type { Run } from '../run.js';
+import type { Run } from '../../ledger/run.js';
 
 interface AbandonParts {
   readonly ledger: Ledger;

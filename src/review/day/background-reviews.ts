@@ -1,9 +1,9 @@
 import { pause } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { mayCompleteDay } from '../../ledger/day-runs.js';
+import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type Trigger } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
-import { mayCompleteDay } from '../day-runs.js';
 import { DayBusyError } from '../refusals.js';
-import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type Trigger } from '../run.js';
 import { busy, findSharedRun, tryToAcquireDay } from './join-run.js';
 import { type DayRequest, type OpenedRun, openRun } from './open-run.js';
 import { type DayResult, type OpeningCallbacks, type RunDayParts, runDay } from './run-day.js';

@@ -1,5 +1,5 @@
-import { mayCompleteDay } from '../day-runs.js';
-import type { Counts, Run } from '../run.js';
+import { mayCompleteDay } from '../../ledger/day-runs.js';
+import type { Counts, Run } from '../../ledger/run.js';
 
 /**
  * Lists a day's runs of trigger `today` as one: there may be dozens a day. That one is the newest, with what all of them

@@ -1,7 +1,6 @@
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../../booking/business-day.js';
-import { mayCompleteDay } from '../day-runs.js';
-import { hasUnexpectedCount, isToBeAccepted, type Run, type RunState } from '../run.js';
-import { hasDropped } from '../volume.js';
+import { mayCompleteDay } from '../../ledger/day-runs.js';
+import { hasDropped, hasUnexpectedCount, isToBeAccepted, type Run, type RunState } from '../../ledger/run.js';
 
 /** Whether the collect began before the day ended: later bookings are missing. */
 export function wasCollectedEarly(

@@ -1,8 +1,8 @@
+import type { CanaryState } from '../../ledger/canaries.js';
+import { hasDropped, isActive, type Run, type VolumeComparison, warnsOfVolume } from '../../ledger/run.js';
 import { formatCountOf } from '../../text/format.js';
-import type { CanaryState } from '../canary.js';
-import { isActive, type Run, warnsOfVolume } from '../run.js';
 import { type DayVerdicts, hasUnknownVerdicts } from '../verdicts/day-verdicts.js';
-import { describeDrops, hasDropped, type VolumeComparison } from '../volume.js';
+import { describeDrops } from '../volume.js';
 import { makesDayGood } from './good-day.js';
 
 /**

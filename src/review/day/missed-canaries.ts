@@ -1,5 +1,5 @@
+import type { Canary, CanaryEvent } from '../../ledger/canaries.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { Canary, CanaryEvent } from '../canary.js';
 
 export interface MissedCanaryParts {
   readonly ledger: Ledger;

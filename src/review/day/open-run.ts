@@ -1,11 +1,9 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import type { GuestNames } from '../../booking/guest-names.js';
+import { mayCompleteDay } from '../../ledger/day-runs.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import { UsageError } from '../../text/usage-error.js';
-import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
-import { mayCompleteDay } from '../day-runs.js';
-import type { GuestNames } from '../guest-names.js';
-
+import type { VolumeAcceptance } from '../../ledger/run.js';
 import {
   type DeliveryKind,
   hasUnexpectedCount,
@@ -13,8 +11,9 @@ import {
   isToBeAccepted,
   type Run,
   type RunFailure,
-} from '../run.js';
-import type { VolumeAcceptance } from '../volume.js';
+} from '../../ledger/run.js';
+import { UsageError } from '../../text/usage-error.js';
+import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import type { RunDayParts, RunRequest } from './run-day.js';
 
 export interface DayRequest {

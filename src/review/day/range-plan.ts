@@ -1,9 +1,8 @@
 import type { BusinessDay } from '../../booking/business-day.js';
+import { groupByDay, mayCompleteDay } from '../../ledger/day-runs.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { isActive, type Run } from '../../ledger/run.js';
 import { describeIncomparable } from '../collect/delivered-lines.js';
-import { groupByDay, mayCompleteDay } from '../day-runs.js';
-
-import { isActive, type Run } from '../run.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
 
 /**

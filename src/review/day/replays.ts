@@ -1,11 +1,10 @@
 import { pause } from '../../async/abort.js';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import { hasWork, isActive, type Run } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
 import type { Notify } from '../events.js';
-
 import { DayBusyError } from '../refusals.js';
-import { hasWork, isActive, type Run } from '../run.js';
 import type { BackgroundReviews } from './background-reviews.js';
 import { type RangeMode, requestOf } from './range-plan.js';
 import { runDaysConcurrently, waitForRunSlot } from './run-slots.js';

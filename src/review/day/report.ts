@@ -1,10 +1,15 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { SetAsideResult, VolumeComparison } from '../../ledger/run.js';
+import {
+  type Counts,
+  type DeliveryKind,
+  hasWork,
+  type Run,
+  type RunState,
+  type Trigger,
+} from '../../ledger/run.js';
 import { formatCount, formatCountOf, formatInstant } from '../../text/format.js';
-
-import type { SetAsideResult } from '../review-file.js';
-import { type Counts, type DeliveryKind, hasWork, type Run, type RunState, type Trigger } from '../run.js';
 import type { SuspectReport } from '../suspects/listing.js';
-import type { VolumeComparison } from '../volume.js';
 import { type NotGood, reportGoodDay } from './good-day.js';
 
 /** The final report of a run, exactly as `run --json` prints it. (Design 9.) */

@@ -1,16 +1,7 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { mayCompleteDay } from '../../ledger/day-runs.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-
-import type { Right } from '../claims.js';
-import { type CollectParts, collectDay } from '../collect/collect.js';
-import { runsCompared } from '../collect/delivered-lines.js';
-import { CollectError, limitsOfUnfinishedDay } from '../collect/gates.js';
-import { mayCompleteDay } from '../day-runs.js';
-import type { Delivery } from '../delivery.js';
-
-import type { Workforce } from '../perform/workforce.js';
-import { DayBusyError } from '../refusals.js';
 import {
   type DeliveryKind,
   hasUnexpectedCount,
@@ -18,7 +9,14 @@ import {
   type Run,
   type RunFailure,
   type Trigger,
-} from '../run.js';
+} from '../../ledger/run.js';
+import type { Right } from '../../ledger/step.js';
+import { type CollectParts, collectDay } from '../collect/collect.js';
+import { runsCompared } from '../collect/delivered-lines.js';
+import { CollectError, limitsOfUnfinishedDay } from '../collect/gates.js';
+import type { Delivery } from '../delivery.js';
+import type { Workforce } from '../perform/workforce.js';
+import { DayBusyError } from '../refusals.js';
 import { makesDayGood } from './good-day.js';
 import { acquireDay } from './join-run.js';
 import { acceptIn, type DayRequest, type OpenedRun, openRun } from './open-run.js';

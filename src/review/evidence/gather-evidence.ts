@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto';
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { CopiedMapping, MappingMove, ProviderHotel } from '../../ledger/mappings.js';
+import type { Run } from '../../ledger/run.js';
+import type { Trace } from '../../ledger/tracing.js';
 import { wasSynced } from '../../mappings/copied-hotels.js';
-import type { CopiedMapping, MappingMove, ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { Spool } from '../../spool/spool.js';
 import { followErasures } from '../erasures.js';
 import { manifestName } from '../file/manifest.js';
 import { findGuest } from '../guests/guest.js';
 import { findRecords, type GuestRecord, listKeptFiles } from '../guests/guest-files.js';
-import type { Trace } from '../history.js';
-
-import type { Run } from '../run.js';
 import { maskAnswers } from '../stored/masked-answers.js';
 import { readBooking } from '../stored/stored-line.js';
 

@@ -1,6 +1,6 @@
 import { createBusinessDay } from '../../booking/business-day.js';
+import type { Run } from '../../ledger/run.js';
 import { joinToRoot } from '../../sftp/session.js';
-import type { Run } from '../run.js';
 import { locateRemoteFiles } from './remote-files.js';
 
 /** Settings that decide what the day's file is called. */

@@ -1,8 +1,8 @@
 import { type ArchivedFile, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
+import { isSameSighting, type ReceivedResult } from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import { isSameSighting, type ReceivedResult } from '../review-file.js';
 import { lookForResult } from './await-result.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { findResults } from './find-results.js';

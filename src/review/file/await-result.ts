@@ -1,6 +1,6 @@
+import { isSameSighting, type ReviewFile, type Sighting, type UnreadableResult } from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import { isSameSighting, type ReviewFile, type Sighting, type UnreadableResult } from '../review-file.js';
 import { type FileAttempt, type FileParts, inSession, isOurFault } from './file-attempt.js';
 import { findResults } from './find-results.js';
 import {

@@ -2,18 +2,16 @@ import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { startTimeLimit } from '../../async/time-limit.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { KeyError } from '../../keys/key-error.js';
+import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
+import type { Claim } from '../../ledger/step.js';
 import type { ReviewService } from '../../mapping-service/client.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import { formatDuration } from '../../text/format.js';
-
 import type { StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
-
-import { FencedError } from '../ledger-errors.js';
-import type { Run } from '../run.js';
-import type { Claim } from '../step.js';
 import { TooManyRowsError } from './received-size.js';
 import type { RemoteFiles } from './remote-files.js';
 import type { ResultValues } from './result.js';

@@ -1,6 +1,6 @@
 import { createBusinessDay } from '../../booking/business-day.js';
+import type { PlannedStep, StepKind } from '../../ledger/step.js';
 import type { Delivery, StepOutcome } from '../delivery.js';
-import type { PlannedStep, StepKind } from '../step.js';
 import { archiveRun } from './archive-run.js';
 import { awaitResult } from './await-result.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';

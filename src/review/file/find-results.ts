@@ -1,5 +1,5 @@
+import { isSameSighting, type Sighting } from '../../ledger/run.js';
 import type { RemoteFile, SftpSession } from '../../sftp/sftp.js';
-import { isSameSighting, type Sighting } from '../review-file.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 import { limitReceived } from './received-size.js';
 import { createResultNameTest, expectFewResults } from './remote-files.js';

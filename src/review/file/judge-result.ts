@@ -1,8 +1,7 @@
+import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
+import type { ResultCounts, Run, RunFailure, SeenResult } from '../../ledger/run.js';
 import { formatCountOf } from '../../text/format.js';
-import type { ResultCounts, SeenResult } from '../review-file.js';
-import type { Run, RunFailure } from '../run.js';
 import { isMoreThanShare } from '../share.js';
-import type { Judged, JudgedPlaces } from '../verdict.js';
 import { namingFields } from './result-index.js';
 import type { ResultTotals } from './result-join.js';
 

@@ -1,6 +1,6 @@
+import type { ReviewFile } from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import type { ReviewFile } from '../review-file.js';
 import { convertFailures, expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
 import { limitEarlier } from './received-size.js';

@@ -1,9 +1,7 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { ReviewFile, Run } from '../../ledger/run.js';
 import type { SizeLimit } from '../../sftp/limits.js';
 import { formatCount } from '../../text/format.js';
-
-import type { ReviewFile } from '../review-file.js';
-import type { Run } from '../run.js';
 
 /** Accepted however small the file was that was sent: a small result may have many columns, or explanations. */
 const freeBytes = 16_000_000;

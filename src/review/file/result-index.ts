@@ -1,4 +1,4 @@
-import type { Judged } from '../verdict.js';
+import type { Judged } from '../../ledger/findings.js';
 import {
   type Counters,
   createCounters,

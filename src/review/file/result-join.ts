@@ -1,5 +1,5 @@
-import type { StoredBatch } from '../stored-batches.js';
-import type { Judged, JudgedPlaces } from '../verdict.js';
+import type { StoredBatch } from '../../ledger/batches.js';
+import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
 import {
   type Counters,
   createCounters,

@@ -10,7 +10,7 @@ import {
 } from '../../booking/booking.js';
 import { readsAsNull } from '../../booking/field-text.js';
 import type { StayDates } from '../../booking/stay.js';
-import type { ProviderHotel } from '../../mappings/mapping-copy.js';
+import type { ProviderHotel } from '../../ledger/mappings.js';
 import {
   type BookingForms,
   type HotelOfLine,

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { freeMemory } from '../../async/free-memory.js';
+import { readStoredBatches, type StoredBatch } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run, Sighting } from '../../ledger/run.js';
 import { SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
-
-import type { Sighting } from '../review-file.js';
-import type { Run } from '../run.js';
-import { readStoredBatches, type StoredBatch } from '../stored-batches.js';
 import { lineEnd } from './csv.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 import { limitReceived, limitRows } from './received-size.js';

@@ -1,7 +1,7 @@
+import type { Run } from '../../ledger/run.js';
+import { isSameSighting, type ReviewFile } from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import { type StepOutcome, toServiceOutcome } from '../delivery.js';
-import { isSameSighting, type ReviewFile } from '../review-file.js';
-import type { Run } from '../run.js';
 import { expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { findResults } from './find-results.js';
 import { publishReviewFile, removeLeftovers } from './publish-file.js';

@@ -1,9 +1,8 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
 import { followErasures } from '../erasures.js';
-
-import type { Run } from '../run.js';
 import { checkReviewFile } from './file-check.js';
 import { describeCalls, describeRun, type Manifest, manifestName } from './manifest.js';
 import { renderReviewFile } from './spooled-files.js';

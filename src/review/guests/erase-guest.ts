@@ -1,16 +1,15 @@
 import type { Archive } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
+import { readStoredBatches } from '../../ledger/batches.js';
+import type { ErasedContent } from '../../ledger/erasing.js';
+import { eraseKeptAt } from '../../ledger/kept-columns.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import { isActive, type Run } from '../../ledger/run.js';
+import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Spool } from '../../spool/spool.js';
-import type { ErasedContent } from '../erasures.js';
 import { listEveryRun } from '../every-run.js';
 import { manifestName } from '../file/manifest.js';
 import { removeSpooled } from '../file/spooled-files.js';
-import { eraseKeptAt } from '../kept-columns.js';
-
-import { isActive, type Run } from '../run.js';
-import { type BookingForm, bookingForms } from '../step.js';
-import { readStoredBatches } from '../stored-batches.js';
 import { createLineEraser, type Erasure, eraseRecords } from './erase-records.js';
 import { isLineOf } from './guest.js';
 import { findRecords, listKeptFiles } from './guest-files.js';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { bookingFields, guestNameFields } from '../../booking/booking.js';
 import { createStayKeys } from '../../booking/booking-keys.js';
+import { splitStoredLines } from '../../ledger/batches.js';
+import type { ErasedContent, EraseLines } from '../../ledger/erasing.js';
+import type { BookingForm } from '../../ledger/step.js';
 import { createWholePattern } from '../../text/whole-text.js';
-import type { ErasedContent, EraseLines } from '../erasures.js';
-import type { BookingForm } from '../step.js';
 import { blankLine, readBooking } from '../stored/stored-line.js';
-import { splitStoredLines } from '../stored-batches.js';
 import { encodeText, type FileRecord, lineEndOf, readRecords } from './file-records.js';
 import { createGuestColumns, type Guest, type GuestColumns, isLineOf, isRecordOf, isUncut } from './guest.js';
 

@@ -1,13 +1,13 @@
 import { measure } from '../../async/measure.js';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import type { ErasedContent } from '../../ledger/erasing.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
 import type { SizeLimit } from '../../sftp/limits.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import type { ErasedContent } from '../erasures.js';
 import { largestOf, limitReceived } from '../file/received-size.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
-import type { Run } from '../run.js';
 import { type ErasedPlace, type LeftPlace, mayStillBeSent } from './erase-guest.js';
 import { type Erasure, eraseRecords } from './erase-records.js';
 import { findRecords } from './guest-files.js';

@@ -1,8 +1,8 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
+import type { Run } from '../../ledger/run.js';
 import type { Spool } from '../../spool/spool.js';
 import { manifestName } from '../file/manifest.js';
 import { listSpooled } from '../file/spooled-files.js';
-import type { Run } from '../run.js';
 import { contains, decodeText, type FileRecord, readRecords } from './file-records.js';
 import { createGuestColumns, type Guest, type GuestColumns, isRecordOf, isUncut, needleOf } from './guest.js';
 

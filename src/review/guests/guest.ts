@@ -1,16 +1,15 @@
 import { bookingFields } from '../../booking/booking.js';
+import { readStoredBatches } from '../../ledger/batches.js';
+import type { Reject } from '../../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
+import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { createWholePattern } from '../../text/whole-text.js';
-import type { Reject } from '../collected.js';
 import { listEveryRun } from '../every-run.js';
 import { readCellText } from '../file/result.js';
 import { foldReference } from '../file/result-join.js';
 import { foldName } from '../hash-key.js';
-
-import type { Run } from '../run.js';
-import { type BookingForm, bookingForms } from '../step.js';
 import { readBooking, readReference } from '../stored/stored-line.js';
-import { readStoredBatches } from '../stored-batches.js';
 import { decodeText, type FileRecord } from './file-records.js';
 
 /** What the ledger says about the guest of a booking: lines and rows are recognised by it. */

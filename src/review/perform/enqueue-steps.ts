@@ -1,6 +1,6 @@
 import { untilAborted } from '../../async/abort.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { OpenStep, StepCursor } from '../claims.js';
+import type { OpenStep, StepCursor } from '../../ledger/step.js';
 
 import type { QueuedStep, StepQueue } from '../queue.js';
 

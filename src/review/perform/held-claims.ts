@@ -1,7 +1,6 @@
+import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
-
-import { FencedError } from '../ledger-errors.js';
-import type { Claim } from '../step.js';
+import type { Claim } from '../../ledger/step.js';
 
 /** Renewals per lease: a single lost or late one does no harm. */
 const renewalsPerLease = 3;

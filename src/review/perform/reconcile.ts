@@ -1,8 +1,7 @@
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import { hasWork, type Run } from '../../ledger/run.js';
 import type { Notify } from '../events.js';
-
 import type { StepQueue } from '../queue.js';
-import { hasWork, type Run } from '../run.js';
 import { enqueueOpenSteps } from './enqueue-steps.js';
 import { type SettleLimits, settleIfDue } from './settle.js';
 

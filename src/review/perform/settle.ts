@@ -1,10 +1,10 @@
 import type { Ledger } from '../../ledger/ledger.js';
+import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
+import type { Settlement, Tally } from '../../ledger/runs.js';
 import type { Notify } from '../events.js';
 import { adviseOnPath } from '../file/advise-on-path.js';
 import { adviseOnDisk } from '../file/file-attempt.js';
 import { explainResult } from '../file/judge-result.js';
-import type { Settlement, Tally } from '../ledger.js';
-import { isActive, type Run, type RunFailure } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 import { describeCode, type Endpoints } from './endpoints.js';
 

@@ -1,9 +1,8 @@
 import { pause } from '../../async/abort.js';
+import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
-
-import { FencedError } from '../ledger-errors.js';
+import { hasWork, isActive, type Run } from '../../ledger/run.js';
 import type { PerformStep, StepQueue, StepReference } from '../queue.js';
-import { hasWork, isActive, type Run } from '../run.js';
 import { createHeldClaims } from './held-claims.js';
 import { reconcile, reconcileRun, settleIfLeftOver } from './reconcile.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';

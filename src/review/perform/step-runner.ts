@@ -1,14 +1,12 @@
 import { decideRetry, type RetryPolicy } from '../../async/retry.js';
+import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import { hasWork, type Run } from '../../ledger/run.js';
+import type { Claim, Claimed, Findings, Step, StepEnding } from '../../ledger/step.js';
 import { halveBatch } from '../body/body-delivery.js';
-
 import type { Delivery, StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
-
-import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../ledger-errors.js';
 import type { StepQueue, StepReference } from '../queue.js';
-import { hasWork, type Run } from '../run.js';
-import type { Claim, Claimed, Findings, Step, StepEnding } from '../step.js';
 import { describeCode, type Endpoints } from './endpoints.js';
 import { toQueuedStep } from './enqueue-steps.js';
 import type { HeldClaims } from './held-claims.js';

@@ -1,10 +1,9 @@
 import { untilAborted } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
+import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
-
-import { FencedError } from '../ledger-errors.js';
+import { hasWork, type Run } from '../../ledger/run.js';
 import type { StepQueue } from '../queue.js';
-import { hasWork, type Run } from '../run.js';
 import { enqueueOpenSteps } from './enqueue-steps.js';
 import { createHeldClaims } from './held-claims.js';
 import { settleIfDue } from './settle.js';

@@ -1,11 +1,11 @@
 import type { Booking } from '../../booking/booking.js';
 import { createStayKeys } from '../../booking/booking-keys.js';
+import { groupByBatch, splitStoredLines, takeStoredLines } from '../../ledger/batches.js';
+import type { StayKeys } from '../../ledger/collecting.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { StayKeys } from '../collected.js';
-import type { FoundBookings, StayRun } from '../stays.js';
-import type { BookingForm } from '../step.js';
+import type { FoundBookings, StayRun } from '../../ledger/stays.js';
+import type { BookingForm } from '../../ledger/step.js';
 import { readBooking } from '../stored/stored-line.js';
-import { groupByBatch, splitStoredLines, takeStoredLines } from '../stored-batches.js';
 
 /** Batches that are read at once. */
 const batchesAtOnce = 16;

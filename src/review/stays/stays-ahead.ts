@@ -3,8 +3,8 @@ import { hashProviderHotel } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import { isOver } from '../../booking/stay.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { keyOfHotel, type ProviderHotel } from '../../mappings/mapping-copy.js';
-import type { StayAhead, StayRun } from '../stays.js';
+import { keyOfHotel, type ProviderHotel } from '../../ledger/mappings.js';
+import type { StayAhead, StayRun } from '../../ledger/stays.js';
 import { type FoundBooking, findStayKeys, readFound } from './found-bookings.js';
 
 export interface StaysOptions {

@@ -1,8 +1,7 @@
 import { KeyError } from '../../keys/key-error.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { bookingForms } from '../../ledger/step.js';
 import { listEveryRun } from '../every-run.js';
-
-import { bookingForms } from '../step.js';
 
 /**
  * Why days whose key is missing can't be read, one reason each. Days that were stored before anything was encrypted

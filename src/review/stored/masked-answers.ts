@@ -1,11 +1,10 @@
 import { freeMemory } from '../../async/free-memory.js';
+import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
+import { bookingForms } from '../../ledger/step.js';
+import type { Trace } from '../../ledger/tracing.js';
 import { createNameMask, type NameMask } from '../../text/mask-names.js';
-import type { Trace } from '../history.js';
-
-import type { Run } from '../run.js';
-import { bookingForms } from '../step.js';
-import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 import { readGuestName } from './stored-line.js';
 
 interface MaskOptions {

@@ -1,11 +1,10 @@
 import type { Archive } from '../../archive/archive.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
 import type { Spool } from '../../spool/spool.js';
 import { listEveryRun } from '../every-run.js';
 import { manifestName } from '../file/manifest.js';
-
-import type { Run } from '../run.js';
 import { blankNames } from './stored-line.js';
 
 export const namePlaces = ['ledger', 'archive', 'spool'] as const;

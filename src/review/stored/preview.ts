@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
+import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
+import type { BookingForm } from '../../ledger/step.js';
 import { buildRequestBody } from '../body/request-body.js';
 import { renderReviewFile } from '../file/spooled-files.js';
-
-import type { Run } from '../run.js';
-import type { BookingForm } from '../step.js';
-import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 
 /** Receives what would be sent; absent if only checksums are needed. */
 export type TakeContent = (name: string, content: Uint8Array | AsyncIterable<Uint8Array>) => Promise<void>;

@@ -1,11 +1,10 @@
 import type { Archive } from '../../archive/archive.js';
 import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
 import type { Spool } from '../../spool/spool.js';
 import { manifestName } from '../file/manifest.js';
 import { listSpooled, removeSpooled } from '../file/spooled-files.js';
-
-import type { Run } from '../run.js';
 import { blankNames } from './stored-line.js';
 
 export interface RetentionPeriods {

@@ -6,7 +6,9 @@ import {
   type ServiceField,
   textFields,
 } from '../../booking/booking.js';
-import type { ProviderHotel } from '../../mappings/mapping-copy.js';
+import type { ProviderHotel } from '../../ledger/mappings.js';
+import type { BookingForm } from '../../ledger/step.js';
+import type { RefusedBooking } from '../../ledger/tracing.js';
 import {
   blankFields as blankItemFields,
   blankNames as blankItems,
@@ -29,8 +31,6 @@ import {
   readReviewLine,
   writeProviderHotel as writeProviderHotelOfReviewLine,
 } from '../file/review-line.js';
-import type { RefusedBooking } from '../history.js';
-import type { BookingForm } from '../step.js';
 
 /** The booking reference of a stored line. */
 export function readReference(line: string, form: BookingForm): string | undefined {

@@ -1,7 +1,7 @@
+import type { Collect, CollectedBatch, Suspect, SuspectReason } from '../../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
-import type { Collect, CollectedBatch, Suspect, SuspectReason } from '../collected.js';
-import type { BookingForm } from '../step.js';
+import type { CopiedMapping, ProviderHotel } from '../../ledger/mappings.js';
+import type { BookingForm } from '../../ledger/step.js';
 import { findHotel, readProviderHotel } from '../stored/stored-line.js';
 
 /** The largest look-up that the local copy accepts. */

@@ -1,9 +1,9 @@
+import type { Suspect, SuspectReason } from '../../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
+import type { SuspectLines } from '../../ledger/tracing.js';
 import type { CopyStanding } from '../../mappings/copied-hotels.js';
 import { formatCountOf } from '../../text/format.js';
-import type { Suspect, SuspectReason } from '../collected.js';
-import type { SuspectLines } from '../history.js';
-import type { Run } from '../run.js';
 import { readBooking } from '../stored/stored-line.js';
 
 /**

@@ -1,4 +1,5 @@
 import type { StayDates } from '../../booking/stay.js';
+import type { Trace } from '../../ledger/tracing.js';
 import { type CopiedHotel, type CopyReader, readCopiedHotels } from '../../mappings/copied-hotels.js';
 import {
   type CompareHotels,
@@ -6,7 +7,6 @@ import {
   type HotelPair,
   unknownPair,
 } from '../../mappings/hotels/compare-hotels.js';
-import type { Trace } from '../history.js';
 import { readBooking } from '../stored/stored-line.js';
 import { type BookingList, hotelsPerLookUp, type ListedBooking } from './listing.js';
 

@@ -1,6 +1,6 @@
+import { hasUnexpectedCount, isActive, type Run, type RunState, warnsOfVolume } from '../../ledger/run.js';
 import type { Colour, Paint } from '../../text/colours.js';
 import { formatCount } from '../../text/format.js';
-import { hasUnexpectedCount, isActive, type Run, type RunState, warnsOfVolume } from '../run.js';
 
 /** What is known about the verdicts on a day's bookings. */
 export interface DayVerdicts {

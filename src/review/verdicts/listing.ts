@@ -1,20 +1,20 @@
 import type { ServiceField } from '../../booking/booking.js';
 import type { KeptValues } from '../../booking/kept-values.js';
 import { type StayDates, urgencyOf } from '../../booking/stay.js';
+import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import type { SuspectReason } from '../../ledger/collecting.js';
+import { type Judged, unansweredReasons } from '../../ledger/findings.js';
+import { keptAt } from '../../ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { ProviderHotel } from '../../ledger/mappings.js';
+
+import type { Run } from '../../ledger/run.js';
+import type { BookingForm } from '../../ledger/step.js';
 import { type CopiedHotel, type CopyReader, readCopiedHotels } from '../../mappings/copied-hotels.js';
-import type { ProviderHotel } from '../../mappings/mapping-copy.js';
-import type { SuspectReason } from '../collected.js';
 import { explainPosted, type FileObstacle, readStayDates } from '../file/review-line.js';
-
-import { keptAt } from '../kept-columns.js';
-
-import type { Run } from '../run.js';
-import type { BookingForm } from '../step.js';
 import { readBooking, readNamelessFields, toFields } from '../stored/stored-line.js';
-import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 import { readSuspects, toSuspicion } from '../suspects/listing.js';
-import { type Judged, type UnknownReason, unansweredReasons } from '../verdict.js';
+import type { UnknownReason } from '../verdict.js';
 import { type ListWindow, orderByKey } from './check-in-order.js';
 import type { DayVerdicts } from './day-verdicts.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { JudgedLines } from '../../../src/review/history.js';
+import type { JudgedLines } from '../../../src/ledger/tracing.js';
 
-import { FencedError } from '../../../src/review/ledger-errors.js';
-import type { ResultCounts } from '../../../src/review/review-file.js';
-import type { Run } from '../../../src/review/run.js';
-import { type Judged, type JudgedPlaces, judgeBooking } from '../../../src/review/verdict.js';
+import { FencedError } from '../../../src/ledger/errors.js';
+import type { ResultCounts } from '../../../src/ledger/run.js';
+import type { Run } from '../../../src/ledger/run.js';
+import { judgeBooking } from '../../../src/review/verdict.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -20,6 +20,7 @@ import {
   rightOf,
 } from './days.js';
 import { collectedFileRun, performUpTo } from './file-days.js';
+import { type Judged, type JudgedPlaces } from "../../../src/ledger/findings.js";
 
 export function describeAffected(opened: () => OpenedLedger): void {
   describe('measuring the stored batches', () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { collapseRuns } from '../../../src/review/day/collapse-runs.js';
-import type { NewRun } from '../../../src/review/ledger.js';
+import type { NewRun } from '../../../src/ledger/runs.js';
 import { blankNames, readReference } from '../../../src/review/stored/stored-line.js';
-import { splitStoredLines } from '../../../src/review/stored-batches.js';
+import { splitStoredLines } from '../../../src/ledger/batches.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, day, done, newRun, perform, rightOf, startCollect } from './days.js';
 

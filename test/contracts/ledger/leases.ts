@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FencedError } from '../../../src/review/ledger-errors.js';
+import { FencedError } from '../../../src/ledger/errors.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, claimStep, collectedRun, done, look, openNames, perform, retry, rightOf } from './days.js';
 

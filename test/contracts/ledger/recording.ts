@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FencedError } from '../../../src/review/ledger-errors.js';
-import type { StepEnding } from '../../../src/review/step.js';
+import { FencedError } from '../../../src/ledger/errors.js';
+import type { StepEnding } from '../../../src/ledger/step.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

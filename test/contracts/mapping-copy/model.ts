@@ -7,7 +7,7 @@ import type {
   MappingRow,
   NewMasterHotel,
   StoredPage,
-} from '../../../src/mappings/mapping-copy.js';
+} from '../../../src/ledger/mappings.js';
 import type { OpenedLedger } from '../ledger.js';
 import { listAll, newSync } from './pages.js';
 

@@ -7,7 +7,7 @@ import type {
   ProviderHotel,
   StoredPage,
   SyncCounts,
-} from '../../../src/mappings/mapping-copy.js';
+} from '../../../src/ledger/mappings.js';
 
 export const at = Date.UTC(2026, 10, 22, 2, 0);
 

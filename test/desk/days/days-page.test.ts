@@ -3,7 +3,7 @@ import type { DaysData } from '../../../src/desk/days/read-days.js';
 import type { DeskParts } from '../../../src/desk/desk.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 
-import type { RunState, Trigger } from '../../../src/review/run.js';
+import type { RunState, Trigger } from '../../../src/ledger/run.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { getData, getPage, now, runsOnly, startDesk, stopServers } from '../some-desk.js';
 import { listDays, nightlyRun } from './some-days.js';

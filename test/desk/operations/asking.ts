@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Operations } from '../../../src/desk/operations/operations.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 
-import type { NewRun, Settlement } from '../../../src/review/ledger.js';
+import type { NewRun, Settlement } from '../../../src/ledger/runs.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { csrfToken, now, startDesk, stopServers } from '../some-desk.js';
 import { fakeOperations } from './fake-operations.js';

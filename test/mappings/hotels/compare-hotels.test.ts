@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { createHotelComparer } from '../../../src/mappings/hotels/compare-hotels.js';
-import type { KnownHotel } from '../../../src/mappings/hotels/hotel-contents.js';
+import type { KnownHotel } from '../../../src/ledger/hotels.js';
 
 const loadedAt = Date.UTC(2026, 10, 20);
 const madrid: KnownHotel = {

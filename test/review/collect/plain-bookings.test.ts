@@ -8,7 +8,7 @@ import { createBodyForms } from '../../../src/review/body/booking-item.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../../src/review/delivery.js';
 import { createFileForms } from '../../../src/review/file/review-line.js';
-import { guestNameChoices } from '../../../src/review/guest-names.js';
+import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { type BookingSource, SourceError, type SourceRecord } from '../../../src/review/source.js';
 import {
   createFilteredSource,

@@ -10,8 +10,8 @@ import {
   pickLines,
   planSample,
 } from '../../../src/review/collect/repeated-day.js';
-import type { GuestNames } from '../../../src/review/guest-names.js';
-import type { Run } from '../../../src/review/run.js';
+import type { GuestNames } from '../../../src/booking/guest-names.js';
+import type { Run } from '../../../src/ledger/run.js';
 import { someRun } from '../some-run.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');

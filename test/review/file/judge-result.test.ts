@@ -11,8 +11,8 @@ import {
   type ResultRules,
 } from '../../../src/review/file/judge-result.js';
 import type { ResultTotals } from '../../../src/review/file/result-join.js';
-import type { SeenResult } from '../../../src/review/review-file.js';
-import type { JudgedPlaces } from '../../../src/review/verdict.js';
+import type { SeenResult } from '../../../src/ledger/run.js';
+import type { JudgedPlaces } from "../../../src/ledger/findings.js";
 
 const all: ResultRules = { resultNames: 'all', maxUnansweredShare: 0 };
 const incorrectOnly: ResultRules = { resultNames: 'incorrect', maxUnansweredShare: 0 };

@@ -7,7 +7,7 @@ import type {
   ResultRow,
 } from '../../../src/review/file/result.js';
 import { foldReference } from '../../../src/review/file/result-join.js';
-import type { Judged, JudgedPlaces } from '../../../src/review/verdict.js';
+import type { Judged, JudgedPlaces } from "../../../src/ledger/findings.js";
 
 const namingFields = ['bookingReferenceId', 'serviceId', 'providerHotelId'] as const;
 const keyFields = [...namingFields, 'providerName'] as const;

@@ -4,7 +4,6 @@ import type { Booking } from '../../../src/booking/booking.js';
 import { readResult } from '../../../src/review/file/result.js';
 import { createEchoReader } from '../../../src/review/file/result-echo.js';
 import { compareResult, type JoinSources, type Judgement } from '../../../src/review/file/result-join.js';
-import type { JudgedPlaces } from '../../../src/review/verdict.js';
 import {
   anyFileBooking,
   fileBooking,
@@ -15,6 +14,7 @@ import {
   masterIdColumn,
 } from './file-bookings.js';
 import { modelJoin } from './model-join.js';
+import type { JudgedPlaces } from "../../../src/ledger/findings.js";
 
 const reading = { masterIdColumn };
 const usualHeader = `${fileOf([]).toString().trimEnd()},IsCorrectMapping`;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import type { StoredBatch } from '../../../src/review/stored-batches.js';
-import type { Judged } from '../../../src/review/verdict.js';
+import type { StoredBatch } from '../../../src/ledger/batches.js';
 import {
   anyFileBooking,
   fileBooking,
@@ -11,6 +10,7 @@ import {
   linesOf,
   masterIdColumn,
 } from './file-bookings.js';
+import type { Judged } from "../../../src/ledger/findings.js";
 
 const columns = [
   'ServiceId',

@@ -7,7 +7,7 @@ import {
   reviewName,
   spoolReviewFile,
 } from '../../../src/review/file/spooled-files.js';
-import { readStoredBatches } from '../../../src/review/stored-batches.js';
+import { readStoredBatches } from '../../../src/ledger/batches.js';
 import { fileOf, linesOf } from './file-bookings.js';
 import { blocksOf, fileBookings, prepareFileRun, readWhole } from './file-run.js';
 

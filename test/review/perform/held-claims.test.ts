@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Right } from '../../../src/review/claims.js';
+import type { Right } from '../../../src/ledger/step.js';
 
-import { FencedError } from '../../../src/review/ledger-errors.js';
+import { FencedError } from '../../../src/ledger/errors.js';
 import { createHeldClaims, type HeldClaims } from '../../../src/review/perform/held-claims.js';
-import type { Claim } from '../../../src/review/step.js';
+import type { Claim } from '../../../src/ledger/step.js';
 import { createGate } from '../../support/gate.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';

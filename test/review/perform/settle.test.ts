@@ -4,7 +4,7 @@ import type { Verdict } from '../../../src/mapping-service/verdict.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
 
 import { settleIfDue } from '../../../src/review/perform/settle.js';
-import type { Run } from '../../../src/review/run.js';
+import type { Run } from '../../../src/ledger/run.js';
 import { at, done, failed, perform, retry } from '../../contracts/ledger/days.js';
 import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
 import { patienceMs } from '../../support/patience.js';

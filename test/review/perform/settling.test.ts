@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Settlement, Tally } from '../../../src/review/ledger.js';
+import type { Settlement, Tally } from '../../../src/ledger/runs.js';
 import type { Endpoints } from '../../../src/review/perform/endpoints.js';
 import { settleIfDue } from '../../../src/review/perform/settle.js';
-import type { Run } from '../../../src/review/run.js';
+import type { Run } from '../../../src/ledger/run.js';
 import { someRun } from '../some-run.js';
 
 const now = Date.UTC(2026, 10, 21, 3);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { createInProcessQueues } from '../../../src/queue/in-process.js';
-import type { Right } from '../../../src/review/claims.js';
+import type { Right } from '../../../src/ledger/step.js';
 import { runDay } from '../../../src/review/day/run-day.js';
 
 import { QueueAwayError, type StepQueue } from '../../../src/review/queue.js';

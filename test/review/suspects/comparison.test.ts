@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import type { CopiedMapping, ProviderHotel } from '../../../src/mappings/mapping-copy.js';
+import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
-import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/review/collected.js';
+import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
-import type { BookingForm } from '../../../src/review/step.js';
+import { createLineBuffer } from '../../../src/ledger/line-buffer.js';
+import type { BookingForm } from '../../../src/ledger/step.js';
 import {
   createComparingCollect,
   findSuspicion,

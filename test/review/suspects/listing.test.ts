@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchCursor, SuspectLines } from '../../../src/review/history.js';
+import type { BatchCursor, SuspectLines } from '../../../src/ledger/tracing.js';
 import { findComparedRuns, listSuspects } from '../../../src/review/suspects/listing.js';
 import { listSuspected } from '../../../src/review/verdicts/listing.js';
 import { someRun } from '../some-run.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Run } from '../../../src/review/run.js';
+import type { Run } from '../../../src/ledger/run.js';
 import {
   hasUnknownVerdicts,
   paintState,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CopiedMapping, ProviderHotel } from '../../../src/mappings/mapping-copy.js';
-import type { KeptColumns } from '../../../src/review/kept-columns.js';
-import type { BatchRange } from '../../../src/review/ledger.js';
-import type { Run } from '../../../src/review/run.js';
-import type { Judged } from '../../../src/review/verdict.js';
+import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.js';
+import type { KeptColumns } from '../../../src/ledger/kept-columns.js';
+import type { BatchRange } from '../../../src/ledger/runs.js';
+import type { Run } from '../../../src/ledger/run.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
 import {
   type BookingList,
@@ -13,6 +12,7 @@ import {
 } from '../../../src/review/verdicts/listing.js';
 import { toLines } from '../../contracts/ledger/days.js';
 import { someRun } from '../some-run.js';
+import type { Judged } from "../../../src/ledger/findings.js";
 
 const verdicts = { affected: 3, unanswered: 1, unclear: 1, malformed: 0, listsUnanswered: true } as const;
 

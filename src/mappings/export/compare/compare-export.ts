@@ -1,5 +1,5 @@
 import type { ReadOnlyLedger } from '../../../ledger/ledger.js';
-import type { CopiedMapping } from '../../mapping-copy.js';
+import type { CopiedMapping } from '../../../ledger/mappings.js';
 import { createRepeatedHotels, createSeenNumbers, type SeenNumbers } from './compact-sets.js';
 import { type ExportedMapping, readMappingFile } from './read-mapping-file.js';
 

@@ -1,4 +1,4 @@
-import { type Booking, buildBooking, listTexts, textFields } from '../booking/booking.js';
+import { type Booking, buildBooking, listTexts, textFields } from './booking.js';
 
 export const guestNameChoices = ['send', 'omit'] as const;
 

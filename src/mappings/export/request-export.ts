@@ -1,32 +1,6 @@
+import type { RequestedExport } from '../../ledger/export-log.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { MappingService } from '../../mapping-service/operations.js';
-
-export interface RequestedExport {
-  readonly requestedAt: number;
-  /** By the service's clock, if it sent the time. */
-  readonly serviceTime?: number;
-  /** Empty for all providers. */
-  readonly providers: readonly string[];
-}
-
-export interface FetchedExport {
-  /** The part that its file names share, `guid` in the specification. */
-  readonly id: string;
-  readonly fetchedAt: number;
-  /** Those of the request that it answers; empty for all providers. */
-  readonly providers: readonly string[];
-  readonly files: readonly FetchedFile[];
-}
-
-export type ExportFileKind = 'mappings' | 'transformed' | 'hotels';
-
-export interface FetchedFile {
-  readonly kind: ExportFileKind;
-  readonly name: string;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly sha256: string;
-}
 
 interface RequestParts {
   readonly service: Pick<MappingService, 'exportMappingsFile'>;

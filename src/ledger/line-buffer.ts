@@ -1,5 +1,5 @@
-import type { LineWriter } from '../delivery.js';
-import type { Slice } from '../step.js';
+import type { LineWriter } from '../review/delivery.js';
+import type { Slice } from './step.js';
 
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const bytesPerUnit = 3;

@@ -1,8 +1,6 @@
-import type { OpenStep } from './claims.js';
-import type { ReviewFile } from './review-file.js';
+import type { ReviewFile, VolumeAcceptance } from './run.js';
 import { countVerdicts, type Run, type RunFailure, type RunState } from './run.js';
-import type { PlannedStep, StepEnding, StepKind, StepState } from './step.js';
-import type { VolumeAcceptance } from './volume.js';
+import type { OpenStep, PlannedStep, StepEnding, StepKind, StepState } from './step.js';
 
 /**
  * The vocabulary of the state machine: what changes in a run and its steps. run-transitions.ts and step-transitions.ts
