@@ -5,11 +5,10 @@ import type { Config } from '../src/config/load.js';
 import { createHeartbeatObserver, type HeartbeatObserver } from '../src/events/heartbeat-observer.js';
 import { describeHost } from '../src/http/url.js';
 import type { KeyFolder } from '../src/keys/key-folder.js';
+import type { Action } from '../src/ledger/audit.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { ServiceClient } from '../src/mapping-service/client.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
-
-import type { Action } from '../src/ledger/audit.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { Spool } from '../src/spool/spool.js';

@@ -8,13 +8,12 @@ import {
   withCases,
 } from '../src/cases/booked-cases.js';
 import { describeWhy } from '../src/cases/describe-booking.js';
+import type { Action } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+import type { Run } from '../src/ledger/run.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-
-import type { Action } from '../src/ledger/audit.js';
-import type { Run } from '../src/ledger/run.js';
 import { stayOf, withHotels } from '../src/review/verdicts/booked-hotels.js';
 import type { DayVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import type { BookingList, listUnanswered, Why } from '../src/review/verdicts/listing.js';

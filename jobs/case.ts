@@ -5,9 +5,9 @@ import { type CaseBooking, type Resolution, resolutions, stateOfBooking } from '
 import { keptOf, orderBookings, shownCaseToJson } from '../src/cases/case-json.js';
 import { type CaseRequest, performRequest } from '../src/cases/case-requests.js';
 import { readCaseHistory, type ShownCase, showCase } from '../src/cases/show-case.js';
+import type { RecordedAction } from '../src/ledger/audit.js';
 import { adviseLoad } from '../src/mappings/copied-hotels.js';
 import { describeMissing, renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import type { RecordedAction } from '../src/ledger/audit.js';
 import { formatCount, formatInstant } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { showInLine } from '../src/text/visible.js';

@@ -8,16 +8,15 @@ import {
   type Unconfirmed,
 } from '../src/examination/unconfirmed.js';
 import { lookForUnconfirmed } from '../src/examination/unconfirmed-check.js';
+import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/collecting.js';
+import { keptAt } from '../src/ledger/kept-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
+import type { Counts, Run } from '../src/ledger/run.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { CollectError } from '../src/review/collect/gates.js';
-import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/collecting.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import { type SuspectsReport, toVolumeReport } from '../src/review/day/report.js';
 import { readErasedGuests } from '../src/review/erasures.js';
-import { keptAt } from '../src/ledger/kept-columns.js';
-
-import type { Counts, Run } from '../src/ledger/run.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';

@@ -3,10 +3,9 @@ import type { Archive } from '../src/archive/archive.js';
 import { historyToJson, toHistory } from '../src/cases/booking-history.js';
 import type { Case } from '../src/cases/case.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-
+import { mappingToJson } from '../src/ledger/mappings.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { describeMapping } from '../src/mappings/describe-mapping.js';
-import { mappingToJson } from '../src/ledger/mappings.js';
 import {
   type Checksum,
   gatherEvidence,

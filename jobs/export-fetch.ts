@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { pause } from '../src/async/abort.js';
 import { decideRetry } from '../src/async/retry.js';
 import type { Config } from '../src/config/load.js';
+import type { FetchedExport } from '../src/ledger/export-log.js';
 import { archiveDay, type FetchResult, fetchExport } from '../src/mappings/export/fetch-export.js';
 import type { InspectedFile } from '../src/mappings/export/inspect-file.js';
 import { type LoadedHotels, loadedHotelsToJson } from '../src/mappings/hotels/load-hotels.js';
@@ -16,7 +17,6 @@ import { readInstant } from './days.js';
 import { exitCode } from './exit-code.js';
 import { describeLoaded, listMasterIdNames, loadContent } from './hotels.js';
 import { openRetryPolicy } from './sources.js';
-import type { FetchedExport } from "../src/ledger/export-log.js";
 
 const weekInMinutes = 10_080;
 

@@ -1,9 +1,9 @@
 import { toHistory } from '../src/cases/booking-history.js';
 import { readActions } from '../src/ledger/audit.js';
+import type { Trace } from '../src/ledger/tracing.js';
 import { listEveryRun } from '../src/review/every-run.js';
 import { findGuest } from '../src/review/guests/guest.js';
 import { findRecords, listKeptFiles } from '../src/review/guests/guest-files.js';
-import type { Trace } from '../src/ledger/tracing.js';
 import { findDueDays, listDue, removeDue } from '../src/review/stored/retention.js';
 import { readFields } from '../src/review/stored/stored-line.js';
 import { formatCountOf } from '../src/text/format.js';

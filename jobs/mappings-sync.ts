@@ -8,7 +8,6 @@ import { type WatchReport, watchMappings } from '../src/cases/watch/watch-mappin
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import type { MappingService } from '../src/mapping-service/operations.js';
 import {
   type MappingSync,
   type NewMasterHotel,
@@ -16,6 +15,7 @@ import {
   type SyncCounts,
   syncToJson,
 } from '../src/ledger/mappings.js';
+import type { MappingService } from '../src/mapping-service/operations.js';
 import type { NotifySync } from '../src/mappings/sync-events.js';
 import { syncMappings } from '../src/mappings/sync-mappings.js';
 import { formatCount, formatCountOf, formatDuration } from '../src/text/format.js';

@@ -1,7 +1,4 @@
-import { adviseLoad, neverSynced, wasSynced } from '../src/mappings/copied-hotels.js';
-import { describeMapping } from '../src/mappings/describe-mapping.js';
 import type { KnownHotel } from '../src/ledger/hotels.js';
-import { hotelToJson } from '../src/mappings/hotels/shown-hotels.js';
 import {
   type MappingSummary,
   type MappingSync,
@@ -9,6 +6,9 @@ import {
   type ProviderHotel,
   summaryToJson,
 } from '../src/ledger/mappings.js';
+import { adviseLoad, neverSynced, wasSynced } from '../src/mappings/copied-hotels.js';
+import { describeMapping } from '../src/mappings/describe-mapping.js';
+import { hotelToJson } from '../src/mappings/hotels/shown-hotels.js';
 import { formatCount, formatInstant } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';

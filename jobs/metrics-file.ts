@@ -73,10 +73,7 @@ export function readFacts({ timezone }: Config, ledger: ReadOnlyLedger): Promise
 }
 
 /** The oldest guest names in each place, for the same metrics. */
-export function findNames(
-  config: Config,
-  ledger: ReadOnlyLedger,
-): Promise<readonly KeptNames[]> {
+export function findNames(config: Config, ledger: ReadOnlyLedger): Promise<readonly KeptNames[]> {
   const places = { ledger, archive: openArchive(config), spool: openSpool(config) };
   return findOldestNames(places, { now: clock(), timezone: config.timezone });
 }

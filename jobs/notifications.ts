@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
+import type { NewNotice, Notice } from '../src/ledger/notice.js';
 import type { Channel } from '../src/notifications/channel.js';
 import type { CheckParts } from '../src/notifications/check-notices.js';
 import { composeMessage } from '../src/notifications/compose-messages.js';
 import { findJudgedDays, judgeDeadlines } from '../src/notifications/deadlines.js';
 import { findDueDigest } from '../src/notifications/morning-digest.js';
-import type { NewNotice, Notice } from '../src/ledger/notice.js';
 
 import { startNotifier } from '../src/notifications/notifier.js';
 import { createSlots } from '../src/schedule/slots.js';

@@ -21,15 +21,14 @@ import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
 
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/manifest.js';
-import type { BookingForm } from '../src/ledger/step.js';
 import { destroyKeys, type KeyDestructionParts } from '../src/review/stored/key-destruction.js';
-import { readReference } from '../src/review/stored/stored-line.js';
 import { toSftpLogin } from '../src/settings/sftp-account.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
 import { encryptSpool } from '../src/spool/encrypted.js';
 import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock, random } from './clock.js';
+import { rules } from './rules.js';
 import { findBucket, openRetryPolicy } from './sources.js';
 
 /** One for each configuration, so that each key is read once. */
@@ -64,7 +63,7 @@ export async function openLedger(config: Config): Promise<Ledger> {
       const connections = body.concurrency + spareConnections;
       return createPostgresLedger({
         url: ledger.url,
-        carriesReference,
+        rules,
         clock,
         leaseMs,
         connections,
@@ -78,11 +77,7 @@ export function openSqlite(
   path: string,
   options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys'> = {},
 ): Ledger {
-  return createSqliteLedger({ path, carriesReference, clock, ...options });
-}
-
-function carriesReference(line: string, form: BookingForm, reference: string): boolean {
-  return readReference(line, form) === reference;
+  return createSqliteLedger({ path, rules, clock, ...options });
 }
 
 /**
@@ -100,11 +95,11 @@ export async function findLedger(
   switch (ledger.kind) {
     case 'sqlite':
       return fileExists(ledger.path)
-        ? createSqliteReader({ path: ledger.path, carriesReference, clock, keys })
+        ? createSqliteReader({ path: ledger.path, rules, clock, keys })
         : undefined;
     case 'postgres': {
       const { findPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
-      return findPostgresLedger({ url: ledger.url, carriesReference, waits, mustTakeWrites, keys });
+      return findPostgresLedger({ url: ledger.url, rules, waits, mustTakeWrites, keys });
     }
   }
 }

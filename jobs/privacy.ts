@@ -1,10 +1,9 @@
-import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { readActions } from '../src/ledger/audit.js';
-import { manifestName } from '../src/review/file/manifest.js';
-
-import { type Counted, describeProcessing, type Installation } from '../src/review/processing-record.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { KeptData } from '../src/ledger/retention.js';
 import type { Run } from '../src/ledger/run.js';
+import { manifestName } from '../src/review/file/manifest.js';
+import { type Counted, describeProcessing, type Installation } from '../src/review/processing-record.js';
 import { showS3Location } from '../src/s3/bucket.js';
 import { formatCount, wrapText } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';

@@ -1,7 +1,7 @@
-import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Action } from '../src/ledger/audit.js';
-import type { OpeningCallbacks, RunRequest } from '../src/review/day/run-day.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/ledger/run.js';
+import type { OpeningCallbacks, RunRequest } from '../src/review/day/run-day.js';
 import { describeError, SafeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';

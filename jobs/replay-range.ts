@@ -1,9 +1,9 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
+import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import { planDay, type RangeMode, requestOf } from '../src/review/day/range-plan.js';
 import { describeWaiting, type RunReport, readReport } from '../src/review/day/report.js';
 import { type RunDayParts, runDay } from '../src/review/day/run-day.js';
 import { runDaysConcurrently, runsAtOnce, waitForRunSlot } from '../src/review/day/run-slots.js';
-import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { formatCount, wrapText } from '../src/text/format.js';
 import { completeCommands, quoteForShell, type WriteCommand } from '../src/text/shell.js';

@@ -1,22 +1,21 @@
 import type { Config } from '../src/config/load.js';
 import type { Log } from '../src/events/log.js';
 import { describeHost } from '../src/http/url.js';
+import type { CanarySettings } from '../src/ledger/canaries.js';
 import type { Ledger } from '../src/ledger/ledger.js';
+import type { DeliveryKind } from '../src/ledger/run.js';
 import type { ReviewService } from '../src/mapping-service/client.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
-import type { CanarySettings } from '../src/ledger/canaries.js';
 import { createRunId } from '../src/review/day/open-run.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { Delivery } from '../src/review/delivery.js';
 import { readErasedGuests } from '../src/review/erasures.js';
 import type { Notify } from '../src/review/events.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
-
 import type { Endpoints } from '../src/review/perform/endpoints.js';
 import { createSharedWorkforce } from '../src/review/perform/shared-workforce.js';
 import { createOwnWorkforce, type Workforce } from '../src/review/perform/workforce.js';
-import type { DeliveryKind } from '../src/ledger/run.js';
 import { defaultLimits } from '../src/sftp/limits.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';

@@ -1,11 +1,6 @@
-import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Canary } from '../src/ledger/canaries.js';
-import { renderCanary } from '../src/review/canary-words.js';
-import { runsCompared } from '../src/review/collect/delivered-lines.js';
 import type { ReasonCount } from '../src/ledger/collecting.js';
-import { earlyNote, endedTooEarly } from '../src/review/day/good-day.js';
-import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
-
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { ResultCounts } from '../src/ledger/run.js';
 import {
   type Counts,
@@ -15,6 +10,10 @@ import {
   isToBeAccepted,
   type Run,
 } from '../src/ledger/run.js';
+import { renderCanary } from '../src/review/canary-words.js';
+import { runsCompared } from '../src/review/collect/delivered-lines.js';
+import { earlyNote, endedTooEarly } from '../src/review/day/good-day.js';
+import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
 import {
   countAffected,

@@ -3,11 +3,10 @@ import { businessDayAt } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-
+import type { Run } from '../src/ledger/run.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import { createReplays, type Replays } from '../src/review/day/replays.js';
 import { runsAtOnce } from '../src/review/day/run-slots.js';
-import type { Run } from '../src/ledger/run.js';
 import { findFirstAskableDay } from '../src/schedule/due-days.js';
 import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';

@@ -2,12 +2,11 @@ import { InvalidArgumentError } from 'commander';
 import type { BookingHistory } from '../src/cases/booking-history.js';
 import { historyToJson, readHistories } from '../src/cases/booking-history.js';
 import { describeSuspicion, describeVerdict } from '../src/cases/describe-booking.js';
+import type { Action } from '../src/ledger/audit.js';
+import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-
-import type { Action } from '../src/ledger/audit.js';
-import { canaryToJson } from '../src/ledger/canaries.js';
 import { renderShownCanary } from '../src/review/canary-words.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';

@@ -1,7 +1,15 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
-import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
+import { groupByDay, mayCompleteDay } from '../src/ledger/day-runs.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+import {
+  countRecords,
+  hasUnexpectedCount,
+  isToBeAccepted,
+  type Run,
+  warnsOfVolume,
+} from '../src/ledger/run.js';
 import { hasNews } from '../src/review/day/collapse-runs.js';
 import { earlyNote, endedTooEarly, makesDayGood } from '../src/review/day/good-day.js';
 import {
@@ -13,15 +21,6 @@ import {
   runToJson,
   type WaitingReport,
 } from '../src/review/day/report.js';
-import { groupByDay, mayCompleteDay } from '../src/ledger/day-runs.js';
-
-import {
-  countRecords,
-  hasUnexpectedCount,
-  isToBeAccepted,
-  type Run,
-  warnsOfVolume,
-} from '../src/ledger/run.js';
 import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/day-verdicts.js';

@@ -1,9 +1,8 @@
 import type { ChannelSettings, SettingsOf } from '../channels/channel-settings.js';
 import { readSmtpAddress } from '../channels/smtp-address.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { noticeEventNames } from '../ledger/notice.js';
+import { nobodyIsTold, noticeEventNames } from '../ledger/notice.js';
 import type { MessageCounts } from '../ledger/notices.js';
-import { nobodyIsTold } from '../ledger/notice.js';
 import { formatCountOf, formatDuration } from '../text/format.js';
 
 const { ok, warning } = findingsOf('notify');

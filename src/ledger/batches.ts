@@ -7,6 +7,7 @@ import type { Run } from './run.js';
 import type { BatchRange } from './runs.js';
 import { noSuchRun } from './runs.js';
 import { isGone, placeOfBatch, type Sealing } from './sealing.js';
+import type { Slice } from './step.js';
 import { type BookingForm, bookingForms } from './step.js';
 
 export function* readBatch(runId: string, form: BookingForm, batch: number): Query<Buffer> {
@@ -181,3 +182,15 @@ export function groupByBatch(positions: readonly number[], batchSize: number): R
   }
   return batches;
 }
+
+/**
+ * The lines of a slice, each with its line end, as a view into its stored batch.
+ *
+ * @throws RangeError when the batch has fewer lines
+ */
+export function sliceLines(lines: Buffer, { first, bookings }: Pick<Slice, 'first' | 'bookings'>): Buffer {
+  const start = skipLines(lines, 0, first);
+  return lines.subarray(start, skipLines(lines, start, bookings));
+}
+
+const _lineFeed = 0x0a;

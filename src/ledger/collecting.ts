@@ -1,9 +1,6 @@
 import { freeMemory } from '../async/free-memory.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
-import { noticesOfVolume } from '../notifications/run-notices.js';
-import { startDelivery } from '../review/run-transitions.js';
-import type { UnreadableReason } from '../review/source.js';
 import { readBatch } from './batches.js';
 import type { NewCanary } from './canaries.js';
 import { storeCanary } from './canaries.js';
@@ -74,6 +71,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     /** Stores how many bookings the day has by provider, and how they compare with good days. */
     noteVolume: ({ accepted, providers, comparison, at }: CollectedVolume) =>
       transact(function* () {
+        const { rules } = yield* database();
         const { run: before } = yield* lockRight(right);
         yield* change(
           `UPDATE runs SET day_accepted = ?, providers = ?, volume = ?, volume_dropped = ? WHERE number = ?`,
@@ -83,7 +81,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
           comparison && hasDropped(comparison) ? 1 : 0,
           run,
         );
-        if (comparison && !before.acceptance) yield* raise(noticesOfVolume(before, comparison, at));
+        if (comparison && !before.acceptance) yield* raise(rules.noticesOfVolume(before, comparison, at));
       }),
 
     /** Ends the collect and stores the plan, in one transaction. */
@@ -213,7 +211,8 @@ function* readOwnBatch({ runId, token }: Right, form: BookingForm, batch: number
 
 function* storePlan(number: number, run: Run, steps: readonly PlannedStep[], at: number): Query<Run> {
   yield* insertSteps(number, steps, (index) => index);
-  yield* changeRun(number, startDelivery(run, steps, at));
+  const { rules } = yield* database();
+  yield* changeRun(number, rules.startDelivery(run, steps, at));
   return yield* readRun(number);
 }
 
@@ -341,3 +340,12 @@ export interface DeliveredLines {
   /** Each ended by a line feed. */
   readonly lines: Buffer;
 }
+
+/** Why a record that the source could delimit can't be read. It becomes a reject and reading continues. */
+export type UnreadableReason =
+  | 'wrong-cell-count'
+  | 'malformed-quotes'
+  | 'record-too-long'
+  | 'malformed-json'
+  | 'not-an-object'
+  | 'duplicate-member';

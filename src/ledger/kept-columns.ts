@@ -2,7 +2,6 @@ import { freeMemory } from '../async/free-memory.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { hashReference } from '../booking/reference-hash.js';
 import { KeyError } from '../keys/key-error.js';
-import { readBooking } from '../review/stored/stored-line.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';
 import { findBookings } from './hash-pages.js';
@@ -104,6 +103,7 @@ function* keptOf(
   batch: number,
   places: readonly number[],
 ): Query<[reference: string, kept: KeptValues][]> {
+  const { rules } = yield* database();
   try {
     const columns = yield* readKeptOfBatch(run, form, batch);
     const keeping = places.filter((place) => columns?.rows[place]);
@@ -111,7 +111,7 @@ function* keptOf(
     const lines = yield* readLinesAt(run, form, batch, keeping);
     return keeping.flatMap((place, index) => {
       const kept = keptAt(columns, place);
-      const reference = readBooking(lines[index] ?? '', form).bookingReferenceId;
+      const reference = rules.readBooking(lines[index] ?? '', form).bookingReferenceId;
       return kept && reference !== undefined ? [[reference, kept]] : [];
     });
   } catch (error) {

@@ -18,7 +18,7 @@ import { createRetention, type HoldDay } from './retention.js';
 import { createRuns, reopenAbandonedSteps } from './run-changes.js';
 import { createRunReader, runNumber } from './runs.js';
 import { createStays } from './stays.js';
-import type { BookingForm, Claim, Claimed, Recorded, Right, SharedRight, StepEnding } from './step.js';
+import type { Claim, Claimed, Recorded, Right, SharedRight, StepEnding } from './step.js';
 import { findWait, isBeingPerformed, listOpenSteps, listUndelivered } from './steps.js';
 import {
   countRejects,
@@ -43,9 +43,6 @@ export interface Ledger extends ReturnType<typeof createLedger> {}
 
 /** A read-only ledger, for looking at runs while other processes work. That somebody looked is recorded all the same. */
 export interface ReadOnlyLedger extends ReturnType<typeof createReadOnlyLedger> {}
-
-/** Whether a stored line has that booking reference. */
-export type CarriesReference = (line: string, form: BookingForm, reference: string) => boolean;
 
 /** How the process is connected to its database. */
 export interface Connection {
@@ -82,11 +79,7 @@ export interface Claims {
   renewClaims(claims: readonly Claim[]): Promise<Claim[]>;
 }
 
-export function createReadOnlyLedger(
-  store: Store,
-  carriesReference: CarriesReference,
-  { ping, close }: Connection,
-) {
+export function createReadOnlyLedger(store: Store, { ping, close }: Connection) {
   const { read, readTogether } = store;
   return {
     ping,
@@ -99,13 +92,10 @@ export function createReadOnlyLedger(
     },
     bookings: {
       ...bind(read, { readBatch, readBatches, measureBatches, sampleBatches }),
-      ...bind(readTogether, { nextDelivered, nextJudged, nextSuspects, listRefused }),
+      ...bind(readTogether, { nextDelivered, nextJudged, nextSuspects, listRefused, trace }),
       ...bind(readTogether, { readKept: readKeptColumns }),
       /** The kept values of the bookings with these references, each of the newest run that has them. */
       findKept: (references: readonly string[]) => findKeptValues(store, references),
-      /** Every booking and reject with that reference, in all runs, the newest run first. */
-      trace: (reference: string) =>
-        readTogether(() => trace(reference, (line, form) => carriesReference(line, form, reference))),
     },
     rejects: bind(read, { list: listRejects, count: countRejects, countWarnings }),
     canaries: createCanaryReader(store),
@@ -120,13 +110,8 @@ export function createReadOnlyLedger(
   };
 }
 
-export function createLedger(
-  store: Store,
-  carriesReference: CarriesReference,
-  engine: Engine,
-  clock: () => number,
-) {
-  const reader = createReadOnlyLedger(store, carriesReference, engine);
+export function createLedger(store: Store, engine: Engine, clock: () => number) {
+  const reader = createReadOnlyLedger(store, engine);
   const holdDay: HoldDay = (day) => engine.hold(`day-${day}`);
   return {
     ...reader,

@@ -5,9 +5,8 @@ import type {
   ReceivedPair,
   StoredBooking,
 } from '../verdict-mails/mail-log.js';
-import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
 import { type BatchOfRun, readPlaces } from './mail-bookings.js';
-import { all, one, type Query } from './query.js';
+import { all, database, one, type Query } from './query.js';
 import { runNumber } from './runs.js';
 import type { BookingForm } from './step.js';
 import { readColumns, type StoredRow, toStorable } from './stored-values.js';
@@ -35,6 +34,7 @@ export function* findNamingMapping(
   { providerName, providerHotelId, serviceId }: NamedPair,
   stay: NamedStay,
 ): Query<number | undefined> {
+  const { rules } = yield* database();
   const rows = yield* all(
     `SELECT received_at FROM mail_pairs JOIN verdict_mails ON number = mail
      WHERE provider_hotel_id = ? AND provider_name = ? AND service_id = ? ORDER BY received_at`,
@@ -42,7 +42,9 @@ export function* findNamingMapping(
     toStorable(providerName),
     serviceId,
   );
-  return rows.map((row) => Number(row.received_at)).find((receivedAt) => isNamedByMapping(receivedAt, stay));
+  return rows
+    .map((row) => Number(row.received_at))
+    .find((receivedAt) => rules.isNamedByMapping(receivedAt, stay));
 }
 
 export function* readNamed(number: number): Query<NamedThings> {
@@ -106,4 +108,12 @@ export function* listNamedPairs(): Query<ReceivedPair[]> {
     `SELECT mail_pairs.*, received_at FROM mail_pairs AS mail_pairs JOIN verdict_mails ON number = mail`,
   );
   return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
+}
+
+/** A booking of a run whose mapping an e-mail names without its reference. */
+export interface NamedStay {
+  /** When its run began, in epoch milliseconds. */
+  readonly sentAfter: number;
+  /** YYYY-MM-DD */
+  readonly checkIn?: string | undefined;
 }

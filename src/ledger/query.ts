@@ -2,6 +2,7 @@ import type { DeliveredCursor, DeliveredLines } from './collecting.js';
 import type { HashIndexOptions } from './hash-index.js';
 import type { CopiedMapping, ProviderHotel } from './mappings.js';
 import type { Remains, RewriteLimits } from './retention.js';
+import type { Rules } from './rules.js';
 import type { Sealing } from './sealing.js';
 import type { BookingForm } from './step.js';
 import { readJson, type StoredRow } from './stored-values.js';
@@ -132,6 +133,7 @@ export interface Dialect {
    * false outside a transaction, and with SQLite.
    */
   readonly mayBeDone: boolean;
+  readonly rules: Rules;
   /** The table of steps, to be searched by predecessor. */
   readonly stepsByPredecessor: string;
   /** The table of mappings, to be read in the order of their numbers. */

@@ -1,6 +1,3 @@
-import { noticesOfEnding, noticesOfRun } from '../notifications/run-notices.js';
-import { mayAwaitResult } from '../review/run-transitions.js';
-import { openedBy, recordEnding } from '../review/step-transitions.js';
 import { patchRun } from './changes.js';
 import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
@@ -19,7 +16,7 @@ import { changeSteps, findStepWithSuccessors, insertAttempt, insertSteps } from 
  * @throws FencedError when the step is no longer performed under this claim
  */
 export function* record(claim: Claimed, ending: StepEnding, at: number, wasTried = false): Query<Recorded> {
-  const { mayBeDone } = yield* database();
+  const { mayBeDone, rules } = yield* database();
   const recorded = wasTried || mayBeDone ? yield* findRecorded(claim, ending, at) : undefined;
   if (recorded) return recorded;
   const { runId, name } = claim.step;
@@ -27,8 +24,8 @@ export function* record(claim: Claimed, ending: StepEnding, at: number, wasTried
   const found = stored && (yield* findStepWithSuccessors(stored.number, name));
   if (!found) throw new FencedError(runId);
   const { number, run } = stored;
-  const others = mayAwaitResult(run) ? yield* readProgress(number, name) : undefined;
-  const change = recordEnding({ run, ...found, claim, ending, at, others });
+  const others = rules.mayAwaitResult(run) ? yield* readProgress(number, name) : undefined;
+  const change = rules.recordEnding({ run, ...found, claim, ending, at, others });
   if (!change) throw new FencedError(runId);
   const { steps, inserts, opened, settled } = change;
   for (const each of steps) yield* changeSteps(number, each);
@@ -37,7 +34,7 @@ export function* record(claim: Claimed, ending: StepEnding, at: number, wasTried
   if (ending.verdicts) yield* replaceVerdicts(number, ending.verdicts);
   yield* insertAttempt(number, claim, ending, at);
   const changed = patchRun(run, change.run);
-  yield* raise([...noticesOfRun(run, changed, at), ...noticesOfEnding(ending, changed, at)]);
+  yield* raise([...rules.noticesOfRun(run, changed, at), ...rules.noticesOfEnding(ending, changed, at)]);
   return { run: changed, opened, settled };
 }
 
@@ -50,6 +47,7 @@ function* findRecorded(
   ending: StepEnding,
   at: number,
 ): Query<Recorded | undefined> {
+  const { rules } = yield* database();
   const row = yield* one(
     `SELECT attempts.run FROM attempts JOIN runs ON attempts.run = number
      WHERE id = ? AND step = ? AND attempt = ? AND attempts.started_at = ? AND outcome = ? AND code = ?
@@ -71,7 +69,7 @@ function* findRecorded(
   return {
     run,
     // The opened steps that nobody has claimed since.
-    opened: openedBy(ending, { name, position, attempts: attempt }, free),
+    opened: rules.openedBy(ending, { name, position, attempts: attempt }, free),
     settled:
       ending.kind === 'fatal' &&
       run.state === 'failed' &&

@@ -1,12 +1,3 @@
-import { noticesOfRun } from '../notifications/run-notices.js';
-import {
-  abandonRun,
-  cancelRun,
-  finishTakeOver,
-  reopenAbandoned,
-  settleRun,
-  takeOverSteps,
-} from '../review/run-transitions.js';
 import { patchRun, type RunPatch } from './changes.js';
 import { raise } from './notices.js';
 import { type Assigned, assign, bind, change, database, one, type Query, type Store } from './query.js';
@@ -48,12 +39,12 @@ function acceptVolume(runId: string, acceptance: VolumeAcceptance): Query<Run> {
 
 /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
 function* createRun(run: NewRun): Query<Run> {
-  const { mayBeDone } = yield* database();
+  const { mayBeDone, rules } = yield* database();
   const created = mayBeDone ? yield* findRun(run.id) : undefined;
   if (created) return created;
   if (run.replaces !== undefined) {
     const replaced = yield* lockRun(run.replaces);
-    yield* changeRun(replaced.number, cancelRun(replaced.run, run.startedAt));
+    yield* changeRun(replaced.number, rules.cancelRun(replaced.run, run.startedAt));
   }
   yield* change(
     `INSERT INTO runs (id, day, delivery, trigger, reason, tops_up, volume_acceptance, accepts_repeated, expected, state,
@@ -75,19 +66,20 @@ function* createRun(run: NewRun): Query<Run> {
 
 /** Cancels an unfinished run; false if it has ended otherwise. Whoever works on it can't write to it any more. */
 function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
-  const { mayBeDone } = yield* database();
+  const { mayBeDone, rules } = yield* database();
   const { number, run } = yield* lockRun(runId);
   if (mayBeDone && run.cancelReason === abandonment.reason && run.finishedAt === abandonment.at) return true;
-  const patch = abandonRun(run, abandonment);
+  const patch = rules.abandonRun(run, abandonment);
   if (patch) yield* changeRun(number, patch);
   return patch !== undefined;
 }
 
 /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
 function* takeOver(runId: string, asked: CollectRequest = {}): Query<Run> {
+  const { rules } = yield* database();
   const { number, run } = yield* lockRun(runId);
-  for (const each of takeOverSteps(run)) yield* changeSteps(number, each);
-  const patch = finishTakeOver(run, yield* readTotals(number), asked);
+  for (const each of rules.takeOverSteps(run)) yield* changeSteps(number, each);
+  const patch = rules.finishTakeOver(run, yield* readTotals(number), asked);
   yield* changeRun(number, patch);
   return patchRun(run, patch);
 }
@@ -106,12 +98,12 @@ interface FailureChange {
 
 /** Replaces why a run failed; false unless it failed with the code `before`. */
 function* replaceFailure(runId: string, { before, failure, at }: FailureChange): Query<boolean> {
-  const { mayBeDone } = yield* database();
+  const { mayBeDone, rules } = yield* database();
   const { number, run } = yield* lockRun(runId);
   if (run.state !== 'failed') return false;
   if (run.failure?.code !== before) return mayBeDone && run.failure?.code === failure.code;
   yield* changeRun(number, { failure });
-  yield* raise(noticesOfRun(run, patchRun(run, { failure }), at));
+  yield* raise(rules.noticesOfRun(run, patchRun(run, { failure }), at));
   return true;
 }
 
@@ -120,21 +112,22 @@ function* replaceFailure(runId: string, { before, failure, at }: FailureChange):
  * have reached the service. Returns how many.
  */
 export function* reopenAbandonedSteps(runId: string): Query<number> {
+  const { rules } = yield* database();
   const { number } = yield* lockRun(runId);
-  return yield* changeSteps(number, reopenAbandoned);
+  return yield* changeSteps(number, rules.reopenAbandoned);
 }
 
 /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
 function* settle(right: Right, settlement: Settlement): Query<boolean> {
-  const { mayBeDone } = yield* database();
+  const { mayBeDone, rules } = yield* database();
   const { number, run } = yield* lockRight(right);
   const { state, at } = settlement;
   const finishedAt = state === 'awaiting-result' ? undefined : at;
   if (mayBeDone && run.state === state && run.finishedAt === finishedAt) return true;
-  const patch = settleRun(run, settlement);
+  const patch = rules.settleRun(run, settlement);
   if (!patch) return false;
   yield* changeRun(number, patch);
-  yield* raise(noticesOfRun(run, patchRun(run, patch), at));
+  yield* raise(rules.noticesOfRun(run, patchRun(run, patch), at));
   return true;
 }
 

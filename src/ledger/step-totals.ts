@@ -1,4 +1,3 @@
-import type { FileProgress, StepTotals } from '../review/run-transitions.js';
 import { type Dialect, database, one, type Query } from './query.js';
 import type { Tally } from './runs.js';
 import { noSuchRun } from './runs.js';
@@ -94,4 +93,24 @@ function toFileProgress(row: StoredRow | undefined): FileProgress {
     hasOpenBatch: Boolean(row?.has_open_batch),
     isResultOpen: Boolean(row?.is_result_open),
   };
+}
+
+/** The rules of a whole run: how its delivery starts, what a take-over does to it, and how it ends. */
+
+/** The progress of a file run, as far as it decides whether only the result is missing. */
+export interface FileProgress {
+  /** The trigger step is done. */
+  readonly isTriggered: boolean;
+  /** A batch is ready or running. */
+  readonly hasOpenBatch: boolean;
+  /** `await-result` or `archive` is waiting, ready or running. */
+  readonly isResultOpen: boolean;
+}
+
+/** What a take-over counts once its changes are applied. */
+export interface StepTotals extends FileProgress {
+  /** Steps that are ready or running, and those that wait for them. */
+  readonly openSteps: number;
+  /** Bookings of refused steps. */
+  readonly refused: number;
 }

@@ -164,3 +164,11 @@ export interface Recorded {
   /** True if this ending ended the run; of all processes that work on it, exactly one gets true. */
   readonly settled: boolean;
 }
+
+/** The rules of a step: what a claim and an ending do to it, to its run and to the steps that wait for it. */
+
+/** A step that waits for another one, directly or not. */
+export interface Successor extends OpenStep {
+  readonly after: string;
+  readonly state: StepState;
+}

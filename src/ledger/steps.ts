@@ -1,4 +1,3 @@
-import { initialState, type Successor } from '../review/step-transitions.js';
 import type { StepPatch, StepSelection, StepsChange } from './changes.js';
 import {
   type Assigned,
@@ -15,7 +14,15 @@ import {
 import type { Wait } from './runs.js';
 import { runNumber } from './runs.js';
 import { placeOfAnswer } from './sealing.js';
-import type { Claimed, OpenStep, PlannedStep, StepCursor, StepEnding, StoredStep } from './step.js';
+import type {
+  Claimed,
+  OpenStep,
+  PlannedStep,
+  StepCursor,
+  StepEnding,
+  StoredStep,
+  Successor,
+} from './step.js';
 import { storedStepColumns, toOpenStep, toStoredStep } from './stored-run.js';
 import type { StoredRow } from './stored-values.js';
 
@@ -167,12 +174,13 @@ function columnsOfStep(patch: StepPatch, leaseUntil: number | undefined): Assign
 }
 
 /** @param position of a step in the plan, by its index */
-export function insertSteps(
+export function* insertSteps(
   run: number,
   steps: readonly PlannedStep[],
   position: (index: number) => number,
 ): Query<void> {
-  return insert(
+  const { rules } = yield* database();
+  yield* insert(
     'steps',
     {
       ...({ run: 'bigint', name: 'text', position: 'integer', kind: 'text', state: 'text' } as const),
@@ -183,7 +191,7 @@ export function insertSteps(
       step.name,
       position(index),
       step.kind,
-      initialState(step),
+      rules.initialState(step),
       step.after ?? null,
       step.slice?.form ?? null,
       step.slice?.batch ?? null,

@@ -1,5 +1,4 @@
 import type { KeptValues } from '../booking/kept-values.js';
-import { readBooking } from '../review/stored/stored-line.js';
 import { readLines } from './batches.js';
 import type { ReasonCount, Reject, RejectCode, Suspect } from './collecting.js';
 import type { Judged } from './findings.js';
@@ -14,21 +13,21 @@ import type { BookingForm, Step, StepEnding, StepKind, StepState } from './step.
 import { toAttempt } from './stored-run.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
-type Carries = (line: string, form: BookingForm) => boolean;
-
 /** Everything the ledger knows about a booking reference, newest run first. */
-export function* trace(reference: string, carries: Carries): Query<Trace[]> {
+export function* trace(reference: string): Query<Trace[]> {
   const dialect = yield* database();
   const found: { readonly run: number; readonly trace: Trace }[] = [];
   for (const candidates of yield* dialect.findCandidates(reference)) {
-    for (const trace of yield* traceBookings(candidates, carries)) found.push({ run: candidates.run, trace });
+    for (const trace of yield* traceBookings(candidates, reference))
+      found.push({ run: candidates.run, trace });
   }
   for (const reject of yield* traceRejects(reference)) found.push(reject);
   // The sort is stable: within a run bookings stay before rejects.
   return found.sort((a, b) => b.run - a.run).map(({ trace }) => trace);
 }
 
-function* traceBookings({ run, form, batchSize, positions }: Candidates, carries: Carries): Query<Trace[]> {
+function* traceBookings({ run, form, batchSize, positions }: Candidates, reference: string): Query<Trace[]> {
+  const { rules } = yield* database();
   const traces: Trace[] = [];
   const found = yield* readRun(run);
   let current: { readonly batch: number; readonly lines: readonly string[] } | undefined;
@@ -37,7 +36,7 @@ function* traceBookings({ run, form, batchSize, positions }: Candidates, carries
     const first = position % batchSize;
     if (current?.batch !== batch) current = { batch, lines: yield* readLines(run, form, batch) };
     const line = current.lines[first];
-    if (line === undefined || !carries(line, form)) continue;
+    if (line === undefined || rules.readReference(line, form) !== reference) continue;
     const steps = yield* stepsThatCarry(run, form, batch, first);
     const step = steps.at(-1);
     const attempts: Attempt[] = [];
@@ -73,7 +72,8 @@ function* findMappingNamed(
   line: string,
   form: BookingForm,
 ): Query<number | undefined> {
-  const { providerName, providerHotelId, serviceId, checkInDate: checkIn } = readBooking(line, form);
+  const { rules } = yield* database();
+  const { providerName, providerHotelId, serviceId, checkInDate: checkIn } = rules.readBooking(line, form);
   if (providerName === undefined || providerHotelId === undefined) return undefined;
   const pair = { providerName, providerHotelId, serviceId };
   return yield* findNamingMapping(pair, { sentAfter, checkIn });

@@ -2,26 +2,7 @@ import type { RunPatch, StepPatch, StepSelection, StepsChange } from '../ledger/
 import { isActive, type Run, type RunState } from '../ledger/run.js';
 import type { Abandonment, CollectRequest, Settlement } from '../ledger/runs.js';
 import type { PlannedStep, StepState } from '../ledger/step.js';
-
-/** The rules of a whole run: how its delivery starts, what a take-over does to it, and how it ends. */
-
-/** The progress of a file run, as far as it decides whether only the result is missing. */
-export interface FileProgress {
-  /** The trigger step is done. */
-  readonly isTriggered: boolean;
-  /** A batch is ready or running. */
-  readonly hasOpenBatch: boolean;
-  /** `await-result` or `archive` is waiting, ready or running. */
-  readonly isResultOpen: boolean;
-}
-
-/** What a take-over counts once its changes are applied. */
-export interface StepTotals extends FileProgress {
-  /** Steps that are ready or running, and those that wait for them. */
-  readonly openSteps: number;
-  /** Bookings of refused steps. */
-  readonly refused: number;
-}
+import type { FileProgress, StepTotals } from '../ledger/step-totals.js';
 
 /** The collect is over: the steps of the plan can be performed. */
 export function startDelivery(

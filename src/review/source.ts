@@ -1,15 +1,7 @@
 import type { RawBooking, ServiceField } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
+import type { UnreadableReason } from '../ledger/collecting.js';
 import { SafeError } from '../text/safe-error.js';
-
-/** Why a record that the source could delimit can't be read. It becomes a reject and reading continues. */
-export type UnreadableReason =
-  | 'wrong-cell-count'
-  | 'malformed-quotes'
-  | 'record-too-long'
-  | 'malformed-json'
-  | 'not-an-object'
-  | 'duplicate-member';
 
 export type SourceRecord =
   | {

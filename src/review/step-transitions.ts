@@ -1,4 +1,5 @@
 import type { Change, RunPatch, StepPatch } from '../ledger/changes.js';
+import type { EndedAttempt } from '../ledger/rules.js';
 import type { ReviewFile, Run } from '../ledger/run.js';
 import type {
   Claim,
@@ -8,22 +9,10 @@ import type {
   StepKind,
   StepState,
   StoredStep,
+  Successor,
 } from '../ledger/step.js';
-import {
-  type FileProgress,
-  isBeingDelivered,
-  isOnlyResultMissing,
-  mayAwaitResult,
-  unblank,
-} from './run-transitions.js';
-
-/** The rules of a step: what a claim and an ending do to it, to its run and to the steps that wait for it. */
-
-/** A step that waits for another one, directly or not. */
-export interface Successor extends OpenStep {
-  readonly after: string;
-  readonly state: StepState;
-}
+import type { FileProgress } from '../ledger/step-totals.js';
+import { isBeingDelivered, isOnlyResultMissing, mayAwaitResult, unblank } from './run-transitions.js';
 
 /** The initial state of a planned step, or of a half that takes a step's place. */
 export function initialState({ after }: PlannedStep): StepState {
@@ -66,18 +55,6 @@ export function isClaimed(run: Run, step: StoredStep, claim: Claim): boolean {
     step.state === 'running' &&
     step.attempts === claim.attempt
   );
-}
-
-export interface EndedAttempt {
-  readonly run: Run;
-  readonly step: StoredStep;
-  readonly claim: Claim;
-  readonly ending: StepEnding;
-  readonly at: number;
-  /** All steps that wait for this one, directly or not. */
-  readonly successors: readonly Successor[];
-  /** The progress of the run's other steps; absent if `mayAwaitResult` says that it makes no difference. */
-  readonly others?: FileProgress | undefined;
 }
 
 /** What recording an ending does; undefined when the claim is outdated. */

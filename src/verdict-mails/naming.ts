@@ -1,10 +1,4 @@
-/** A booking of a run whose mapping an e-mail names without its reference. */
-export interface NamedStay {
-  /** When its run began, in epoch milliseconds. */
-  readonly sentAfter: number;
-  /** YYYY-MM-DD */
-  readonly checkIn?: string | undefined;
-}
+import type { NamedStay } from '../ledger/named-by-mails.js';
 
 const dayMs = 86_400_000;
 

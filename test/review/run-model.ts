@@ -11,7 +11,6 @@ import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
 import type { Run } from '../../src/ledger/run.js';
 import {
   abandonRun,
-  type FileProgress,
   finishTakeOver,
   mayAwaitResult,
   reopenAbandoned,
@@ -21,6 +20,7 @@ import {
 } from '../../src/review/run-transitions.js';
 import type { Claim, PlannedStep, Step, StepEnding, StepState } from '../../src/ledger/step.js';
 import { claimStep, initialState, recordEnding } from '../../src/review/step-transitions.js';
+import { type FileProgress } from "../../src/ledger/step-totals.js";
 
 /** A step with everything that a change can affect. */
 export interface ModelStep extends StoredStep, Step {

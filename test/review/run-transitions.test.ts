@@ -5,13 +5,13 @@ import {
   cancelRun,
   finishTakeOver,
   reopenAbandoned,
-  type StepTotals,
   settleRun,
   startDelivery,
   takeOverSteps,
 } from '../../src/review/run-transitions.js';
 import type { PlannedStep } from '../../src/ledger/step.js';
 import { someRun } from './some-run.js';
+import { type StepTotals } from "../../src/ledger/step-totals.js";
 
 const at = Date.UTC(2026, 10, 21, 1, 30);
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { DayKeys } from '../../keys/day-keys.js';
 import { LedgerUnusableError } from '../errors.js';
 import {
-  type CarriesReference,
   createLedger,
   createReadOnlyLedger,
   type Engine,
@@ -10,6 +9,7 @@ import {
   type ReadOnlyLedger,
 } from '../ledger.js';
 import { record } from '../recording.js';
+import type { Rules } from '../rules.js';
 import { recordAcceptedBatch } from './accepted-batch.js';
 import { claim, holdsClaim, renewClaims } from './claims.js';
 import { type Database, openDatabase, placeOf } from './database.js';
@@ -24,7 +24,7 @@ const lateRenewalMs = 1_000;
 export interface PostgresReaderOptions {
   /** postgres://user:password@host:port/database, with the parameters that libpq knows, such as sslmode. */
   readonly url: string;
-  readonly carriesReference: CarriesReference;
+  readonly rules: Rules;
   /** Maximum number of connections. */
   readonly connections?: number;
   /** How long each call waits for an unavailable server. */
@@ -51,7 +51,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { clock, leaseMs = 30_000 } = options;
   const database = connect(options, (transact, place) => transact((session) => migrate(session, place)));
   const { perform, transact } = database;
-  const store = createPostgresStore(database, options.keys);
+  const store = createPostgresStore(database, options);
   const { sealing } = store.dialect;
   const holds = createHolds(database, leaseMs);
   const engine = {
@@ -86,7 +86,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
       await database.close();
     },
   } satisfies Engine;
-  return createLedger(store, options.carriesReference, engine, clock);
+  return createLedger(store, engine, clock);
 }
 
 /**
@@ -110,8 +110,8 @@ export async function findPostgresLedger({
     if (mustTakeWrites) await database.perform((session) => requireWritable(session, database.place));
     const isThere = await database.perform((session) => ledgerExists(session, database.place));
     if (isThere) {
-      const store = createPostgresStore(database, options.keys);
-      const reader = createReadOnlyLedger(store, options.carriesReference, {
+      const store = createPostgresStore(database, options);
+      const reader = createReadOnlyLedger(store, {
         ping: () => database.ping(pingTimeoutMs),
         close: () => database.close(),
       });

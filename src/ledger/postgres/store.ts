@@ -1,13 +1,14 @@
 import type { GuestNames } from '../../booking/guest-names.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import type { DayKeys } from '../../keys/day-keys.js';
+import { sliceLines } from '../batches.js';
 import type { DeliveredCursor, DeliveredLines } from '../collecting.js';
 import { findInPage } from '../hash-index.js';
-import { sliceLines } from '../line-buffer.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import type { CopiedMapping, ProviderHotel } from '../mappings.js';
 import { all, type Candidates, type Dialect, database, one, type Query, type Store } from '../query.js';
 import type { Remains } from '../retention.js';
+import type { Rules } from '../rules.js';
 import type { Trigger } from '../run.js';
 import { isComparable, nameForm } from '../runs.js';
 import { createSealing, placeOfBatch } from '../sealing.js';
@@ -21,7 +22,7 @@ const copyLock = 0x6d_61_70_73;
 /** One lock for all writers of cases: the letters `case`. */
 const caseLock = 0x63_61_73_65;
 
-const common: Omit<Dialect, 'sealing' | 'mayBeDone'> = {
+const common: Omit<Dialect, 'sealing' | 'mayBeDone' | 'rules'> = {
   stepsByPredecessor: 'steps',
   mappingsByNumber: 'mappings',
   hookRequest: { run: 'run_id', at: 'at' },
@@ -72,9 +73,9 @@ const remains: Remains = {
 /** PostgreSQL as a store of the ledger. */
 export function createPostgresStore(
   { perform, snapshot, transact }: Database,
-  keys: DayKeys | undefined,
+  { keys, rules }: { readonly keys?: DayKeys | undefined; readonly rules: Rules },
 ): Store {
-  const dialect = { ...common, sealing: createSealing(keys), mayBeDone: false };
+  const dialect = { ...common, sealing: createSealing(keys), rules, mayBeDone: false };
   const inTransaction: Store['transact'] = (query) =>
     transact((session, mayBeDone) => session.perform(query(), { ...dialect, mayBeDone }));
   return {

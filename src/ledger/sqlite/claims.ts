@@ -1,4 +1,3 @@
-import { claimStep } from '../../review/step-transitions.js';
 import { patchRun } from '../changes.js';
 import { database, one, type Query } from '../query.js';
 import { changeRun } from '../run-changes.js';
@@ -20,12 +19,13 @@ export function* claim(
   at: number,
   leaseUntil: number,
 ): Query<Claimed | undefined> {
+  const { rules } = yield* database();
   const { runId, token } = right;
   const stored = yield* findLocked(runId);
   const row = stored && (yield* one(selectClaimedStep, stored.number, name));
   if (!row) return undefined;
   const { number, run } = stored;
-  const change = claimStep(run, toStoredStep(row), { token, attempt, at });
+  const change = rules.claimStep(run, toStoredStep(row), { token, attempt, at });
   if (!change) return undefined;
   yield* changeSteps(number, { which: { name }, set: change.step }, leaseUntil);
   yield* changeRun(number, change.run);

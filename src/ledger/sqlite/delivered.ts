@@ -1,6 +1,6 @@
 import type { GuestNames } from '../../booking/guest-names.js';
+import { sliceLines } from '../batches.js';
 import type { DeliveredCursor, DeliveredLines } from '../collecting.js';
-import { sliceLines } from '../line-buffer.js';
 import { all, database, one, type Query } from '../query.js';
 import type { Trigger } from '../run.js';
 import { isComparable, nameForm } from '../runs.js';

@@ -1,7 +1,6 @@
 import type { Hold } from '../../async/hold.js';
 import type { DayKeys } from '../../keys/day-keys.js';
 import {
-  type CarriesReference,
   createLedger,
   createReadOnlyLedger,
   type Engine,
@@ -9,6 +8,7 @@ import {
   type ReadOnlyLedger,
 } from '../ledger.js';
 import { record } from '../recording.js';
+import type { Rules } from '../rules.js';
 import { claim, findClaimed, renewClaims } from './claims.js';
 import { createGroupCommit } from './group-commit.js';
 import { openLedgerFile, tryLock } from './ledger-file.js';
@@ -16,7 +16,7 @@ import { createSqliteStore } from './store.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;
-  readonly carriesReference: CarriesReference;
+  readonly rules: Rules;
   readonly clock: () => number;
   /** How long a claim lasts unless renewed. */
   readonly leaseMs?: number;
@@ -26,10 +26,10 @@ export interface SqliteLedgerOptions {
 
 /** The ledger in a local SQLite file. */
 export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
-  const { path, carriesReference, clock, leaseMs = 30_000, keys } = options;
+  const { path, rules, clock, leaseMs = 30_000, keys } = options;
   const file = openLedgerFile(path, { isReader: false });
   const { database, locks } = file;
-  const { store, perform } = createSqliteStore(database, { clock, keys, file });
+  const { store, perform } = createSqliteStore(database, { rules, clock, keys, file });
   const commits = createGroupCommit(database);
   const hold = async (name: string, busyTimeoutMs?: number): Promise<Hold | undefined> => {
     const lock = tryLock(locks, name, busyTimeoutMs);
@@ -60,19 +60,19 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
       file.close();
     },
   } satisfies Engine;
-  return createLedger(store, carriesReference, engine, clock);
+  return createLedger(store, engine, clock);
 }
 
 /** The same ledger, read-only, while others work: it leaves checkpoints of the WAL to them. */
 export function createSqliteReader({
   path,
-  carriesReference,
+  rules,
   clock,
   keys,
 }: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyLedger {
   const { database, close } = openLedgerFile(path, { isReader: true });
-  const { store } = createSqliteStore(database, { clock, keys });
-  return createReadOnlyLedger(store, carriesReference, {
+  const { store } = createSqliteStore(database, { rules, clock, keys });
+  return createReadOnlyLedger(store, {
     ping: async () => void database.get('SELECT 1'),
     close: async () => close(),
   });

@@ -11,6 +11,7 @@ import {
   type Request,
   type Store,
 } from '../query.js';
+import type { Rules } from '../rules.js';
 import { createSealing, type Sealing } from '../sealing.js';
 import { bookingForms } from '../step.js';
 import type { Database, Value } from './database.js';
@@ -19,6 +20,7 @@ import type { LedgerFile } from './ledger-file.js';
 import { lookUp } from './mapping-look-up.js';
 
 export interface SqliteStoreOptions {
+  readonly rules: Rules;
   /** Decides which claims are abandoned. */
   readonly clock: () => number;
   /** Undefined to encrypt nothing. */
@@ -28,8 +30,8 @@ export interface SqliteStoreOptions {
 }
 
 /** SQLite as a store of the ledger, and how it performs a query at once; one that changes something inside a transaction. */
-export function createSqliteStore(database: Database, { clock, keys, file }: SqliteStoreOptions) {
-  const dialect = createDialect(clock, createSealing(keys));
+export function createSqliteStore(database: Database, { rules, clock, keys, file }: SqliteStoreOptions) {
+  const dialect = createDialect(rules, clock, createSealing(keys));
   function perform<Result>(query: Query<Result>): Result {
     let step = query.next();
     while (!step.done) step = query.next({ ...answer(database, step.value), dialect });
@@ -78,9 +80,10 @@ function answer(database: Database, request: Request): Omit<Answer, 'dialect'> {
   }
 }
 
-function createDialect(clock: () => number, sealing: Sealing): Dialect {
+function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dialect {
   return {
     mayBeDone: false,
+    rules,
     // Without this hint, SQLite searches all steps of the run for those that wait for a step.
     stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
     mappingsByNumber: 'mappings NOT INDEXED',

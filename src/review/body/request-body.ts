@@ -1,4 +1,4 @@
-import { sliceLines } from '../../ledger/line-buffer.js';
+import { sliceLines } from '../../ledger/batches.js';
 import type { Slice } from '../../ledger/step.js';
 
 const head = Buffer.from('{"Hotels":[');

@@ -3,11 +3,11 @@ import { splitStoredLines } from '../../ledger/batches.js';
 import type { DeliveredCursor, DeliveredLines } from '../../ledger/collecting.js';
 import { mayCompleteDay } from '../../ledger/day-runs.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { createLineBuffer } from '../../ledger/line-buffer.js';
 import type { Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import { readReviewLine } from '../file/review-line.js';
+import { createLineBuffer } from '../lines/line-buffer.js';
 import { readBooking } from '../stored/stored-line.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 

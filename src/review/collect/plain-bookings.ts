@@ -11,8 +11,8 @@ import type { GuestNames } from '../../booking/guest-names.js';
 import type { Normalise } from '../../booking/normalise.js';
 import { copyPlainText, digitMarks, markPlainBytes, notPlain } from '../../booking/plain-text.js';
 import { hashPlainReference, noReference } from '../../booking/reference-hash.js';
-import { copyTo, createLineBuffer, type LineBuffer } from '../../ledger/line-buffer.js';
 import type { UsualForm } from '../delivery.js';
+import { copyTo, createLineBuffer, type LineBuffer } from '../lines/line-buffer.js';
 import type { PlainCells } from '../source.js';
 
 const findPlace = (name: ServiceField) => bookingFields.findIndex((field) => field.name === name);

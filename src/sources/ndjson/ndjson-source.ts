@@ -1,9 +1,9 @@
+import type { UnreadableReason } from '../../ledger/collecting.js';
 import {
   type BookingSource,
   type SourceColumns,
   SourceError,
   type SourceRecord,
-  type UnreadableReason,
 } from '../../review/source.js';
 import type { Encoding } from '../../text/encoding.js';
 import type { DayFile } from '../files/day-file.js';

@@ -4,7 +4,7 @@ import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { createLineBuffer } from '../../../src/ledger/line-buffer.js';
+import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
 import type { BookingForm } from '../../../src/ledger/step.js';
 import {
   createComparingCollect,

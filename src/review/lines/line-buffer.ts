@@ -1,5 +1,5 @@
-import type { LineWriter } from '../review/delivery.js';
-import type { Slice } from './step.js';
+import { lineFeed } from '../../ledger/batches.js';
+import type { LineWriter } from '../delivery.js';
 
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const bytesPerUnit = 3;
@@ -120,19 +120,7 @@ function writePlain(bytes: Buffer, start: number, text: string, plain: Uint8Arra
   return at;
 }
 
-const lineFeed = 0x0a;
-
-/**
- * The lines of a slice, each with its line end, as a view into its stored batch.
- *
- * @throws RangeError when the batch has fewer lines
- */
-export function sliceLines(lines: Buffer, { first, bookings }: Pick<Slice, 'first' | 'bookings'>): Buffer {
-  const start = skipLines(lines, 0, first);
-  return lines.subarray(start, skipLines(lines, start, bookings));
-}
-
-function skipLines(lines: Buffer, from: number, count: number): number {
+function _skipLines(lines: Buffer, from: number, count: number): number {
   let at = from;
   for (let skipped = 0; skipped < count; skipped += 1) {
     at = lines.indexOf(lineFeed, at) + 1;

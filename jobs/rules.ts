@@ -1,0 +1,37 @@
+import type { Rules } from '../src/ledger/rules.js';
+import { noticesOfEnding, noticesOfRun, noticesOfVolume } from '../src/notifications/run-notices.js';
+import {
+  abandonRun,
+  cancelRun,
+  finishTakeOver,
+  mayAwaitResult,
+  reopenAbandoned,
+  settleRun,
+  startDelivery,
+  takeOverSteps,
+} from '../src/review/run-transitions.js';
+import { claimStep, initialState, openedBy, recordEnding } from '../src/review/step-transitions.js';
+import { readBooking, readReference } from '../src/review/stored/stored-line.js';
+import { isNamedByMapping } from '../src/verdict-mails/naming.js';
+
+/** The rules that every ledger is opened with. */
+export const rules: Rules = {
+  readBooking,
+  readReference,
+  startDelivery,
+  takeOverSteps,
+  finishTakeOver,
+  reopenAbandoned,
+  settleRun,
+  cancelRun,
+  abandonRun,
+  initialState,
+  claimStep,
+  mayAwaitResult,
+  recordEnding,
+  openedBy,
+  noticesOfRun,
+  noticesOfEnding,
+  noticesOfVolume,
+  isNamedByMapping,
+};

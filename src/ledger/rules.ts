@@ -1,0 +1,77 @@
+import type { Booking } from '../booking/booking.js';
+import type { Change, RunPatch, StepPatch, StepsChange } from './changes.js';
+import type { NamedStay } from './named-by-mails.js';
+import type { NewNotice } from './notice.js';
+import type { Run, VolumeComparison } from './run.js';
+import type { Abandonment, CollectRequest, Settlement } from './runs.js';
+import type {
+  BookingForm,
+  Claim,
+  OpenStep,
+  PlannedStep,
+  StepEnding,
+  StepState,
+  StoredStep,
+  Successor,
+} from './step.js';
+import type { FileProgress, StepTotals } from './step-totals.js';
+
+/**
+ * What decides about runs and steps, given to a ledger when it is opened. The ledger has no rules of its own: it locks a run,
+ * reads what a rule needs, and applies the change that the rule returns, in one transaction. They are pure functions.
+ */
+export interface Rules {
+  /** Reads a stored line. */
+  readBooking(line: string, form: BookingForm): Booking;
+  /** Its booking reference alone. */
+  readReference(line: string, form: BookingForm): string | undefined;
+
+  // The life of a run: see run-transitions.ts.
+  startDelivery(run: Run, steps: readonly PlannedStep[], at: number): RunPatch;
+  takeOverSteps(run: Run): readonly StepsChange[];
+  finishTakeOver(run: Run, totals: StepTotals, asked?: CollectRequest): RunPatch;
+  readonly reopenAbandoned: StepsChange;
+  settleRun(run: Run, settlement: Settlement): RunPatch | undefined;
+  cancelRun(run: Run, at: number): RunPatch;
+  abandonRun(run: Run, abandonment: Abandonment): RunPatch | undefined;
+
+  // The life of a step: see step-transitions.ts.
+  initialState(step: PlannedStep): StepState;
+  claimStep(
+    run: Run,
+    step: StoredStep,
+    claim: { readonly token?: number | undefined; readonly attempt: number; readonly at: number },
+  ): { readonly run: RunPatch; readonly step: StepPatch; readonly mayRepeat: boolean } | undefined;
+  mayAwaitResult(run: Run): boolean;
+  recordEnding(ended: EndedAttempt): Change | undefined;
+  openedBy(
+    ending: StepEnding,
+    step: { readonly name: string; readonly position: number; readonly attempts: number },
+    waiting: readonly Successor[],
+  ): OpenStep[];
+
+  // What people are told about it, recorded in the same transaction: see run-notices.ts.
+  noticesOfRun(before: Run, after: Run, at: number): NewNotice[];
+  noticesOfEnding(ending: StepEnding, after: Run, at: number): NewNotice[];
+  noticesOfVolume(
+    run: { readonly id: string; readonly day: string },
+    drop: VolumeComparison,
+    at: number,
+  ): NewNotice[];
+
+  /** Whether an e-mail about a mapping is about a booking: see naming.ts. */
+  isNamedByMapping(receivedAt: number, stay: NamedStay): boolean;
+}
+
+/** What decides what an ending does. */
+export interface EndedAttempt {
+  readonly run: Run;
+  readonly step: StoredStep;
+  readonly claim: Claim;
+  readonly ending: StepEnding;
+  readonly at: number;
+  /** All steps that wait for this one, directly or not. */
+  readonly successors: readonly Successor[];
+  /** The progress of the run's other steps; absent if `mayAwaitResult` says that it makes no difference. */
+  readonly others?: FileProgress | undefined;
+}
