@@ -141,19 +141,19 @@ export function* changeRun({ schema }: Dialect, run: number, patch: RunPatch): Q
 /** Far longer than the tolerance for a request's age: an older one is refused by its timestamp. */
 const rememberedMs = 31 * 86_400_000;
 
-function* findHookRun({ schema, hookRequest }: Dialect, id: string): Query<string | undefined> {
-  const row = yield* one(`SELECT ${hookRequest.run} AS run FROM ${schema}hook_requests WHERE id = ?`, id);
-  return row && String(row.run);
+function* findHookRun({ schema }: Dialect, id: string): Query<string | undefined> {
+  const row = yield* one(`SELECT run_id FROM ${schema}hook_requests WHERE id = ?`, id);
+  return row && String(row.run_id);
 }
 
 /** Also deletes entries too old to recur. */
 function* rememberHookRun(
-  { schema, hookRequest }: Dialect,
+  { schema }: Dialect,
   { id, runId, at }: Parameters<HookRequests['rememberHookRun']>[0],
 ): Query<void> {
-  yield* change(`DELETE FROM ${schema}hook_requests WHERE ${hookRequest.at} < ?`, at - rememberedMs);
+  yield* change(`DELETE FROM ${schema}hook_requests WHERE at < ?`, at - rememberedMs);
   yield* change(
-    `INSERT INTO ${schema}hook_requests (id, ${hookRequest.run}, ${hookRequest.at}) VALUES (?, ?, ?)
+    `INSERT INTO ${schema}hook_requests (id, run_id, at) VALUES (?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
     id,
     runId,

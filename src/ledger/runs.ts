@@ -163,7 +163,7 @@ function* readVolumes({ schema }: Dialect, days: readonly string[], which: strin
   const rows = yield* all(
     `SELECT day, coalesce(day_accepted, accepted) AS accepted, providers FROM ${schema}runs WHERE number IN (
        SELECT max(number) FROM ${schema}runs
-       WHERE ${which} AND (day_accepted IS NOT NULL OR NOT tops_up)
+       WHERE ${which} AND (day_accepted IS NOT NULL OR tops_up = 0)
          AND day IN (${days.map(() => '?').join(', ')}) GROUP BY day
      ) ORDER BY day`,
     ...days,

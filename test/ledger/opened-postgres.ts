@@ -26,7 +26,7 @@ const emptied = new WeakMap<Postgres, string[]>();
 const emptyTables = `DO $$ DECLARE name text; BEGIN
   SET LOCAL session_replication_role = replica;
   FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'hotel_review' LOOP
-    CONTINUE WHEN name IN ('migrations', 'watched_moves');
+    CONTINUE WHEN name IN ('schema_versions', 'watched_moves');
     EXECUTE format('DELETE FROM hotel_review.%I', name);
   END LOOP;
   IF to_regclass('hotel_review.watched_moves') IS NOT NULL THEN

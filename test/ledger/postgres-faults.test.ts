@@ -268,7 +268,7 @@ describe('the PostgreSQL ledger in trouble', () => {
 
     it('is reported at once: a schema of a newer version, or of another program', async () => {
       await opened.ledger.createRun(newRun('r1'));
-      await opened.query('INSERT INTO hotel_review.migrations VALUES (99, now())');
+      await opened.query('INSERT INTO hotel_review.schema_versions VALUES (99, now())');
       for (const read of [() => opened.open().getRun('r1'), () => opened.find()]) {
         await expect(read()).rejects.toThrow(/got: schema 99; install/);
       }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrations } from '../../src/ledger/postgres/migrations.js';
+import { versions } from '../../src/ledger/postgres/schema.js';
 import type { Claim } from '../../src/review/step.js';
 import {
   at,
@@ -30,8 +30,8 @@ describe('several processes on one PostgreSQL ledger', () => {
       ledgers.map((ledger, index) => ledger.createRun(newRun(`r${index}`, { day: `2026-11-0${index + 1}` }))),
     );
     expect(runs.map(({ id }) => id)).toEqual(ledgers.map((_, index) => `r${index}`));
-    expect(await opened.query('SELECT number FROM hotel_review.migrations')).toEqual(
-      migrations.map((_, index) => ({ number: index + 1 })),
+    expect(await opened.query('SELECT number FROM hotel_review.schema_versions')).toEqual(
+      versions.map((_, index) => ({ number: index + 1 })),
     );
   });
 

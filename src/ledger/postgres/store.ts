@@ -25,7 +25,6 @@ const dialect: Omit<Dialect, 'sealing' | 'nextDelivered'> = {
   schema: 'hotel_review.',
   stepsByPredecessor: 'hotel_review.steps',
   mappingsByNumber: 'hotel_review.mappings',
-  hookRequest: { run: 'run_id', at: 'at' },
   lines: linesAsText('lines'),
   json: { array: 'json_build_array', gather: 'json_agg' },
   lock: 'FOR NO KEY UPDATE',

@@ -82,7 +82,6 @@ function createDialect(clock: () => number, sealing: Sealing): Dialect {
     // Without this hint, SQLite searches all steps of the run for those that wait for a step.
     stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
     mappingsByNumber: 'mappings NOT INDEXED',
-    hookRequest: { run: 'run', at: 'answered_at' },
     lines: 'lines',
     json: { array: 'json_array', gather: 'json_group_array' },
     sealing,
