@@ -5,7 +5,7 @@ export interface WatchStore {
   /** The mappings of the oldest moves that no watch has compared with the current and upcoming stays. */
   nextMoves(limit: number): Promise<MovedMappings | undefined>;
   /** Records that all moves up to that number are compared, and their findings are recorded. Never goes back. */
-  finishMoves(upTo: number, at: number): Promise<void>;
+  finishMoves(upTo: number): Promise<void>;
   /** What the copy knows about these master hotels. */
   readMasterHotels(serviceIds: readonly number[]): Promise<ReadonlyMap<number, MasterHotel>>;
 }

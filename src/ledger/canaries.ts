@@ -23,7 +23,7 @@ export function* storeCanary(
   { reference, line, withinMs }: NewCanary,
 ): Query<void> {
   yield* change(
-    `INSERT INTO ${schema}canaries (run, reference, form, line, within_ms) VALUES (?, ?, 'body', ?, ?)`,
+    `INSERT INTO ${schema}canaries (run, reference, line, within_ms) VALUES (?, ?, ?, ?)`,
     ...[run, reference, line, withinMs],
   );
 }

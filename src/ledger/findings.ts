@@ -22,9 +22,6 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
   yield* insert('suspects', columns, rows);
 }
 
-/** Runs of 0.1.0 may have another one, which says nothing about the mapping. */
-const isKnownReason = "reason IN ('other-master', 'moved')";
-
 export function* nextSuspects(
   dialect: Dialect,
   runId: string,
@@ -33,8 +30,8 @@ export function* nextSuspects(
   const { schema } = dialect;
   const run = yield* runNumber(dialect, runId);
   const rows = yield* all(
-    `SELECT * FROM ${schema}suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) = (
-       SELECT form, batch FROM ${schema}suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) > (?, ?)
+    `SELECT * FROM ${schema}suspects WHERE run = ? AND (form, batch) = (
+       SELECT form, batch FROM ${schema}suspects WHERE run = ? AND (form, batch) > (?, ?)
        ORDER BY form, batch LIMIT 1
      ) ORDER BY place`,
     run,
@@ -64,7 +61,7 @@ export function* findSuspect(
   place: number,
 ): Query<Suspect | undefined> {
   const row = yield* one(
-    `SELECT * FROM ${schema}suspects WHERE run = ? AND form = ? AND batch = ? AND place = ? AND ${isKnownReason}`,
+    `SELECT * FROM ${schema}suspects WHERE run = ? AND form = ? AND batch = ? AND place = ?`,
     run,
     form,
     batch,
@@ -85,11 +82,6 @@ export function* replaceVerdicts(
     { run: 'bigint', batch: 'integer', judged: 'text', places: 'bytes' },
     verdicts.map(({ batch, judged, places }) => [run, batch, judged, packPlaces(places)]),
   );
-  const affected = verdicts.reduce(
-    (sum, { judged, places }) => sum + (judged === 'incorrect' ? places.length : 0),
-    0,
-  );
-  yield* change(`UPDATE ${schema}runs SET affected = ? WHERE number = ?`, affected, run);
 }
 
 export function* nextJudged(

@@ -113,8 +113,7 @@ export const lastingTables: readonly string[] = [
 
   // The newest move that was compared with the bookings ahead: a single row.
   `CREATE TABLE watched_moves (
-    last_move bigint NOT NULL,
-    watched_at bigint
+    last_move bigint NOT NULL
   ) STRICT`,
   'INSERT INTO watched_moves (last_move) VALUES (0)',
 

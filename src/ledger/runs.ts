@@ -195,8 +195,7 @@ export function* summarise({ schema }: Dialect, today: BusinessDay): Query<Ledge
 const lastCollect = 'max(coalesce(collect_started_at, started_at)) AS collected';
 
 /**
- * Whether the bookings were read after the day had ended. Runs that began earlier miss bookings, and those of days that have not
- * begun, which older versions allowed, miss them all.
+ * Whether the bookings were read after the day had ended. Runs that began earlier miss bookings.
  */
 function wasOver({ day, collected }: StoredRow, zone: string): boolean {
   return Number(collected) > createBusinessDay(String(day), zone).lastInstant.getTime();

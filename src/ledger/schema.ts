@@ -46,11 +46,9 @@ const tables: readonly string[] = [
     volume_dropped integer NOT NULL DEFAULT 0,
     volume_acceptance text,
     accepts_repeated integer NOT NULL DEFAULT 0,
-    stays_indexed integer NOT NULL DEFAULT 0,
     delivered integer NOT NULL DEFAULT 0,
     refused integer NOT NULL DEFAULT 0,
     repeated integer NOT NULL DEFAULT 0,
-    affected integer NOT NULL DEFAULT 0,
     open_steps integer NOT NULL DEFAULT 0,
     failed_steps integer NOT NULL DEFAULT 0,
     failures_in_row integer NOT NULL DEFAULT 0,
@@ -138,7 +136,7 @@ const tables: readonly string[] = [
     form text NOT NULL,
     batch integer NOT NULL,
     place integer NOT NULL,
-    reason text NOT NULL CHECK (reason IN ('other-master', 'moved', 'filled-in')),
+    reason text NOT NULL CHECK (reason IN ('other-master', 'moved')),
     service_id bigint,
     moved_at bigint,
     PRIMARY KEY (run, form, batch, place)
@@ -204,7 +202,6 @@ const tables: readonly string[] = [
   `CREATE TABLE canaries (
     run bigint PRIMARY KEY REFERENCES runs (number),
     reference text NOT NULL UNIQUE,
-    form text NOT NULL CHECK (form IN ('body', 'file')),
     line text NOT NULL,
     within_ms bigint NOT NULL,
     named_at bigint,

@@ -1,39 +1,27 @@
 import { countDays } from '../booking/booking-keys.js';
 import { KeyError } from '../keys/key-error.js';
 import type { FoundBookings, StayIndex, StayRun } from '../review/stays.js';
-import { type BookingForm, bookingForms } from '../review/step.js';
-import { measureBatches } from './batches.js';
+import type { BookingForm } from '../review/step.js';
 import { findBookings, type HashPages } from './hash-pages.js';
 import { all, change, type Dialect, insert, type Query, type Store } from './query.js';
-import { lockRun } from './runs.js';
 import { isGone, placeOfBatch } from './sealing.js';
-import {
-  createStayIndex,
-  readStayWords,
-  removeFromStayPage,
-  type StayPage,
-  toStoredDay,
-} from './stay-index.js';
+import { readStayWords, removeFromStayPage, type StayPage, toStoredDay } from './stay-index.js';
 
-export function createStays(store: Store): StayIndex {
-  const { dialect, read } = store;
+export function createStays({ dialect, read }: Store): StayIndex {
   return {
     listStayRuns: () => read(() => listStayRuns(dialect)),
     findStays: (run, hashes, from) => read(() => findStays(dialect, run, hashes, from)),
     findReferences: (run, hashes) => read(() => findBookings(dialect, run, hashes, referencePages)),
     readReadableBatches: (run, form, batches) => read(() => readReadableBatches(dialect, run, form, batches)),
-    indexStays: (run, findKeys) => indexStays(store, run, findKeys),
   };
 }
-
-type FindKeys = Parameters<StayIndex['indexStays']>[1];
 
 /** The pages of the references. */
 export const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
 
 function* listStayRuns({ schema }: Dialect): Query<StayRun[]> {
   const rows = yield* all(
-    `SELECT number, id, day, delivery, tops_up, batch_size, stays_indexed FROM ${schema}runs
+    `SELECT number, id, day, delivery, tops_up, batch_size FROM ${schema}runs
      WHERE collected_at IS NOT NULL AND pruned_at IS NULL ORDER BY day DESC, number DESC`,
   );
   return rows.map((row) => ({
@@ -43,7 +31,6 @@ function* listStayRuns({ schema }: Dialect): Query<StayRun[]> {
     delivery: String(row.delivery) as StayRun['delivery'],
     topsUp: Number(row.tops_up) === 1,
     batchSize: Number(row.batch_size),
-    isIndexed: Number(row.stays_indexed) === 1,
   }));
 }
 
@@ -84,41 +71,6 @@ function* readReadableBatches(
     }
   }
   return read;
-}
-
-/** Batches read at once. */
-const batchesAtOnce = 32;
-
-/** Written in one transaction at the end: a run whose index is complete is never indexed again. */
-async function indexStays(store: Store, run: StayRun, findKeys: FindKeys): Promise<void> {
-  const { dialect, read, transact } = store;
-  const pages = new Map<BookingForm, StayPage[]>();
-  for (const form of bookingForms) {
-    const index = createStayIndex(dialect.stay_pages, run.day);
-    const ofForm: StayPage[] = [];
-    const { batches } = await read(() => measureBatches(dialect, run.runId, form));
-    for (let first = 0; first < batches; first += batchesAtOnce) {
-      const numbers = Array.from({ length: Math.min(batchesAtOnce, batches - first) }, (_, at) => first + at);
-      for (const [batch, lines] of await read(() => readReadableBatches(dialect, run, form, numbers))) {
-        index.addBatch(findKeys(lines, form), batch * run.batchSize);
-        if (!index.isFull) continue;
-        ofForm.push(...copyPages(index.pages()));
-        index.clear();
-      }
-    }
-    pages.set(form, [...ofForm, ...copyPages(index.pages())]);
-  }
-  await transact(function* () {
-    const { number, row } = yield* lockRun(dialect, run.runId);
-    if (Number(row.stays_indexed) === 1 || row.pruned_at !== null) return;
-    for (const [form, ofForm] of pages) yield* insertStayPages(number, form, ofForm);
-    yield* change(`UPDATE ${dialect.schema}runs SET stays_indexed = 1 WHERE number = ?`, number);
-  });
-}
-
-/** Copied, because the index reuses the memory for the next pages. */
-function copyPages(pages: Iterable<StayPage>): StayPage[] {
-  return Array.from(pages, (page) => ({ ...page, entries: Buffer.from(page.entries) }));
 }
 
 /** Removes a booking from the index. */

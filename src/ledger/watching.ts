@@ -5,7 +5,7 @@ import { readColumns, withoutUndefined } from './stored-values.js';
 export function createWatchStore({ dialect, read, readTogether, transact }: Store): WatchStore {
   return {
     nextMoves: (limit) => read(() => nextMoves(dialect, limit)),
-    finishMoves: (upTo, at) => transact(() => finishMoves(dialect, upTo, at)),
+    finishMoves: (upTo) => transact(() => finishMoves(dialect, upTo)),
     readMasterHotels: (serviceIds) => readTogether(() => readMasterHotels(dialect, serviceIds)),
   };
 }
@@ -36,13 +36,8 @@ function* nextMoves({ schema }: Dialect, limit: number): Query<MovedMappings | u
   };
 }
 
-function* finishMoves({ schema }: Dialect, upTo: number, at: number): Query<void> {
-  yield* change(
-    `UPDATE ${schema}watched_moves SET last_move = ?, watched_at = ? WHERE last_move < ?`,
-    upTo,
-    at,
-    upTo,
-  );
+function* finishMoves({ schema }: Dialect, upTo: number): Query<void> {
+  yield* change(`UPDATE ${schema}watched_moves SET last_move = ? WHERE last_move < ?`, upTo, upTo);
 }
 
 function* readMasterHotels(

@@ -7,9 +7,9 @@ export interface Sighting {
   readonly modifiedAt?: number;
 }
 
-/** A file whose content is known, too; the checksum is absent in what older versions recorded. */
+/** A file whose content is known, too. */
 interface ReadSighting extends Sighting {
-  readonly sha256?: string;
+  readonly sha256: string;
 }
 
 /** A result as it was downloaded. */
@@ -110,13 +110,13 @@ export interface ResultCounts {
   readonly affected: number;
   /** Bookings that no row of the result names. */
   readonly unanswered: number;
-  /** Bookings that the result names without a readable verdict; in results judged by older versions, rows. */
+  /** Bookings that the result names without a readable verdict. */
   readonly unclear: number;
   /** Unreadable rows. */
   readonly malformed: number;
-  /** Readable rows that name no booking of ours; absent in results judged by older versions. */
+  /** Readable rows that name no booking of ours, in a result that was judged. */
   readonly ignored?: number;
-  /** The ledger knows which bookings have no verdict. */
+  /** The ledger knows which bookings have no verdict; absent once a result was set aside. */
   readonly listsUnanswered?: true;
 }
 

@@ -1,5 +1,4 @@
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
-import type { StayKeys } from './collected.js';
 import type { DeliveryKind } from './run.js';
 import type { BookingForm } from './step.js';
 
@@ -40,12 +39,6 @@ export interface StayIndex {
    * @param hashes ascending
    */
   findReferences(run: StayRun, hashes: Uint32Array): Promise<readonly FoundBookings[]>;
-  /**
-   * Indexes the stays of a run that an older version collected.
-   *
-   * @param findKeys for the lines of a batch
-   */
-  indexStays(run: StayRun, findKeys: (lines: Buffer, form: BookingForm) => StayKeys): Promise<void>;
   /** The lines of these batches of the run; a batch that was removed meanwhile, or whose key is gone, is absent. */
   readReadableBatches(
     run: StayRun,
@@ -69,8 +62,6 @@ export interface StayRun {
   /** See `Run`. */
   readonly topsUp: boolean;
   readonly batchSize: number;
-  /** False if an older version collected it: see `indexStays`. */
-  readonly isIndexed: boolean;
 }
 
 /** Positions of bookings among all bookings of their form. */

@@ -167,11 +167,11 @@ export function describeWatchContract(
           { providerName: 'a', copyServiceId: 9, movedAt: at + 1 },
         ],
       });
-      await store.finishMoves(first?.upTo ?? 0, now);
+      await store.finishMoves(first?.upTo ?? 0);
       const second = await store.nextMoves(3);
       expect(second).toMatchObject({ moves: 1, mappings: [{ providerName: 'c', copyServiceId: 9 }] });
-      await store.finishMoves(second?.upTo ?? 0, now);
-      await store.finishMoves(first?.upTo ?? 0, now);
+      await store.finishMoves(second?.upTo ?? 0);
+      await store.finishMoves(first?.upTo ?? 0);
       expect(await store.nextMoves(3)).toBeUndefined();
     });
   });

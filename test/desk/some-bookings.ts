@@ -5,8 +5,8 @@ import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import type { CollectStart } from '../../src/review/collected.js';
 import type { Ledger, NewRun } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
-import { findStayKeys } from '../../src/review/stays/found-bookings.js';
 import { batchSize, chunkOf, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
+import { findStayKeys } from '../contracts/ledger/stay-keys.js';
 import { renderedLine } from '../support/made-bookings.js';
 
 const renderItem = createItemRenderer('ServiceId');

@@ -30,7 +30,7 @@ const emptyTables = `DO $$ DECLARE name text; BEGIN
     EXECUTE format('DELETE FROM hotel_review.%I', name);
   END LOOP;
   IF to_regclass('hotel_review.watched_moves') IS NOT NULL THEN
-    UPDATE hotel_review.watched_moves SET last_move = 0, watched_at = NULL;
+    UPDATE hotel_review.watched_moves SET last_move = 0;
   END IF;
   FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'hotel_review' AND last_value IS NOT NULL LOOP
     PERFORM setval(format('hotel_review.%I', name), 1, false);

@@ -67,7 +67,7 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal): Pro
     const found = await findMovedStays(parts, moved.mappings);
     dismissed += await dismissMerged(ledger, clock);
     findings.push(...(await openMovedCases(parts, found)));
-    await ledger.watch.finishMoves(moved.upTo, clock());
+    await ledger.watch.finishMoves(moved.upTo);
     checkedMoves += moved.moves;
     notify({ type: 'moves-checked', checkedMoves, findings: findings.length });
   }

@@ -26,7 +26,7 @@ export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promis
   const { run, day, signal } = attempt;
   return inSession(parts, signal, async (session) => {
     const { result, verdicts } = run.file ?? {};
-    // Older versions judged a result in this step.
+    // A result that was set aside since then takes the verdicts with it.
     const kept = result && verdicts?.listsUnanswered && (await keepResult(parts, attempt, session, result));
     if (!result || !kept) return judgeAgain(parts, attempt, session);
     // Without its names the file as sent can't be kept any more. The manifest still has its checksum.

@@ -44,8 +44,7 @@ async function isNotOurs(
     ({ name, size }) => name === file.name && size === file.size,
   );
   if (known.some((other) => isSameSighting(file, other))) return true;
-  const hashes = known.flatMap(({ sha256 }) => sha256 ?? []);
-  if (hashes.length === 0) return false;
+  if (known.length === 0) return false;
   const path = `${remote.folder}/${file.name}`;
   if ((await session.examineTime(path)) === 'kept') return false;
   const spooled = earlierName(run);
@@ -53,5 +52,5 @@ async function isNotOurs(
   await session.download(path, await spool.locate(spooled), { limit });
   const sha256 = await hashSpooled(spool, spooled);
   await spool.remove([spooled]);
-  return sha256 !== undefined && hashes.includes(sha256);
+  return known.some((other) => other.sha256 === sha256);
 }

@@ -1,10 +1,8 @@
 import type { Booking } from '../../booking/booking.js';
-import { createStayKeys } from '../../booking/booking-keys.js';
-import type { StayKeys } from '../collected.js';
 import type { FoundBookings, StayIndex, StayRun } from '../stays.js';
 import type { BookingForm } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';
-import { groupByBatch, splitStoredLines, takeStoredLines } from '../stored-batches.js';
+import { groupByBatch, takeStoredLines } from '../stored-batches.js';
 
 /** Batches that are read at once. */
 const batchesAtOnce = 16;
@@ -36,14 +34,4 @@ export async function* readFound(
       });
     }
   }
-}
-
-/** The keys by which the stays in a stored batch are found. */
-export function findStayKeys(lines: Buffer, form: BookingForm): StayKeys {
-  const findKey = createStayKeys();
-  const keys = splitStoredLines(lines).map((line) => findKey(readBooking(line, form)));
-  return {
-    hotelHashes: keys.map(({ hotelHash }) => hotelHash),
-    lastDays: keys.map(({ lastDay }) => lastDay),
-  };
 }

@@ -4,7 +4,7 @@ import { hashReference } from '../../booking/reference-hash.js';
 import { isOver } from '../../booking/stay.js';
 import { keyOfHotel, type ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { StayAhead, StayIndex, StayLedger, StayRun } from '../stays.js';
-import { type FoundBooking, findStayKeys, readFound } from './found-bookings.js';
+import { type FoundBooking, readFound } from './found-bookings.js';
 
 export interface StaysOptions {
   /** The day it is now in the account's zone, YYYY-MM-DD. */
@@ -56,11 +56,6 @@ async function* findStays(
   const isFound = (stay: StayAhead) => keys.has(keyOfHotel(stay)) && !isOver(stay, today) && isWanted(stay);
   const hashes = toSortedHashes(hotels.map(hashProviderHotel));
   const runs = await index.listStayRuns();
-  for (const run of runs)
-    if (!run.isIndexed) {
-      await index.indexStays(run, findStayKeys);
-      await giveWay(signal);
-    }
   let found: FoundStay[] = [];
   for (const [rank, run] of runs.entries()) {
     if (runIds && !runIds.has(run.runId)) continue;

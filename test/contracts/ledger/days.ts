@@ -6,10 +6,10 @@ import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/revie
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import type { Ledger, NewRun, ReadOnlyLedger } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
-import { findStayKeys } from '../../../src/review/stays/found-bookings.js';
 import type { BookingForm, Claim, Claimed, StepEnding } from '../../../src/review/step.js';
 import { readReference } from '../../../src/review/stored/stored-line.js';
 import { renderedLine } from '../../support/made-bookings.js';
+import { findStayKeys } from './stay-keys.js';
 
 const renderItem = createItemRenderer('ServiceId');
 

@@ -8,13 +8,13 @@ import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import { createLineEraser } from '../../../src/review/guests/erase-records.js';
 import type { Ledger, NewRun } from '../../../src/review/ledger.js';
-import { findStayKeys } from '../../../src/review/stays/found-bookings.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import type { StayAhead } from '../../../src/review/stays.js';
 import { type BookingForm, bookingForms } from '../../../src/review/step.js';
 import { renderedLine } from '../../support/made-bookings.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchSize, chunkOf, newRun, rightOf, startCollect, toLines } from './days.js';
+import { findStayKeys } from './stay-keys.js';
 
 const renderItem = createItemRenderer('ServiceId');
 const dayOf = (number: number) => new Date(Date.UTC(2026, 10, 20 + number)).toISOString().slice(0, 10);
