@@ -1,3 +1,4 @@
+import { LedgerUnusableError } from '../review/ledger-errors.js';
 import { lastingTables } from './lasting-tables.js';
 
 /**
@@ -224,5 +225,15 @@ export function createTables(replacements: readonly Replacement[]): string {
   return replacements.reduce((sql, [word, by]) => sql.replaceAll(word, by), `${tables.join(';\n')};\n`);
 }
 
+/** @throws LedgerUnusableError for the schema of a newer version of this program */
+export function expectKnown(version: number, newest: number, place: string): void {
+  if (version <= newest) return;
+  throw new LedgerUnusableError(
+    place,
+    `expected schema ${newest} or older, got: schema ${version}; install the newer version that wrote it`,
+  );
+}
+
+/** The ledgers of 0.1.0 had another form, and their own count of versions. */
 export const ledgerOfBefore =
   'expected a ledger of version 1.0, got: one of an earlier version; finish its runs with that version, then start a new ledger';

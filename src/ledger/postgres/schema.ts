@@ -1,5 +1,5 @@
 import { LedgerUnusableError } from '../../review/ledger-errors.js';
-import { createTables, ledgerOfBefore } from '../schema.js';
+import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
 import { readOnlyServer } from './faults.js';
 import type { Session } from './session.js';
 
@@ -136,11 +136,6 @@ async function readSchema(session: Session, place: string): Promise<number> {
   }
   const count = await session.row('SELECT max(number) AS number FROM hotel_review.schema_versions');
   const present = Number(count?.number);
-  if (present > versions.length) {
-    throw new LedgerUnusableError(
-      place,
-      `expected schema ${versions.length} or older, got: schema ${present}; install the newer version that wrote it`,
-    );
-  }
+  expectKnown(present, versions.length, place);
   return present;
 }

@@ -1,5 +1,5 @@
 import { LedgerUnusableError } from '../../review/ledger-errors.js';
-import { createTables, ledgerOfBefore } from '../schema.js';
+import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
 import type { Database } from './database.js';
 
 /** Marks the file as a ledger: the letters `hotl`. */
@@ -56,11 +56,6 @@ export function readSchema(database: Database, path: string): number {
         : 'expected a ledger or no file, got: a database of another program; name another file with the setting ledger',
     );
   }
-  if (version > versions.length) {
-    throw new LedgerUnusableError(
-      path,
-      `expected schema ${versions.length} or older, got: schema ${version}; install the newer version that wrote it`,
-    );
-  }
+  expectKnown(version, versions.length, path);
   return version;
 }
