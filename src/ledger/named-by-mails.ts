@@ -6,7 +6,7 @@ import type {
   ReceivedPair,
   StoredBooking,
 } from '../verdict-mails/mail-log.js';
-import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
+import { isNamedByMapping, type NamedStay } from '../verdict-mails/mail-log.js';
 import { type BatchOfRun, readPlaces } from './mail-bookings.js';
 import { all, type Dialect, one, type Query } from './query.js';
 import { runNumber } from './runs.js';

@@ -2,7 +2,7 @@ import type { CaseLedger, ReadOnlyCaseLedger } from '../cases/case-store.js';
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
 import type { BookingForm } from '../review/step.js';
 import type { ReaderFault } from './mail-process.js';
-import type { UnreadableReason } from './unreadable-mail.js';
+import type { UnreadableReason } from './records.js';
 
 /** A ledger that also knows the e-mails that were read. */
 export interface VerdictMailLedger extends CaseLedger {
@@ -156,4 +156,24 @@ export interface RecordedMail {
   readonly number: number;
   /** False if the same e-mail named all of it before: nothing was recorded. */
   readonly isNew: boolean;
+}
+
+/** A booking of a run whose mapping an e-mail names without its reference. */
+export interface NamedStay {
+  /** When its run began, in epoch milliseconds. */
+  readonly sentAfter: number;
+  /** YYYY-MM-DD */
+  readonly checkIn?: string | undefined;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Whether an e-mail about a mapping is about this booking: it was received after the booking's run began, and before its stay
+ * was past in any time zone.
+ */
+export function isNamedByMapping(receivedAt: number, { sentAfter, checkIn }: NamedStay): boolean {
+  // The dates of e-mails carry no milliseconds.
+  if (receivedAt < sentAfter - (sentAfter % 1_000)) return false;
+  return checkIn === undefined || receivedAt < Date.parse(checkIn) + 1.5 * dayMs;
 }

@@ -1,11 +1,3 @@
-/** Who says an e-mail is from, and what the receiving server found out about that. */
-export interface Sender {
-  /** In lower case; undefined if the header names nobody, several people, or can't be understood. */
-  readonly address?: string | undefined;
-  /** The headers `Authentication-Results`, the newest first. */
-  readonly results: readonly string[];
-}
-
 /** Whose e-mails count. */
 export interface ListedSenders {
   /** Addresses, or domains such as `@service.example`; empty for anybody's. */
@@ -20,16 +12,19 @@ export interface ListedSenders {
  */
 export type SenderStanding = 'listed' | 'unproven' | 'unlisted' | 'anybody';
 
-export function judgeSender(
-  { address, results }: Sender,
-  { from, authenticatedBy }: ListedSenders,
-): SenderStanding {
+/** Judges an e-mail by its headers: in linear time, so that it may happen in any process. */
+export function judgeSender(bytes: Uint8Array, { from, authenticatedBy }: ListedSenders): SenderStanding {
   if (from.length === 0) return 'anybody';
+  const headers = readHeaders(bytes);
+  const list = (wanted: string) => headers.flatMap(({ name, value }) => (name === wanted ? [value] : []));
+  const senders = list('from');
+  // A header that names nobody or several people, or two headers, are nobody's.
+  const address = senders.length === 1 ? readAddress(senders[0]) : undefined;
+  if (address === undefined) return 'unlisted';
   const domain = domainOf(address);
-  const isListed = from.some((listed) => [address, `@${domain}`].includes(listed.toLowerCase()));
-  if (address === undefined || !isListed) return 'unlisted';
+  if (!from.some((listed) => [address, `@${domain}`].includes(listed.toLowerCase()))) return 'unlisted';
   if (authenticatedBy === undefined) return 'listed';
-  return isProven(domain, results, authenticatedBy) ? 'listed' : 'unproven';
+  return isProven(domain, list('authentication-results'), authenticatedBy) ? 'listed' : 'unproven';
 }
 
 function domainOf(address = ''): string {
@@ -78,34 +73,20 @@ function readResults(header: string) {
 const mostHeaderBytes = 256 * 1024;
 const plainAddress = /^[^\s@<>()[\]\\,;:"]{1,64}@[a-z0-9.-]{1,255}$/;
 
-/** Reads the sender from the headers of an e-mail: in linear time, so that it may happen in any process. */
-export function readSender(bytes: Uint8Array): Sender {
+/** In their order, the newest first. Lines that begin with a space continue the header before. */
+function readHeaders(bytes: Uint8Array) {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, mostHeaderBytes));
-  const senders: string[] = [];
-  const results: string[] = [];
-  for (const header of splitHeaders(start.toString('latin1'))) {
-    const colon = header.indexOf(':');
-    const value = header.slice(colon + 1);
-    switch (header.slice(0, Math.max(0, colon)).trim().toLowerCase()) {
-      case 'from':
-        senders.push(value);
-        break;
-      case 'authentication-results':
-        results.push(value);
-    }
-  }
-  return { address: senders.length === 1 ? readAddress(senders[0]) : undefined, results };
-}
-
-/** Lines that begin with a space continue the header before. */
-function splitHeaders(text: string): string[] {
   const headers: string[] = [];
-  for (const line of text.split(/\r\n|\r|\n/)) {
+  for (const line of start.toString('latin1').split(/\r\n|\r|\n/)) {
     if (line === '' && headers.length > 0) break;
     if (/^[ \t]/.test(line)) headers.push(`${headers.pop() ?? ''} ${line}`);
     else headers.push(line);
   }
-  return headers;
+  return headers.map((header) => {
+    const colon = header.indexOf(':');
+    const name = header.slice(0, Math.max(0, colon)).trim().toLowerCase();
+    return { name, value: header.slice(colon + 1) };
+  });
 }
 
 /** "Reviews (automatic)" <reviews@service.example>: anything but exactly one address is nobody's. */

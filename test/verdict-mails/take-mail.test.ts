@@ -9,11 +9,10 @@ import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import { canaryStep } from '../../src/review/canary.js';
 import { findStayKeys } from '../../src/review/stays/found-bookings.js';
-import { createMailExaminer, type ExamineMail } from '../../src/verdict-mails/examine-mail.js';
-import { FailedMailError } from '../../src/verdict-mails/mail-process.js';
+import { examineMail } from '../../src/verdict-mails/examine-mail.js';
+import { type ExamineMail, FailedMailError } from '../../src/verdict-mails/mail-process.js';
 import type { ListedSenders } from '../../src/verdict-mails/sender.js';
-import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
-import type { VerdictMailEvent } from '../../src/verdict-mails/verdict-mail-events.js';
+import { createMailTaker, type VerdictMailEvent } from '../../src/verdict-mails/take-mail.js';
 import { at, carriesReference, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { renderedLine } from '../support/made-bookings.js';
@@ -28,12 +27,14 @@ const bookings = [
   { ...stay, serviceId: 7, bookingReferenceId: 'BR-1045', providerName: 'Beta', providerHotelId: '9' },
 ];
 const canaryHotel = { providerName: 'X', providerHotelId: 'C-1' };
+/** In this process. */
+const examineHere: ExamineMail = (bytes, lookUp) => examineMail(bytes, words, lookUp);
 const named = Buffer.from(mailOf('text/plain', 'Incorrect: BR-1042'));
 
 async function prepare(
   withCanary = false,
   hotelOfCanary = canaryHotel,
-  examine: ExamineMail = createMailExaminer(words),
+  examine: ExamineMail = examineHere,
   senders: ListedSenders = { from: [] },
   booked: readonly (typeof bookings)[number][] = bookings,
 ) {
@@ -255,8 +256,7 @@ async function listNotices({ notices }: Awaited<ReturnType<typeof prepare>>['led
 }
 
 describe('The sender of an e-mail', () => {
-  const prepareFor = (senders: ListedSenders) =>
-    prepare(true, canaryHotel, createMailExaminer(words), senders);
+  const prepareFor = (senders: ListedSenders) => prepare(true, canaryHotel, examineHere, senders);
   let count = 0;
   const of = (sender: string, text: string, ...headers: string[]) => {
     count += 1;
@@ -347,7 +347,7 @@ describe('An e-mail about more than 1,000 bookings', () => {
       providerHotelId: providerHotelId(index),
     }));
   const ofMany = (booked: ReturnType<typeof many>, senders: ListedSenders) =>
-    prepare(false, canaryHotel, createMailExaminer(words), senders, booked);
+    prepare(false, canaryHotel, examineHere, senders, booked);
   const everyOne = Array.from({ length: 1_001 }, (_, index) => `BR-${20_000 + index}`);
 
   it.each([
@@ -390,7 +390,7 @@ describe('An e-mail that fails', () => {
     const examine: ExamineMail = async (bytes, lookUp) => {
       reads += 1;
       if (reads === 1) throw new FailedMailError('too-slow');
-      return createMailExaminer(words)(bytes, lookUp);
+      return examineHere(bytes, lookUp);
     };
     const { ledger, taker, events, listCases } = await prepare(false, canaryHotel, examine);
     const mail = { bytes: named, from: 'imap' };
@@ -418,7 +418,7 @@ describe('An e-mail that fails', () => {
   it('for any other reason is tried again once, then set aside, so that the next one is read', async () => {
     const fault = new Error('a defect');
     const examine: ExamineMail = async (bytes, lookUp) => {
-      if (String(bytes).includes('Good')) return createMailExaminer(words)(bytes, lookUp);
+      if (String(bytes).includes('Good')) return examineHere(bytes, lookUp);
       throw fault;
     };
     const { ledger, taker } = await prepare(false, canaryHotel, examine);

@@ -10,9 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openMaildir } from '../../src/verdict-mails/mail-folders.js';
-import type { Mailbox } from '../../src/verdict-mails/mailbox.js';
-import type { FoundMail } from '../../src/verdict-mails/take-mail.js';
+import type { FoundMail, Mailbox } from '../../src/verdict-mails/mailbox.js';
+import { openMaildir } from '../../src/verdict-mails/maildir.js';
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mailbox-'));
