@@ -26,7 +26,6 @@ export function openMailTaker(config: Config, ledger: VerdictMailLedger, notify:
     matchMs: matchDays * dayMs,
     clock,
     notify,
-    notifyCases: notify,
   });
   /** `close` ends the process that reads e-mails. */
   return { ...taker, close };

@@ -2,7 +2,7 @@ import { hashReference } from '../booking/reference-hash.js';
 import { type Candidate, listCandidates, mayBeAccident } from './candidates.js';
 import type { Statement, VerdictWords } from './headings.js';
 import { readMail } from './read-mail.js';
-import { type MailCell, type MailRecord, UnreadableMailError } from './records.js';
+import { type MailCell, type MailRecord, UnreadMailError } from './records.js';
 
 /** What a booking that the ledger knows is recognised by. */
 export interface KnownBooking {
@@ -44,14 +44,14 @@ const shortestEvidence = 3;
 /**
  * Reads an e-mail, and finds what it names among what is known.
  *
- * @throws UnreadableMailError
+ * @throws UnreadMailError
  */
 export async function examineMail(bytes: Buffer, words: VerdictWords, lookUp: LookUp) {
   const { records, ...mail } = await readMail(bytes, words);
   const { bookings, canaries, providers } = await lookUp(hashCandidates(records));
   const { named, rest, ...found } = matchReferences(records, bookings, canaries);
   const pairs = findPairs(rest, providers);
-  if (pairs.length > mostPairs) throw new UnreadableMailError('too-many-rows');
+  if (pairs.length > mostPairs) throw new UnreadMailError('too-many-rows');
   return {
     ...mail,
     ...found,
@@ -70,7 +70,7 @@ function hashCandidates(records: readonly MailRecord[]): Uint32Array {
   for (const record of records)
     for (const { text } of listCandidates(record)) {
       count += 1;
-      if (count > mostCandidates) throw new UnreadableMailError('too-many-words');
+      if (count > mostCandidates) throw new UnreadMailError('too-many-words');
       hashes.add(hashReference(text));
     }
   return Uint32Array.from(hashes).sort();

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 import type { Headings } from './headings.js';
-import { type MailRecord, type Rows, readTable, readText, UnreadableMailError } from './records.js';
+import { type MailRecord, type Rows, readTable, readText, UnreadMailError } from './records.js';
 
 /** More columns than any table of bookings. */
 const mostColumns = 200;
@@ -58,7 +58,7 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
   const put = (row: string[], cell: string) => {
     cells += 1;
     characters += cell.length;
-    if (cells > mostCells || characters > mostCharacters) throw new UnreadableMailError('too-many-rows');
+    if (cells > mostCells || characters > mostCharacters) throw new UnreadMailError('too-many-rows');
     row.push(cell);
   };
   /** A cell that reaches down from a row above counts in each row. */
@@ -101,7 +101,7 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
   const parser = new Parser({
     onopentag(name, { colspan, rowspan }) {
       depth += 1;
-      if (depth > deepestElement) throw new UnreadableMailError('too-deep');
+      if (depth > deepestElement) throw new UnreadMailError('too-deep');
       if (unread.has(name)) depthUnread += 1;
       if (name === 'pre') depthAsWritten += 1;
       const table = tables.at(-1);

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { type ExaminedMail, examineMail, type KnownThings, type LookUp } from './examine-mail.js';
 import type { VerdictWords } from './headings.js';
 import { maxMailBytes } from './read-mail.js';
-import { UnreadableMailError, type UnreadableReason } from './records.js';
+import { UnreadMailError, type UnreadReason } from './records.js';
 
 /*
  * E-mails are texts of strangers, and parsers take very long for some of them, or much memory. So they are read in a process of
@@ -30,32 +30,17 @@ const answerMs = 300_000;
 const idleMs = 10_000;
 const attempts = 2;
 
-/** Why an e-mail was given up. */
-export type ReaderFault = 'too-slow' | 'too-much-memory' | 'failed';
-
-/** Reading an e-mail failed twice. The message quotes nothing of it. */
-export class FailedMailError extends Error {
-  override readonly name = 'FailedMailError';
-  readonly reason: ReaderFault;
-
-  constructor(reason: ReaderFault) {
-    super(`reading the e-mail failed twice: ${reason}`);
-    this.reason = reason;
-  }
-}
-
 type Order =
   | { readonly kind: 'mail'; readonly bytes: Uint8Array; readonly words: VerdictWords }
   | { readonly kind: 'known'; readonly known: KnownThings };
 
 type LastAnswer =
   | { readonly kind: 'examined'; readonly mail: ExaminedMail }
-  | { readonly kind: 'unreadable'; readonly reason: UnreadableReason }
-  | { readonly kind: 'failed'; readonly reason: ReaderFault };
+  | { readonly kind: 'unread'; readonly reason: UnreadReason };
 
 type Answer = LastAnswer | { readonly kind: 'look-up'; readonly hashes: Uint32Array };
 
-/** Finds what an e-mail names among what is known. @throws UnreadableMailError or FailedMailError */
+/** Finds what an e-mail names among what is known. @throws UnreadMailError */
 export type ExamineMail = (bytes: Buffer, lookUp: LookUp) => Promise<ExaminedMail>;
 
 /** @param start starts a process that calls `answerMails`, with `serialization: 'advanced'` */
@@ -71,7 +56,7 @@ export function createMailProcess(words: VerdictWords, start: () => ChildProcess
   }
 
   const examine: ExamineMail = async (bytes, lookUp) => {
-    if (bytes.length > maxMailBytes) throw new UnreadableMailError('too-large');
+    if (bytes.length > maxMailBytes) throw new UnreadMailError('too-large');
     for (let tried = 1; ; tried += 1) {
       clearTimeout(idle);
       child ??= begin(start);
@@ -80,11 +65,12 @@ export function createMailProcess(words: VerdictWords, start: () => ChildProcess
         throw error;
       });
       // Nothing waits for it.
-      if (answer.kind !== 'failed') idle = setTimeout(close, idleMs).unref();
-      else close();
+      idle = setTimeout(close, idleMs).unref();
       if (answer.kind === 'examined') return answer.mail;
-      if (answer.kind === 'unreadable') throw new UnreadableMailError(answer.reason);
-      if (tried === attempts) throw new FailedMailError(answer.reason);
+      const error = new UnreadMailError(answer.reason);
+      if (!error.isFault) throw error;
+      close();
+      if (tried === attempts) throw error;
     }
   };
   return { examine, close };
@@ -110,7 +96,7 @@ function converse(child: ChildProcess, order: Order, lookUp: LookUp): Promise<La
     };
     const send = (message: Order) => void child.send(message, () => {});
     const fail = (error: unknown) => finish(() => reject(error));
-    const giveUp = (reason: ReaderFault) => finish(() => resolve({ kind: 'failed', reason }));
+    const giveUp = (reason: UnreadReason) => finish(() => resolve({ kind: 'unread', reason }));
     const explain = (_code: number | null, signal: NodeJS.Signals | null) =>
       giveUp((signal && faultOfSignal[signal]) ?? 'failed');
     const take = (answer: Answer) => {
@@ -129,7 +115,7 @@ const timeIsUp = 'SIGVTALRM';
 /** The kernel uses it for the same reason. */
 const memoryIsUsed = 'SIGKILL';
 
-const faultOfSignal: { readonly [Signal in NodeJS.Signals]?: ReaderFault } = {
+const faultOfSignal: { readonly [Signal in NodeJS.Signals]?: UnreadReason } = {
   [timeIsUp]: 'too-slow',
   [memoryIsUsed]: 'too-much-memory',
   // V8's own limit.
@@ -153,10 +139,10 @@ export function answerMails(watch: (isReading: boolean) => void): void {
       .then(
         (mail): Answer => ({ kind: 'examined', mail }),
         // What the error says may quote the e-mail.
-        (error: unknown): Answer =>
-          error instanceof UnreadableMailError
-            ? { kind: 'unreadable', reason: error.reason }
-            : { kind: 'failed', reason: 'failed' },
+        (error: unknown): Answer => ({
+          kind: 'unread',
+          reason: error instanceof UnreadMailError ? error.reason : 'failed',
+        }),
       )
       .then((answer) => {
         watch(false);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { createHeadings, type Headings, type VerdictWords } from './headings.js';
 import { readHtml } from './html.js';
-import { type MailRecord, mostLines, readDelimited, readText, UnreadableMailError } from './records.js';
+import { type MailRecord, mostLines, readDelimited, readText, UnreadMailError } from './records.js';
 
 /*
  * What an e-mail may hold: one that exceeds it is not read. Nothing in it is decompressed.
@@ -24,10 +24,10 @@ interface Reading {
   unreadAttachments: number;
 }
 
-/** Reads an e-mail, or a text that somebody saved from one, such as an attached CSV file. @throws UnreadableMailError */
+/** Reads an e-mail, or a text that somebody saved from one, such as an attached CSV file. @throws UnreadMailError */
 export async function readMail(bytes: Buffer, words: VerdictWords) {
-  if (bytes.length > maxMailBytes) throw new UnreadableMailError('too-large');
-  if (isBinary(bytes)) throw new UnreadableMailError('no-text');
+  if (bytes.length > maxMailBytes) throw new UnreadMailError('too-large');
+  if (isBinary(bytes)) throw new UnreadMailError('no-text');
   const reading: Reading = { headings: createHeadings(words), records: [], unreadAttachments: 0 };
   const email = looksLikeMail(bytes) ? await readMessage(bytes, reading, 0) : readSaved(bytes, reading);
   const { records, unreadAttachments } = reading;
@@ -40,7 +40,7 @@ export async function readMail(bytes: Buffer, words: VerdictWords) {
 }
 
 function add({ records }: Reading, found: readonly MailRecord[]): void {
-  if (records.length + found.length > mostRecords) throw new UnreadableMailError('too-many-rows');
+  if (records.length + found.length > mostRecords) throw new UnreadMailError('too-many-rows');
   for (const record of found) records.push(record);
 }
 
@@ -53,9 +53,9 @@ function readSaved(bytes: Buffer, reading: Reading): undefined {
 }
 
 async function readMessage(bytes: Buffer, reading: Reading, forwards: number): Promise<Email> {
-  if (forwards > mostForwards) throw new UnreadableMailError('too-deep');
-  if (hasMore(bytes, '\n--', mostParts)) throw new UnreadableMailError('too-many-parts');
-  if (hasMore(bytes, '\n', mostLines)) throw new UnreadableMailError('too-many-rows');
+  if (forwards > mostForwards) throw new UnreadMailError('too-deep');
+  if (hasMore(bytes, '\n--', mostParts)) throw new UnreadMailError('too-many-parts');
+  if (hasMore(bytes, '\n', mostLines)) throw new UnreadMailError('too-many-rows');
   const email = await parse(bytes);
   const { subject = '', html = '', text = '' } = email;
   add(reading, readText(subject, reading.headings));
@@ -93,7 +93,7 @@ async function parse(bytes: Buffer): Promise<Email> {
     return await PostalMime.parse(bytes, { maxNestingDepth: deepestPart, forceRfc822Attachments: true });
   } catch (error) {
     const isDeep = error instanceof Error && error.message.includes('nesting depth');
-    throw new UnreadableMailError(isDeep ? 'too-deep' : 'unreadable');
+    throw new UnreadMailError(isDeep ? 'too-deep' : 'unreadable');
   }
 }
 

@@ -19,23 +19,32 @@ export interface MailRecord {
 
 export type Rows = readonly (readonly string[])[];
 
-export type UnreadableReason =
+/** Why an e-mail can't be read. The last three are faults of its reader: it was tried twice. */
+export type UnreadReason =
   | 'too-large'
   | 'too-many-parts'
   | 'too-deep'
   | 'too-many-rows'
   | 'too-many-words'
   | 'no-text'
-  | 'unreadable';
+  | 'unreadable'
+  | 'too-slow'
+  | 'too-much-memory'
+  | 'failed';
 
-/** An e-mail that can't be read. Its message quotes nothing of it. */
-export class UnreadableMailError extends Error {
-  override readonly name = 'UnreadableMailError';
-  readonly reason: UnreadableReason;
+/** An e-mail was not read. Its message quotes nothing of it. */
+export class UnreadMailError extends Error {
+  override readonly name = 'UnreadMailError';
+  readonly reason: UnreadReason;
 
-  constructor(reason: UnreadableReason) {
+  constructor(reason: UnreadReason) {
     super(`the e-mail can't be read: ${reason}`);
     this.reason = reason;
+  }
+
+  /** Whether its reader failed: another time, or another version, may read it. */
+  get isFault(): boolean {
+    return ['too-slow', 'too-much-memory', 'failed'].includes(this.reason);
   }
 }
 
@@ -73,7 +82,7 @@ export function readDelimited(text: string, headings: Headings): MailRecord[] {
 
 function splitLines(text: string): string[] {
   const lines = text.split(lineEnd, mostLines + 1);
-  if (lines.length > mostLines) throw new UnreadableMailError('too-many-rows');
+  if (lines.length > mostLines) throw new UnreadMailError('too-many-rows');
   return lines;
 }
 

@@ -36,37 +36,25 @@ function domainOf(address = ''): string {
  * to be its own. (RFC 8601, 5.)
  */
 function isProven(domain: string, results: readonly string[], server: string): boolean {
-  const [first] = results.map(readResults).filter(({ name }) => name === server.toLowerCase());
-  return (first?.methods ?? []).some(
-    ({ method, result, properties }) =>
-      result === 'pass' &&
-      ((method === 'dmarc' && (properties.get('header.from') ?? domain) === domain) ||
-        (method === 'dkim' && isSignedFor(domain, properties))),
-  );
-}
-
-/** By the domain of the sender, or one above it. */
-function isSignedFor(domain: string, properties: ReadonlyMap<string, string>): boolean {
-  const signer = properties.get('header.d') ?? domainOf(properties.get('header.i'));
-  return signer.includes('.') && (domain === signer || domain.endsWith(`.${signer}`));
-}
-
-/** "mx.example.com; dmarc=pass header.from=service.example; dkim=pass header.d=service.example" */
-function readResults(header: string) {
-  const [name = '', ...methods] = plainPartOf(header).toLowerCase().split(';');
-  return {
-    name: name.trim().split(/\s/)[0],
-    methods: methods.map((written) => {
-      const [first = '', ...others] = written.trim().split(/\s/);
-      const [method, result] = first.split('=');
-      const properties = new Map<string, string>();
-      for (const other of others) {
-        const [property = '', value = ''] = other.split('=');
-        if (!properties.has(property)) properties.set(property, value);
-      }
-      return { method, result, properties };
-    }),
-  };
+  // "mx.example.com; dmarc=pass header.from=service.example; dkim=pass header.d=service.example"
+  const written = results.map((header) => plainPartOf(header).toLowerCase().split(';'));
+  const [, ...methods] =
+    written.find(([name = '']) => name.trim().split(/\s/)[0] === server.toLowerCase()) ?? [];
+  return methods.some((one) => {
+    const [[method, result] = [], ...properties] = one
+      .trim()
+      .split(/\s/)
+      .map((part) => part.split('='));
+    const read = (wanted: string) => {
+      const found = properties.find(([name]) => name === wanted);
+      return found && (found[1] ?? '');
+    };
+    if (result !== 'pass') return false;
+    if (method === 'dmarc') return (read('header.from') ?? domain) === domain;
+    // Signed by the domain of the sender, or one above it.
+    const signer = read('header.d') ?? domainOf(read('header.i'));
+    return method === 'dkim' && signer.includes('.') && (domain === signer || domain.endsWith(`.${signer}`));
+  });
 }
 
 /** More than the headers of any e-mail. */

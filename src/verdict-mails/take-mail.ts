@@ -18,9 +18,9 @@ import type {
   StoredMail,
   VerdictMailLedger,
 } from './mail-log.js';
-import { type ExamineMail, FailedMailError } from './mail-process.js';
+import type { ExamineMail } from './mail-process.js';
 import type { FoundMail } from './mailbox.js';
-import { UnreadableMailError } from './records.js';
+import { UnreadMailError } from './records.js';
 import { judgeSender, type ListedSenders, type SenderStanding } from './sender.js';
 
 /** An e-mail, as far as events name it: by its number in the ledger. Events hold neither its subject nor its sender. */
@@ -84,8 +84,7 @@ interface MailTakerParts {
   /** How far back runs are searched. */
   readonly matchMs: number;
   readonly clock: () => number;
-  readonly notify: NotifyVerdictMails;
-  readonly notifyCases: NotifyCases;
+  readonly notify: NotifyVerdictMails & NotifyCases;
 }
 
 /** More than a run a day within `matchMs`. */
@@ -100,11 +99,17 @@ interface Arrival extends Pick<NewMail, 'sha256' | 'receivedAt' | 'readAt' | 'fr
   readonly standing: SenderStanding | 'asked';
 }
 
+/** Why nothing of an e-mail is used, unless its sender doesn't count. */
+interface LeftMail {
+  readonly outcome: 'unreadable' | 'set-aside';
+  readonly reason: MailReason;
+}
+
 export type MailTaker = ReturnType<typeof createMailTaker>;
 
 /** Reads verdict e-mails one at a time: what one names is recorded first, then its cases are opened. */
 export function createMailTaker(parts: MailTakerParts) {
-  const { ledger, examine, senders, today, matchMs, clock, notify, notifyCases } = parts;
+  const { ledger, examine, senders, today, matchMs, clock, notify } = parts;
   const log = ledger.verdictMails;
   /** The e-mail that could not be taken the last time. */
   let failed: string | undefined;
@@ -153,7 +158,7 @@ export function createMailTaker(parts: MailTakerParts) {
     // The dates of e-mails carry no milliseconds: a move within that second came before.
     const at = Math.min(mail.receivedAt + 999, clock());
     const findings = toFindings(await log.readNamed(mail.number), at);
-    await openCases(await groupFindings(findings), { ledger, today: today(), clock, notify: notifyCases });
+    await openCases(await groupFindings(findings), { ledger, today: today(), clock, notify });
     await log.noteCasesOpened(mail.number, clock());
   }
 
@@ -170,20 +175,22 @@ export function createMailTaker(parts: MailTakerParts) {
       isListed: ofSender === 'listed',
     });
     const unread = arrive(arrivedAt ?? savedAt);
-    if (standing === 'unproven') return leave(unread, 'set-aside', 'not-authenticated');
-    if (bytes === undefined) return leave(unread, 'unreadable', 'too-large');
+    const setAside = (reason: MailReason) => ({ outcome: 'set-aside', reason }) as const;
+    if (standing === 'unproven') return leave(unread, setAside('not-authenticated'));
+    if (bytes === undefined) return leave(unread, { outcome: 'unreadable', reason: 'too-large' });
     try {
       const seen = await look(bytes, now, standing);
       const arrival = arrive(arrivedAt ?? seen.mail.receivedAt ?? savedAt);
-      if (standing === 'unlisted') return await ignore(arrival, seen);
-      if (standing === 'anybody' && (await opensMore(seen)))
-        return await leave(arrival, 'set-aside', 'too-many-bookings');
-      return await takeExamined(arrival, seen);
+      if (standing === 'unlisted') return await leave(arrival, undefined, seen);
+      const isTooMuch = standing === 'anybody' && (await opensMore(seen));
+      return await (isTooMuch ? leave(arrival, setAside('too-many-bookings')) : takeExamined(arrival, seen));
     } catch (error) {
-      if (error instanceof UnreadableMailError) return leave(unread, 'unreadable', error.reason);
-      if (error instanceof FailedMailError) return leave(unread, 'set-aside', error.reason);
+      if (error instanceof UnreadMailError) {
+        const { reason, isFault } = error;
+        return leave(unread, isFault ? setAside(reason) : { outcome: 'unreadable', reason });
+      }
       // Perhaps the ledger is away. If not, later e-mails would wait for this one for good.
-      if (failed === sha256) return leave(unread, 'set-aside', 'failed');
+      if (failed === sha256) return leave(unread, setAside('failed'));
       throw error;
     }
   }
@@ -228,33 +235,27 @@ export function createMailTaker(parts: MailTakerParts) {
     return false;
   }
 
-  /** Records an e-mail of a sender whose e-mails don't count. */
-  async function ignore({ known, standing: _, ...arrival }: Arrival, seen?: Seen): Promise<TakenMail> {
+  /** Records an e-mail of which nothing is used. `seen` is what a stranger's names. */
+  async function leave(
+    { known, standing, ...arrival }: Arrival,
+    why: LeftMail | undefined,
+    seen?: Seen,
+  ): Promise<TakenMail> {
+    const { receivedAt } = arrival;
+    const left = standing === 'unlisted' || !why ? ({ outcome: 'unknown-sender' } as const) : why;
     const namesSent =
       seen !== undefined && seen.bookings.length + seen.canaries.length + seen.mail.correct > 0;
-    const outcome = 'unknown-sender';
-    const { number, isNew } = await log.record({
-      ...{ ...arrival, outcome, bookings: [], pairs: [] },
-      toldOn: namesSent ? today() : undefined,
+    const { number: mail, isNew } = await log.record({
+      ...{ ...arrival, ...left, bookings: [], pairs: [] },
+      toldOn: namesSent || why?.reason === 'not-authenticated' ? today() : undefined,
     });
-    const { receivedAt } = arrival;
-    if (isNew && known?.outcome !== outcome)
-      notify({ type: 'verdict-mail-unknown-sender', mail: number, receivedAt, namesSent });
-    return { ...nothing, receivedAt, outcome };
-  }
-
-  /** Records an e-mail of which nothing is used. */
-  async function leave(given: Arrival, outcome: 'unreadable' | 'set-aside', reason: MailReason) {
-    const { known, standing, ...arrival } = given;
-    if (standing === 'unlisted') return ignore(given);
-    const { receivedAt } = arrival;
-    const { number, isNew } = await log.record({
-      ...{ ...arrival, outcome, reason, bookings: [], pairs: [] },
-      toldOn: reason === 'not-authenticated' ? today() : undefined,
-    });
-    if (isNew && known?.outcome !== outcome)
-      notify({ type: `verdict-mail-${outcome}`, mail: number, receivedAt, reason });
-    return { ...nothing, receivedAt, outcome, reason };
+    if (isNew && known?.outcome !== left.outcome) {
+      const about = { mail, receivedAt };
+      if (left.outcome === 'unknown-sender')
+        notify({ type: 'verdict-mail-unknown-sender', ...about, namesSent });
+      else notify({ type: `verdict-mail-${left.outcome}`, ...about, reason: left.reason });
+    }
+    return { ...nothing, receivedAt, ...left };
   }
 
   async function repeat({ number, messageId, receivedAt }: StoredMail): Promise<TakenMail> {

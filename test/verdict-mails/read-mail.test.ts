@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHeadings } from '../../src/verdict-mails/headings.js';
 import { readHtml } from '../../src/verdict-mails/html.js';
-import { readText, UnreadableMailError } from '../../src/verdict-mails/records.js';
+import { readText, UnreadMailError } from '../../src/verdict-mails/records.js';
 import { attachment, htmlTable, mailOf, multipart, multipartBody, readNames, words } from './mails.js';
 
 const bookings = [
@@ -287,7 +287,7 @@ describe('A hostile e-mail', () => {
   const reasonOf = (bytes: string | Buffer) =>
     readNames(bytes, bookings).then(
       () => 'read',
-      (error: unknown) => (error instanceof UnreadableMailError ? error.reason : error),
+      (error: unknown) => (error instanceof UnreadMailError ? error.reason : error),
     );
 
   it('is refused when it is too large, too deep, or has too many parts, rows or words', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/reference-hash.js';
+import type { CaseEvent } from '../../src/cases/case-events.js';
 import { followMappings } from '../../src/cases/follow-mappings.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
@@ -10,7 +11,8 @@ import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import { canaryStep } from '../../src/review/canary.js';
 import { findStayKeys } from '../../src/review/stays/found-bookings.js';
 import { examineMail } from '../../src/verdict-mails/examine-mail.js';
-import { type ExamineMail, FailedMailError } from '../../src/verdict-mails/mail-process.js';
+import type { ExamineMail } from '../../src/verdict-mails/mail-process.js';
+import { UnreadMailError } from '../../src/verdict-mails/records.js';
 import type { ListedSenders } from '../../src/verdict-mails/sender.js';
 import { createMailTaker, type VerdictMailEvent } from '../../src/verdict-mails/take-mail.js';
 import { at, carriesReference, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
@@ -62,7 +64,7 @@ async function prepare(
   const steps = [...planBatches(booked.length, booked.length), ...(canary ? [canaryStep] : [])];
   const planned = await collect.finish({ steps, canary, at });
   if (canary) await perform(ledger, planned, 'canary', done);
-  const events: VerdictMailEvent[] = [];
+  const events: (VerdictMailEvent | CaseEvent)[] = [];
   const taker = createMailTaker({
     ledger,
     examine,
@@ -70,8 +72,9 @@ async function prepare(
     today: () => '2026-11-21',
     matchMs: 14 * 86_400_000,
     clock,
-    notify: (event) => void events.push(event),
-    notifyCases() {},
+    notify(event: VerdictMailEvent | CaseEvent) {
+      if (!event.type.startsWith('case-')) events.push(event);
+    },
   });
   const listCases = async () =>
     (await ledger.cases.list({ today: '2026-11-21' })).map(
@@ -389,7 +392,7 @@ describe('An e-mail that fails', () => {
     let reads = 0;
     const examine: ExamineMail = async (bytes, lookUp) => {
       reads += 1;
-      if (reads === 1) throw new FailedMailError('too-slow');
+      if (reads === 1) throw new UnreadMailError('too-slow');
       return examineHere(bytes, lookUp);
     };
     const { ledger, taker, events, listCases } = await prepare(false, canaryHotel, examine);
