@@ -17,7 +17,7 @@ import type { CheckCaller } from '../src/server/caller.js';
 import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { readSilence } from '../src/verdict-mails/silence.js';
+import { readSilence } from '../src/verdict-mails/mailbox.js';
 import type { App } from './app.js';
 import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';

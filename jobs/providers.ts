@@ -9,7 +9,7 @@ import { scoreProviders } from '../src/scorecard/scorecard.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { showInLine } from '../src/text/visible.js';
-import { readSilence } from '../src/verdict-mails/silence.js';
+import { readSilence } from '../src/verdict-mails/mailbox.js';
 import { clock } from './clock.js';
 import { command, csvOptions, dayOption } from './command.js';
 import { listDays } from './days.js';

@@ -11,7 +11,7 @@ import { renderShownCanary } from '../src/review/canary-words.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';
 import { showInLine } from '../src/text/visible.js';
-import { readSilence } from '../src/verdict-mails/silence.js';
+import { readSilence } from '../src/verdict-mails/mailbox.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, flag, option } from './command.js';

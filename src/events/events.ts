@@ -6,7 +6,7 @@ import type { SendingEvent } from '../notifications/send-messages.js';
 import type { CanaryEvent } from '../review/canary.js';
 import type { ReviewEvent } from '../review/events.js';
 import type { SchedulerEvent } from '../schedule/scheduler-event.js';
-import type { VerdictMailEvent } from '../verdict-mails/verdict-mail-events.js';
+import type { VerdictMailEvent } from '../verdict-mails/take-mail.js';
 
 /**
  * Everything that a process reports while it works: the closed union of the events of all its parts. An event holds neither

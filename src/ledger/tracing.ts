@@ -7,7 +7,7 @@ import { readBooking } from '../review/stored/stored-line.js';
 import { readLines } from './batches.js';
 import { findJudged, findSuspect } from './findings.js';
 import { readKeptOfBatch } from './kept-columns.js';
-import { findNaming, findNamingMapping } from './named-by-mails.js';
+import { findNaming, findNamingMapping } from './mail-bookings.js';
 import { all, type Candidates, type Dialect, type Query } from './query.js';
 import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';

@@ -1,3 +1,4 @@
+import { keyOfCase } from '../cases/case.js';
 import type { NewNotice } from '../notifications/notice.js';
 import type {
   BookingPlace,
@@ -12,8 +13,7 @@ import type {
   StoredMail,
 } from '../verdict-mails/mail-log.js';
 import { nameCanary } from './canaries.js';
-import { findBookings, listProviders } from './mail-bookings.js';
-import { listNamedPairs, listNamedPlaces, readNamed } from './named-by-mails.js';
+import { findBookings, listNamedPairs, listNamedPlaces, listProviders, readNamed } from './mail-bookings.js';
 import { raise } from './notices.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
@@ -31,23 +31,12 @@ export function createMailLog(store: Store): MailLog {
 
 export function createMailReader(store: Store): MailReader {
   const { dialect, read, readTogether } = store;
-  const { schema } = dialect;
   return {
     findBookings: (since, hashes) => findBookings(store, since, hashes),
     listProviders: (since) => read(() => listProviders(dialect, since)),
-    findMail: (sha256) =>
-      read(function* () {
-        const row = yield* one(`SELECT * FROM ${schema}verdict_mails WHERE sha256 = ?`, sha256);
-        return row && toMail(row);
-      }),
+    findMail: (sha256) => read(() => findMail(dialect, sha256)),
     listMails: ({ limit, onlyUnknown = false }) => read(() => listMails(dialect, limit, onlyUnknown)),
-    listWithoutCases: () =>
-      read(function* () {
-        const rows = yield* all(
-          `SELECT * FROM ${schema}verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
-        );
-        return rows.map(toMail);
-      }),
+    listWithoutCases: () => read(() => listWithoutCases(dialect)),
     listNamedPlaces: (runId) => read(() => listNamedPlaces(dialect, runId)),
     listNamedPairs: () => read(() => listNamedPairs(dialect)),
     listNotUnderstood: () => read(() => listNotUnderstood(dialect)),
@@ -153,20 +142,13 @@ function* findCopy(
   if (!row) return undefined;
   const number = Number(row.number);
   const named = yield* readNamed(dialect, number);
-  const places = new Set(named.bookings.map(keyOfPlace));
-  const known = new Set(named.pairs.map(keyOfPair));
-  const isCovered =
-    bookings.every((place) => places.has(keyOfPlace(place))) &&
-    pairs.every((pair) => known.has(keyOfPair(pair)));
-  return isCovered ? number : undefined;
+  const known = new Set([...named.bookings.map(keyOfPlace), ...named.pairs.map(keyOfCase)]);
+  const wanted = [...bookings.map(keyOfPlace), ...pairs.map(keyOfCase)];
+  return wanted.every((key) => known.has(key)) ? number : undefined;
 }
 
 function keyOfPlace({ runId, form, batch, place }: BookingPlace): string {
   return `${runId} ${form} ${batch} ${place}`;
-}
-
-function keyOfPair({ providerName, providerHotelId, serviceId }: NamedPair): string {
-  return JSON.stringify([providerName, providerHotelId, serviceId]);
 }
 
 function* addBooking(dialect: Dialect, mail: number, place: BookingPlace): Query<number> {
@@ -228,6 +210,18 @@ function* listMails({ schema }: Dialect, limit: number, onlyUnknown: boolean): Q
   return rows.map(toMail);
 }
 
+function* findMail({ schema }: Dialect, sha256: string): Query<StoredMail | undefined> {
+  const row = yield* one(`SELECT * FROM ${schema}verdict_mails WHERE sha256 = ?`, sha256);
+  return row && toMail(row);
+}
+
+function* listWithoutCases({ schema }: Dialect): Query<StoredMail[]> {
+  const rows = yield* all(
+    `SELECT * FROM ${schema}verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
+  );
+  return rows.map(toMail);
+}
+
 function* listNotUnderstood({ schema }: Dialect): Query<number[]> {
   const rows = yield* all(
     `SELECT received_at FROM ${schema}verdict_mails
@@ -238,16 +232,17 @@ function* listNotUnderstood({ schema }: Dialect): Query<number[]> {
 }
 
 function toMail(row: StoredRow): StoredMail {
+  const { text, integer } = readColumns(row);
   return withoutUndefined({
     number: Number(row.number),
     sha256: String(row.sha256),
-    messageId: readColumns(row).text('message_id'),
+    messageId: text('message_id'),
     receivedAt: Number(row.received_at),
     readAt: Number(row.read_at),
     from: String(row.found_in),
-    outcome: String(row.outcome) as MailOutcome,
-    reason: readColumns(row).text('reason') as MailReason | undefined,
-    isListed: Number(row.is_listed) === 1,
+    outcome: text('outcome') as MailOutcome,
+    reason: text('reason') as MailReason | undefined,
+    isListed: integer('is_listed') === 1,
     named: Number(row.named),
   });
 }

@@ -14,7 +14,7 @@ import {
 } from '../review/verdict.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import type { MailReader, ReceivedPair } from '../verdict-mails/mail-log.js';
-import { isNamedByMapping } from '../verdict-mails/naming.js';
+import { isNamedByMapping } from '../verdict-mails/mail-log.js';
 
 export type OutcomeLedger = BatchReader &
   RunLister &

@@ -1,8 +1,7 @@
 import type { CaseLedger, ReadOnlyCaseLedger } from '../cases/case-store.js';
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
 import type { BookingForm } from '../review/step.js';
-import type { ReaderFault } from './mail-process.js';
-import type { UnreadableReason } from './unreadable-mail.js';
+import type { UnreadReason } from './records.js';
 
 /** A ledger that also knows the e-mails that were read. */
 export interface VerdictMailLedger extends CaseLedger {
@@ -23,7 +22,16 @@ export interface MailLog extends MailReader {
   noteCasesOpened(number: number, at: number): Promise<void>;
 }
 
-export interface MailReader extends BookingFinder {
+export interface MailReader {
+  /**
+   * The bookings of runs that were active since then and whose references may have one of these hashes: the line itself
+   * must be checked.
+   *
+   * @param hashes in ascending order
+   */
+  findBookings(since: number, hashes: Uint32Array): AsyncGenerator<readonly StoredBooking[]>;
+  /** The names of the providers in the bookings of runs that were active since then. */
+  listProviders(since: number): Promise<string[]>;
   /** The newest first; `onlyUnknown`: those that name nothing known, or can't be read. */
   listMails(options: { readonly limit: number; readonly onlyUnknown?: boolean }): Promise<StoredMail[]>;
   /** The e-mail with exactly these bytes. */
@@ -50,19 +58,6 @@ export interface MailboxFacts {
   readonly readUntil?: number | undefined;
   /** When an e-mail of a listed sender was last read. */
   readonly listedReadAt?: number | undefined;
-}
-
-/** Looks bookings up by their references, all at once. */
-export interface BookingFinder {
-  /**
-   * The bookings of runs that were active since then and whose references may have one of these hashes: the line itself
-   * must be checked.
-   *
-   * @param hashes in ascending order
-   */
-  findBookings(since: number, hashes: Uint32Array): AsyncGenerator<readonly StoredBooking[]>;
-  /** The names of the providers in the bookings of runs that were active since then. */
-  listProviders(since: number): Promise<string[]>;
 }
 
 export interface BookingPlace {
@@ -106,8 +101,7 @@ export type MailOutcome = 'named' | 'nothing-known' | 'unreadable' | 'set-aside'
  * known bookings correct, and nothing incorrect.
  */
 export type MailReason =
-  | UnreadableReason
-  | ReaderFault
+  | UnreadReason
   | 'unread-attachment'
   | 'called-correct'
   | 'not-authenticated'
@@ -156,4 +150,24 @@ export interface RecordedMail {
   readonly number: number;
   /** False if the same e-mail named all of it before: nothing was recorded. */
   readonly isNew: boolean;
+}
+
+/** A booking of a run whose mapping an e-mail names without its reference. */
+export interface NamedStay {
+  /** When its run began, in epoch milliseconds. */
+  readonly sentAfter: number;
+  /** YYYY-MM-DD */
+  readonly checkIn?: string | undefined;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Whether an e-mail about a mapping is about this booking: it was received after the booking's run began, and before its stay
+ * was past in any time zone.
+ */
+export function isNamedByMapping(receivedAt: number, { sentAfter, checkIn }: NamedStay): boolean {
+  // The dates of e-mails carry no milliseconds.
+  if (receivedAt < sentAfter - (sentAfter % 1_000)) return false;
+  return checkIn === undefined || receivedAt < Date.parse(checkIn) + 1.5 * dayMs;
 }

@@ -6,7 +6,7 @@ import { type BookingForm, bookingForms } from '../../src/review/step.js';
 import { judgeBooking, type Silence, unansweredReasons } from '../../src/review/verdict.js';
 import { type Outcome, readNamedPairs, readOutcomes } from '../../src/scorecard/outcomes.js';
 import type { ReceivedPair } from '../../src/verdict-mails/mail-log.js';
-import { isNamedByMapping } from '../../src/verdict-mails/naming.js';
+import { isNamedByMapping } from '../../src/verdict-mails/mail-log.js';
 import { anyFileBooking, renderLine } from '../review/file/file-bookings.js';
 import { someRun } from '../review/some-run.js';
 import { renderedLine } from '../support/made-bookings.js';

@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/reference-hash.js';
+import type { CaseEvent } from '../../src/cases/case-events.js';
 import { followMappings } from '../../src/cases/follow-mappings.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import { canaryStep } from '../../src/review/canary.js';
-import { createMailExaminer, type ExamineMail } from '../../src/verdict-mails/examine-mail.js';
-import { FailedMailError } from '../../src/verdict-mails/mail-process.js';
+import { examineMail } from '../../src/verdict-mails/examine-mail.js';
+import type { ExamineMail } from '../../src/verdict-mails/mail-process.js';
+import { UnreadMailError } from '../../src/verdict-mails/records.js';
 import type { ListedSenders } from '../../src/verdict-mails/sender.js';
-import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
-import type { VerdictMailEvent } from '../../src/verdict-mails/verdict-mail-events.js';
+import { createMailTaker, type VerdictMailEvent } from '../../src/verdict-mails/take-mail.js';
 import { at, carriesReference, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { findStayKeys } from '../contracts/ledger/stay-keys.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
@@ -28,12 +29,14 @@ const bookings = [
   { ...stay, serviceId: 7, bookingReferenceId: 'BR-1045', providerName: 'Beta', providerHotelId: '9' },
 ];
 const canaryHotel = { providerName: 'X', providerHotelId: 'C-1' };
+/** In this process. */
+const examineHere: ExamineMail = (bytes, lookUp) => examineMail(bytes, words, lookUp);
 const named = Buffer.from(mailOf('text/plain', 'Incorrect: BR-1042'));
 
 async function prepare(
   withCanary = false,
   hotelOfCanary = canaryHotel,
-  examine: ExamineMail = createMailExaminer(words),
+  examine: ExamineMail = examineHere,
   senders: ListedSenders = { from: [] },
   booked: readonly (typeof bookings)[number][] = bookings,
 ) {
@@ -61,7 +64,7 @@ async function prepare(
   const steps = [...planBatches(booked.length, booked.length), ...(canary ? [canaryStep] : [])];
   const planned = await collect.finish({ steps, canary, at });
   if (canary) await perform(ledger, planned, 'canary', done);
-  const events: VerdictMailEvent[] = [];
+  const events: (VerdictMailEvent | CaseEvent)[] = [];
   const taker = createMailTaker({
     ledger,
     examine,
@@ -69,8 +72,9 @@ async function prepare(
     today: () => '2026-11-21',
     matchMs: 14 * 86_400_000,
     clock,
-    notify: (event) => void events.push(event),
-    notifyCases() {},
+    notify(event: VerdictMailEvent | CaseEvent) {
+      if (!event.type.startsWith('case-')) events.push(event);
+    },
   });
   const listCases = async () =>
     (await ledger.cases.list({ today: '2026-11-21' })).map(
@@ -255,8 +259,7 @@ async function listNotices({ notices }: Awaited<ReturnType<typeof prepare>>['led
 }
 
 describe('The sender of an e-mail', () => {
-  const prepareFor = (senders: ListedSenders) =>
-    prepare(true, canaryHotel, createMailExaminer(words), senders);
+  const prepareFor = (senders: ListedSenders) => prepare(true, canaryHotel, examineHere, senders);
   let count = 0;
   const of = (sender: string, text: string, ...headers: string[]) => {
     count += 1;
@@ -347,7 +350,7 @@ describe('An e-mail about more than 1,000 bookings', () => {
       providerHotelId: providerHotelId(index),
     }));
   const ofMany = (booked: ReturnType<typeof many>, senders: ListedSenders) =>
-    prepare(false, canaryHotel, createMailExaminer(words), senders, booked);
+    prepare(false, canaryHotel, examineHere, senders, booked);
   const everyOne = Array.from({ length: 1_001 }, (_, index) => `BR-${20_000 + index}`);
 
   it.each([
@@ -389,8 +392,8 @@ describe('An e-mail that fails', () => {
     let reads = 0;
     const examine: ExamineMail = async (bytes, lookUp) => {
       reads += 1;
-      if (reads === 1) throw new FailedMailError('too-slow');
-      return createMailExaminer(words)(bytes, lookUp);
+      if (reads === 1) throw new UnreadMailError('too-slow');
+      return examineHere(bytes, lookUp);
     };
     const { ledger, taker, events, listCases } = await prepare(false, canaryHotel, examine);
     const mail = { bytes: named, from: 'imap' };
@@ -418,7 +421,7 @@ describe('An e-mail that fails', () => {
   it('for any other reason is tried again once, then set aside, so that the next one is read', async () => {
     const fault = new Error('a defect');
     const examine: ExamineMail = async (bytes, lookUp) => {
-      if (String(bytes).includes('Good')) return createMailExaminer(words)(bytes, lookUp);
+      if (String(bytes).includes('Good')) return examineHere(bytes, lookUp);
       throw fault;
     };
     const { ledger, taker } = await prepare(false, canaryHotel, examine);
