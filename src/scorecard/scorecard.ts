@@ -1,5 +1,6 @@
 import { createBusinessDay } from '../booking/business-day.js';
-import type { CaseReader, OpenedCase } from '../cases/case-store.js';
+import type { Case } from '../cases/case.js';
+import type { CaseReader } from '../cases/case-store.js';
 import { maxProviders } from '../review/collect/provider-counts.js';
 import { type DayScore, type DayScoreParts, type ProviderDay, scoreDays } from './day-scores.js';
 import type { OutcomeLedger } from './outcomes.js';
@@ -89,7 +90,7 @@ async function listOpened(
   { cases }: Pick<ScorecardParts['ledger'], 'cases'>,
   days: readonly string[],
   timezone: string,
-): Promise<readonly OpenedCase[]> {
+): Promise<readonly Case[]> {
   const [first, last] = [days.at(0), days.at(-1)];
   if (first === undefined || last === undefined) return [];
   return cases.listOpened({
@@ -123,7 +124,7 @@ function createScore() {
       suspects.incorrect += day.suspects.incorrect;
       for (const hotel of day.affectedHotels) hotelOf(hotel).days += 1;
     },
-    addCase({ state, openedAt, stateSince, correctedBy, providerHotelId }: OpenedCase): void {
+    addCase({ state, openedAt, stateSince, correctedBy, providerHotelId }: Case): void {
       counts.cases += 1;
       hotelOf(providerHotelId).cases += 1;
       if (state !== 'corrected') return;

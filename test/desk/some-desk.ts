@@ -126,7 +126,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     countWarnings: async () => [],
     listCanaries: async () => [],
     cases: {
-      listOutlines: async () => [],
+      list: async () => [],
       count: async () => ({ openBookings: 0, unknownCheckIns: 0 }),
     } as never,
     notices: { listProblems: async () => [], listOfDay: async () => [] } as never,
