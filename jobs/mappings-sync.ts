@@ -4,7 +4,8 @@ import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { CaseMove } from '../src/cases/case.js';
-import { type WatchLedger, type WatchReport, watchMappings } from '../src/cases/watch/watch-mappings.js';
+import type { CaseLedger } from '../src/cases/case-store.js';
+import { type WatchReport, watchMappings } from '../src/cases/follow-mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
@@ -121,7 +122,7 @@ export function syncCopy(
 /** Compares what moved in the copy with the stays that are upcoming on the account's day. */
 export function watchCopy(
   { timezone }: Config,
-  { ledger, notify }: { readonly ledger: WatchLedger; readonly notify: NotifyAll },
+  { ledger, notify }: { readonly ledger: CaseLedger; readonly notify: NotifyAll },
   signal: AbortSignal,
 ): Promise<WatchReport> {
   const today = businessDayAt(new Date(clock()), timezone).iso;

@@ -1,7 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { BookingHistory } from '../src/cases/booking-history.js';
-import { historyToJson, readHistories } from '../src/cases/booking-history.js';
-import { describeSuspicion, describeVerdict } from '../src/cases/describe-booking.js';
+import {
+  describeSuspicion,
+  describeVerdict,
+  historyToJson,
+  readHistories,
+} from '../src/cases/booking-history.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';

@@ -1,5 +1,5 @@
 import type { CaseLedger } from '../../src/cases/case-store.js';
-import { watchMappings } from '../../src/cases/watch/watch-mappings.js';
+import { watchMappings } from '../../src/cases/follow-mappings.js';
 import type { ProviderHotel } from '../../src/mappings/mapping-copy.js';
 import { readStaysAhead } from '../../src/review/stays/stays-ahead.js';
 import { postgresNeeds } from '../../test/support/postgres.js';

@@ -1,7 +1,7 @@
+import type { ProviderHotel } from '../mappings/mapping-copy.js';
 import type { RecordedAction } from '../review/audit.js';
 import type { Ledger, ReadOnlyLedger } from '../review/ledger.js';
-import type { BookingSummary, Case, CaseBooking, CaseKey, HeldCase, MappingState } from './case.js';
-import type { WatchStore } from './watch-store.js';
+import type { Case, CaseBooking, CaseKey, HeldCase, MappingState } from './case.js';
 
 /** A ledger with cases. */
 export interface CaseLedger extends Ledger {
@@ -16,7 +16,7 @@ export interface ReadOnlyCaseLedger extends ReadOnlyLedger {
 /**
  * The cases. They hold references and stays of bookings, but no guest's name.
  *
- * case-transitions.ts and case-commands.ts decide what happens to a case; the store reads and writes it, and records it in the
+ * case-transitions.ts decides what happens to a case; the store reads and writes it, and records it in the
  * audit trail. `Retention` removes the bookings of old days, and the cases left without any.
  */
 export interface CaseStore extends CaseReader {
@@ -45,10 +45,8 @@ export interface CaseStore extends CaseReader {
 export interface CaseReader {
   /** In the order of their ids. */
   list(filter: CaseFilter): Promise<CaseSummary[]>;
-  /** The same cases, with only what searching and ordering need: several times faster for thousands of cases. */
-  listOutlines(filter: CaseFilter): Promise<CaseOutline[]>;
   /** Those that were opened between two instants, both included, in the order of their ids. */
-  listOpened(between: { readonly from: number; readonly to: number }): Promise<OpenedCase[]>;
+  listOpened(between: { readonly from: number; readonly to: number }): Promise<readonly Case[]>;
   find(id: number): Promise<HeldCase | undefined>;
   /** The cases of these keys, in the same order. At most 1,000 per call. */
   findByKeys(keys: readonly CaseKey[]): Promise<(Case | undefined)[]>;
@@ -56,15 +54,13 @@ export interface CaseReader {
   findBookings(reference: string): Promise<readonly FoundBooking[]>;
   /** By case id, the reference of the most urgent open booking: of a guest in house, or else the next to check in. At most 1,000 per call. */
   findNextReferences(ids: readonly number[], today: string): Promise<ReadonlyMap<number, string>>;
-  /** Those whose mapping is not corrected or dismissed. */
-  listActive(): Promise<readonly Case[]>;
-  /** The keys of the active cases, in the order of their ids. */
-  listActiveKeys(page: CasePage): Promise<readonly ActiveKey[]>;
+  /** The next of those whose mapping is not corrected or dismissed, in the order of their ids. */
+  listActive(page: { readonly after: number; readonly limit: number }): Promise<readonly Case[]>;
   /** The active cases whose mapping moved after the evidence. */
   listMoved(): Promise<readonly MovedCase[]>;
   /** The cases that have been in the state `reported` since before that instant. */
   listReported(before: number): Promise<readonly number[]>;
-  /** The unresolved bookings that have a reference and whose stay is not over, by case and place. */
+  /** The next unresolved bookings that have a reference and whose stay is not over, by case and place. */
   listOpenReferences(today: string, page: ReferencePage): Promise<readonly OpenReference[]>;
   /** The collected runs that are not completely followed up, the oldest first. */
   listRunsToFollow(): Promise<readonly FollowedRun[]>;
@@ -108,31 +104,32 @@ export interface CaseFilter {
   readonly today: string;
 }
 
-export interface CaseSummary extends Case, BookingSummary {}
-
-export interface CaseOutline
-  extends CaseKey,
-    Pick<CaseSummary, 'id' | 'state' | 'assignee' | 'openBookings' | 'firstCheckIn' | 'hasUnknownCheckIn'>,
-    Pick<CaseSummary, 'inHouse' | 'inHouseUntil'> {
+/** A case, and its bookings in short. */
+export interface CaseSummary extends Case {
+  readonly bookings: number;
+  readonly openBookings: number;
+  /** Those that nobody resolved before the stay was over. */
+  readonly leftBookings: number;
+  /** Open bookings of guests who are in house. */
+  readonly inHouse: number;
+  /** When the last of these checks out, if known. */
+  readonly inHouseUntil?: string | undefined;
+  /** The earliest known check-in of its open bookings: in the past while a guest is in house. */
+  readonly firstCheckIn?: string | undefined;
   /** The nearest known check-in of guests who have still to arrive. */
-  readonly nextCheckIn?: string;
-  /** The master hotel in the local copy of the mappings; null if it has none. */
-  readonly copyServiceId: number | null;
+  readonly nextCheckIn?: string | undefined;
+  /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
+  readonly hasUnknownCheckIn: boolean;
 }
-
-export type OpenedCase = Pick<
-  Case,
-  'id' | 'providerName' | 'providerHotelId' | 'state' | 'stateSince' | 'openedAt' | 'correctedBy'
->;
 
 export interface FoundBooking {
   readonly id: number;
   readonly booking: CaseBooking;
 }
 
-/** A move of a mapping; `to` is absent if it was deleted. */
+/** A move of a mapping; `to` is undefined if it was deleted. */
 export interface LaterMove {
-  readonly to?: number;
+  readonly to?: number | undefined;
   readonly seenAt: number;
 }
 
@@ -142,27 +139,18 @@ export interface MovedCase {
   readonly moves: readonly LaterMove[];
 }
 
-export interface OpenReference extends CaseKey, Pick<CaseBooking, 'place' | 'checkIn' | 'checkOut'> {
+/** Of a booking. */
+export interface OpenReference {
+  /** Of its case. */
   readonly id: number;
+  readonly place: number;
   readonly reference: string;
-  /** The business day of the version that the case holds. */
-  readonly day: string;
 }
 
-export interface ActiveKey extends CaseKey {
-  readonly id: number;
-}
-
-/** Only cases with an id greater than `after` and smaller than `before`. */
-export interface CasePage {
-  readonly after?: number | undefined;
-  readonly before?: number | undefined;
+/** Only bookings behind this one. */
+export interface ReferencePage {
+  readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
   readonly limit: number;
-}
-
-export interface ReferencePage extends CasePage {
-  /** Also bookings of the case `after` behind this place. */
-  readonly afterPlace?: number | undefined;
 }
 
 /** How far a run has been followed up. */
@@ -172,4 +160,44 @@ export interface FollowedRun {
   readonly hasBookings: boolean;
   /** Whether its result has been, too, or none will come. */
   readonly isComplete: boolean;
+}
+
+/** What the watch must read, and how far it has got. Contains no guest data. */
+export interface WatchStore {
+  /** The mappings of the oldest moves that no watch has compared with the current and upcoming stays. */
+  nextMoves(limit: number): Promise<MovedMappings | undefined>;
+  /** Records that all moves up to that number are compared, and their findings are recorded. Never goes back. */
+  finishMoves(upTo: number): Promise<void>;
+  /** What the copy knows about these master hotels. */
+  readMasterHotels(serviceIds: readonly number[]): Promise<ReadonlyMap<number, MasterHotel>>;
+}
+
+export interface MovedMappings {
+  /** The number of moves. */
+  readonly moves: number;
+  /** The number of the last one. */
+  readonly upTo: number;
+  /** Each mapping once, however often it moved. */
+  readonly mappings: readonly MovedMapping[];
+}
+
+export interface MovedMapping extends ProviderHotel {
+  /** Its master hotel in the copy; undefined if the mapping was deleted. */
+  readonly copyServiceId?: number | undefined;
+  /** When it last moved, in epoch milliseconds. */
+  readonly movedAt: number;
+}
+
+/** What the copy knows about a master hotel. */
+export interface MasterHotel {
+  /** How many provider hotels are mapped to it. */
+  readonly hotels: number;
+  /** The provider hotels that are no longer mapped to it. */
+  readonly left: readonly LeftHotel[];
+}
+
+export interface LeftHotel {
+  readonly providerName: string;
+  /** Its master hotel now; undefined if its mapping was deleted. */
+  readonly copyServiceId?: number | undefined;
 }

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Archive } from '../archive/archive.js';
-import { rememberHotels } from '../cases/remembered-hotels.js';
 import type { NoticeLedger } from '../notifications/notice-store.js';
 import { createAuditPage } from './audit/audit-page.js';
 import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-routes.js';
@@ -35,10 +34,9 @@ export interface DeskParts
 
 /** Every page, action, download and stream of the desk: the table that the tests of roles read, too. */
 export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
-  const hotels = rememberHotels(parts.ledger.hotels);
   return [
     createDaysPage(parts),
-    createDayPage({ ...parts, hotels }),
+    createDayPage(parts),
     createReportDownload(parts),
     ...createRunRoutes(parts),
     ...createBookingRoutes(parts),
@@ -46,7 +44,7 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     ...createProviderRoutes(parts),
     createAuditPage(parts),
     ...createOperationRoutes(parts),
-    ...createCaseRoutes({ ...parts, hotels }),
+    ...createCaseRoutes(parts),
   ];
 }
 

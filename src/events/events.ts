@@ -1,5 +1,5 @@
-import type { CaseEvent } from '../cases/case-events.js';
-import type { WatchEvent } from '../cases/watch/watch-events.js';
+import type { WatchEvent } from '../cases/follow-mappings.js';
+import type { CaseEvent } from '../cases/open-cases.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { SendingEvent } from '../notifications/send-messages.js';

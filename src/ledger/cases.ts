@@ -1,8 +1,6 @@
 import { type Case, type CaseKey, type HeldCase, type MappingState, mappingStates } from '../cases/case.js';
 import type {
-  ActiveKey,
   CaseCounts,
-  CasePage,
   CaseReader,
   CaseStore,
   FollowedRun,
@@ -13,10 +11,10 @@ import type {
   ReferencePage,
 } from '../cases/case-store.js';
 import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
-import { boundsOf, isOpen, list, listOpened, listOutlines } from './case-lists.js';
+import { boundsOf, isOpen, list } from './case-lists.js';
 import { all, change, type Dialect, one, type Query, removing, type Store } from './query.js';
 import { runNumber } from './runs.js';
-import { identityOf, toBooking, toCase, toCaseKey } from './stored-case.js';
+import { identityOf, toBooking, toCase } from './stored-case.js';
 import { readColumns, toStorable, withoutUndefined } from './stored-values.js';
 
 export function createCaseStore(store: Store): CaseStore {
@@ -48,14 +46,12 @@ export function createCaseStore(store: Store): CaseStore {
 export function createCaseReader({ dialect, read, readTogether }: Store): CaseReader {
   return {
     list: (filter) => read(() => list(dialect, filter)),
-    listOutlines: (filter) => read(() => listOutlines(dialect, filter)),
     listOpened: (between) => read(() => listOpened(dialect, between)),
     find: (id) => readTogether(() => find(dialect, id)),
     findByKeys: (keys) => read(() => findByKeys(dialect, keys)),
     findBookings: (reference) => read(() => findBookings(dialect, reference)),
     findNextReferences: (ids, today) => read(() => findNextReferences(dialect, ids, today)),
-    listActive: () => read(() => listActive(dialect)),
-    listActiveKeys: (page) => read(() => listActiveKeys(dialect, page)),
+    listActive: (page) => read(() => listActive(dialect, page)),
     listMoved: () => read(() => listMoved(dialect)),
     listReported: (before) => read(() => listReported(dialect, before)),
     listOpenReferences: (today, page) => read(() => listOpenReferences(dialect, today, page)),
@@ -108,23 +104,28 @@ function* findNextReferences(
   return new Map(known.map(({ number, reference }) => [Number(number), String(reference)]));
 }
 
-function* listActive({ schema }: Dialect): Query<Case[]> {
-  const rows = yield* all(`SELECT * FROM ${schema}cases WHERE ${isActive} ORDER BY number`);
+function* listOpened(
+  { schema }: Dialect,
+  { from, to }: Parameters<CaseReader['listOpened']>[0],
+): Query<Case[]> {
+  const rows = yield* all(
+    `SELECT * FROM ${schema}cases WHERE opened_at >= ? AND opened_at <= ? ORDER BY number`,
+    from,
+    to,
+  );
   return rows.map(toCase);
 }
 
-function* listActiveKeys(
+function* listActive(
   { schema }: Dialect,
-  { after = 0, before = Number.MAX_SAFE_INTEGER, limit }: CasePage,
-): Query<ActiveKey[]> {
+  { after, limit }: Parameters<CaseReader['listActive']>[0],
+): Query<Case[]> {
   const rows = yield* all(
-    `SELECT number, provider_name, provider_hotel_id, service_id FROM ${schema}cases
-     WHERE ${isActive} AND number > ? AND number < ? ORDER BY number LIMIT ?`,
+    `SELECT * FROM ${schema}cases WHERE ${isActive} AND number > ? ORDER BY number LIMIT ?`,
     after,
-    before,
     limit,
   );
-  return rows.map((row) => ({ id: Number(row.number), ...toCaseKey(row) }));
+  return rows.map(toCase);
 }
 
 function* listMoved({ schema, isMappingOfCase }: Dialect): Query<MovedCase[]> {
@@ -158,37 +159,22 @@ function* listReported({ schema }: Dialect, before: number): Query<number[]> {
   return rows.map(({ number }) => Number(number));
 }
 
-/** Sorts after every place of a case. */
-const lastPlace = 2 ** 31 - 1;
-
 function* listOpenReferences(
   { schema }: Dialect,
   today: string,
-  { after = 0, afterPlace = lastPlace, before = Number.MAX_SAFE_INTEGER, limit }: ReferencePage,
+  { after, limit }: ReferencePage,
 ): Query<OpenReference[]> {
   const rows = yield* all(
-    `SELECT case_number, place, reference, check_in, check_out, day, provider_name, provider_hotel_id, service_id
-     FROM ${schema}case_bookings JOIN ${schema}cases ON number = case_number
-     WHERE (case_number, place) > (?, ?) AND case_number < ? AND reference IS NOT NULL AND ${isOpen}
+    `SELECT case_number, place, reference FROM ${schema}case_bookings
+     WHERE (case_number, place) > (?, ?) AND reference IS NOT NULL AND ${isOpen}
      ORDER BY case_number, place LIMIT ?`,
-    after,
-    afterPlace,
-    before,
-    ...boundsOf(today),
-    limit,
+    ...[after?.id ?? 0, after?.place ?? 0, ...boundsOf(today), limit],
   );
-  return rows.map((row) => {
-    const { text } = readColumns(row);
-    return withoutUndefined({
-      id: Number(row.case_number),
-      ...toCaseKey(row),
-      place: Number(row.place),
-      reference: String(row.reference),
-      checkIn: text('check_in'),
-      checkOut: text('check_out'),
-      day: String(row.day),
-    });
-  });
+  return rows.map(({ case_number, place, reference }) => ({
+    id: Number(case_number),
+    place: Number(place),
+    reference: String(reference),
+  }));
 }
 
 function* listRunsToFollow({ schema }: Dialect): Query<FollowedRun[]> {

@@ -1,4 +1,4 @@
-import type { LeftHotel, MasterHotel, MovedMappings, WatchStore } from '../cases/watch-store.js';
+import type { LeftHotel, MasterHotel, MovedMappings, WatchStore } from '../cases/case-store.js';
 import { all, change, type Dialect, type Query, type Store } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 

@@ -1,5 +1,5 @@
 import { businessDayAt } from '../booking/business-day.js';
-import type { CaseOutline, CaseReader } from '../cases/case-store.js';
+import type { CaseReader, CaseSummary } from '../cases/case-store.js';
 import type { ExportReader } from '../mappings/export/export-log.js';
 import type { MappingReader, MappingSync } from '../mappings/mapping-copy.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
@@ -18,7 +18,7 @@ import type { NoticeStore, OpenProblem } from './notice-store.js';
 export interface CheckParts {
   readonly ledger: RunReader & {
     readonly notices: NoticeStore;
-    readonly cases: Pick<CaseReader, 'listOutlines'>;
+    readonly cases: Pick<CaseReader, 'list'>;
     readonly mappings: Pick<MappingReader, 'latestSync'>;
     readonly exports: ExportReader;
   };
@@ -99,14 +99,14 @@ async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewN
 async function findUrgentCases({ ledger, timezone }: CheckParts, now: number): Promise<NewNotice[]> {
   const today = dayAt(now, timezone);
   const checkInBefore = dayAt(now + 2 * dayMs, timezone);
-  const cases = await ledger.cases.listOutlines({ today, checkInBefore });
+  const cases = await ledger.cases.list({ today, checkInBefore });
   return cases
     .filter(({ state, openBookings }) => openBookings > 0 && state !== 'dismissed')
     .flatMap((item) => describeUrgent(item, checkInBefore, now));
 }
 
 /** Guests in house must not hide one who arrives next, and the other way round. */
-function describeUrgent(item: CaseOutline, checkInBefore: string, now: number): NewNotice[] {
+function describeUrgent(item: CaseSummary, checkInBefore: string, now: number): NewNotice[] {
   const { id, state, openBookings, hasUnknownCheckIn, nextCheckIn, inHouse } = item;
   const common = { case: String(id), state, openBookings };
   const raise = (day: string, facts: NewNotice['facts']): NewNotice => ({

@@ -1,6 +1,5 @@
 import { freeMemory } from '../async/free-memory.js';
-import type { History, JudgedLines, SuspectLines, SuspectReader } from '../review/history.js';
-import type { BatchReader, RunLister, UndeliveredReader } from '../review/ledger.js';
+import type { JudgedLines, SuspectLines } from '../review/history.js';
 import type { Run } from '../review/run.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { findHotel, findProvider, readBooking, writeProviderHotel } from '../review/stored/stored-line.js';
@@ -13,16 +12,7 @@ import {
   unansweredReasons,
 } from '../review/verdict.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
-import type { MailReader, ReceivedPair } from '../verdict-mails/mail-log.js';
-import { isNamedByMapping } from '../verdict-mails/mail-log.js';
-
-export type OutcomeLedger = BatchReader &
-  RunLister &
-  UndeliveredReader &
-  SuspectReader &
-  Pick<History, 'nextJudged'> & {
-    readonly verdictMails: Pick<MailReader, 'listNamedPlaces' | 'listNamedPairs'>;
-  };
+import { isNamedByMapping, type ReadOnlyMailLedger, type ReceivedPair } from '../verdict-mails/mail-log.js';
 
 /** A booking that was sent, and what became of it. */
 export interface Outcome {
@@ -51,7 +41,7 @@ export interface OutcomeSources {
 
 /** The bookings of a day that were delivered, each once, one stored batch at a time. */
 export async function* readOutcomes(
-  ledger: OutcomeLedger,
+  ledger: ReadOnlyMailLedger,
   day: string,
   sources: OutcomeSources,
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
@@ -70,7 +60,7 @@ function wasTriggered({ file }: Run): boolean {
 }
 
 async function* readForm(
-  ledger: OutcomeLedger,
+  ledger: ReadOnlyMailLedger,
   run: Run,
   form: BookingForm,
   { namedPairs, silence }: OutcomeSources,
@@ -124,7 +114,7 @@ async function* readForm(
 /** By the keys of their hotels in stored lines. */
 export type NamedPairs = Readonly<Record<BookingForm, ReadonlyMap<string, readonly ReceivedPair[]>>>;
 
-export async function readNamedPairs({ verdictMails }: OutcomeLedger): Promise<NamedPairs> {
+export async function readNamedPairs({ verdictMails }: ReadOnlyMailLedger): Promise<NamedPairs> {
   const pairs = { body: new Map<string, ReceivedPair[]>(), file: new Map<string, ReceivedPair[]>() };
   for (const pair of await verdictMails.listNamedPairs())
     for (const form of bookingForms) {
@@ -138,7 +128,7 @@ export async function readNamedPairs({ verdictMails }: OutcomeLedger): Promise<N
 
 /** The places in each batch. */
 async function readNamed(
-  { verdictMails }: OutcomeLedger,
+  { verdictMails }: ReadOnlyMailLedger,
   { id }: Run,
   form: BookingForm,
 ): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
@@ -152,7 +142,7 @@ async function readNamed(
 }
 
 /** What the result says about the bookings of each batch, asked in the order of the batches: one page of each kind is held. */
-function createJudgements(ledger: OutcomeLedger, { id }: Run, form: BookingForm) {
+function createJudgements(ledger: ReadOnlyMailLedger, { id }: Run, form: BookingForm) {
   const kinds: readonly Judged[] = form === 'file' ? ['incorrect', ...unansweredReasons] : [];
   const pages = new Map<Judged, JudgedLines | undefined>();
   return async (batch: number): Promise<ReadonlyMap<number, Judged>> => {
@@ -168,7 +158,7 @@ function createJudgements(ledger: OutcomeLedger, { id }: Run, form: BookingForm)
 }
 
 /** The places of each batch's suspects, asked in the order of the batches. */
-function createSuspects(ledger: OutcomeLedger, { id }: Run, form: BookingForm) {
+function createSuspects(ledger: ReadOnlyMailLedger, { id }: Run, form: BookingForm) {
   let page: SuspectLines | undefined;
   let isAtEnd = false;
   return async (batch: number): Promise<ReadonlySet<number>> => {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Booking } from '../booking/booking.js';
 import { keyOfCase } from '../cases/case.js';
-import type { NotifyCases } from '../cases/case-events.js';
-import { type Finding, groupFindings } from '../cases/findings.js';
-import { openCases } from '../cases/open-cases.js';
+import type { NotifyCases } from '../cases/open-cases.js';
+import { type Finding, gatherFindings, openCases } from '../cases/open-cases.js';
 import { keyOfHotel } from '../mappings/mapping-copy.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
@@ -158,7 +157,7 @@ export function createMailTaker(parts: MailTakerParts) {
     // The dates of e-mails carry no milliseconds: a move within that second came before.
     const at = Math.min(mail.receivedAt + 999, clock());
     const findings = toFindings(await log.readNamed(mail.number), at);
-    await openCases(await groupFindings(findings), { ledger, today: today(), clock, notify });
+    await openCases(gatherFindings(findings), { ledger, today: today(), clock, notify });
     await log.noteCasesOpened(mail.number, clock());
   }
 

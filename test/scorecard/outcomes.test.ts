@@ -10,7 +10,7 @@ import { isNamedByMapping } from '../../src/verdict-mails/mail-log.js';
 import { anyFileBooking, renderLine } from '../review/file/file-bookings.js';
 import { someRun } from '../review/some-run.js';
 import { renderedLine } from '../support/made-bookings.js';
-import { partsOf } from './stored-days.js';
+import { ledgerOf } from './stored-days.js';
 
 const batchSize = 3;
 const dayMs = 86_400_000;
@@ -139,7 +139,7 @@ it('the outcomes of the bookings of a day are those of parsing and judging each 
       async (known, afterMs) => {
         // In the order in which they are stored.
         const all = bookingForms.flatMap((form) => known.filter((one) => one.form === form));
-        const { ledger } = partsOf([toDay(all)], [], listPairs(all));
+        const ledger = ledgerOf([toDay(all)], [], listPairs(all));
         const namedPairs = await readNamedPairs(ledger);
         const silence = { afterMs, brokenAt: [], now: finishedAt + dayMs };
         const read: Outcome[] = [];

@@ -1,8 +1,8 @@
 import { guestNameFields } from '../../booking/booking.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import { type CasedBooking, withCases } from '../../cases/booked-cases.js';
+import { describeWhy } from '../../cases/booking-history.js';
 import type { CaseReader } from '../../cases/case-store.js';
-import { describeWhy } from '../../cases/describe-booking.js';
 import type { CopyReader, CopyStanding } from '../../mappings/copied-hotels.js';
 import { createHotelComparer } from '../../mappings/hotels/compare-hotels.js';
 import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
@@ -47,7 +47,7 @@ export interface ListLedger
     KeptColumnReader {
   readonly mappings: CopyReader;
   readonly hotels: Pick<HotelReader, 'lookUp'>;
-  readonly cases: Pick<CaseReader, 'findByKeys'>;
+  readonly cases: CaseReader;
 }
 
 const lists = {
@@ -73,7 +73,7 @@ export async function readList(
     withNames: may('see-names'),
   });
   const compare = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
-  const cased = withCases(withHotels(found, compare), ledger.cases);
+  const cased = withCases(withHotels(found, compare), ledger);
   const from = entriesBefore(page);
   const bookings: ListedBooking[] = [];
   for await (const some of cased.read({ from, to: from + entriesPerPage }))

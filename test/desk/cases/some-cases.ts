@@ -1,6 +1,5 @@
-import type { CaseStay } from '../../../src/cases/case-bookings.js';
-import { toDecision } from '../../../src/cases/case-decision.js';
-import { applyEvidence } from '../../../src/cases/case-transitions.js';
+import type { CaseStay } from '../../../src/cases/case.js';
+import { applyEvidence, toDecision } from '../../../src/cases/case-transitions.js';
 import type { HotelContent } from '../../../src/mappings/hotels/hotel-contents.js';
 import type { NoticeLedger } from '../../../src/notifications/notice-store.js';
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
