@@ -83,7 +83,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     const jobs = steps.map((step) => toJob(step, now));
     await connection.answered(async () => {
       await queue.addBulk(jobs);
-      await bringForward(connection.client, queue, jobs);
+      await bringForward(queue, jobs);
     }, answerLimitMs());
   }
 
@@ -132,6 +132,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
         concurrency,
         perSecond,
         lockMs,
+        answerMs,
         perform,
         onError,
       });
@@ -149,7 +150,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     async drop(runId) {
       if (isClosed) return;
       const { connection, queue } = use();
-      const asked = connection.answered(() => dropWaiting(connection.client, queue, runId), answerLimitMs());
+      const asked = connection.answered(() => dropWaiting(queue, runId), answerLimitMs());
       await ignoreAway(asked);
     },
     close({ graceMs = 0 } = {}) {

@@ -1,6 +1,10 @@
 /** A timer set for longer fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
+const noRate = { max: Number.POSITIVE_INFINITY, duration: 0 };
+/** One process alone can start steps more smoothly than many that share a rate. */
+const portionsPerSecond = 50;
+
 export interface RateLimiterOptions {
   readonly concurrency: number;
   /** Maximum number of steps started per second. */
@@ -27,7 +31,7 @@ interface Waiting {
 }
 
 export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions): RateLimiter {
-  const { most, everyMs } = perSecond === undefined ? noRate : spread(perSecond);
+  const { max, duration } = perSecond === undefined ? noRate : spread(perSecond, portionsPerSecond);
   let urgent: Waiting[] = [];
   let others: Waiting[] = [];
   let running = 0;
@@ -46,8 +50,8 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
 
   /** How long nothing may start. */
   function findDelay(now: number): number {
-    if (interval.end <= now) interval = { end: now + everyMs, started: 0 };
-    return Math.max(heldUntil, interval.started < most ? 0 : interval.end) - now;
+    if (interval.end <= now) interval = { end: now + duration, started: 0 };
+    return Math.max(heldUntil, interval.started < max ? 0 : interval.end) - now;
   }
 
   function startWhatIsDue(): void {
@@ -104,17 +108,10 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
   };
 }
 
-interface Rate {
-  /** How many steps may start within an interval. */
-  readonly most: number;
-  readonly everyMs: number;
-}
-
-const noRate: Rate = { most: Number.POSITIVE_INFINITY, everyMs: 0 };
-
-/** Spreads steps over the second instead of one burst at its start. Timers count whole milliseconds and round down. */
-function spread(perSecond: number): Rate {
-  const ticksPerSecond = Math.min(perSecond, 50);
-  const most = Math.max(1, Math.round(perSecond / ticksPerSecond));
-  return { most, everyMs: Math.min(Math.ceil((1000 * most) / perSecond), longestTimerMs) };
+/** Spreads steps over the second, in so many portions, instead of one burst at its start. */
+export function spread(perSecond: number, portionsPerSecond: number) {
+  const portions = Math.min(perSecond, portionsPerSecond);
+  const max = Math.max(1, Math.round(perSecond / portions));
+  // Timers count whole milliseconds and round down.
+  return { max, duration: Math.ceil((1000 * max) / perSecond) };
 }
