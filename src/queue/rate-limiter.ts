@@ -12,25 +12,15 @@ export interface RateLimiterOptions {
   readonly clock: () => number;
 }
 
-/** Limits the concurrency and the rate of all the queues of one process together. */
-export interface RateLimiter {
-  /** Starts `task` when its turn comes; never once the signal has aborted. */
-  schedule(
-    task: () => Promise<void>,
-    how: { readonly isUrgent: boolean; readonly signal: AbortSignal },
-  ): void;
-  /** Starts nothing before that instant. Returns whether no hold-off was in force before. */
-  holdOff(until: number): boolean;
-  /** Registers a working queue. Returns a function that unregisters it; after the last one no timer is left. */
-  join(): () => void;
-}
-
 interface Waiting {
   readonly task: () => Promise<void>;
-  readonly signal: AbortSignal;
+  isCancelled: boolean;
 }
 
-export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions): RateLimiter {
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
+/** Limits the concurrency and the rate of all the queues of one process together. */
+export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions) {
   const { max, duration } = perSecond === undefined ? noRate : spread(perSecond, portionsPerSecond);
   let urgent: Waiting[] = [];
   let others: Waiting[] = [];
@@ -44,7 +34,7 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
   function takeNext(): Waiting | undefined {
     for (;;) {
       const next = urgent.shift() ?? others.shift();
-      if (!next?.signal.aborted) return next;
+      if (!next?.isCancelled) return next;
     }
   }
 
@@ -79,11 +69,17 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
   }
 
   return {
-    schedule(task, { isUrgent, signal }) {
-      (isUrgent ? urgent : others).push({ task, signal });
+    /** Starts `task` when its turn comes. Returns a function that cancels that. */
+    schedule(task: () => Promise<void>, isUrgent: boolean): () => void {
+      const waiting = { task, isCancelled: false };
+      (isUrgent ? urgent : others).push(waiting);
       startWhatIsDue();
+      return () => {
+        waiting.isCancelled = true;
+      };
     },
-    holdOff(until) {
+    /** Starts nothing before that instant. Returns whether no hold-off was in force before. */
+    holdOff(until: number): boolean {
       const now = performance.now();
       const asked = now + until - clock();
       if (asked <= heldUntil || asked <= now) return false;
@@ -92,7 +88,8 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
       startWhatIsDue();
       return isNew;
     },
-    join() {
+    /** Registers a working queue. Returns a function that unregisters it; after the last one no timer is left. */
+    join(): () => void {
       members += 1;
       startWhatIsDue();
       let isMember = true;

@@ -135,7 +135,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     },
     slots,
     giveUps: createSlots('0 12 * * *', timezone),
-    review: (day, { trigger }, signal) => reviews.review(day, { mode: 'run', trigger }, signal),
+    review: (day, signal) => reviews.review(day, { mode: 'run', trigger: 'schedule' }, signal),
     timing: { catchUpDays: 0, resumeMinutes: 60 },
     clock,
     notify(event: SchedulerEvent) {
