@@ -5,8 +5,11 @@ import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import type { RunDayParts, RunRequest } from '../../src/review/day/run-day.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import type { Ledger } from '../../src/review/ledger.js';
-import { createSharedWorkforce } from '../../src/review/perform/shared-workforce.js';
-import { createOwnWorkforce, type Workforce } from '../../src/review/perform/workforce.js';
+import {
+  createOwnWorkforce,
+  createSharedWorkforce,
+  type Workforce,
+} from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
 import type { BookingSource } from '../../src/review/source.js';
 import { createArraySource, readerOf, records } from './array-source.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger, Settlement, Tally } from '../../../src/review/ledger.js';
-import type { Endpoints } from '../../../src/review/perform/endpoints.js';
-import { settleIfDue } from '../../../src/review/perform/settle.js';
+import { type Endpoints, settleIfDue } from '../../../src/review/perform/settle.js';
 import type { Run } from '../../../src/review/run.js';
 import { someRun } from '../some-run.js';
 
