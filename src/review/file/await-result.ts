@@ -15,8 +15,7 @@ import {
   pauseBeforeLook,
   type ResultMoment,
 } from './judge-result.js';
-import { defaultResultColumn } from './result.js';
-import { namingFields } from './result-index.js';
+import { namesBookings } from './match-result.js';
 import { fetchResult, type ReadResult, resultName } from './spooled-files.js';
 
 /**
@@ -147,17 +146,17 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
   }
 }
 
-function describeUnreadable(
-  { resultColumn = defaultResultColumn }: FileParts,
-  { fields, columns, end, form }: ReadResult,
-): UnreadableResult {
+function describeUnreadable({ resultColumn }: FileParts, result: ReadResult): UnreadableResult {
+  const { fields, columns, end, form } = result;
   const isFound = fields.includes('isCorrect');
-  if (!form || !isNoTable({ fields, columns, end }))
-    return { columns: listColumns(columns), resultColumn, isFound };
+  if (!form || !isNoTable(result)) return { columns: listColumns(columns), resultColumn, isFound };
   const { encoding, delimiter, container } = form;
-  const namesBookings = fields.some((field) => namingFields.includes(field));
   const seen = {
-    ...{ columns: columns.length, rows: 1 + end.rows, namesBookings, encoding, delimiter },
+    columns: columns.length,
+    rows: 1 + end.rows,
+    namesBookings: namesBookings(result),
+    encoding,
+    delimiter,
     ...(container !== undefined && { container }),
   };
   return { columns: [], resultColumn, isFound, seen };

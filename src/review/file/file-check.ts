@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bookingFields, type FieldKind, textFields } from '../../booking/booking.js';
-import { lineEnd } from './csv.js';
+import { createLineCutter, lineEnd } from './csv.js';
 import {
   allowEmpty,
   type CellCheck,
@@ -11,7 +11,6 @@ import {
   findLineFault,
   type LineFaultCode,
 } from './line-check.js';
-import { createLineCutter } from './line-cutter.js';
 
 /** Why a review file must not be sent. Never contains a cell's content. */
 export interface FileFault {

@@ -8,8 +8,8 @@ import type { Run } from '../run.js';
 import { readStoredBatches, type StoredBatch } from '../stored-batches.js';
 import { lineEnd } from './csv.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
+import { type JoinedResult, startJoin } from './match-result.js';
 import { limitReceived, limitRows } from './received-size.js';
-import { type JoinedResult, startJoin } from './result-join.js';
 import { renderReviewHeader } from './review-line.js';
 
 /** The file to be sent. */
