@@ -2,7 +2,7 @@ import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import { isSameSighting, type ReviewFile, type Sighting, type UnreadableResult } from '../review-file.js';
 import { type FileAttempt, type FileParts, inSession, isOurFault } from './file-attempt.js';
-import { findResults } from './find-results.js';
+import { fetchResult, findResults } from './find-results.js';
 import {
   countOurs,
   decideOnResult,
@@ -16,7 +16,7 @@ import {
   type ResultMoment,
 } from './judge-result.js';
 import { namesBookings } from './match-result.js';
-import { fetchResult, type ReadResult, resultName } from './spooled-files.js';
+import { resultName } from './spooled-files.js';
 
 /**
  * `await-result`: looks once for the result and judges it (spec 4.3, step 4; design 5). A complete one ends the step: its
@@ -42,6 +42,8 @@ function deadlineOf({ resultTimeoutMs }: FileParts, { run }: FileAttempt): numbe
 function calledAt({ file, startedAt }: FileAttempt['run']): number {
   return file?.triggeredAt ?? startedAt;
 }
+
+type ReadResult = NonNullable<Awaited<ReturnType<typeof fetchResult>>>;
 
 /** What an attempt found out about the result. */
 type Found = Pick<StepOutcome, 'file' | 'verdicts'>;

@@ -1,4 +1,4 @@
-import type { PathSettings } from '../file/advise-on-path.js';
+import type { PathSettings } from '../file/remote-files.js';
 
 /** The servers that steps talk to, and paths there, for messages. */
 export interface Endpoints {

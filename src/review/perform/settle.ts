@@ -1,7 +1,7 @@
 import type { Notify } from '../events.js';
-import { adviseOnPath } from '../file/advise-on-path.js';
 import { adviseOnDisk } from '../file/file-attempt.js';
 import { explainResult } from '../file/judge-result.js';
+import { adviseOnPath } from '../file/remote-files.js';
 import type { RunReader, RunWriter, Settlement, StepReader, Tally } from '../ledger.js';
 import { isActive, type Run, type RunFailure } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
