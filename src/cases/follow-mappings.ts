@@ -159,7 +159,7 @@ const movesAtOnce = 10_000;
  * @throws the signal's reason when aborted
  */
 export async function watchMappings(parts: WatchParts, signal: AbortSignal): Promise<WatchReport> {
-  const { ledger, clock, notify } = parts;
+  const { ledger, notify } = parts;
   const findings: MoveFinding[] = [];
   let checkedMoves = 0;
   let dismissed = 0;

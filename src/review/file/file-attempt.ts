@@ -14,8 +14,7 @@ import type { BatchReader, RunLister, RunReader } from '../ledger.js';
 import { FencedError } from '../ledger-errors.js';
 import type { Run } from '../run.js';
 import type { Claim } from '../step.js';
-import { TooManyRowsError } from './received-size.js';
-import type { RemoteFiles } from './remote-files.js';
+import { type RemoteFiles, TooManyRowsError } from './remote-files.js';
 import type { ResultValues } from './result.js';
 import type { IncompleteBookings } from './review-line.js';
 

@@ -1,7 +1,7 @@
 import type { Notify } from '../events.js';
-import { adviseOnPath, type PathSettings } from '../file/advise-on-path.js';
 import { adviseOnDisk } from '../file/file-attempt.js';
 import { explainResult } from '../file/judge-result.js';
+import { adviseOnPath, type PathSettings } from '../file/remote-files.js';
 import type { Ledger, Settlement, Tally } from '../ledger.js';
 import { isActive, type Run, type RunFailure } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
