@@ -12,7 +12,7 @@ import { createDayReader } from '../src/review/collect/day-reader.js';
 import { createBookingStore } from '../src/review/collect/store-bookings.js';
 import type { Delivery } from '../src/review/delivery.js';
 import { checkReviewFile } from '../src/review/file/file-check.js';
-import { startJoin } from '../src/review/file/result-join.js';
+import { startJoin } from '../src/review/file/match-result.js';
 import { createFileForms } from '../src/review/file/review-line.js';
 import { renderReviewFile } from '../src/review/file/spooled-files.js';
 import { readReference } from '../src/review/stored/stored-line.js';

@@ -237,9 +237,7 @@ function describeOthers(
     );
   const unlisted = unanswered - count;
   if (lists === 'unanswered' && checkInBefore === undefined && unlisted > 0)
-    lines.push(
-      `${formatCount(unlisted)} of them can't be listed: an older version counted them, but did not record which they are.`,
-    );
+    lines.push(`${formatCount(unlisted)} of them can't be listed: which they are is not recorded.`);
   if (posted > 0) lines.push(`${formatCount(posted)} went by body: their verdicts come by e-mail only.`);
   else if (hasFile && !isRange) lines.push('None went by body.');
   return lines;

@@ -7,7 +7,7 @@ import {
   listBookingColumns,
   withCases,
 } from '../src/cases/booked-cases.js';
-import { describeWhy } from '../src/cases/describe-booking.js';
+import { describeWhy } from '../src/cases/booking-history.js';
 import type { Action } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/ledger/run.js';
@@ -49,7 +49,7 @@ export async function readBookings(
 ): Promise<BookingList<CasedBooking>> {
   const withKept = Object.keys(app.config.source.keep).length > 0;
   const found = await list(ledger, days, { today: app.today(), withKept, checkInBefore });
-  return withCases(withHotels(found, createHotelComparer({ hotels: ledger.hotels, clock })), ledger.cases);
+  return withCases(withHotels(found, createHotelComparer({ hotels: ledger.hotels, clock })), ledger);
 }
 
 /** The bookings as `--json` prints them. */

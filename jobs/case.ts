@@ -1,10 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { toKeptRow } from '../src/booking/kept-values.js';
 import { isInHouse } from '../src/booking/stay.js';
-import { type CaseBooking, type Resolution, resolutions, stateOfBooking } from '../src/cases/case.js';
-import { keptOf, orderBookings, shownCaseToJson } from '../src/cases/case-json.js';
+import { type Resolution, resolutions } from '../src/cases/case.js';
+import { type ShownCase, showCase, shownCaseToJson } from '../src/cases/case-json.js';
 import { type CaseRequest, performRequest } from '../src/cases/case-requests.js';
-import { readCaseHistory, type ShownCase, showCase } from '../src/cases/show-case.js';
 import type { RecordedAction } from '../src/ledger/audit.js';
 import { adviseLoad } from '../src/mappings/copied-hotels.js';
 import { describeMissing, renderPair } from '../src/mappings/hotels/shown-hotels.js';
@@ -47,36 +46,34 @@ Examples:
     const isThere = request.kind === 'show' || (await change(app, id, request));
     const ledger = await app.findLedger();
     if (isThere && !ledger) return app.answerNone({ id, case: null });
-    const held = isThere ? await ledger?.cases.find(id) : undefined;
-    if (!ledger || !held)
+    const today = app.today();
+    const labels = Object.keys(app.config.source.keep);
+    const item = ledger && isThere ? await showCase(ledger, id, { today, now: clock(), labels }) : undefined;
+    if (!ledger || !item)
       return app.answerNone(
         { id, case: null },
         `There is no case ${id}. To list them: ${app.command('cases')}`,
       );
     if (request.kind === 'show')
-      await app.look({ action: 'case', subject: `case ${id}`, details: { found: held.bookings.length } });
+      await app.look({ action: 'case', subject: `case ${id}`, details: { found: item.bookings } });
 
-    const today = app.today();
-    const labels = Object.keys(app.config.source.keep);
-    const item = await showCase(ledger, held, { today, clock, labels });
     const hasHotels = (await ledger.hotels.latestLoad()) !== undefined;
-    const history = await readCaseHistory(ledger.audit, id);
-    const bookings = orderBookings(item, today);
-    const open = bookings.filter((booking) => stateOfBooking(booking, today) === 'open').length;
+    const { bookingList, history, openBookings: open } = item;
     const text = [
       describeMapping(item),
       hasHotels ? renderPair(item.hotels, item) : adviseLoad(app.command),
-      `bookings: ${formatCount(open)} open of ${formatCount(bookings.length)}`,
+      `bookings: ${formatCount(open)} open of ${formatCount(item.bookings)}`,
       renderTable(
-        bookings.slice(0, shown).map((booking) => toRow(booking, item, { today, labels })),
+        bookingList.slice(0, shown).map((booking) => toRow(booking, today, labels)),
         ['booking', 'check-in', 'check-out', 'state', 'named', ...labels, 'note'],
       ),
-      bookings.length > shown && `  … and ${formatCount(bookings.length - shown)} more; --json lists all`,
+      bookingList.length > shown &&
+        `  … and ${formatCount(bookingList.length - shown)} more; --json lists all`,
       renderHistory(history),
       item.state === 'open' && `reported to the service? ${app.command(`case ${id} report`)}`,
       open > 0 && `a guest is helped? ${app.command(`case ${id} resolve REFERENCE --as rebooked`)}`,
     ];
-    return app.answer(text, shownCaseToJson(item, { today, history }));
+    return app.answer(text, shownCaseToJson(item));
   },
 });
 
@@ -148,19 +145,18 @@ function describeCopy({ copyServiceId, copy, serviceId }: ShownCase): string {
 }
 
 function toRow(
-  booking: CaseBooking,
-  item: ShownCase,
-  { today, labels }: { readonly today: string; readonly labels: readonly string[] },
+  booking: ShownCase['bookingList'][number],
+  today: string,
+  labels: readonly string[],
 ): string[] {
-  const { reference, place, checkIn = 'unknown', checkOut = 'unknown', resolved, isNamed } = booking;
-  const state = stateOfBooking(booking, today);
+  const { reference, place, checkIn = 'unknown', checkOut = 'unknown', resolved, isNamed, state } = booking;
   return [
     reference ?? `without a reference (#${place})`,
     checkIn,
     checkOut,
     resolved?.as ?? (isInHouse(booking, today) ? `${state}, in house` : state),
     isNamed ? 'yes' : 'no',
-    ...toKeptRow(labels, keptOf(item, booking)),
+    ...toKeptRow(labels, booking.kept),
     resolved?.note ?? '',
   ];
 }

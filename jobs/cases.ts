@@ -1,7 +1,7 @@
 import { toKeptRow } from '../src/booking/kept-values.js';
 import { mappingStates } from '../src/cases/case.js';
 import { caseToCells, caseToJson, listCaseColumns, nameCheckIn } from '../src/cases/case-json.js';
-import { findCases, type ListedCase } from '../src/cases/find-cases.js';
+import { findCases, type ListedCase, withKept } from '../src/cases/find-cases.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
@@ -39,7 +39,9 @@ Examples:
     const ledger = await app.findLedger();
     if (!ledger) return app.answerNone({ cases: [] });
     const labels = Object.keys(app.config.source.keep);
-    const cases = await findCases(ledger, { ...asked, today: app.today() }, clock, labels);
+    const today = app.today();
+    const found = await findCases(ledger, { ...asked, today }, clock());
+    const cases = await withKept(ledger, found, labels, today);
     const details = { found: cases.length, state: asked.state, csv: csv && app.locate(csv) };
     await app.look({ action: 'cases', details });
     await app.writeCsv({ csv, delimiter, force }, listCaseColumns(labels), (add) =>

@@ -1,5 +1,4 @@
 import { type Access, createAccess } from '../src/access/access.js';
-import { giveWay } from '../src/async/give-way.js';
 import type { Config } from '../src/config/load.js';
 import { createDesk, type DeskParts } from '../src/desk/desk.js';
 import type { Operations, SyncOperation } from '../src/desk/operations/operations.js';
@@ -13,12 +12,12 @@ import { SyncBusyError } from '../src/mappings/sync-mappings.js';
 
 import type { BackgroundReviews } from '../src/review/day/background-reviews.js';
 import type { Replays } from '../src/review/day/replays.js';
-import { createScoreMemory } from '../src/scorecard/score-memory.js';
+import { createScoreMemory } from '../src/scorecard/day-scores.js';
 import type { CheckCaller } from '../src/server/caller.js';
 import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { readSilence } from '../src/verdict-mails/silence.js';
+import { readSilence } from '../src/verdict-mails/mailbox.js';
 import type { App } from './app.js';
 import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';
@@ -53,7 +52,7 @@ export async function openDesk(
   await access.hasUsers();
   const scoring = {
     timezone,
-    scores: createScoreMemory({ ledger, giveWay }),
+    scores: createScoreMemory(ledger),
     readSilence: (now: number) => readSilence(config.verdicts, ledger, now),
   };
   // So that the first visitor waits less.

@@ -185,7 +185,7 @@ async function sayNight(app: App, { iso: day }: BusinessDay): Promise<void> {
 /** Says which wrong booking to look at first: where the guest would arrive, and how far that is from what was booked. */
 async function sayWrongBooking(app: App, day: BusinessDay): Promise<ListedCase> {
   const ledger = await app.findLedger();
-  const cases = ledger ? await findCases(ledger, { today: app.today() }, clock) : [];
+  const cases = ledger ? await findCases(ledger, { today: app.today() }, clock()) : [];
   const found = cases.find(({ origins }) => origins.includes('affected'));
   const held = found && (await ledger?.cases.find(found.id));
   const booking = held?.bookings.find((one) => one.day === day.iso && one.isNamed);

@@ -9,7 +9,7 @@ function readMails(): void {
   const limits = JSON.parse(process.argv[2] ?? '') as ReaderLimits;
   const watcher = new Worker(new URL(import.meta.url), { workerData: limits });
   watcher.unref();
-  answerMails(process, (isReading) => watcher.postMessage(isReading));
+  answerMails((isReading) => watcher.postMessage(isReading));
 }
 
 if (isMainThread) readMails();

@@ -1,15 +1,16 @@
 import { createBusinessDay } from '../src/booking/business-day.js';
+import { createScoreMemory } from '../src/scorecard/day-scores.js';
 import {
   nameUnknown,
   orderProviders,
   type ProviderJson,
   providerToJson,
-} from '../src/scorecard/provider-json.js';
-import { scoreProviders } from '../src/scorecard/scorecard.js';
+  scoreProviders,
+} from '../src/scorecard/scorecard.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { showInLine } from '../src/text/visible.js';
-import { readSilence } from '../src/verdict-mails/silence.js';
+import { readSilence } from '../src/verdict-mails/mailbox.js';
 import { clock } from './clock.js';
 import { command, csvOptions, dayOption } from './command.js';
 import { listDays } from './days.js';
@@ -39,7 +40,8 @@ Examples:
     if (!ledger) return app.answerNone({ from, to, providers: [] });
 
     const silence = await readSilence(app.config.verdicts, ledger, clock());
-    const scores = await scoreProviders({ ledger, timezone, signal: app.signal, silence }, days);
+    const scored = await createScoreMemory(ledger)(days, { signal: app.signal, silence });
+    const scores = await scoreProviders(ledger, timezone, scored);
     const providers = orderProviders(scores.map(providerToJson));
     await app.writeCsv(file, columns, (add) => add(providers.map(toCells)));
     const json = { from, to, providers };

@@ -13,9 +13,12 @@ import type { Delivery } from '../src/review/delivery.js';
 import { readErasedGuests } from '../src/review/erasures.js';
 import type { Notify } from '../src/review/events.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
-import type { Endpoints } from '../src/review/perform/endpoints.js';
-import { createSharedWorkforce } from '../src/review/perform/shared-workforce.js';
-import { createOwnWorkforce, type Workforce } from '../src/review/perform/workforce.js';
+import type { Endpoints } from '../src/review/perform/settle.js';
+import {
+  createOwnWorkforce,
+  createSharedWorkforce,
+  type Workforce,
+} from '../src/review/perform/workforce.js';
 import { defaultLimits } from '../src/sftp/limits.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';

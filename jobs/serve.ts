@@ -7,11 +7,9 @@ import type { Run } from '../src/ledger/run.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import { createReplays, type Replays } from '../src/review/day/replays.js';
 import { runsAtOnce } from '../src/review/day/run-slots.js';
-import { findFirstAskableDay } from '../src/schedule/due-days.js';
-import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.js';
+import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../src/schedule/due-days.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
-import { createTimedSchedule } from '../src/schedule/schedule.js';
-import { createSlots, type Slots } from '../src/schedule/slots.js';
+import { createSlots, createTimedSchedule, type Slots } from '../src/schedule/slots.js';
 import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
 import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
 import { createCallerCheck } from '../src/server/caller.js';
@@ -79,7 +77,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     schedule: createTimedSchedule(slots),
     slots,
     giveUps,
-    review: (day, { trigger }, stop) => reviews.review(day, { mode: 'run', trigger }, stop),
+    review: (day, stop) => reviews.review(day, { mode: 'run', trigger: 'schedule' }, stop),
     timing,
     clock,
     notify,
@@ -88,7 +86,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const todayScheduler = openTodayScheduler(config, {
     nights: slots,
     stopsBeforeNight: !parts.workforce.letsOthersJoin,
-    review: (day, request, stop) => reviews.review(day, { mode: 'today', ...request }, stop),
+    review: (day, slotAt, stop) => reviews.review(day, { mode: 'today', trigger: 'today', slotAt }, stop),
     notify,
     signal,
   });

@@ -1,7 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import type { BookingHistory } from '../src/cases/booking-history.js';
-import { historyToJson, readHistories } from '../src/cases/booking-history.js';
-import { describeSuspicion, describeVerdict } from '../src/cases/describe-booking.js';
+import {
+  describeSuspicion,
+  describeVerdict,
+  historyToJson,
+  readHistories,
+} from '../src/cases/booking-history.js';
 import type { Action } from '../src/ledger/audit.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
@@ -11,7 +15,7 @@ import { renderShownCanary } from '../src/review/canary-words.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';
 import { showInLine } from '../src/text/visible.js';
-import { readSilence } from '../src/verdict-mails/silence.js';
+import { readSilence } from '../src/verdict-mails/mailbox.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, flag, option } from './command.js';

@@ -5,22 +5,16 @@ import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 
 import { createMailProcess, readerLimits } from '../src/verdict-mails/mail-process.js';
-import type { Mailbox } from '../src/verdict-mails/mailbox.js';
-import { createMailPoller, type MailPoller } from '../src/verdict-mails/poll-mailbox.js';
-import { createMailTaker, type MailTaker } from '../src/verdict-mails/take-mail.js';
+import { createMailPoller, type Mailbox } from '../src/verdict-mails/mailbox.js';
+import { createMailTaker } from '../src/verdict-mails/take-mail.js';
 import { clock } from './clock.js';
 
 const dayMs = 86_400_000;
 /** E-mails are matched with the bookings of runs that ended within so many days; a mailbox is read as far back. */
 const matchDays = 14;
 
-interface OpenedTaker extends MailTaker {
-  /** Ends the process that reads e-mails. */
-  close(): void;
-}
-
 /** Reads verdict e-mails with the configured settings, in a process of its own. */
-export function openMailTaker(config: Config, ledger: Ledger, notify: NotifyAll): OpenedTaker {
+export function openMailTaker(config: Config, ledger: Ledger, notify: NotifyAll) {
   const { file, verdicts, timezone, service } = config;
   const { resultColumn, resultValues } = file;
   const words = { resultColumn, resultValues, masterIdColumn: service.masterIdColumn };
@@ -33,8 +27,8 @@ export function openMailTaker(config: Config, ledger: Ledger, notify: NotifyAll)
     matchMs: matchDays * dayMs,
     clock,
     notify,
-    notifyCases: notify,
   });
+  /** `close` ends the process that reads e-mails. */
   return { ...taker, close };
 }
 
@@ -54,7 +48,7 @@ export async function openMailPoller(
   config: Config,
   ledger: Ledger,
   { notify, signal }: { readonly notify: NotifyAll; readonly signal: AbortSignal },
-): Promise<MailPoller | undefined> {
+) {
   const mailbox = await openMailbox(config);
   if (!mailbox) return undefined;
   const taker = openMailTaker(config, ledger, notify);
@@ -90,5 +84,5 @@ export async function openMailbox({ verdicts }: Config): Promise<Mailbox | undef
     return openImapMailbox({ ...imap, port, days: matchDays, clock });
   }
   if (maildir === undefined) return undefined;
-  return (await import('../src/verdict-mails/mail-folders.js')).openMaildir(maildir);
+  return (await import('../src/verdict-mails/maildir.js')).openMaildir(maildir);
 }

@@ -5,9 +5,8 @@ import { codeOf } from '../src/text/safe-error.js';
 import { renderTable } from '../src/text/tables.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { showInLine } from '../src/text/visible.js';
-import { maxFileBytes } from '../src/verdict-mails/mail-folders.js';
 import { type MailReason, mailToJson } from '../src/verdict-mails/mail-log.js';
-import { splitMails } from '../src/verdict-mails/mail-text.js';
+import { splitMails } from '../src/verdict-mails/maildir.js';
 import type { MailTaker, TakenMail } from '../src/verdict-mails/take-mail.js';
 import type { App } from './app.js';
 import { type AnyCommand, command, flag } from './command.js';
@@ -58,6 +57,8 @@ Examples:
 });
 
 const standardInput = '-';
+/** An mbox may hold many e-mails; each of them has its own limit. */
+const maxFileBytes = 512 * 1024 * 1024;
 
 async function checkGiven(file: string, { locate }: App): Promise<void> {
   if (file === standardInput) return;

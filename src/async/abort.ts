@@ -29,6 +29,19 @@ export function untilAborted(signal: AbortSignal, over?: AbortSignal): Promise<'
   );
 }
 
+/** Waits for the work or the abort. Leaves no listener on the signal, which may live as long as the process. */
+export async function orAborted<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result | 'aborted'> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([work, untilAborted(signal, over.signal)]);
+  } finally {
+    over.abort();
+  }
+}
+
 export interface AbortWatch {
   /** Calls `stop` once when the signal aborts, unless the returned function was called before. */
   watch(signal: AbortSignal, stop: () => void): () => void;

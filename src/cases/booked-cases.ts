@@ -1,11 +1,9 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { Trace } from '../ledger/tracing.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
-import { readBooking } from '../review/stored/stored-line.js';
 import type { ComparedBooking } from '../review/verdicts/booked-hotels.js';
 import type { BookingList } from '../review/verdicts/listing.js';
-import { type BookingState, type Case, type CaseKey, stateOfBooking } from './case.js';
+import type { Case, CaseKey } from './case.js';
 
 /* The case of a booking: that of its provider hotel and master hotel, as booked. */
 
@@ -51,19 +49,16 @@ function toCommon(booking: CasedBooking, isRange: boolean): Record<string, unkno
   };
 }
 
-/** The most that `findByKeys` takes. */
-const keysAtOnce = 1_000;
-
 /** The same list with the case of each booking: one look-up per chunk. */
 export function withCases(
   list: BookingList<ComparedBooking>,
-  cases: ReadOnlyLedger['cases'],
+  ledger: ReadOnlyLedger,
 ): BookingList<CasedBooking> {
   return {
     count: list.count,
     async *read(window) {
       for await (const bookings of list.read(window)) {
-        const found = await findCases(bookings.map(toKey), cases);
+        const found = await findCasesOf(bookings.map(toKey), ledger);
         yield bookings.map((booking, index) => ({ ...booking, case: found[index] }));
       }
     },
@@ -78,45 +73,13 @@ function toKey({ fields: { ProviderName = '', ProviderHotelId = '', ServiceId } 
   };
 }
 
-/** The case of a booking in one run. */
-export interface TracedCase extends Pick<Case, 'id' | 'state' | 'origins'> {
-  /** Of the booking within the case; null if it isn't in it, such as a stay that was over when the case was opened. */
-  readonly bookingState: BookingState | null;
-}
+/** The most that `findByKeys` takes. */
+const keysAtOnce = 1_000;
 
-/**
- * The case of each trace; undefined for a record that was rejected, and where the mapping has none.
- *
- * @param today YYYY-MM-DD, in the account's zone
- */
-export async function findTracedCases(
-  traces: readonly Trace[],
-  { cases, today }: { readonly cases: ReadOnlyLedger['cases']; readonly today: string },
-): Promise<(TracedCase | undefined)[]> {
-  const bookings = traces.map((trace) =>
-    trace.kind === 'booking' ? readBooking(trace.line, trace.form) : undefined,
-  );
-  const known = bookings.filter((booking) => booking !== undefined);
-  const keys = known.map(({ providerName = '', providerHotelId = '', serviceId }) => ({
-    ...{ providerName, providerHotelId, serviceId },
-  }));
-  const found = await findCases(keys, cases);
-  const references = new Set(known.flatMap(({ bookingReferenceId }) => bookingReferenceId ?? []));
-  const held = new Map<number, BookingState>();
-  for (const reference of found.some((item) => item) ? references : [])
-    for (const { id, booking } of await cases.findBookings(reference))
-      held.set(id, stateOfBooking(booking, today));
-  return bookings.map((booking) => {
-    const item = booking && found[known.indexOf(booking)];
-    if (!item) return undefined;
-    const { id, state, origins } = item;
-    return { id, state, origins, bookingState: held.get(id) ?? null };
-  });
-}
-
-async function findCases(
+/** The cases of these keys, in the same order. */
+export async function findCasesOf(
   keys: readonly CaseKey[],
-  cases: ReadOnlyLedger['cases'],
+  { cases }: ReadOnlyLedger,
 ): Promise<(Case | undefined)[]> {
   const found: (Case | undefined)[] = [];
   for (let from = 0; from < keys.length; from += keysAtOnce)

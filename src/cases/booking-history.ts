@@ -5,11 +5,20 @@ import type { Attempt, Trace } from '../ledger/tracing.js';
 import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
 import { pairToJson } from '../mappings/hotels/shown-hotels.js';
 import { maskAnswers } from '../review/stored/masked-answers.js';
-import { readMaskedFields } from '../review/stored/stored-line.js';
+import { readBooking, readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { type BookingVerdict, judgeBooking, type Silence, type UnknownReason } from '../review/verdict.js';
 import { findTracedHotels, type TracedHotels } from '../review/verdicts/booked-hotels.js';
-import { findTracedCases, type TracedCase } from './booked-cases.js';
+import type { Why } from '../review/verdicts/listing.js';
+import { formatInstant } from '../text/format.js';
+import { findCasesOf } from './booked-cases.js';
+import { type BookingState, type Case, stateOfBooking } from './case.js';
+
+/** The case of a booking in one run. */
+interface TracedCase extends Pick<Case, 'id' | 'state' | 'origins'> {
+  /** Of the booking within the case; null if it isn't in it, such as a stay that was over when the case was opened. */
+  readonly bookingState: BookingState | null;
+}
 
 /** The history of one booking in one run. */
 export interface BookingHistory {
@@ -97,31 +106,14 @@ export function historyToJson({ hotels, ...history }: BookingHistory) {
 }
 
 function toVerdict(judged: BookingVerdict): Pick<BookingHistory, 'verdict' | 'verdictReason' | 'bySilence'> {
-  switch (judged.verdict) {
-    case 'incorrect':
-      return { verdict: 'incorrect' };
-    case 'correct':
-      return { verdict: 'correct', ...(judged.bySilence && { bySilence: true }) };
-    case 'unknown':
-      return { verdict: 'unknown', verdictReason: judged.reason };
-  }
+  if (judged.verdict === 'unknown') return { verdict: 'unknown', verdictReason: judged.reason };
+  const isBySilence = judged.verdict === 'correct' && judged.bySilence;
+  return { verdict: judged.verdict, ...(isBySilence && { bySilence: true }) };
 }
 
 function bookingState(step: StepState | undefined): BookingHistory['state'] {
-  switch (step) {
-    case 'done':
-      return 'delivered';
-    case 'refused':
-      return 'refused';
-    case 'waiting':
-    case 'ready':
-    case 'running':
-    case 'failed':
-    case 'halved':
-    case 'overdue':
-    case undefined:
-      return 'pending';
-  }
+  if (step === 'done') return 'delivered';
+  return step === 'refused' ? 'refused' : 'pending';
 }
 
 function toAttempt({ answer, startedAt, endedAt, ...attempt }: Attempt, withAnswers: boolean) {
@@ -156,17 +148,106 @@ export async function readHistories(
   const shown = answers
     ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace, { showsGuest })))
     : traces;
-  const { mappings, hotels, cases } = ledger;
+  const { mappings, hotels } = ledger;
   const compare = createHotelComparer({ hotels, clock: () => now });
   const pairs = await findTracedHotels(traces, { mappings, compare });
-  const found = await findTracedCases(traces, { cases, today });
+  const cases = await findTracedCases(traces, { ledger, reference, today });
   return shown.map((trace, index) => ({
     trace,
-    history: toHistory(trace, {
-      withAnswers: answers,
-      hotels: pairs[index],
-      case: found[index],
-      silence,
-    }),
+    history: toHistory(trace, { withAnswers: answers, hotels: pairs[index], case: cases[index], silence }),
   }));
+}
+
+/** The case of each trace; undefined for a record that was rejected, and where the mapping has none. */
+async function findTracedCases(
+  traces: readonly Trace[],
+  {
+    ledger,
+    reference,
+    today,
+  }: { readonly ledger: ReadOnlyLedger; readonly reference: string; readonly today: string },
+): Promise<(TracedCase | undefined)[]> {
+  const booked = traces.filter((trace) => trace.kind === 'booking');
+  const keys = booked.map(({ line, form }) => {
+    const { providerName = '', providerHotelId = '', serviceId } = readBooking(line, form);
+    return { providerName, providerHotelId, serviceId };
+  });
+  const found = await findCasesOf(keys, ledger);
+  const held = new Map<number, BookingState>();
+  for (const { id, booking } of await ledger.cases.findBookings(reference))
+    held.set(id, stateOfBooking(booking, today));
+  const byTrace = new Map<Trace, Case | undefined>(booked.map((trace, index) => [trace, found[index]]));
+  return traces.map((trace) => {
+    const item = byTrace.get(trace);
+    if (!item) return undefined;
+    const { id, state, origins } = item;
+    return { id, state, origins, bookingState: held.get(id) ?? null };
+  });
+}
+
+/** The verdict in a sentence, and why none is known. */
+export function describeVerdict(history: BookingHistory, show: (instant: number) => string): string {
+  const { verdict, verdictReason, state, posted, bySilence } = history;
+  switch (verdict) {
+    case 'correct':
+      return bySilence
+        ? 'counts as correct, because no e-mail named it in time (verdicts.silenceMeansCorrectAfter)'
+        : 'its mapping is correct';
+    case 'incorrect':
+      return `affected, its mapping is incorrect${describeNaming(history, show)}`;
+    case 'unknown':
+      if (state === 'refused') return 'unknown, the service refused it';
+      if (verdictReason === 'by-email' && posted)
+        return "unknown: it can't be in the file and went by body; the service reports such verdicts by e-mail only";
+      return `unknown, ${describeReason(verdictReason ?? 'not-delivered')}`;
+  }
+}
+
+function describeNaming(
+  { namedByEmailAt, mappingNamedByEmailAt }: BookingHistory,
+  show: (instant: number) => string,
+): string {
+  if (namedByEmailAt !== undefined) return ` (named by e-mail of ${show(Date.parse(namedByEmailAt))})`;
+  if (mappingNamedByEmailAt === undefined) return '';
+  return ` (its hotel was named by e-mail of ${show(Date.parse(mappingNamedByEmailAt))})`;
+}
+
+function describeReason(reason: UnknownReason): string {
+  switch (reason) {
+    case 'not-in-result':
+      return 'the result does not name it';
+    case 'unclear':
+      return 'the result names it without a readable verdict about this master hotel';
+    case 'awaiting-result':
+      return 'no result has arrived yet';
+    case 'by-email':
+      return 'it went by body, and the service reports such verdicts by e-mail only';
+    case 'not-delivered':
+      return 'it was not delivered';
+  }
+}
+
+/** What the copy says about one booking, in a few words. */
+export function describeSuspicion(
+  { reason, copyServiceId, movedAt }: Suspicion,
+  show = formatInstant,
+): string {
+  const seen = movedAt === null ? '' : ` (seen ${show(Date.parse(movedAt))})`;
+  switch (reason) {
+    case 'other-master':
+      return `suspect: the local copy has its hotel under ServiceId ${copyServiceId}${movedAt === null ? '' : ', to which it was moved'}${seen}`;
+    case 'moved':
+      return copyServiceId === null
+        ? `suspect: its mapping was deleted${seen}`
+        : `suspect: its mapping changed to this ServiceId recently${seen}`;
+  }
+}
+
+/** Why a booking is in a list, in a column; undefined where the list itself says it. */
+export function describeWhy(why: Why & { readonly copyServiceId: number | null }): string | undefined {
+  const { verdictReason, code, field, reason, movedAt, copyServiceId } = why;
+  if (field !== undefined) return reason === 'missing' ? `no ${field}` : `${field} reads as null`;
+  if (reason === 'moved')
+    return `${copyServiceId === null ? 'deleted' : 'moved'} ${movedAt?.slice(0, 'YYYY-MM-DD'.length) ?? ''}`;
+  return verdictReason ?? code ?? reason;
 }

@@ -1,18 +1,6 @@
-import type { BookingResolution, CaseBooking, HeldCase } from './case.js';
+import type { CaseBooking, CaseContent, CaseStay, HeldCase } from './case.js';
 
 /* How the bookings of a case are kept in line with later runs. */
-
-/** A case that has no id yet. */
-export type CaseContent = Omit<HeldCase, 'id' | 'providerName' | 'providerHotelId' | 'serviceId'>;
-
-/** A stay on the mapping of a case, in the latest version of its booking. */
-export interface CaseStay {
-  readonly reference?: string;
-  readonly checkIn?: string;
-  readonly checkOut?: string;
-  /** The business day of that version. */
-  readonly day: string;
-}
 
 interface FoundStays {
   readonly stays: readonly CaseStay[];
@@ -33,17 +21,14 @@ export function addStays<Content extends CaseContent>(
   for (const stay of mergeStays(stays)) {
     const isNamed = stay.reference !== undefined && references.has(stay.reference);
     // Two without a reference that look the same are two: each is found once.
-    const index = known.get(identityOf(stay))?.shift();
-    const found = index === undefined ? undefined : bookings[index];
-    if (found && index !== undefined) {
-      const next = updateBooking(found, stay, isNamed);
-      if (next === found) continue;
-      bookings[index] = next;
-    } else {
-      lastPlace += 1;
-      bookings.push({ place: lastPlace, ...stay, addedAt: now, isNamed });
-    }
-    isChanged = true;
+    const index = known.get(identityOf(stay))?.shift() ?? bookings.length;
+    const found = bookings[index];
+    if (!found) lastPlace += 1;
+    const next = found
+      ? updateBooking(found, stay, isNamed)
+      : { place: lastPlace, ...stay, addedAt: now, isNamed };
+    isChanged ||= next !== found;
+    bookings[index] = next;
   }
   return isChanged ? { ...held, bookings } : held;
 }
@@ -57,75 +42,52 @@ function findByIdentity(bookings: readonly CaseBooking[]): ReadonlyMap<string, n
   const indexes = new Map<string, number[]>();
   for (const [index, booking] of bookings.entries()) {
     const identity = identityOf(booking);
-    const known = indexes.get(identity);
-    if (known) known.push(index);
-    else indexes.set(identity, [index]);
+    const known = indexes.get(identity) ?? [];
+    known.push(index);
+    indexes.set(identity, known);
   }
   return indexes;
 }
 
 /** A booking of several rooms or stays at the same hotel is one, from its first check-in to its last check-out. */
 export function mergeStays(stays: readonly CaseStay[]): CaseStay[] {
-  const merged: CaseStay[] = [];
-  const byReference = new Map<string, number>();
+  const merged = new Map<string | CaseStay, CaseStay>();
   for (const { reference, checkIn, checkOut, day } of stays) {
-    const stay = { ...(reference !== undefined && { reference }), ...datesOf({ checkIn, checkOut }), day };
-    const index = reference === undefined ? undefined : byReference.get(reference);
-    const earlier = index === undefined ? undefined : merged[index];
-    if (earlier && index !== undefined) merged[index] = joinStays(earlier, stay);
-    else {
-      if (reference !== undefined) byReference.set(reference, merged.length);
-      merged.push(stay);
-    }
+    const stay = { reference, checkIn, checkOut, day };
+    const key = reference ?? stay;
+    const earlier = merged.get(key);
+    merged.set(key, earlier ? joinStays(earlier, stay) : stay);
   }
-  return merged;
+  return [...merged.values()];
 }
 
 function joinStays(one: CaseStay, other: CaseStay): CaseStay {
-  const { checkIn: _, checkOut: __, ...rest } = one;
+  const known = (days: readonly (string | undefined)[]) => days.filter((day) => day !== undefined).sort();
   return {
-    ...rest,
-    ...datesOf({
-      checkIn: pick(one.checkIn, other.checkIn, (a, b) => a < b),
-      checkOut: pick(one.checkOut, other.checkOut, (a, b) => a > b),
-    }),
+    reference: one.reference,
+    checkIn: known([one.checkIn, other.checkIn])[0],
+    checkOut: known([one.checkOut, other.checkOut]).at(-1),
     day: one.day > other.day ? one.day : other.day,
   };
 }
 
-function pick(
-  one: string | undefined,
-  other: string | undefined,
-  isBetter: (one: string, other: string) => boolean,
-): string | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return isBetter(one, other) ? one : other;
-}
-
-interface Dates {
-  readonly checkIn?: string | undefined;
-  readonly checkOut?: string | undefined;
-}
-
-function datesOf({ checkIn, checkOut }: Dates): { readonly checkIn?: string; readonly checkOut?: string } {
-  return { ...(checkIn !== undefined && { checkIn }), ...(checkOut !== undefined && { checkOut }) };
-}
-
 /** A booking that is on this mapping after all is open again, unless a person resolved it. */
-function updateBooking(booking: CaseBooking, stay: CaseStay, isNamed: boolean): CaseBooking {
-  if (stay.day < booking.day) return isNamed && !booking.isNamed ? { ...booking, isNamed } : booking;
-  const isBack = booking.resolved?.isAutomatic === true;
+function updateBooking(
+  booking: CaseBooking,
+  { day, checkIn, checkOut }: CaseStay,
+  isNamedNow: boolean,
+): CaseBooking {
+  const isNamed = booking.isNamed || isNamedNow;
+  if (day < booking.day) return isNamed === booking.isNamed ? booking : { ...booking, isNamed };
+  const resolved = booking.resolved?.isAutomatic ? undefined : booking.resolved;
+  const next = { ...booking, day, checkIn, checkOut, isNamed, resolved };
   const isSame =
-    booking.day === stay.day && booking.checkIn === stay.checkIn && booking.checkOut === stay.checkOut;
-  if (isSame && !isBack && (booking.isNamed || !isNamed)) return booking;
-  const { checkIn: _, checkOut: __, resolved, ...rest } = booking;
-  return {
-    ...rest,
-    ...datesOf(stay),
-    day: stay.day,
-    isNamed: booking.isNamed || isNamed,
-    ...(resolved && !isBack && { resolved }),
-  };
+    booking.day === day &&
+    booking.checkIn === checkIn &&
+    booking.checkOut === checkOut &&
+    booking.isNamed === isNamed &&
+    booking.resolved === resolved;
+  return isSame ? booking : next;
 }
 
 /** A newer version of a booking; `isHere` where it still has the mapping of the case. */
@@ -144,19 +106,13 @@ export function applyVersions(held: HeldCase, versions: readonly NewerVersion[],
   const left = new Map(
     versions.filter(({ reference }) => !stillHere.has(reference)).map((v) => [v.reference, v]),
   );
-  let isChanged = false;
-  const bookings = held.bookings.map((booking) => {
-    const version = booking.reference === undefined ? undefined : left.get(booking.reference);
+  const bookings = held.bookings.map((booking): CaseBooking => {
+    const version = left.get(booking.reference ?? '');
     if (!version || booking.resolved || version.day < booking.day) return booking;
-    isChanged = true;
-    const resolved: BookingResolution = {
-      as: 'rebooked',
-      at: now,
-      note: `another hotel in the bookings of ${version.day}`,
-      isAutomatic: true,
-    };
-    return { ...booking, resolved };
+    const note = `another hotel in the bookings of ${version.day}`;
+    return { ...booking, resolved: { as: 'rebooked', at: now, note, isAutomatic: true } };
   });
+  const isChanged = bookings.some((booking, index) => booking !== held.bookings[index]);
   const known = new Set(held.bookings.map(({ reference }) => reference));
   const stays = here.filter(({ reference }) => known.has(reference));
   return addStays(isChanged ? { ...held, bookings } : held, { stays, references: new Set() }, now);

@@ -1,10 +1,10 @@
-import type { KeptValues } from '../booking/kept-values.js';
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
-import type { RecordedAction } from '../ledger/audit.js';
+import { type RecordedAction, readActions } from '../ledger/audit.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
-import { type CaseBooking, stateOfBooking, summariseBookings } from './case.js';
-import type { ListedCase } from './find-cases.js';
-import type { ShownCase } from './show-case.js';
+import { type BookingState, stateOfBooking } from './case.js';
+
+import { type CaseLists, compare, compareCases, type ListedCase, nothingKnown } from './find-cases.js';
 
 /** A case as `cases --json` lists it; null stands for unknown. */
 export function caseToJson(item: ListedCase) {
@@ -47,10 +47,10 @@ export function nameCheckIn({
   inHouse,
   inHouseUntil,
 }: {
-  readonly firstCheckIn?: string | null;
+  readonly firstCheckIn?: string | null | undefined;
   readonly hasUnknownCheckIn?: boolean;
   readonly inHouse: number;
-  readonly inHouseUntil?: string | null;
+  readonly inHouseUntil?: string | null | undefined;
 }): string {
   if (inHouse > 0) return describeInHouse(firstCheckIn ?? 'an unknown day', inHouseUntil);
   return hasUnknownCheckIn ? 'unknown' : (firstCheckIn ?? 'unknown');
@@ -70,56 +70,75 @@ export function caseToCells(item: ListedCase): Record<string, unknown> {
   };
 }
 
-interface ShownOptions {
+/** A case with its hotels, its bookings and what was done about it. */
+export type ShownCase = NonNullable<Awaited<ReturnType<typeof showCase>>>;
+
+interface ShowOptions {
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
-  readonly history: readonly RecordedAction[];
+  readonly now: number;
+  /** The configured kept columns. */
+  readonly labels: readonly string[];
+}
+
+/** Undefined if there is no such case. */
+export async function showCase(
+  ledger: CaseLists & ReadOnlyLedger,
+  id: number,
+  { today, now, labels }: ShowOptions,
+) {
+  const held = await ledger.cases.find(id);
+  const [summary] = held ? await ledger.cases.list({ state: 'all', ids: [id], today }) : [];
+  if (!held || !summary) return undefined;
+  const [compared = nothingKnown] = await compareCases(ledger, [summary], now);
+  const references = held.bookings.flatMap(({ reference }) => reference ?? []);
+  const kept = labels.length > 0 ? await ledger.bookings.findKept(references) : undefined;
+  const history: RecordedAction[] = [];
+  for await (const actions of readActions(ledger.audit, { subject: `case ${id}` }))
+    history.push(...actions.filter(({ action }) => action !== 'case'));
+  return {
+    ...summary,
+    ...compared,
+    /** Open ones first: of guests in house, then with the nearest check-in. */
+    bookingList: held.bookings
+      .map((booking) => ({
+        ...booking,
+        state: stateOfBooking(booking, today),
+        kept: kept?.get(booking.reference ?? ''),
+        urgency: urgencyOf(booking, today),
+      }))
+      .sort((one, other) => compare(rankOf(one), rankOf(other))),
+    /** Who changed it, and when, oldest entry first. Looks are left out. */
+    history,
+  };
+}
+
+function rankOf({ state, urgency }: { readonly state: BookingState; readonly urgency: string }): string {
+  return `${state === 'open' ? 0 : 1} ${urgency}`;
 }
 
 /** A case as `case ID --json` prints it. */
-export function shownCaseToJson(item: ShownCase, { today, history }: ShownOptions) {
-  const { kept: _, ...rest } = item;
-  const summary: ListedCase = { ...rest, ...summariseBookings(item.bookings, today) };
+export function shownCaseToJson(item: ShownCase) {
   return {
-    ...caseToJson(summary),
-    bookingList: orderBookings(item, today).map((booking) =>
-      toBookingReport(booking, today, keptOf(item, booking)),
+    ...caseToJson(item),
+    bookingList: item.bookingList.map(
+      ({ reference, place, checkIn, checkOut, resolved, isNamed, state, kept }) => ({
+        reference: reference ?? null,
+        checkIn: checkIn ?? null,
+        checkOut: checkOut ?? null,
+        state,
+        ...(resolved && {
+          resolvedAs: resolved.as,
+          resolvedAt: new Date(resolved.at).toISOString(),
+          note: resolved.note ?? null,
+        }),
+        ...{ isNamed, place },
+        ...(kept && { kept }),
+      }),
     ),
-    history: history.map(({ at, who, action, details }) => ({
-      at: new Date(at).toISOString(),
-      who,
-      action,
+    history: item.history.map(({ at, who, action, details }) => ({
+      ...{ at: new Date(at).toISOString(), who, action },
       ...details,
     })),
   };
-}
-
-function toBookingReport(booking: CaseBooking, today: string, kept: KeptValues | undefined) {
-  const { reference, place, checkIn, checkOut, resolved, isNamed } = booking;
-  return {
-    reference: reference ?? null,
-    checkIn: checkIn ?? null,
-    checkOut: checkOut ?? null,
-    state: stateOfBooking(booking, today),
-    ...(resolved && {
-      resolvedAs: resolved.as,
-      resolvedAt: new Date(resolved.at).toISOString(),
-      note: resolved.note ?? null,
-    }),
-    ...{ isNamed, place },
-    ...(kept && { kept }),
-  };
-}
-
-/** Open ones first: of guests in house, then with the nearest check-in. */
-export function orderBookings({ bookings }: ShownCase, today: string): readonly CaseBooking[] {
-  const rank = (booking: CaseBooking) =>
-    `${stateOfBooking(booking, today) === 'open' ? 0 : 1} ${urgencyOf(booking, today)}`;
-  const ranked = bookings.map((booking) => ({ booking, key: rank(booking) }));
-  ranked.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
-  return ranked.map(({ booking }) => booking);
-}
-
-export function keptOf({ kept }: ShownCase, { reference }: CaseBooking): KeptValues | undefined {
-  return reference === undefined ? undefined : kept?.get(reference);
 }

@@ -1,8 +1,9 @@
+import type { Action, AuditedAction } from '../ledger/audit.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { SafeError } from '../text/safe-error.js';
 import type { HeldCase, Resolution } from './case.js';
-import { applyCommand, type CaseCommand, resolveBookings } from './case-commands.js';
-import { type Act, toDecision } from './case-decision.js';
+
+import { applyCommand, type CaseCommand, resolveBookings, toDecision } from './case-transitions.js';
 
 /** A person's request, by command or on the desk. */
 export type CaseRequest =
@@ -40,35 +41,71 @@ export async function performRequest(
   await cases.changeById(ids, (held) => {
     found.add(held.id);
     const at = clock();
-    const acts = describeActs(request, held).map((act) => ({ who, at, ...act }));
-    return toDecision(held, applyRequest(held, request, at), acts);
+    const { next, acts } = applyRequest(held, request, at);
+    return toDecision(
+      held,
+      next,
+      acts.map((act) => ({ who, at, ...act })),
+    );
   });
   return found;
 }
 
+const actions = {
+  report: 'case-reported',
+  dismiss: 'case-dismissed',
+  reopen: 'case-reopened',
+} as const satisfies Record<CaseCommand, AuditedAction>;
+
+interface AppliedRequest {
+  readonly next: HeldCase;
+  readonly acts: readonly Action[];
+}
+
 /** @throws CaseRefusedError */
-export function applyRequest(held: HeldCase, request: CaseRequest, at: number): HeldCase {
+export function applyRequest(held: HeldCase, request: CaseRequest, at: number): AppliedRequest {
+  const { note = held.note } = request;
   switch (request.kind) {
     case 'note':
-      return { ...held, note: request.note };
-    case 'assign':
-      return { ...held, assignee: request.assignee, ...noteOf(request) };
-    case 'resolve': {
-      const places = new Set(request.bookings.map((chosen) => findPlace(held, chosen)));
-      return resolveBookings(held, { places, as: request.as, ...noteOf(request) }, at);
+      return { next: { ...held, note }, acts: [{ action: 'case-noted' }] };
+    case 'assign': {
+      const { assignee } = request;
+      return {
+        next: { ...held, assignee, note },
+        acts: [{ action: 'case-assigned', details: { assignee } }],
+      };
     }
+    case 'resolve':
+      return applyResolution(held, request, at);
     case 'report':
     case 'dismiss':
     case 'reopen': {
       const next = applyCommand(held, request.kind, at);
       if (!next) throw new CaseRefusedError(`case ${held.id} is ${held.state}: reopen it first`);
-      return request.note === undefined ? next : { ...next, note: request.note };
+      const isNoted = request.note !== undefined;
+      return { next: isNoted ? { ...next, note } : next, acts: [{ action: actions[request.kind] }] };
     }
   }
 }
 
-function noteOf({ note }: { readonly note?: string | undefined }): { readonly note?: string } {
-  return note === undefined ? {} : { note };
+function applyResolution(
+  held: HeldCase,
+  { bookings, as, note }: Extract<CaseRequest, { readonly kind: 'resolve' }>,
+  at: number,
+): AppliedRequest {
+  const action = 'case-resolved';
+  const places = new Set(bookings.map((chosen) => findPlace(held, chosen)));
+  const resolved = held.bookings.filter(({ place }) => places.has(place));
+  return {
+    next: resolveBookings(held, { places, as, note }, at),
+    acts: [
+      { action, details: { as, bookings: places.size } },
+      // Under the reference too, where people look for a booking's history.
+      ...resolved.flatMap(({ reference: subject }) =>
+        subject === undefined ? [] : [{ action, subject, details: { as, case: held.id } } as const],
+      ),
+    ],
+  };
 }
 
 function findPlace({ id, bookings }: HeldCase, chosen: ChosenBooking): number {
@@ -79,35 +116,4 @@ function findPlace({ id, bookings }: HeldCase, chosen: ChosenBooking): number {
   if (found) return found.place;
   const name = typeof chosen === 'number' ? `#${chosen}` : chosen;
   throw new CaseRefusedError(`case ${id} has no booking ${name}; nothing was changed`);
-}
-
-function describeActs(request: CaseRequest, held: HeldCase): Omit<Act, 'who' | 'at'>[] {
-  switch (request.kind) {
-    case 'note':
-      return [{ action: 'case-noted' }];
-    case 'assign':
-      return [{ action: 'case-assigned', details: { assignee: request.assignee } }];
-    case 'report':
-      return [{ action: 'case-reported' }];
-    case 'dismiss':
-      return [{ action: 'case-dismissed' }];
-    case 'reopen':
-      return [{ action: 'case-reopened' }];
-    case 'resolve': {
-      const { as, bookings } = request;
-      const places = new Set(bookings.map((chosen) => findPlace(held, chosen)));
-      const references = held.bookings
-        .filter(({ place }) => places.has(place))
-        .flatMap(({ reference }) => reference ?? []);
-      return [
-        { action: 'case-resolved', details: { as, bookings: places.size } },
-        // Under the reference too, where people look for a booking's history.
-        ...references.map((subject) => ({
-          action: 'case-resolved' as const,
-          subject,
-          details: { as, case: held.id },
-        })),
-      ];
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import type { RecordedAction } from '../ledger/audit.js';
-
-import type { BookingSummary, Case, CaseBooking, CaseKey, MappingState } from './case.js';
+import type { ProviderHotel } from '../ledger/mappings.js';
+import type { Case, CaseBooking, CaseKey, MappingState } from './case.js';
 
 /** How much there is to do. Bookings of dismissed cases need no action, and are not counted. */
 export interface CaseCounts {
@@ -38,31 +38,32 @@ export interface CaseFilter {
   readonly today: string;
 }
 
-export interface CaseSummary extends Case, BookingSummary {}
-
-export interface CaseOutline
-  extends CaseKey,
-    Pick<CaseSummary, 'id' | 'state' | 'assignee' | 'openBookings' | 'firstCheckIn' | 'hasUnknownCheckIn'>,
-    Pick<CaseSummary, 'inHouse' | 'inHouseUntil'> {
+/** A case, and its bookings in short. */
+export interface CaseSummary extends Case {
+  readonly bookings: number;
+  readonly openBookings: number;
+  /** Those that nobody resolved before the stay was over. */
+  readonly leftBookings: number;
+  /** Open bookings of guests who are in house. */
+  readonly inHouse: number;
+  /** When the last of these checks out, if known. */
+  readonly inHouseUntil?: string | undefined;
+  /** The earliest known check-in of its open bookings: in the past while a guest is in house. */
+  readonly firstCheckIn?: string | undefined;
   /** The nearest known check-in of guests who have still to arrive. */
-  readonly nextCheckIn?: string;
-  /** The master hotel in the local copy of the mappings; null if it has none. */
-  readonly copyServiceId: number | null;
+  readonly nextCheckIn?: string | undefined;
+  /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
+  readonly hasUnknownCheckIn: boolean;
 }
-
-export type OpenedCase = Pick<
-  Case,
-  'id' | 'providerName' | 'providerHotelId' | 'state' | 'stateSince' | 'openedAt' | 'correctedBy'
->;
 
 export interface FoundBooking {
   readonly id: number;
   readonly booking: CaseBooking;
 }
 
-/** A move of a mapping; `to` is absent if it was deleted. */
+/** A move of a mapping; `to` is undefined if it was deleted. */
 export interface LaterMove {
-  readonly to?: number;
+  readonly to?: number | undefined;
   readonly seenAt: number;
 }
 
@@ -72,27 +73,18 @@ export interface MovedCase {
   readonly moves: readonly LaterMove[];
 }
 
-export interface OpenReference extends CaseKey, Pick<CaseBooking, 'place' | 'checkIn' | 'checkOut'> {
+/** Of a booking. */
+export interface OpenReference {
+  /** Of its case. */
   readonly id: number;
+  readonly place: number;
   readonly reference: string;
-  /** The business day of the version that the case holds. */
-  readonly day: string;
 }
 
-export interface ActiveKey extends CaseKey {
-  readonly id: number;
-}
-
-/** Only cases with an id greater than `after` and smaller than `before`. */
-export interface CasePage {
-  readonly after?: number | undefined;
-  readonly before?: number | undefined;
+/** Only bookings behind this one. */
+export interface ReferencePage {
+  readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
   readonly limit: number;
-}
-
-export interface ReferencePage extends CasePage {
-  /** Also bookings of the case `after` behind this place. */
-  readonly afterPlace?: number | undefined;
 }
 
 /** How far a run has been followed up. */
@@ -102,4 +94,34 @@ export interface FollowedRun {
   readonly hasBookings: boolean;
   /** Whether its result has been, too, or none will come. */
   readonly isComplete: boolean;
+}
+
+export interface MovedMappings {
+  /** The number of moves. */
+  readonly moves: number;
+  /** The number of the last one. */
+  readonly upTo: number;
+  /** Each mapping once, however often it moved. */
+  readonly mappings: readonly MovedMapping[];
+}
+
+export interface MovedMapping extends ProviderHotel {
+  /** Its master hotel in the copy; undefined if the mapping was deleted. */
+  readonly copyServiceId?: number | undefined;
+  /** When it last moved, in epoch milliseconds. */
+  readonly movedAt: number;
+}
+
+/** What the copy knows about a master hotel. */
+export interface MasterHotel {
+  /** How many provider hotels are mapped to it. */
+  readonly hotels: number;
+  /** The provider hotels that are no longer mapped to it. */
+  readonly left: readonly LeftHotel[];
+}
+
+export interface LeftHotel {
+  readonly providerName: string;
+  /** Its master hotel now; undefined if its mapping was deleted. */
+  readonly copyServiceId?: number | undefined;
 }

@@ -3,12 +3,11 @@ import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import {
   createHotelComparer,
-  createHoursCounter,
   type HotelPair,
+  type LocatedHotel,
   unknownPair,
 } from '../mappings/hotels/compare-hotels.js';
-import type { CaseFilter, CaseOutline, CaseSummary } from './case-store.js';
-import { copyHotelOf, type RememberedHotels } from './remembered-hotels.js';
+import type { CaseFilter, CaseSummary } from './case-store.js';
 
 export interface Compared extends CopiedHotel {
   readonly hotels: HotelPair;
@@ -19,102 +18,69 @@ export interface ListedCase extends CaseSummary, Compared {
   readonly kept?: KeptValues | undefined;
 }
 
+/** What lists of cases are read from. */
+export type CaseLists = ReadOnlyLedger;
+
 const casesPerLookUp = 1_000;
 
-/** With their hotels and, if there are any, kept columns; guests in house first, then the nearest check-in. */
+/**
+ * With their hotels; guests in house first, then the nearest check-in. Check-ins of the same day are ordered by the local time
+ * at their hotels, which only the content of these tells: so a page of the list needs the whole list.
+ */
 export async function findCases(
-  ledger: ReadOnlyLedger,
+  ledger: CaseLists,
   filter: CaseFilter,
-  clock: () => number,
-  keptLabels: readonly string[] = [],
-): Promise<readonly ListedCase[]> {
-  const cases = await withHotels(ledger, await ledger.cases.list(filter), clock);
-  const shown = keptLabels.length > 0 ? await withKept(ledger, cases, filter.today) : cases;
-  return shown.toSorted(byCheckIn);
-}
-
-/** A slice of the cases in the order of `findCases`; only these get their hotels and kept columns. */
-export async function readWindow(
-  ledger: ReadOnlyLedger,
-  remembered: RememberedHotels,
-  found: readonly CaseOutline[],
-  { from, to, labels, today }: CaseWindow,
-  clock: () => number,
-): Promise<readonly ListedCase[]> {
-  const sorted = found.toSorted((one, other) => compareUrgency(one, other) || one.id - other.id);
-  const [first, last] = [sorted[from], sorted[Math.min(to, sorted.length) - 1]];
-  if (!first || !last) return [];
-  // Cases with the same check-in day are ordered by the local time at their hotels.
-  const start = sorted.findIndex((item) => compareUrgency(item, first) === 0);
-  const end = sorted.findLastIndex((item) => compareUrgency(item, last) === 0) + 1;
-  const ordered = await orderByClock(remembered, sorted.slice(start, end), clock());
-  const ids = ordered.slice(from - start, to - start).map(({ id }) => id);
-  const shown = await withHotels(ledger, await listInOrder(ledger, ids, today), clock);
-  return labels.length > 0 ? withKept(ledger, shown, today) : shown;
-}
-
-/** Orders like `byCheckIn`, with remembered facts about the hotels. */
-async function orderByClock(
-  remembered: RememberedHotels,
-  cases: readonly CaseOutline[],
   now: number,
-): Promise<readonly CaseOutline[]> {
-  const hotels = await remembered.read(cases);
-  const countHours = createHoursCounter(now);
-  const hours = new Map(
-    cases.map((item) => {
-      const zone = hotels.get(item.serviceId)?.timeZone ?? copyHotelOf(item, hotels)?.timeZone;
-      return [item.id, countHours(item.firstCheckIn, zone) ?? 0];
-    }),
-  );
-  const hoursOf = ({ id }: CaseOutline) => hours.get(id) ?? 0;
-  return cases.toSorted(
-    (one, other) => compareUrgency(one, other) || hoursOf(one) - hoursOf(other) || one.id - other.id,
-  );
-}
-
-/** Leaves out cases that have been removed meanwhile. */
-async function listInOrder(
-  { cases }: ReadOnlyLedger,
-  ids: readonly number[],
-  today: string,
-): Promise<readonly CaseSummary[]> {
-  const listed = new Map<number, CaseSummary>();
-  for (let from = 0; from < ids.length; from += casesPerLookUp)
-    for (const item of await cases.list({ state: 'all', ids: ids.slice(from, from + casesPerLookUp), today }))
-      listed.set(item.id, item);
-  return ids.flatMap((id) => listed.get(id) ?? []);
-}
-
-export interface CaseWindow {
-  readonly from: number;
-  readonly to: number;
-  /** The kept columns to read. */
-  readonly labels: readonly string[];
-  /** YYYY-MM-DD, in the account's zone. */
-  readonly today: string;
-}
-
-async function withHotels(
-  ledger: ReadOnlyLedger,
-  found: readonly CaseSummary[],
-  clock: () => number,
 ): Promise<readonly ListedCase[]> {
+  const found = await ledger.cases.list(filter);
   const cases: ListedCase[] = [];
   for (let from = 0; from < found.length; from += casesPerLookUp) {
     const some = found.slice(from, from + casesPerLookUp);
-    const compared = await compareCases(ledger, some, clock);
+    const compared = await compareCases(ledger, some, now);
     cases.push(...some.map((item, index) => ({ ...item, ...(compared[index] ?? nothingKnown) })));
   }
-  return cases;
+  return cases
+    .map((item) => ({ item, urgency: urgencyOf(item), hours: item.hotels.hoursToCheckIn ?? 0 }))
+    .sort((a, b) => compare(a.urgency, b.urgency) || a.hours - b.hours || a.item.id - b.item.id)
+    .map(({ item }) => item);
 }
 
-/** Adds kept columns: those of the most urgent guest. */
-async function withKept(
-  ledger: ReadOnlyLedger,
+export const nothingKnown: Compared = { copyServiceId: null, copy: 'never-synced', hotels: unknownPair };
+
+/** The master hotel of each case in the copy now, and both hotels. At most 1,000 per call. */
+export async function compareCases(
+  { mappings, hotels }: Pick<CaseLists, 'mappings' | 'hotels'>,
+  cases: readonly CaseSummary[],
+  now: number,
+): Promise<Compared[]> {
+  const copied = await readCopiedHotels(mappings, cases);
+  const stays = cases.map(({ serviceId, firstCheckIn }, index) => ({
+    serviceId,
+    ...(copied[index] ?? nothingKnown),
+    checkInDate: firstCheckIn,
+  }));
+  const pairs = await createHotelComparer({ hotels, clock: () => now })(stays);
+  return stays.map(({ copyServiceId, copy }, index) => ({
+    ...{ copyServiceId, copy },
+    hotels: pairs[index] ?? unknownPair,
+  }));
+}
+
+/** The same order as that of bookings: see `urgencyOf` of a stay. Cases without open bookings come last. */
+function urgencyOf({ openBookings, inHouse, hasUnknownCheckIn, firstCheckIn = '' }: CaseSummary): string {
+  if (openBookings === 0) return '3';
+  if (inHouse > 0) return `0${firstCheckIn}`;
+  return hasUnknownCheckIn ? '1' : `2${firstCheckIn}`;
+}
+
+/** Adds the kept columns of each case's most urgent guest, if any columns are kept. */
+export async function withKept(
+  ledger: CaseLists,
   cases: readonly ListedCase[],
+  labels: readonly string[],
   today: string,
 ): Promise<readonly ListedCase[]> {
+  if (labels.length === 0) return cases;
   const references = new Map<number, string>();
   for (let from = 0; from < cases.length; from += casesPerLookUp) {
     const ids = cases.slice(from, from + casesPerLookUp).map(({ id }) => id);
@@ -125,44 +91,74 @@ async function withKept(
   return cases.map((item) => ({ ...item, kept: kept.get(references.get(item.id) ?? '') }));
 }
 
-export const nothingKnown: Compared = { copyServiceId: null, copy: 'never-synced', hotels: unknownPair };
-
-/** Adds the master hotel in the copy now, and both hotels, for at most 1,000 cases. */
-export async function compareCases(
-  { mappings, hotels }: ReadOnlyLedger,
-  cases: readonly Pick<CaseSummary, 'providerName' | 'providerHotelId' | 'serviceId' | 'firstCheckIn'>[],
-  clock: () => number,
-): Promise<Compared[]> {
-  const copied = await readCopiedHotels(mappings, cases);
-  const stays = cases.map(({ serviceId, firstCheckIn }, index) => ({
-    serviceId,
-    ...(copied[index] ?? nothingKnown),
-    checkInDate: firstCheckIn,
-  }));
-  const pairs = await createHotelComparer({ hotels, clock })(stays);
-  return stays.map(({ copyServiceId, copy }, index) => ({
-    ...{ copyServiceId, copy },
-    hotels: pairs[index] ?? unknownPair,
-  }));
+/** The criteria of a search. */
+export interface CaseSearch extends CaseFilter {
+  /** The country of one of the two hotels: its code or, without one, its name. */
+  readonly country?: string | undefined;
+  /** Null for unassigned cases. */
+  readonly assignee?: string | null | undefined;
+  /** Part of a hotel's name or of the provider's hotel id, regardless of case and accents. */
+  readonly text?: string | undefined;
+  /** Whether the text may also be a whole booking reference. */
+  readonly findsReferences: boolean;
 }
 
-/** Cases without open bookings come last. */
-function byCheckIn(one: ListedCase, other: ListedCase): number {
-  const hours = (one.hotels.hoursToCheckIn ?? 0) - (other.hotels.hoursToCheckIn ?? 0);
-  return compareUrgency(one, other) || hours || one.id - other.id;
+/** Searches cases by their hotels, too, and says what those of this state and check-in can be narrowed down to. */
+export async function searchCases(
+  ledger: CaseLists,
+  { country, assignee, text = '', provider, findsReferences, ...filter }: CaseSearch,
+  now: number,
+) {
+  const all = await findCases(ledger, filter, now);
+  const named = findsReferences && text !== '' ? await ledger.cases.findBookings(text) : [];
+  const ids = new Set(named.map(({ id }) => id));
+  const sought = fold(text);
+  const isFound = (item: ListedCase): boolean => {
+    if (provider !== undefined && item.providerName !== provider) return false;
+    if (assignee !== undefined && (item.assignee ?? null) !== assignee) return false;
+    const hotels = hotelsOf(item);
+    if (country !== undefined && !hotels.some((hotel) => countryOf(hotel)?.id === country)) return false;
+    const texts = [item.providerHotelId, ...hotels.map(({ name = '' }) => name)];
+    return ids.has(item.id) || texts.some((one) => fold(one).includes(sought));
+  };
+  const countries = new Map(
+    all.flatMap(hotelsOf).flatMap((hotel) => {
+      const country = countryOf(hotel);
+      return country ? [[country.id, country] as const] : [];
+    }),
+  );
+  return {
+    /** In the order of `findCases`. */
+    cases: all.filter(isFound),
+    choices: {
+      providers: sortUnique(all.map(({ providerName }) => providerName)),
+      countries: [...countries.values()].sort((one, other) => compare(one.name, other.name)),
+      assignees: sortUnique(all.flatMap(({ assignee }) => assignee ?? [])),
+    },
+  };
 }
 
-type CaseOrder = Pick<CaseSummary, 'openBookings' | 'inHouse' | 'hasUnknownCheckIn' | 'firstCheckIn'>;
+export type CaseChoices = Awaited<ReturnType<typeof searchCases>>['choices'];
 
-function compareUrgency(one: CaseOrder, other: CaseOrder): number {
-  const [first, second] = [urgencyOf(one), urgencyOf(other)];
-  if (first === second) return 0;
-  return first < second ? -1 : 1;
+function hotelsOf({ hotels: { bookedHotel, copyHotel } }: ListedCase): LocatedHotel[] {
+  return [bookedHotel ?? [], copyHotel ?? []].flat();
 }
 
-/** The same order as that of bookings: see `urgencyOf` of a stay. */
-function urgencyOf({ openBookings, inHouse, hasUnknownCheckIn, firstCheckIn = '' }: CaseOrder): string {
-  if (openBookings === 0) return '3';
-  if (inHouse > 0) return `0${firstCheckIn}`;
-  return hasUnknownCheckIn ? '1' : `2${firstCheckIn}`;
+/** Known by its code or, without one, by its name. */
+function countryOf({ countryCode, country: name = countryCode }: LocatedHotel) {
+  const id = countryCode ?? name;
+  return id === undefined || name === undefined ? undefined : { id, name };
+}
+
+/** For comparing texts without regard to case and accents. */
+function fold(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
+}
+
+function sortUnique(texts: readonly string[]): string[] {
+  return [...new Set(texts)].sort(compare);
+}
+
+export function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }

@@ -1,10 +1,51 @@
+import { giveWay } from '../async/give-way.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { HeldCase } from './case.js';
-import { automatic, toDecision } from './case-decision.js';
-import type { NotifyCases } from './case-events.js';
+import { keyOfHotel } from '../ledger/mappings.js';
+import type { StayAhead } from '../ledger/stays.js';
+import type { CopyStanding } from '../mappings/copied-hotels.js';
+import { readStaysAhead } from '../review/stays/stays-ahead.js';
+import { findCasesOf } from './booked-cases.js';
+import { type Case, type CaseKey, type CaseMove, type HeldCase, keyOfCase } from './case.js';
+import type { MasterHotel, MovedMapping } from './case-store.js';
+import { applyCommand, applyMoves, automatic, escalateIfDue, toDecision } from './case-transitions.js';
+import {
+  type CaseEvent,
+  casesPerTransaction,
+  gatherFindings,
+  type NotifyCases,
+  openCases,
+} from './open-cases.js';
 
-import { applyMoves, escalateIfDue } from './case-transitions.js';
-import { changeCases } from './change-cases.js';
+/** Changes cases, some in each transaction. Returns how many changed. */
+export async function changeCases(
+  { cases }: Ledger,
+  ids: readonly number[],
+  decide: Parameters<Ledger['cases']['changeById']>[1],
+): Promise<number> {
+  let changed = 0;
+  for (let from = 0; from < ids.length; from += casesPerTransaction) {
+    if (from > 0) await giveWay();
+    changed += (await cases.changeById(ids.slice(from, from + casesPerTransaction), decide)).length;
+  }
+  return changed;
+}
+
+/** As many as a look-up in the copy takes. */
+const readAtOnce = 1_000;
+
+/** All active cases, some at a time. */
+export async function* readActiveCases(
+  { cases }: Ledger,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly Case[]> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const found: readonly Case[] = await cases.listActive({ after, limit: readAtOnce });
+    yield found;
+    after = found.length < readAtOnce ? undefined : found.at(-1)?.id;
+    await giveWay(signal);
+  }
+}
 
 export interface FollowParts {
   readonly ledger: Ledger;
@@ -26,13 +67,205 @@ export async function followMappings({ ledger, escalateAfterMs, clock, notify }:
     const next = applyMoves(held, moves.get(held.id) ?? [], now);
     return toDecision(held, next, [{ who: automatic, at: now, action: 'case-corrected' }]);
   };
-  const corrected = await changeCases(cases, [...moves.keys()], correct);
+  const corrected = await changeCases(ledger, [...moves.keys()], correct);
   if (corrected > 0) notify?.({ type: 'case-corrected', cases: corrected });
   const escalate = (held: HeldCase) => {
     const now = clock();
     const next = escalateIfDue(held, escalateAfterMs, now);
     return toDecision(held, next, [{ who: automatic, at: now, action: 'case-escalated' }]);
   };
-  const escalated = await changeCases(cases, await cases.listReported(clock() - escalateAfterMs), escalate);
+  const escalated = await changeCases(ledger, await cases.listReported(clock() - escalateAfterMs), escalate);
   if (escalated > 0) notify?.({ type: 'case-escalated', cases: escalated });
+}
+
+/** A single provider may just have corrected its own hotels; if two agree, the master hotels are one. */
+const minProviders = 2;
+
+/**
+ * What happened to a booked mapping, judged by the copy alone; undefined if the copy still has the booked master hotel.
+ *
+ * - `unmapped`: its mapping was deleted
+ * - `merged`: more than half of the booked master hotel's provider hotels, of at least two providers, moved to the same
+ *   other one: two ids of one hotel have become one
+ * - `re-pointed`: it moved alone, so the guest may arrive at another hotel
+ *
+ * @param booked what the copy knows about the booked master hotel
+ */
+export function classifyMove(
+  { serviceId, copyServiceId }: { readonly serviceId: number; readonly copyServiceId?: number | undefined },
+  booked: MasterHotel | undefined,
+): CaseMove | undefined {
+  if (copyServiceId === undefined) return 'unmapped';
+  if (copyServiceId === serviceId) return undefined;
+  const { hotels = 0, left = [] } = booked ?? {};
+  const moved = left.filter((hotel) => hotel.copyServiceId === copyServiceId);
+  const providers = new Set(moved.map(({ providerName }) => providerName));
+  return providers.size >= minProviders && 2 * moved.length > hotels + left.length ? 'merged' : 're-pointed';
+}
+
+/** Progress of the watch; counts only. */
+export type WatchEvent =
+  /** This many of the runs that may have current and upcoming stays have been read. */
+  | { readonly type: 'searching-stays'; readonly runs: number; readonly of: number }
+  /** This many moves have been compared with the current and upcoming stays, with this many findings so far. */
+  | { readonly type: 'moves-checked'; readonly checkedMoves: number; readonly findings: number }
+  /** All moves since the last watch have been compared; there may have been none. */
+  | ({ readonly type: 'mappings-watched' } & WatchCounts);
+
+export interface WatchCounts {
+  readonly checkedMoves: number;
+  /** Mappings that were re-pointed or deleted, and their bookings. */
+  readonly endangered: number;
+  /** Those of them that were deleted. */
+  readonly unmapped: number;
+  readonly bookings: number;
+  /** Mappings whose master hotel was merged into another one. */
+  readonly merged: number;
+  /** Cases that were dismissed because a merge is complete. */
+  readonly dismissed: number;
+}
+
+export interface WatchParts {
+  readonly ledger: Ledger;
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
+  readonly clock: () => number;
+  readonly notify: (event: WatchEvent | CaseEvent) => void;
+}
+
+/** Upcoming stays whose mapping is no longer as booked. */
+export interface MoveFinding extends CaseKey {
+  /** The master hotel in the copy now; null if the mapping was deleted. */
+  readonly copyServiceId: number | null;
+  readonly copy: CopyStanding;
+  readonly move: CaseMove;
+  /** The number of current and upcoming stays. */
+  readonly bookings: number;
+  /** Null for a merge, which opens no case. */
+  readonly caseId: number | null;
+}
+
+export interface WatchReport {
+  readonly counts: WatchCounts;
+  readonly findings: readonly MoveFinding[];
+}
+
+/** Moves that are compared at once: finding the stays reads all runs, however few the hotels. */
+const movesAtOnce = 10_000;
+/**
+ * Compares every mapping that moved, was deleted or came back since the last watch with the current and upcoming stays, and opens cases for
+ * those in danger. The moves count as compared only once their cases are open: an interrupted watch looks again, and opening
+ * a case again changes nothing.
+ *
+ * @throws the signal's reason when aborted
+ */
+export async function watchMappings(parts: WatchParts, signal: AbortSignal): Promise<WatchReport> {
+  const { ledger, notify } = parts;
+  const findings: MoveFinding[] = [];
+  let checkedMoves = 0;
+  let dismissed = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const moved = await ledger.watch.nextMoves(movesAtOnce);
+    if (!moved) break;
+    const found = await findMovedStays(parts, moved.mappings);
+    dismissed += await dismissMerged(parts);
+    findings.push(...(await openMovedCases(parts, found)));
+    await ledger.watch.finishMoves(moved.upTo);
+    checkedMoves += moved.moves;
+    notify({ type: 'moves-checked', checkedMoves, findings: findings.length });
+  }
+  const endangered = findings.filter(({ move }) => move !== 'merged');
+  const counts: WatchCounts = {
+    checkedMoves,
+    endangered: endangered.length,
+    unmapped: endangered.filter(({ move }) => move === 'unmapped').length,
+    bookings: endangered.reduce((sum, { bookings }) => sum + bookings, 0),
+    merged: findings.length - endangered.length,
+    dismissed,
+  };
+  notify({ type: 'mappings-watched', ...counts });
+  return { counts, findings };
+}
+
+interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'copy' | 'move'> {
+  readonly movedAt: number;
+  readonly stays: readonly StayAhead[];
+}
+
+/** The current and upcoming stays on these mappings that are no longer as booked, by booked master hotel. */
+async function findMovedStays(
+  { ledger, today, notify }: WatchParts,
+  mappings: readonly MovedMapping[],
+): Promise<readonly MovedStays[]> {
+  const moved = new Map(mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
+  const changed = new Map<string, CaseKey & { readonly stays: StayAhead[] }>();
+  const onRun = (runs: number, of: number) => notify({ type: 'searching-stays', runs, of });
+  for await (const stays of readStaysAhead(ledger, mappings, { today, onRun }))
+    for (const stay of stays) {
+      const { providerName, providerHotelId, serviceId } = stay;
+      if (moved.get(keyOfHotel(stay))?.copyServiceId === serviceId) continue;
+      const key = keyOfCase(stay);
+      const known = changed.get(key);
+      if (known) known.stays.push(stay);
+      else changed.set(key, { providerName, providerHotelId, serviceId, stays: [stay] });
+    }
+  const booked = [...new Set([...changed.values()].map(({ serviceId }) => serviceId))];
+  const masters = await ledger.watch.readMasterHotels(booked);
+  return [...changed.values()].flatMap((stays) => {
+    const { copyServiceId, movedAt = 0 } = moved.get(keyOfHotel(stays)) ?? {};
+    const move = classifyMove({ serviceId: stays.serviceId, copyServiceId }, masters.get(stays.serviceId));
+    const copy: CopyStanding = copyServiceId === undefined ? 'unmapped' : 'mapped';
+    return move ? [{ ...stays, copyServiceId: copyServiceId ?? null, copy, move, movedAt }] : [];
+  });
+}
+
+async function openMovedCases(parts: WatchParts, found: readonly MovedStays[]): Promise<MoveFinding[]> {
+  const endangered = found.filter(({ move }) => move !== 'merged');
+  const findings = endangered.map(({ providerName, providerHotelId, serviceId, move, movedAt }) => ({
+    ...{ providerName, providerHotelId, serviceId, move },
+    ...{ origin: 'watch' as const, at: movedAt },
+  }));
+  const stays = new Map(endangered.map((one) => [keyOfCase(one), one.stays]));
+  await openCases(gatherFindings(findings), { ...parts, stays });
+  const cases = await findCasesOf(found, parts.ledger);
+  return found.map(({ movedAt: _, stays, ...finding }, index) => {
+    const caseId = finding.move === 'merged' ? null : (cases[index]?.id ?? null);
+    return { ...finding, bookings: stays.length, caseId };
+  });
+}
+
+/**
+ * Dismisses the cases of re-pointed mappings once the other mappings of their master hotel have followed: the move was the
+ * first of a merge. Cases that anything but the watch found, too, stay. Returns how many were dismissed.
+ */
+async function dismissMerged({ ledger, clock }: WatchParts): Promise<number> {
+  const merged = new Map<number, number>();
+  for await (const cases of readActiveCases(ledger)) {
+    const rePointed = cases.filter(isOnlyRePointed);
+    const booked = [...new Set(rePointed.map(({ serviceId }) => serviceId))];
+    const masters = await ledger.watch.readMasterHotels(booked);
+    const copied = await ledger.mappings.lookUp(rePointed);
+    for (const [index, { id, serviceId }] of rePointed.entries()) {
+      const copyServiceId = copied[index]?.serviceId;
+      if (copyServiceId === undefined) continue;
+      const move = classifyMove({ serviceId, copyServiceId }, masters.get(serviceId));
+      if (move === 'merged') merged.set(id, copyServiceId);
+    }
+  }
+  return changeCases(ledger, [...merged.keys()], (held) =>
+    isOnlyRePointed(held) ? dismiss(held, merged.get(held.id) ?? 0, clock()) : undefined,
+  );
+}
+
+function isOnlyRePointed({ origins, move }: Case): boolean {
+  return move === 're-pointed' && origins.every((origin) => origin === 'watch');
+}
+
+function dismiss(held: HeldCase, into: number, now: number) {
+  const dismissed = applyCommand(held, 'dismiss', now);
+  if (!dismissed) return undefined;
+  const note = `master hotel ${held.serviceId} was merged into ${into}: its other mappings followed`;
+  const act = { who: automatic, at: now, action: 'case-dismissed' as const, details: { mergedInto: into } };
+  return toDecision(held, { ...dismissed, move: 'merged', note }, [act]);
 }

@@ -1,16 +1,63 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import type { Ledger } from '../ledger/ledger.js';
-
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
+import {
+  type CaseContent,
+  type CaseKey,
+  type CaseMove,
+  type CaseOrigin,
+  type CaseStay,
+  type HeldCase,
+  isActiveCase,
+  keyOfCase,
+} from './case.js';
 
-import { type Case, type CaseKey, type CaseOrigin, type HeldCase, isActiveCase, keyOfCase } from './case.js';
-import type { CaseContent, CaseStay } from './case-bookings.js';
-import { type Act, automatic, toDecision } from './case-decision.js';
-import type { NotifyCases } from './case-events.js';
-import type { CaseDecision } from './case-store.js';
-import { applyEvidence, type Evidence } from './case-transitions.js';
-import { casesPerTransaction } from './change-cases.js';
-import type { CaseFindings, MergedFinding } from './findings.js';
+import { applyEvidence, automatic, type Evidence, toDecision } from './case-transitions.js';
+
+/** A mapping that is wrong or doubtful, and who found it. */
+export interface Finding extends CaseKey {
+  readonly origin: CaseOrigin;
+  readonly move?: CaseMove | undefined;
+  /** When the verdict or the move happened, in epoch milliseconds. Only a later move corrects the case. */
+  readonly at: number;
+  /** The bookings that it names. */
+  readonly references?: readonly string[] | undefined;
+}
+
+/** All findings about one case; those that differ only in the bookings they name are merged. */
+export interface CaseFindings extends CaseKey {
+  readonly findings: (Pick<Evidence, 'origin' | 'move' | 'at'> & { readonly references: Set<string> })[];
+}
+
+/**
+ * Gathers findings by case. Merged, a finding that names a booking takes a sixth of the memory: a day may have a hundred
+ * thousand.
+ */
+export function gatherFindings(
+  findings: readonly Finding[],
+  gathered: Map<string, CaseFindings> = new Map(),
+): ReadonlyMap<string, CaseFindings> {
+  for (const { providerName, providerHotelId, serviceId, origin, move, at, references = [] } of findings) {
+    const key = keyOfCase({ providerName, providerHotelId, serviceId });
+    const group = gathered.get(key) ?? { providerName, providerHotelId, serviceId, findings: [] };
+    gathered.set(key, group);
+    const same = group.findings.find((one) => one.at === at && one.origin === origin && one.move === move);
+    if (same) for (const reference of references) same.references.add(reference);
+    else group.findings.push({ origin, move, at, references: new Set(references) });
+  }
+  return gathered;
+}
+
+/** What happened to cases; counts only. */
+export type CaseEvent =
+  /** Opened, or reopened on new evidence. */
+  | { readonly type: 'case-opened'; readonly cases: number; readonly bookings: number }
+  /** The mapping moved: the bookings of these cases stay open. */
+  | { readonly type: 'case-corrected'; readonly cases: number }
+  /** Reported, and not corrected in time. */
+  | { readonly type: 'case-escalated'; readonly cases: number };
+
+export type NotifyCases = (event: CaseEvent) => void;
 
 export interface OpenCasesParts {
   readonly ledger: Ledger;
@@ -24,79 +71,44 @@ export interface OpenCasesParts {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type StaysByCase = ReadonlyMap<string, readonly CaseStay[]>;
+type StaysByCase = ReadonlyMap<string, readonly CaseStay[]>;
 
-export interface OpenedCases {
-  /** Those that were opened, or reopened on new evidence. */
-  readonly opened: readonly Case[];
-  /** The ones among them that are new: they have every booking in its latest version. */
-  readonly added: readonly Case[];
-  /** Existing cases that got another origin or more bookings. */
-  readonly extended: readonly Case[];
-}
+/** Few, because other writers of cases wait for a transaction; with SQLite, so does the whole process. */
+export const casesPerTransaction = 25;
 
-/** The most cases, and bookings named by their findings, whose stays are read at once. Each read scans every run. */
-const casesPerReading = 1_000;
-const bookingsPerReading = 10_000;
-/** The most bookings that a transaction adds. */
-const staysPerTransaction = 500;
+/** The most cases, and bookings named by their findings, whose stays are read at once: each read scans every run. */
+const mostRead = { cases: 1_000, bookings: 10_000 };
+/** The most cases, and bookings added to them, that a transaction writes. */
+const mostWritten = { cases: casesPerTransaction, bookings: 500 };
 
 /**
  * Opens the cases of these findings, or adds their origins to existing ones. Each case gets every booking on its provider
  * hotel, booked as that master hotel, whose stay is not over. A finding without such a booking opens no case. Idempotent.
  */
 export async function openCases(
-  findings: readonly CaseFindings[],
-  { ledger, today, clock, notify, stays: known, signal }: OpenCasesParts,
-): Promise<OpenedCases> {
-  const opened: Case[] = [];
-  const added: Case[] = [];
-  const extended: Case[] = [];
-  let bookings = 0;
+  gathered: ReadonlyMap<string, CaseFindings>,
+  parts: OpenCasesParts,
+): Promise<void> {
+  // Most stays of a case are bookings that its findings name, so this bounds the bookings held in memory.
+  const countNamed = ({ findings }: CaseFindings) =>
+    new Set(findings.flatMap(({ references }) => [...references])).size;
+  const opened = { cases: 0, bookings: 0 };
   try {
-    for (const groups of splitForReading(findings)) {
-      const stays = known ?? (await findStays(groups, { ledger, today, signal }));
-      for (const keys of splitForTransactions(groups, stays)) {
+    for (const groups of split([...gathered.values()], mostRead, countNamed)) {
+      const stays = parts.stays ?? (await findStays(groups, parts));
+      const countStays = (group: CaseFindings) => stays.get(keyOfCase(group))?.length ?? 0;
+      for (const some of split(groups, mostWritten, countStays)) {
         await giveWay();
-        const copied = await ledger.mappings.lookUp(keys);
-        const inCopy = new Set(
-          keys.filter(({ serviceId }, index) => copied[index]?.serviceId === serviceId).map(keyOfCase),
-        );
-        const now = clock();
-        const outcomes = new Map<string, Outcome>();
-        const changed = await ledger.cases.changeByKey(keys, (held, group) => {
-          const key = keyOfCase(group);
-          const found = { stays: stays.get(key) ?? [], isBookedInCopy: inCopy.has(key) };
-          const outcome = decideOpening(held, group, found, now);
-          outcomes.set(key, outcome);
-          return outcome.decision;
-        });
-        for (const item of changed) {
-          const outcome = outcomes.get(keyOfCase(item));
-          (outcome?.isOpened ? opened : extended).push(item);
-          if (outcome?.isOpened) bookings += outcome.bookings;
-          if (outcome?.isNew) added.push(item);
+        for (const bookings of await openTogether(some, stays, parts)) {
+          opened.cases += 1;
+          opened.bookings += bookings;
         }
       }
     }
   } finally {
     // Reported even if the rest failed, because these cases are not opened again.
-    if (opened.length > 0) notify?.({ type: 'case-opened', cases: opened.length, bookings });
+    if (opened.cases > 0) parts.notify?.({ type: 'case-opened', ...opened });
   }
-  return { opened, added, extended };
-}
-
-/** Most stays of a case are bookings that its findings name, so this bounds the bookings held in memory. */
-function splitForReading(groups: readonly CaseFindings[]): CaseFindings[][] {
-  const countNamed = ({ findings }: CaseFindings) =>
-    new Set(findings.flatMap(({ references }) => [...references])).size;
-  return split(groups, { cases: casesPerReading, bookings: bookingsPerReading }, countNamed);
-}
-
-/** Splits cases into groups that are written together. */
-function splitForTransactions(groups: readonly CaseFindings[], stays: StaysByCase): CaseFindings[][] {
-  const countStays = (group: CaseFindings) => stays.get(keyOfCase(group))?.length ?? 0;
-  return split(groups, { cases: casesPerTransaction, bookings: staysPerTransaction }, countStays);
 }
 
 /** Splits cases into parts with at most so many cases and bookings; a case is never split. */
@@ -121,60 +133,10 @@ function split(
   return parts;
 }
 
-interface Outcome {
-  readonly decision: CaseDecision | undefined;
-  readonly isOpened: boolean;
-  readonly isNew: boolean;
-  readonly bookings: number;
-}
-
-function decideOpening(
-  held: HeldCase | undefined,
-  { findings }: CaseFindings,
-  found: Pick<Evidence, 'stays' | 'isBookedInCopy'>,
-  now: number,
-): Outcome {
-  let next: HeldCase | CaseContent | undefined = held;
-  let left = held && isActiveCase(held) ? joinFindings(findings) : findings;
-  let { stays } = found;
-  for (let finding = left[0]; finding; finding = left[0]) {
-    next = applyEvidence(next, { ...finding, ...found, stays }, now);
-    left = left.slice(1);
-    if (!next || !isActiveCase(next)) continue;
-    // The case has all stays now: further findings can only name some of them.
-    left = joinFindings(left);
-    const named = new Set(left.flatMap(({ references }) => [...references]));
-    stays = found.stays.filter(({ reference }) => reference !== undefined && named.has(reference));
-  }
-  if (!next) return { decision: undefined, isOpened: false, isNew: false, bookings: 0 };
-  const isOpened = isActiveCase(next) && !(held && isActiveCase(held));
-  const bookings = next.bookings.length - (held?.bookings.length ?? 0);
-  const act: Act = {
-    who: automatic,
-    at: now,
-    action: isOpened ? (held ? 'case-reopened' : 'case-opened') : 'case-updated',
-    details: { origins: [...new Set(findings.map(({ origin }) => origin))].join(' '), bookings },
-  };
-  return { decision: toDecision(held, next, [act]), isOpened, isNew: held === undefined, bookings };
-}
-
-/** For an active case the time of a finding makes no difference, and its findings may come from hundreds of runs. */
-function joinFindings(findings: readonly MergedFinding[]): readonly MergedFinding[] {
-  const joined = new Map<CaseOrigin | MergedFinding, MergedFinding>();
-  for (const finding of findings) {
-    // Moves stay apart, because each follows from the one before.
-    const key = finding.move === undefined ? finding.origin : finding;
-    const known = joined.get(key);
-    if (known) for (const reference of finding.references) known.references.add(reference);
-    else joined.set(key, { ...finding, references: new Set(finding.references) });
-  }
-  return [...joined.values()];
-}
-
 /** The stays of each case that are not over, by its key. */
 async function findStays(
   groups: readonly CaseKey[],
-  { ledger, today, signal }: Pick<OpenCasesParts, 'ledger' | 'today' | 'signal'>,
+  { ledger, today, signal }: OpenCasesParts,
 ): Promise<StaysByCase> {
   const found = new Map<string, CaseStay[]>(groups.map((group) => [keyOfCase(group), []]));
   // At the same hotels, there may be a hundred times as many stays on other mappings.
@@ -182,4 +144,34 @@ async function findStays(
   for await (const stays of readStaysAhead(ledger, groups, { today, isWanted, signal }))
     await forEachGivingWay(stays, signal, (stay) => found.get(keyOfCase(stay))?.push(stay));
   return found;
+}
+
+/** In one transaction. Returns the number of new bookings of each case that was opened or reopened. */
+async function openTogether(
+  groups: readonly CaseFindings[],
+  found: StaysByCase,
+  { ledger, clock }: OpenCasesParts,
+): Promise<number[]> {
+  const copied = await ledger.mappings.lookUp(groups);
+  const isBooked = new Map(
+    groups.map((group, index) => [keyOfCase(group), copied[index]?.serviceId === group.serviceId]),
+  );
+  const now = clock();
+  const opened = new Map<string, number>();
+  await ledger.cases.changeByKey(groups, (held, group) => {
+    const key = keyOfCase(group);
+    // A second try, after a lost connection, may find that another process has opened the case.
+    opened.delete(key);
+    const state = { stays: found.get(key) ?? [], isBookedInCopy: isBooked.get(key) === true };
+    let next: HeldCase | CaseContent | undefined = held;
+    for (const finding of group.findings) next = applyEvidence(next, { ...finding, ...state }, now);
+    if (!next) return undefined;
+    const isOpened = isActiveCase(next) && !(held && isActiveCase(held));
+    const bookings = next.bookings.length - (held?.bookings.length ?? 0);
+    if (isOpened) opened.set(key, bookings);
+    const origins = [...new Set(group.findings.map(({ origin }) => origin))].join(' ');
+    const action = isOpened ? (held ? 'case-reopened' : 'case-opened') : 'case-updated';
+    return toDecision(held, next, [{ who: automatic, at: now, action, details: { origins, bookings } }]);
+  });
+  return [...opened.values()];
 }

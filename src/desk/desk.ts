@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Archive } from '../archive/archive.js';
-import { rememberHotels } from '../cases/remembered-hotels.js';
 import type { Ledger } from '../ledger/ledger.js';
 
 import { createAuditPage } from './audit/audit-page.js';
@@ -36,10 +35,9 @@ export interface DeskParts
 
 /** Every page, action, download and stream of the desk: the table that the tests of roles read, too. */
 export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
-  const hotels = rememberHotels(parts.ledger.hotels);
   return [
     createDaysPage(parts),
-    createDayPage({ ...parts, hotels }),
+    createDayPage(parts),
     createReportDownload(parts),
     ...createRunRoutes(parts),
     ...createBookingRoutes(parts),
@@ -47,7 +45,7 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     ...createProviderRoutes(parts),
     createAuditPage(parts),
     ...createOperationRoutes(parts),
-    ...createCaseRoutes({ ...parts, hotels }),
+    ...createCaseRoutes(parts),
   ];
 }
 

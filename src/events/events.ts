@@ -1,12 +1,12 @@
-import type { CaseEvent } from '../cases/case-events.js';
-import type { WatchEvent } from '../cases/watch/watch-events.js';
+import type { WatchEvent } from '../cases/follow-mappings.js';
+import type { CaseEvent } from '../cases/open-cases.js';
 import type { CanaryEvent } from '../ledger/canaries.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { SendingEvent } from '../notifications/send-messages.js';
 import type { ReviewEvent } from '../review/events.js';
 import type { SchedulerEvent } from '../schedule/scheduler-event.js';
-import type { VerdictMailEvent } from '../verdict-mails/verdict-mail-events.js';
+import type { VerdictMailEvent } from '../verdict-mails/take-mail.js';
 
 /**
  * Everything that a process reports while it works: the closed union of the events of all its parts. An event holds neither

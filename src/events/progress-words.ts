@@ -1,4 +1,4 @@
-import type { WatchEvent } from '../cases/watch/watch-events.js';
+import type { WatchEvent } from '../cases/follow-mappings.js';
 import type { MappingSync } from '../ledger/mappings.js';
 import type { Run } from '../ledger/run.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';

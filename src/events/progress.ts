@@ -1,4 +1,4 @@
-import type { WatchEvent } from '../cases/watch/watch-events.js';
+import type { WatchEvent } from '../cases/follow-mappings.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { Notify } from '../review/events.js';

@@ -193,4 +193,11 @@ export function sliceLines(lines: Buffer, { first, bookings }: Pick<Slice, 'firs
   return lines.subarray(start, skipLines(lines, start, bookings));
 }
 
-const _lineFeed = 0x0a;
+function skipLines(lines: Buffer, from: number, count: number): number {
+  let at = from;
+  for (let skipped = 0; skipped < count; skipped += 1) {
+    at = lines.indexOf(lineFeed, at) + 1;
+    if (at === 0) throw new RangeError('a stored batch has fewer bookings than its step');
+  }
+  return at;
+}

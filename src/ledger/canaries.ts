@@ -22,7 +22,7 @@ function findByReference(reference: string): Query<Canary | undefined> {
 
 export function* storeCanary(run: number, { reference, line, withinMs }: NewCanary): Query<void> {
   yield* change(
-    `INSERT INTO canaries (run, reference, form, line, within_ms) VALUES (?, ?, 'body', ?, ?)`,
+    `INSERT INTO canaries (run, reference, line, within_ms) VALUES (?, ?, ?, ?)`,
     ...[run, reference, line, withinMs],
   );
 }

@@ -1,7 +1,6 @@
 import { firstCheckInWithoutCheckOut } from '../booking/stay.js';
-import type { MappingState } from '../cases/case.js';
-import type { CaseFilter, CaseOutline, CaseSummary, OpenedCase } from '../cases/case-store.js';
-import { all, type Cell, type Dialect, database, gather, type Query } from './query.js';
+import type { CaseFilter, CaseSummary } from '../cases/case-store.js';
+import { all, type Cell, type Dialect, database, type Query } from './query.js';
 import { toCase } from './stored-case.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
@@ -17,200 +16,76 @@ export function boundsOf(today: string): [string, string] {
   return [today, firstCheckInWithoutCheckOut(today)];
 }
 
-/** The bookings with their states; a guest in house is open, too. Bound: `boundsOf`, today. */
-const selectStates = `SELECT case_number, place, check_in,
-  CASE WHEN check_out < check_in THEN NULL ELSE check_out END AS check_out,
-  CASE WHEN resolved_as IS NOT NULL THEN 'resolved' WHEN ${isNotOver} THEN
-    CASE WHEN check_in < ? THEN 'in-house' ELSE 'open' END ELSE 'left' END AS standing
-  FROM case_bookings`;
-
-const stillThere = `standing IN ('open', 'in-house')`;
-
-/** One query, however many cases. */
+/** One query, however many cases: it sums up their bookings before it joins them. */
 export function* list(filter: CaseFilter): Query<CaseSummary[]> {
   const dialect = yield* database();
-  const { state, left, checkInBefore, day, today } = filter;
-  const { conditions, values } = chooseCases(dialect, filter);
-  if (day !== undefined && !left) {
-    conditions.push(`number IN (SELECT case_number FROM case_bookings WHERE day = ? AND ${isOpen})`);
-    values.push(day, ...boundsOf(today));
-  }
-  const having: string[] = [];
-  const kept: Cell[] = [];
-  if (state === undefined && !left) having.push(`count(place) FILTER (WHERE ${stillThere}) > 0`);
-  if (checkInBefore !== undefined) {
-    having.push(`count(place) FILTER (WHERE ${stillThere} AND coalesce(check_in, '') < ?) > 0`);
-    kept.push(checkInBefore);
-  }
+  const { today } = filter;
+  const listed = chooseIds(dialect, 'case_number', filter);
+  const isListed = ['true', ...listed.conditions].join(' AND ');
+  const chosen = chooseCases(dialect, filter);
   const rows = yield* all(
-    `SELECT cases.*, count(place) AS bookings, count(place) FILTER (WHERE ${stillThere}) AS open_bookings,
-       count(place) FILTER (WHERE standing = 'left') AS left_bookings,
-       count(place) FILTER (WHERE standing = 'in-house') AS in_house,
-       max(check_out) FILTER (WHERE standing = 'in-house') AS in_house_until,
-       min(check_in) FILTER (WHERE ${stillThere}) AS first_check_in,
-       count(place) FILTER (WHERE ${stillThere} AND check_in IS NULL) AS unknown_check_ins
-     FROM cases AS cases LEFT JOIN (${selectStates}) AS listed ON case_number = number
-     ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
-     GROUP BY number ${having.length > 0 ? `HAVING ${having.join(' AND ')}` : ''} ORDER BY number`,
-    ...[...boundsOf(today), today, ...values, ...kept],
+    `SELECT * FROM cases LEFT JOIN (
+       SELECT case_number, count(*) AS bookings, count(*) - count(resolved_as) AS unresolved
+       FROM case_bookings WHERE ${isListed} GROUP BY case_number
+     ) AS totals ON totals.case_number = number LEFT JOIN (
+       SELECT case_number, count(*) AS open, count(*) - count(check_in) AS unknown_check_ins,
+         count(*) FILTER (WHERE check_in < ?) AS in_house,
+         max(check_out) FILTER (WHERE check_in < ? AND check_out >= check_in) AS in_house_until,
+         min(check_in) AS first_check_in, min(check_in) FILTER (WHERE check_in >= ?) AS next_check_in
+       FROM case_bookings WHERE ${isListed} AND ${isOpen} GROUP BY case_number
+     ) AS still_open ON still_open.case_number = number
+     WHERE ${['true', ...chosen.conditions].join(' AND ')} ORDER BY number`,
+    ...[...listed.values, today, today, today, ...listed.values, ...boundsOf(today), ...chosen.values],
   );
   return rows.map(toSummary);
 }
 
-/** What a filter says about the cases themselves. */
-function chooseCases({ isListed }: Dialect, { state, left, ids, provider, day, today }: CaseFilter) {
-  const conditions: string[] = [];
-  const values: (Cell | readonly string[])[] = [];
-  if (state !== undefined && state !== 'all') {
-    conditions.push('state = ?');
-    values.push(state);
-  }
-  if (ids !== undefined) {
-    const listed = isListed('number', ids);
-    conditions.push(listed.sql);
-    values.push(...listed.values);
-  }
-  if (left) {
-    const ofDay = day === undefined ? '' : ' AND day = ?';
-    conditions.push(`number IN (SELECT case_number FROM case_bookings WHERE ${isLeft}${ofDay})`);
-    values.push(...boundsOf(today), ...(day === undefined ? [] : [day]));
-    // Somebody decided that these guests were in the right hotel.
-    if (state === undefined) conditions.push(`state <> 'dismissed'`);
-  }
-  if (provider !== undefined) {
-    conditions.push('provider_name = ?');
-    values.push(toStorable(provider));
-  }
+interface Conditions {
+  readonly conditions: string[];
+  readonly values: (Cell | readonly string[])[];
+}
+
+function chooseIds({ isListed }: Dialect, column: string, { ids }: CaseFilter): Conditions {
+  if (ids === undefined) return { conditions: [], values: [] };
+  const { sql, values } = isListed(column, ids);
+  return { conditions: [sql], values: [...values] };
+}
+
+function chooseCases(dialect: Dialect, filter: CaseFilter): Conditions {
+  const { state, left, provider, checkInBefore, day, today } = filter;
+  const { conditions, values } = chooseIds(dialect, 'number', filter);
+  const add = (condition: string, ...bound: readonly Cell[]) => {
+    conditions.push(condition);
+    values.push(...bound);
+  };
+  if (state !== undefined && state !== 'all') add('state = ?', state);
+  // Somebody decided that the guests of dismissed cases were in the right hotel.
+  if (left && state === undefined) add(`state <> 'dismissed'`);
+  if (left) add('unresolved > coalesce(open, 0)');
+  else if (state === undefined) add('open > 0');
+  if (day !== undefined)
+    add(
+      `number IN (SELECT case_number FROM case_bookings WHERE day = ? AND ${left ? isLeft : isOpen})`,
+      ...[day, ...boundsOf(today)],
+    );
+  if (provider !== undefined) add('provider_name = ?', toStorable(provider));
+  if (checkInBefore !== undefined) add('(unknown_check_ins > 0 OR first_check_in < ?)', checkInBefore);
   return { conditions, values };
 }
 
 function toSummary(row: StoredRow): CaseSummary {
-  const { text } = readColumns(row);
+  const { integer, text } = readColumns(row);
+  const openBookings = integer('open') ?? 0;
   return withoutUndefined({
     ...toCase(row),
-    bookings: Number(row.bookings),
-    openBookings: Number(row.open_bookings),
-    leftBookings: Number(row.left_bookings),
-    inHouse: Number(row.in_house),
+    bookings: integer('bookings') ?? 0,
+    openBookings,
+    // What is neither resolved nor open.
+    leftBookings: (integer('unresolved') ?? 0) - openBookings,
+    inHouse: integer('in_house') ?? 0,
     inHouseUntil: text('in_house_until'),
     firstCheckIn: text('first_check_in'),
-    hasUnknownCheckIn: Number(row.unknown_check_ins) > 0,
+    nextCheckIn: text('next_check_in'),
+    hasUnknownCheckIn: (integer('unknown_check_ins') ?? 0) > 0,
   });
-}
-
-type OutlineCells = readonly [
-  id: number,
-  providerName: string,
-  providerHotelId: string,
-  serviceId: number,
-  state: MappingState,
-  assignee: string | null,
-  openBookings: number,
-  firstCheckIn: string | null,
-  unknownCheckIns: number,
-  nextCheckIn: string | null,
-  inHouse: number,
-  inHouseUntil: string | null,
-  copyServiceId: number | null,
-];
-
-/** Sums up the open bookings before it joins them with their cases: their other bookings are not counted. */
-export function* listOutlines(filter: CaseFilter): Query<CaseOutline[]> {
-  const dialect = yield* database();
-  const { isMappingOfCase } = dialect;
-  const { state, left, checkInBefore, today } = filter;
-  const day = left ? undefined : filter.day;
-  const { conditions, values } = chooseCases(dialect, filter);
-  const needsOpen = (state === undefined && !left) || checkInBefore !== undefined || day !== undefined;
-  const rows = yield* gather<OutlineCells>(
-    [
-      ...['number', 'provider_name', 'provider_hotel_id', 'service_id', 'state', 'assignee'],
-      ...['coalesce(open_bookings, 0)', 'first_check_in', 'coalesce(unknown_check_ins, 0)'],
-      ...['next_check_in', 'coalesce(in_house, 0)', 'in_house_until'],
-      `(SELECT mappings.service_id FROM mappings AS mappings WHERE ${isMappingOfCase} LIMIT 1)`,
-    ],
-    `cases AS cases ${needsOpen ? '' : 'LEFT'} JOIN (
-       SELECT case_number, count(*) AS open_bookings, min(check_in) AS first_check_in,
-         count(*) - count(check_in) AS unknown_check_ins,
-         min(check_in) FILTER (WHERE check_in >= ?) AS next_check_in,
-         count(*) FILTER (WHERE check_in < ?) AS in_house,
-         max(check_out) FILTER (WHERE check_in < ? AND check_out >= check_in) AS in_house_until
-       FROM case_bookings
-       WHERE ${isOpen} ${
-         day === undefined
-           ? ''
-           : `AND case_number IN (SELECT case_number FROM case_bookings WHERE day = ? AND ${isOpen})`
-       }
-       GROUP BY case_number ${checkInBefore === undefined ? '' : `HAVING min(coalesce(check_in, '')) < ?`}
-     ) AS open_ones ON case_number = number
-     ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}`,
-    ...[
-      ...[today, today, today, ...boundsOf(today)],
-      ...(day === undefined ? [] : [day, ...boundsOf(today)]),
-      ...(checkInBefore === undefined ? [] : [checkInBefore]),
-      ...values,
-    ],
-  );
-  return rows.map(toOutline).sort((one, other) => one.id - other.id);
-}
-
-/** Plain fields come first: an object literal that starts with a spread takes ten times as long. */
-function toOutline(cells: OutlineCells): CaseOutline {
-  const [id, providerName, providerHotelId, serviceId, state, assignee, openBookings, ...rest] = cells;
-  const [firstCheckIn, unknownCheckIns, nextCheckIn, inHouse, inHouseUntil, copyServiceId] = rest;
-  return {
-    id,
-    providerName,
-    providerHotelId,
-    serviceId,
-    copyServiceId,
-    state,
-    openBookings,
-    ...(assignee !== null && { assignee }),
-    ...(firstCheckIn !== null && { firstCheckIn }),
-    hasUnknownCheckIn: unknownCheckIns > 0,
-    ...(nextCheckIn !== null && { nextCheckIn }),
-    inHouse,
-    ...(inHouseUntil !== null && { inHouseUntil }),
-  };
-}
-
-type OpenedCells = readonly [
-  id: number,
-  providerName: string,
-  providerHotelId: string,
-  state: MappingState,
-  stateSince: number,
-  openedAt: number,
-  correctedBy: number | null,
-];
-
-export function* listOpened({
-  from,
-  to,
-}: {
-  readonly from: number;
-  readonly to: number;
-}): Query<OpenedCase[]> {
-  const rows = yield* gather<OpenedCells>(
-    [
-      ...['number', 'provider_name', 'provider_hotel_id'],
-      ...['state', 'state_since', 'opened_at', 'corrected_by'],
-    ],
-    `cases WHERE opened_at >= ? AND opened_at <= ?`,
-    from,
-    to,
-  );
-  const opened = rows.map(
-    ([id, providerName, providerHotelId, state, stateSince, openedAt, correctedBy]): OpenedCase => ({
-      id,
-      providerName,
-      providerHotelId,
-      state,
-      stateSince,
-      openedAt,
-      ...(correctedBy !== null && { correctedBy }),
-    }),
-  );
-  return opened.sort((one, other) => one.id - other.id);
 }

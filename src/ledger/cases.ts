@@ -1,9 +1,7 @@
 import { type Case, type CaseKey, type HeldCase, type MappingState, mappingStates } from '../cases/case.js';
 import type {
-  ActiveKey,
   CaseCounts,
   CaseDecision,
-  CasePage,
   FollowedRun,
   FoundBooking,
   LaterMove,
@@ -12,10 +10,10 @@ import type {
   ReferencePage,
 } from '../cases/case-store.js';
 import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
-import { boundsOf, isOpen, list, listOpened, listOutlines } from './case-lists.js';
+import { boundsOf, isOpen, list } from './case-lists.js';
 import { all, bind, change, database, one, type Query, removing, type Store } from './query.js';
 import { runNumber } from './runs.js';
-import { identityOf, toBooking, toCase, toCaseKey } from './stored-case.js';
+import { identityOf, toBooking, toCase } from './stored-case.js';
 import { readColumns, toStorable, withoutUndefined } from './stored-values.js';
 
 export function createCases(store: Store) {
@@ -38,13 +36,11 @@ export function createCaseReader({ read, readTogether }: Store) {
   return {
     ...bind(read, {
       list,
-      listOutlines,
       listOpened,
       findByKeys,
       findBookings,
       findNextReferences,
       listActive,
-      listActiveKeys,
       listMoved,
       listReported,
       listOpenReferences,
@@ -111,24 +107,22 @@ function* findNextReferences(ids: readonly number[], today: string): Query<Reado
   return new Map(known.map(({ number, reference }) => [Number(number), String(reference)]));
 }
 
-function* listActive(): Query<Case[]> {
-  const rows = yield* all(`SELECT * FROM cases WHERE ${isActive} ORDER BY number`);
+function* listOpened({ from, to }: { readonly from: number; readonly to: number }): Query<Case[]> {
+  const rows = yield* all(
+    `SELECT * FROM cases WHERE opened_at >= ? AND opened_at <= ? ORDER BY number`,
+    from,
+    to,
+  );
   return rows.map(toCase);
 }
 
-function* listActiveKeys({
-  after = 0,
-  before = Number.MAX_SAFE_INTEGER,
-  limit,
-}: CasePage): Query<ActiveKey[]> {
+function* listActive({ after, limit }: { readonly after: number; readonly limit: number }): Query<Case[]> {
   const rows = yield* all(
-    `SELECT number, provider_name, provider_hotel_id, service_id FROM cases
-     WHERE ${isActive} AND number > ? AND number < ? ORDER BY number LIMIT ?`,
+    `SELECT * FROM cases WHERE ${isActive} AND number > ? ORDER BY number LIMIT ?`,
     after,
-    before,
     limit,
   );
-  return rows.map((row) => ({ id: Number(row.number), ...toCaseKey(row) }));
+  return rows.map(toCase);
 }
 
 function* listMoved(): Query<MovedCase[]> {
@@ -163,36 +157,18 @@ function* listReported(before: number): Query<number[]> {
   return rows.map(({ number }) => Number(number));
 }
 
-/** Sorts after every place of a case. */
-const lastPlace = 2 ** 31 - 1;
-
-function* listOpenReferences(
-  today: string,
-  { after = 0, afterPlace = lastPlace, before = Number.MAX_SAFE_INTEGER, limit }: ReferencePage,
-): Query<OpenReference[]> {
+function* listOpenReferences(today: string, { after, limit }: ReferencePage): Query<OpenReference[]> {
   const rows = yield* all(
-    `SELECT case_number, place, reference, check_in, check_out, day, provider_name, provider_hotel_id, service_id
-     FROM case_bookings JOIN cases ON number = case_number
-     WHERE (case_number, place) > (?, ?) AND case_number < ? AND reference IS NOT NULL AND ${isOpen}
+    `SELECT case_number, place, reference FROM case_bookings
+     WHERE (case_number, place) > (?, ?) AND reference IS NOT NULL AND ${isOpen}
      ORDER BY case_number, place LIMIT ?`,
-    after,
-    afterPlace,
-    before,
-    ...boundsOf(today),
-    limit,
+    ...[after?.id ?? 0, after?.place ?? 0, ...boundsOf(today), limit],
   );
-  return rows.map((row) => {
-    const { text } = readColumns(row);
-    return withoutUndefined({
-      id: Number(row.case_number),
-      ...toCaseKey(row),
-      place: Number(row.place),
-      reference: String(row.reference),
-      checkIn: text('check_in'),
-      checkOut: text('check_out'),
-      day: String(row.day),
-    });
-  });
+  return rows.map(({ case_number, place, reference }) => ({
+    id: Number(case_number),
+    place: Number(place),
+    reference: String(reference),
+  }));
 }
 
 function* listRunsToFollow(): Query<FollowedRun[]> {

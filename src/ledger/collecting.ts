@@ -112,8 +112,8 @@ function* resetRun(
     `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL,
        ${dialect.countsChunks ? 'chunks = 0,' : ''}
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
-       repeated = 0, affected = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, volume_dropped = 0,
-       names_blanked_at = NULL, lines_blanked = 0, stays_indexed = 1
+       repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, volume_dropped = 0,
+       names_blanked_at = NULL, lines_blanked = 0
      WHERE number = ?`,
     source,
     batchSize,

@@ -21,14 +21,11 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
   yield* insert('suspects', columns, rows);
 }
 
-/** Runs of 0.1.0 may have another one, which says nothing about the mapping. */
-const isKnownReason = "reason IN ('other-master', 'moved')";
-
 export function* nextSuspects(runId: string, after?: BatchCursor): Query<SuspectLines | undefined> {
   const run = yield* runNumber(runId);
   const rows = yield* all(
-    `SELECT * FROM suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) = (
-       SELECT form, batch FROM suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) > (?, ?)
+    `SELECT * FROM suspects WHERE run = ? AND (form, batch) = (
+       SELECT form, batch FROM suspects WHERE run = ? AND (form, batch) > (?, ?)
        ORDER BY form, batch LIMIT 1
      ) ORDER BY place`,
     run,
@@ -57,7 +54,7 @@ export function* findSuspect(
   place: number,
 ): Query<Suspect | undefined> {
   const row = yield* one(
-    `SELECT * FROM suspects WHERE run = ? AND form = ? AND batch = ? AND place = ? AND ${isKnownReason}`,
+    `SELECT * FROM suspects WHERE run = ? AND form = ? AND batch = ? AND place = ?`,
     run,
     form,
     batch,
@@ -74,11 +71,6 @@ export function* replaceVerdicts(run: number, verdicts: readonly JudgedPlaces[])
     { run: 'bigint', batch: 'integer', judged: 'text', places: 'bytes' },
     verdicts.map(({ batch, judged, places }) => [run, batch, judged, packPlaces(places)]),
   );
-  const affected = verdicts.reduce(
-    (sum, { judged, places }) => sum + (judged === 'incorrect' ? places.length : 0),
-    0,
-  );
-  yield* change(`UPDATE runs SET affected = ? WHERE number = ?`, affected, run);
 }
 
 export function* nextJudged(runId: string, judged: Judged, after = -1): Query<JudgedLines | undefined> {

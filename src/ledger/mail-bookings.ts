@@ -1,30 +1,36 @@
+import type { StayRun } from './stays.js';
 import { KeyError } from '../keys/key-error.js';
-import type { StoredBooking } from '../verdict-mails/mail-log.js';
+import {
+  isNamedByMapping,
+  type NamedPair,
+  type NamedPlace,
+  type NamedStay,
+  type NamedThings,
+  type ReceivedPair,
+  type StoredBooking,
+} from '../verdict-mails/mail-log.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import { findBookings as findPositions } from './hash-pages.js';
-import { all, type Query, type Store } from './query.js';
+import { all, one, type Query, type Store } from './query.js';
 import type { DeliveryKind } from './run.js';
+import { runNumber } from './runs.js';
 import { isGone } from './sealing.js';
 import { referencePages } from './stays.js';
 import type { BookingForm } from './step.js';
-import { readJson } from './stored-values.js';
+import { readColumns, readJson, type StoredRow, toStorable } from './stored-values.js';
 
 /* The bookings that a verdict e-mail may name, and those that it names. */
 
-export interface BatchOfRun {
-  readonly run: Pick<RecentRun, 'number' | 'id' | 'day'>;
-  readonly form: BookingForm;
-  readonly batch: number;
+interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'form' | 'batch'> {
+  /** The number of the run. */
+  readonly run: number;
 }
 
 /** The bookings at these places of a batch, in ascending order; none if it can no longer be decrypted. */
-export function* readPlaces(
-  { run: { number, id, day }, form, batch }: BatchOfRun,
-  places: readonly number[],
-): Query<StoredBooking[]> {
+function* readPlaces({ run, ...of }: BatchOfRun, places: readonly number[]): Query<StoredBooking[]> {
   try {
-    const lines = yield* readLinesAt(number, form, batch, places);
-    return places.map((place, index) => ({ runId: id, day, form, batch, place, line: lines[index] ?? '' }));
+    const lines = yield* readLinesAt(run, of.form, of.batch, places);
+    return places.map((place, index) => ({ ...of, place, line: lines[index] ?? '' }));
   } catch (error) {
     if (error instanceof KeyError && isGone(error)) return [];
     throw error;
@@ -33,23 +39,19 @@ export function* readPlaces(
 
 /** Reads one run or batch at a time, so that other work can run in between. */
 export async function* findBookings(
-  { dialect, read }: Store,
+  { read }: Store,
   since: number,
   hashes: Uint32Array,
 ): AsyncGenerator<readonly StoredBooking[]> {
   for (const run of await read(() => listRecentRuns(since)))
     for (const { form, positions } of await read(() => findPositions(run, hashes, referencePages)))
-      for (const [batch, places] of groupByBatch(positions, run.batchSize))
-        yield await read(() => readPlaces({ run, form, batch }, places));
+      for (const [batch, places] of groupByBatch(positions, run.batchSize)) {
+        const of = { run: run.number, runId: run.id, day: run.day, form, batch };
+        yield await read(() => readPlaces(of, places));
+      }
 }
 
-interface RecentRun {
-  readonly number: number;
-  readonly id: string;
-  readonly day: string;
-  readonly batchSize: number;
-  readonly delivery: DeliveryKind;
-}
+type RecentRun = Omit<StayRun, 'runId' | 'topsUp'> & { readonly id: string };
 
 function* listRecentRuns(since: number): Query<RecentRun[]> {
   const rows = yield* all(
@@ -75,4 +77,90 @@ export function* listProviders(since: number): Query<string[]> {
     Object.keys(readJson<Record<string, number>>(providers) ?? {}),
   );
   return [...new Set(names)];
+}
+
+/** When the first e-mail that names a booking was received; undefined if none does. */
+export function* findNaming(
+  run: number,
+  form: BookingForm,
+  batch: number,
+  place: number,
+): Query<number | undefined> {
+  const row = yield* one(
+    `SELECT min(received_at) AS at FROM mail_bookings JOIN verdict_mails ON number = mail
+     WHERE run = ? AND form = ? AND batch = ? AND place = ?`,
+    run,
+    form,
+    batch,
+    place,
+  );
+  return readColumns(row ?? {}).integer('at');
+}
+
+/** When the first e-mail was received that names the mapping of a booking; undefined if none does. */
+export function* findNamingMapping(
+  { providerName, providerHotelId, serviceId }: NamedPair,
+  stay: NamedStay,
+): Query<number | undefined> {
+  const rows = yield* all(
+    `SELECT received_at FROM mail_pairs JOIN verdict_mails ON number = mail
+     WHERE provider_hotel_id = ? AND provider_name = ? AND service_id = ? ORDER BY received_at`,
+    toStorable(providerHotelId),
+    toStorable(providerName),
+    serviceId,
+  );
+  return rows.map((row) => Number(row.received_at)).find((receivedAt) => isNamedByMapping(receivedAt, stay));
+}
+
+export function* readNamed(number: number): Query<NamedThings> {
+  const rows = yield* all(
+    `SELECT run, id, day, form, batch, place FROM mail_bookings JOIN runs ON number = run
+     WHERE mail = ? ORDER BY run, form, batch, place`,
+    number,
+  );
+  const batches = new Map<string, BatchOfRun & { readonly places: number[] }>();
+  for (const { run, id, day, form, batch, place } of rows) {
+    const key = `${run} ${form} ${batch}`;
+    const found = batches.get(key) ?? {
+      ...{ run: Number(run), runId: String(id), day: String(day) },
+      ...{ form: String(form) as BookingForm, batch: Number(batch), places: [] },
+    };
+    batches.set(key, found);
+    found.places.push(Number(place));
+  }
+  const bookings: StoredBooking[] = [];
+  for (const { places, ...of } of batches.values())
+    for (const booking of yield* readPlaces(of, places)) bookings.push(booking);
+  const pairs = yield* all(
+    `SELECT * FROM mail_pairs WHERE mail = ? ORDER BY provider_name, provider_hotel_id, service_id`,
+    number,
+  );
+  return { bookings, pairs: pairs.map(toPair) };
+}
+
+function toPair(row: StoredRow): NamedPair {
+  return {
+    providerName: String(row.provider_name),
+    providerHotelId: String(row.provider_hotel_id),
+    serviceId: Number(row.service_id),
+  };
+}
+
+export function* listNamedPlaces(runId: string): Query<NamedPlace[]> {
+  const rows = yield* all(
+    `SELECT DISTINCT form, batch, place FROM mail_bookings WHERE run = ?`,
+    yield* runNumber(runId),
+  );
+  return rows.map(({ form, batch, place }) => ({
+    form: String(form) as BookingForm,
+    batch: Number(batch),
+    place: Number(place),
+  }));
+}
+
+export function* listNamedPairs(): Query<ReceivedPair[]> {
+  const rows = yield* all(
+    `SELECT mail_pairs.*, received_at FROM mail_pairs AS mail_pairs JOIN verdict_mails ON number = mail`,
+  );
+  return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
 }

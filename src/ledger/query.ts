@@ -138,8 +138,6 @@ export interface Dialect {
   readonly stepsByPredecessor: string;
   /** The table of mappings, to be read in the order of their numbers. */
   readonly mappingsByNumber: string;
-  /** The columns of the table of hook requests. */
-  readonly hookRequest: { readonly run: string; readonly at: string };
   /** The lines of a batch, as the type that is fetched fastest: for `Sealing.openLines`. */
   readonly lines: string;
   readonly sealing: Sealing;

@@ -1,6 +1,6 @@
 import type { Booking } from '../booking/booking.js';
+import type { NamedStay } from '../verdict-mails/mail-log.js';
 import type { Change, RunPatch, StepPatch, StepsChange } from './changes.js';
-import type { NamedStay } from './named-by-mails.js';
 import type { NewNotice } from './notice.js';
 import type { Run, VolumeComparison } from './run.js';
 import type { Abandonment, CollectRequest, Settlement } from './runs.js';

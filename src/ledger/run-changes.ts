@@ -140,9 +140,8 @@ export function* changeRun(run: number, patch: RunPatch): Query<void> {
 const rememberedMs = 31 * 86_400_000;
 
 function* findHookRun(id: string): Query<string | undefined> {
-  const { hookRequest } = yield* database();
-  const row = yield* one(`SELECT ${hookRequest.run} AS run FROM hook_requests WHERE id = ?`, id);
-  return row && String(row.run);
+  const row = yield* one(`SELECT run_id FROM hook_requests WHERE id = ?`, id);
+  return row && String(row.run_id);
 }
 
 /** Also deletes entries too old to recur. */
@@ -155,10 +154,9 @@ function* rememberHookRun({
   readonly runId: string;
   readonly at: number;
 }): Query<void> {
-  const { hookRequest } = yield* database();
-  yield* change(`DELETE FROM hook_requests WHERE ${hookRequest.at} < ?`, at - rememberedMs);
+  yield* change(`DELETE FROM hook_requests WHERE at < ?`, at - rememberedMs);
   yield* change(
-    `INSERT INTO hook_requests (id, ${hookRequest.run}, ${hookRequest.at}) VALUES (?, ?, ?)
+    `INSERT INTO hook_requests (id, run_id, at) VALUES (?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
     id,
     runId,

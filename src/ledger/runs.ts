@@ -176,7 +176,7 @@ function* readVolumes(days: readonly string[], which: string): Query<DayVolume[]
   const rows = yield* all(
     `SELECT day, coalesce(day_accepted, accepted) AS accepted, providers FROM runs WHERE number IN (
        SELECT max(number) FROM runs
-       WHERE ${which} AND (day_accepted IS NOT NULL OR NOT tops_up)
+       WHERE ${which} AND (day_accepted IS NOT NULL OR tops_up = 0)
          AND day IN (${days.map(() => '?').join(', ')}) GROUP BY day
      ) ORDER BY day`,
     ...days,
@@ -208,8 +208,7 @@ export function* summarise(today: BusinessDay): Query<LedgerSummary> {
 const lastCollect = 'max(coalesce(collect_started_at, started_at)) AS collected';
 
 /**
- * Whether the bookings were read after the day had ended. Runs that began earlier miss bookings, and those of days that have not
- * begun, which older versions allowed, miss them all.
+ * Whether the bookings were read after the day had ended. Runs that began earlier miss bookings.
  */
 function wasOver({ day, collected }: StoredRow, zone: string): boolean {
   return Number(collected) > createBusinessDay(String(day), zone).lastInstant.getTime();

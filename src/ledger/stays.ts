@@ -1,27 +1,15 @@
 import { countDays } from '../booking/booking-keys.js';
 import { KeyError } from '../keys/key-error.js';
-import { measureBatches } from './batches.js';
-import type { StayKeys } from './collecting.js';
 import { findBookings, type HashPages } from './hash-pages.js';
 import type { ProviderHotel } from './mappings.js';
 import { all, bind, change, database, insert, type Query, type Store } from './query.js';
 import type { DeliveryKind } from './run.js';
-import { lockRun } from './runs.js';
 import { isGone, placeOfBatch } from './sealing.js';
-import {
-  createStayIndex,
-  readStayWords,
-  removeFromStayPage,
-  type StayPage,
-  toStoredDay,
-} from './stay-index.js';
-import { type BookingForm, bookingForms } from './step.js';
+import { readStayWords, removeFromStayPage, type StayPage, toStoredDay } from './stay-index.js';
+import type { BookingForm } from './step.js';
 
 export function createStays(store: Store) {
-  return {
-    ...bind(store.read, { listStayRuns, findStays, findReferences, readReadableBatches }),
-    indexStays: (run: StayRun, findKeys: FindKeys) => indexStays(store, run, findKeys),
-  };
+  return bind(store.read, { listStayRuns, findStays, findReferences, readReadableBatches });
 }
 
 /** Bookings whose references may have one of these hashes, in ascending order. */
@@ -29,14 +17,12 @@ function findReferences(run: StayRun, hashes: Uint32Array): Query<FoundBookings[
   return findBookings(run, hashes, referencePages);
 }
 
-type FindKeys = (lines: Buffer, form: BookingForm) => StayKeys;
-
 /** The pages of the references. */
 export const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
 
 function* listStayRuns(): Query<StayRun[]> {
   const rows = yield* all(
-    `SELECT number, id, day, delivery, tops_up, batch_size, stays_indexed FROM runs
+    `SELECT number, id, day, delivery, tops_up, batch_size FROM runs
      WHERE collected_at IS NOT NULL AND pruned_at IS NULL ORDER BY day DESC, number DESC`,
   );
   return rows.map((row) => ({
@@ -46,7 +32,6 @@ function* listStayRuns(): Query<StayRun[]> {
     delivery: String(row.delivery) as StayRun['delivery'],
     topsUp: Number(row.tops_up) === 1,
     batchSize: Number(row.batch_size),
-    isIndexed: Number(row.stays_indexed) === 1,
   }));
 }
 
@@ -82,41 +67,6 @@ function* readReadableBatches(
     }
   }
   return read;
-}
-
-/** Batches read at once. */
-const batchesAtOnce = 32;
-
-/** Written in one transaction at the end: a run whose index is complete is never indexed again. */
-async function indexStays(store: Store, run: StayRun, findKeys: FindKeys): Promise<void> {
-  const { dialect, read, transact } = store;
-  const pages = new Map<BookingForm, StayPage[]>();
-  for (const form of bookingForms) {
-    const index = createStayIndex(dialect.stay_pages, run.day);
-    const ofForm: StayPage[] = [];
-    const { batches } = await read(() => measureBatches(run.runId, form));
-    for (let first = 0; first < batches; first += batchesAtOnce) {
-      const numbers = Array.from({ length: Math.min(batchesAtOnce, batches - first) }, (_, at) => first + at);
-      for (const [batch, lines] of await read(() => readReadableBatches(run, form, numbers))) {
-        index.addBatch(findKeys(lines, form), batch * run.batchSize);
-        if (!index.isFull) continue;
-        ofForm.push(...copyPages(index.pages()));
-        index.clear();
-      }
-    }
-    pages.set(form, [...ofForm, ...copyPages(index.pages())]);
-  }
-  await transact(function* () {
-    const { number, row } = yield* lockRun(run.runId);
-    if (Number(row.stays_indexed) === 1 || row.pruned_at !== null) return;
-    for (const [form, ofForm] of pages) yield* insertStayPages(number, form, ofForm);
-    yield* change(`UPDATE runs SET stays_indexed = 1 WHERE number = ?`, number);
-  });
-}
-
-/** Copied, because the index reuses the memory for the next pages. */
-function copyPages(pages: Iterable<StayPage>): StayPage[] {
-  return Array.from(pages, (page) => ({ ...page, entries: Buffer.from(page.entries) }));
 }
 
 /** Removes a booking from the index. */
@@ -191,8 +141,6 @@ export interface StayRun {
   /** See `Run`. */
   readonly topsUp: boolean;
   readonly batchSize: number;
-  /** False if an older version collected it: see `indexStays`. */
-  readonly isIndexed: boolean;
 }
 
 /** Positions of bookings among all bookings of their form. */

@@ -4,7 +4,7 @@ import type { ReasonCount, Reject, RejectCode, Suspect } from './collecting.js';
 import type { Judged } from './findings.js';
 import { findJudged, findSuspect } from './findings.js';
 import { keptAt, readKeptOfBatch } from './kept-columns.js';
-import { findNaming, findNamingMapping } from './named-by-mails.js';
+import { findNaming, findNamingMapping } from './mail-bookings.js';
 import { all, type Candidates, database, type Query } from './query.js';
 import type { Run } from './run.js';
 import { readRun, runNumber } from './runs.js';

@@ -1,3 +1,4 @@
+import { keyOfCase } from '../cases/case.js';
 import type {
   BookingPlace,
   MailboxFacts,
@@ -9,8 +10,7 @@ import type {
   StoredMail,
 } from '../verdict-mails/mail-log.js';
 import { nameCanary } from './canaries.js';
-import { findBookings, listProviders } from './mail-bookings.js';
-import { listNamedPairs, listNamedPlaces, readNamed } from './named-by-mails.js';
+import { findBookings, listNamedPairs, listNamedPlaces, listProviders, readNamed } from './mail-bookings.js';
 import type { NewNotice } from './notice.js';
 import { raise } from './notices.js';
 import { all, bind, change, database, one, type Query, type Store } from './query.js';
@@ -36,20 +36,6 @@ export function createMailReader(store: Store) {
     ...bind(store.readTogether, { readNamed }),
     findBookings: (since: number, hashes: Uint32Array) => findBookings(store, since, hashes),
   };
-}
-
-/** The e-mail with exactly these bytes. */
-function* findMail(sha256: string): Query<StoredMail | undefined> {
-  const row = yield* one(`SELECT * FROM verdict_mails WHERE sha256 = ?`, sha256);
-  return row && toMail(row);
-}
-
-/** Those that name bookings whose cases are not known to be open, the oldest first. */
-function* listWithoutCases(): Query<StoredMail[]> {
-  const rows = yield* all(
-    `SELECT * FROM verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
-  );
-  return rows.map(toMail);
 }
 
 /** Removes the e-mails that were read before and name nothing that is still there; returns how many rows were removed. */
@@ -146,20 +132,13 @@ function* findCopy({ sha256, messageId, bookings, pairs }: NewMail): Query<numbe
   if (!row) return undefined;
   const number = Number(row.number);
   const named = yield* readNamed(number);
-  const places = new Set(named.bookings.map(keyOfPlace));
-  const known = new Set(named.pairs.map(keyOfPair));
-  const isCovered =
-    bookings.every((place) => places.has(keyOfPlace(place))) &&
-    pairs.every((pair) => known.has(keyOfPair(pair)));
-  return isCovered ? number : undefined;
+  const known = new Set([...named.bookings.map(keyOfPlace), ...named.pairs.map(keyOfCase)]);
+  const wanted = [...bookings.map(keyOfPlace), ...pairs.map(keyOfCase)];
+  return wanted.every((key) => known.has(key)) ? number : undefined;
 }
 
 function keyOfPlace({ runId, form, batch, place }: BookingPlace): string {
   return `${runId} ${form} ${batch} ${place}`;
-}
-
-function keyOfPair({ providerName, providerHotelId, serviceId }: NamedPair): string {
-  return JSON.stringify([providerName, providerHotelId, serviceId]);
 }
 
 function* addBooking(mail: number, place: BookingPlace): Query<number> {
@@ -226,6 +205,18 @@ function* listMails({
   return rows.map(toMail);
 }
 
+function* findMail(sha256: string): Query<StoredMail | undefined> {
+  const row = yield* one(`SELECT * FROM verdict_mails WHERE sha256 = ?`, sha256);
+  return row && toMail(row);
+}
+
+function* listWithoutCases(): Query<StoredMail[]> {
+  const rows = yield* all(
+    `SELECT * FROM verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
+  );
+  return rows.map(toMail);
+}
+
 function* listNotUnderstood(): Query<number[]> {
   const rows = yield* all(
     `SELECT received_at FROM verdict_mails
@@ -236,16 +227,17 @@ function* listNotUnderstood(): Query<number[]> {
 }
 
 function toMail(row: StoredRow): StoredMail {
+  const { text, integer } = readColumns(row);
   return withoutUndefined({
     number: Number(row.number),
     sha256: String(row.sha256),
-    messageId: readColumns(row).text('message_id'),
+    messageId: text('message_id'),
     receivedAt: Number(row.received_at),
     readAt: Number(row.read_at),
     from: String(row.found_in),
-    outcome: String(row.outcome) as MailOutcome,
-    reason: readColumns(row).text('reason') as MailReason | undefined,
-    isListed: Number(row.is_listed) === 1,
+    outcome: text('outcome') as MailOutcome,
+    reason: text('reason') as MailReason | undefined,
+    isListed: integer('is_listed') === 1,
     named: Number(row.named),
   });
 }

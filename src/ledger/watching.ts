@@ -1,4 +1,4 @@
-import type { LeftHotel, MasterHotel, MovedMappings } from '../cases/watch-store.js';
+import type { LeftHotel, MasterHotel, MovedMappings } from '../cases/case-store.js';
 import { all, bind, change, database, type Query, type Store } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
@@ -36,8 +36,8 @@ function* nextMoves(limit: number): Query<MovedMappings | undefined> {
   };
 }
 
-function* finishMoves(upTo: number, at: number): Query<void> {
-  yield* change(`UPDATE watched_moves SET last_move = ?, watched_at = ? WHERE last_move < ?`, upTo, at, upTo);
+function* finishMoves(upTo: number): Query<void> {
+  yield* change(`UPDATE watched_moves SET last_move = ? WHERE last_move < ?`, upTo, upTo);
 }
 
 function* readMasterHotels(serviceIds: readonly number[]): Query<Map<number, MasterHotel>> {

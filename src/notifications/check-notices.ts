@@ -1,5 +1,5 @@
 import { businessDayAt } from '../booking/business-day.js';
-import type { CaseOutline } from '../cases/case-store.js';
+import type { CaseSummary } from '../cases/case-store.js';
 import { mayCompleteDay } from '../ledger/day-runs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingSync } from '../ledger/mappings.js';
@@ -94,14 +94,14 @@ async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewN
 async function findUrgentCases({ ledger, timezone }: CheckParts, now: number): Promise<NewNotice[]> {
   const today = dayAt(now, timezone);
   const checkInBefore = dayAt(now + 2 * dayMs, timezone);
-  const cases = await ledger.cases.listOutlines({ today, checkInBefore });
+  const cases = await ledger.cases.list({ today, checkInBefore });
   return cases
     .filter(({ state, openBookings }) => openBookings > 0 && state !== 'dismissed')
     .flatMap((item) => describeUrgent(item, checkInBefore, now));
 }
 
 /** Guests in house must not hide one who arrives next, and the other way round. */
-function describeUrgent(item: CaseOutline, checkInBefore: string, now: number): NewNotice[] {
+function describeUrgent(item: CaseSummary, checkInBefore: string, now: number): NewNotice[] {
   const { id, state, openBookings, hasUnknownCheckIn, nextCheckIn, inHouse } = item;
   const common = { case: String(id), state, openBookings };
   const raise = (day: string, facts: NewNotice['facts']): NewNotice => ({

@@ -50,7 +50,7 @@ async function readSituation({ ledger, timezone, command, clock }: ComposeParts)
   const today = businessDayAt(new Date(now), timezone);
   const { lastGoodDay } = await ledger.runs.summarise(today);
   const tomorrow = today.next().iso;
-  const urgent = await ledger.cases.listOutlines({ today: today.iso, checkInBefore: tomorrow });
+  const urgent = await ledger.cases.list({ today: today.iso, checkInBefore: tomorrow });
   return {
     daysWithoutReview: lastGoodDay === undefined ? undefined : countDaysBehind(lastGoodDay, now, timezone),
     checkInsToday: urgent.filter(({ nextCheckIn }) => nextCheckIn === today.iso).length,
@@ -63,7 +63,7 @@ async function composeMorningDigest(day: string, parts: ComposeParts) {
   const { ledger, timezone, command, clock } = parts;
   const { headline, page } = await parts.reportDay(day);
   const today = businessDayAt(new Date(clock()), timezone).iso;
-  const cases = await ledger.cases.listOutlines({ today });
+  const cases = await ledger.cases.list({ today });
   const nearest = cases.flatMap(({ nextCheckIn }) => nextCheckIn ?? []).sort()[0];
   const inHouse = cases.filter((item) => item.inHouse > 0).length;
   const urgent = [

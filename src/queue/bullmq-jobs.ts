@@ -25,7 +25,8 @@ export function toJob({ runId, step, attempt, notBefore, isUrgent }: QueuedStep,
     name: jobName,
     data: { runId, step, attempt },
     opts: {
-      jobId: jobIdOf({ runId, step, attempt }),
+      // At most one job per reference. BullMQ allows no colon in an id.
+      jobId: `${jobIdPrefix(runId)}${encodeURIComponent(step)}/${attempt}`,
       priority: isUrgent ? priorities.urgent : priorities.normal,
       timestamp: now,
       ...(notBefore !== undefined && notBefore > now && { delay: Math.ceil(notBefore - now) }),
@@ -44,44 +45,30 @@ export function readReference(data: unknown): StepReference | undefined {
   return Number.isSafeInteger(attempt) ? { runId, step, attempt: Number(attempt) } : undefined;
 }
 
-/** At most one job per reference. BullMQ allows no colon in an id. */
-function jobIdOf({ runId, step, attempt }: StepReference): string {
-  return `${jobIdPrefix(runId)}${encodeURIComponent(step)}/${attempt}`;
-}
-
-/** Starts the ids of a run's jobs and of no others; contains no character that is special in Redis patterns. */
+/** Starts the ids of a run's jobs and of no others. */
 function jobIdPrefix(runId: string): string {
-  return `${encodeURIComponent(runId).replaceAll('*', '%2A')}/`;
+  return `${encodeURIComponent(runId)}/`;
 }
-
-/** BullMQ's score of a delayed job: its due time, and a number below this one that keeps jobs of one instant in order. */
-const scoresPerMillisecond = 0x1000;
-/** Clocks of several machines differ by less. */
-const clockToleranceMs = 1_000;
 
 /**
  * Brings jobs forward that already wait and are due later than asked now. BullMQ ignores a job that it holds, and keeps
  * the due time by the clock of the process that added it, which may have been ahead.
  */
-export async function bringForward(client: Redis, queue: Queue, jobs: readonly StepJob[]): Promise<void> {
-  const delayed = queue.toKey('delayed');
-  if ((await client.zcard(delayed)) === 0) return;
-  const reading = client.pipeline();
-  for (const { opts } of jobs) reading.zscore(delayed, opts.jobId ?? '');
-  const scores = (await reading.exec()) ?? [];
-  for (const [index, { opts }] of jobs.entries()) {
+export async function bringForward(queue: Queue, jobs: readonly StepJob[]): Promise<void> {
+  const delayed = new Set(await queue.getRanges(['delayed'], 0, -1));
+  for (const { opts } of jobs) {
     const { jobId = '', timestamp = 0, delay = 0 } = opts;
-    const score = Number(scores[index]?.[1] ?? 0);
-    if (score / scoresPerMillisecond <= timestamp + delay + clockToleranceMs) continue;
+    const held = delayed.has(jobId) ? await queue.getJob(jobId) : undefined;
+    if (!held || held.timestamp + held.delay <= timestamp + delay) continue;
     // It may be handed out meanwhile.
-    await (await queue.getJob(jobId))?.changeDelay(delay).catch(() => {});
+    await held.changeDelay(delay).catch(() => {});
   }
 }
 
 /** While the counter of BullMQ's rate limit has this value, no worker of any process takes a job. */
 const fullCounter = String(Number.MAX_SAFE_INTEGER);
 
-/** Like `Queue.rateLimit`, but a shorter time never replaces a longer one. */
+/** Like `Queue.rateLimit`, which would replace a longer time by a shorter one, and does not say whether one was in force. */
 const holdOffScript = `
 local held = redis.call('GET', KEYS[1])
 local isHeld = held == ARGV[1]
@@ -98,34 +85,9 @@ export async function holdOffAllWorkers(client: Redis, queue: Queue, forMs: numb
   return (await client.eval(holdOffScript, 1, queue.toKey('limiter'), fullCounter, forMs)) === 1;
 }
 
-const dropPageSize = 1_000;
-
-/**
- * Removes the waiting jobs of a run, a page at a time; those held by a worker stay. Jobs move from delayed to
- * prioritised and never back, so this order misses none.
- */
-export async function dropWaiting(client: Redis, queue: Queue, runId: string): Promise<void> {
+/** Removes the waiting jobs of a run; those held by a worker stay. */
+export async function dropWaiting(queue: Queue, runId: string): Promise<void> {
   const prefix = jobIdPrefix(runId);
-  for (const list of ['delayed', 'prioritized']) {
-    for await (const ids of scanSorted(client, queue.toKey(list), `${prefix}*`)) await remove(queue, ids);
-  }
-  // This list holds only jobs that were put back because their worker died.
-  const putBack = await client.lrange(queue.toKey('wait'), 0, -1);
-  await remove(
-    queue,
-    putBack.filter((id) => id.startsWith(prefix)),
-  );
-}
-
-async function* scanSorted(client: Redis, key: string, pattern: string): AsyncGenerator<string[]> {
-  let cursor = '0';
-  do {
-    const [next, found] = await client.zscan(key, cursor, 'MATCH', pattern, 'COUNT', dropPageSize);
-    yield found.filter((_, index) => index % 2 === 0);
-    cursor = next;
-  } while (cursor !== '0');
-}
-
-async function remove(queue: Queue, ids: readonly string[]): Promise<void> {
-  await Promise.all(ids.map((id) => queue.remove(id)));
+  const ids = await queue.getRanges(['delayed', 'prioritized', 'wait'], 0, -1);
+  await Promise.all(ids.filter((id) => id.startsWith(prefix)).map((id) => queue.remove(id)));
 }

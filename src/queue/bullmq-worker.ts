@@ -1,27 +1,19 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type BackendFactory,
-  type Job,
-  QueueKeys,
-  RedisQueueBackend,
-  RedisConnection as RedisRole,
-  WaitingError,
-  Worker,
-} from 'bullmq';
-import type { Redis } from 'ioredis';
+import { type Job, WaitingError, Worker } from 'bullmq';
+import { pause } from '../async/abort.js';
 import type { PerformStep, StepReference } from '../review/queue.js';
 import { queueName, queuePrefix, readReference } from './bullmq-jobs.js';
-import { endConnection, type RedisConnection } from './redis-connection.js';
+import { spread } from './rate-limiter.js';
+import { breakWhenSilent, endConnection, type RedisConnection } from './redis-connection.js';
 
 /** Without any rate limit BullMQ's workers would ignore a hold-off, too. */
 const noLimit = { max: 1_000_000_000, duration: 1_000 };
+/** The rate is that of all workers together: portions of a tenth of a second, instead of one burst. */
+const portionsPerSecond = 10;
 /** A job may be handed out again however often its workers die: the ledger counts the tries. */
 const anyNumberOfTimes = 1_000_000;
-/** Maximum sleep of a worker before it checks again, during a hold-off and after a lost connection. */
+/** Maximum sleep of a worker before it checks again, during a hold-off and after Redis refused something. */
 const checkAgainMs = 1_000;
-/** BullMQ's names for: can block for fractions of a second, but not for as little as a millisecond. */
-const abilitiesOfRedis6 = { canDoubleTimeout: true, canBlockFor1Ms: false };
 
 export interface StepWorkerOptions {
   readonly connection: RedisConnection;
@@ -29,66 +21,88 @@ export interface StepWorkerOptions {
   /** Maximum number of steps per second, over all processes. */
   readonly perSecond?: number | undefined;
   readonly lockMs: number;
+  readonly answerMs: number;
   readonly perform: PerformStep;
   readonly onError: (error: unknown, reference: StepReference) => void;
 }
 
-export interface StepWorker {
-  /** Takes no more steps; resolves when none is in progress. Those still running after `graceMs` are aborted. */
-  stop(graceMs: number): Promise<void>;
-  /** Resolves when Redis knows which steps have ended. Call it after `stop`; never resolves if Redis does not answer. */
-  stopped(): Promise<void>;
-}
-
-/** BullMQ's own worker sleeps for five seconds after a lost connection, and closing does not wake it. */
-class WakefulWorker extends Worker<StepReference> {
-  protected override checkConnectionError<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
-    return super.checkConnectionError(ask, checkAgainMs);
-  }
-}
+export type StepWorker = ReturnType<typeof startStepWorker>;
 
 /** BullMQ's worker hands out steps and renews locks; it never sees an error. */
-export function startStepWorker(options: StepWorkerOptions): StepWorker {
-  const { connection, concurrency, perSecond, lockMs, perform, onError } = options;
+export function startStepWorker(options: StepWorkerOptions) {
+  const { connection, concurrency, perSecond, lockMs, answerMs, perform, onError } = options;
   const inHand = new Set<Promise<void>>();
   const abandoning = new AbortController();
   // Every step in progress adds a listener: having many of them is not a leak.
   setMaxListeners(0, abandoning.signal);
   const stopping = new AbortController();
+  const opening = open();
   let stopped = Promise.resolve();
-  const blocking = connection.duplicate();
 
-  const worker = new WakefulWorker(
-    queueName,
-    async (job, token) => {
-      if (stopping.signal.aborted) await putBack(job, token);
-      const reference = readReference(job.data);
-      if (!reference) return;
-      await new Promise<void>((releaseSlot) => {
-        const performing = performQuietly(reference, releaseSlot).finally(() => {
-          inHand.delete(performing);
-          releaseSlot();
-        });
-        inHand.add(performing);
-      });
-      // While Redis is away BullMQ could not record the end, and the step would be handed out again.
-      await connection.untilReady();
-    },
-    {
+  /** BullMQ duplicates the connection, and would wait for ever if the duplicate's handshake got lost. */
+  async function open(): Promise<Worker | undefined> {
+    for (;;) {
+      await connection.untilReady(stopping.signal);
+      if (stopping.signal.aborted) return undefined;
+      const worker = createWorker();
+      const ready = worker.waitUntilReady().then(
+        () => true,
+        () => false,
+      );
+      const late = pause(answerMs, stopping.signal, { holdsProcess: false }).then(() => false);
+      if (await Promise.race([ready, late])) {
+        const blocking = await worker.getBackend().blockingClient;
+        if (blocking) worker.once('closed', breakWhenSilent(blocking, { silentMs: answerMs }));
+        await worker.resume();
+        return worker;
+      }
+      await worker.close(true);
+    }
+  }
+
+  function createWorker(): Worker {
+    const worker = new Worker<StepReference>(queueName, handOut, {
       connection: connection.client,
       prefix: queuePrefix,
+      // BullMQ checks once, and gives up a connection that breaks during the check. Without the version it blocks for whole
+      // seconds only: an idle worker may take a step up to a second after it is due.
+      skipVersionCheck: true,
+      autorun: false,
       concurrency,
-      limiter: perSecond === undefined ? noLimit : spread(perSecond),
+      limiter: perSecond === undefined ? noLimit : spread(perSecond, portionsPerSecond),
       lockDuration: lockMs,
       stalledInterval: lockMs / 2,
       maxStalledCount: anyNumberOfTimes,
       maximumRateLimitDelay: checkAgainMs,
       runRetryDelay: checkAgainMs,
-    },
-    withConnections(connection, blocking, stopping.signal),
-  );
-  // The connection reports when it breaks. A lost lock means that another worker has the step, too; the ledger handles that.
-  worker.on('error', () => {});
+    });
+    // The connection reports when it breaks. A lost lock means that another worker has the step, too; the ledger handles that.
+    worker.on('error', () => void rest(worker));
+    return worker;
+  }
+
+  /** BullMQ would ask a server that refuses, for example because its memory is full, again without a pause. */
+  async function rest(worker: Worker): Promise<void> {
+    if (worker.isPaused() || stopping.signal.aborted) return;
+    await worker.pause(true);
+    await pause(checkAgainMs, stopping.signal);
+    await worker.resume();
+  }
+
+  async function handOut(job: Job<StepReference>, token: string | undefined): Promise<void> {
+    if (stopping.signal.aborted) await putBack(job, token);
+    const reference = readReference(job.data);
+    if (!reference) return;
+    await new Promise<void>((releaseSlot) => {
+      const performing = performQuietly(reference, releaseSlot).finally(() => {
+        inHand.delete(performing);
+        releaseSlot();
+      });
+      inHand.add(performing);
+    });
+    // While Redis is away BullMQ could not record the end, and the step would be handed out again.
+    await connection.untilReady();
+  }
 
   /** Errors stay in this process: BullMQ would store their messages in Redis, and they may name a guest. */
   async function performQuietly(reference: StepReference, releaseSlot: () => void): Promise<void> {
@@ -99,15 +113,26 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
     }
   }
 
+  async function close(): Promise<void> {
+    const worker = await opening;
+    if (!worker) return;
+    const closed = worker.close();
+    // BullMQ's own close would wait for ever for a connection that is about to be opened again.
+    const blocking = await worker.getBackend().blockingClient;
+    if (blocking) endConnection(blocking);
+    await closed;
+  }
+
   return {
-    async stop(graceMs) {
+    /** Takes no more steps; resolves when none is in progress. Those still running after `graceMs` are aborted. */
+    async stop(graceMs: number): Promise<void> {
       stopping.abort();
-      stopped = worker.close();
-      endConnection(blocking);
+      stopped = close();
       const grace = setTimeout(() => abandoning.abort(new Error('the queue was closed')), graceMs);
       while (inHand.size > 0) await Promise.allSettled(inHand);
       clearTimeout(grace);
     },
+    /** Resolves when Redis knows which steps have ended. Call it after `stop`; never resolves if Redis does not answer. */
     stopped: () => stopped,
   };
 }
@@ -117,55 +142,4 @@ async function putBack(job: Job<StepReference>, token: string | undefined): Prom
   // If that fails, its lock expires and it is handed out again.
   await job.moveToWait(token).catch(() => {});
   throw new WaitingError();
-}
-
-/** Like BullMQ's default, but with connections that we can end: its own close may wait for ever. */
-function withConnections(
-  { client }: RedisConnection,
-  blocking: Redis,
-  stopping: AbortSignal,
-): BackendFactory<RedisQueueBackend> {
-  return (name, options) => {
-    const keys = new QueueKeys(queuePrefix);
-    const backend = new RedisQueueBackend(
-      takeRole(client, { blocking: false }),
-      name,
-      keys.getKeys(name),
-      (type) => keys.toKey(name, type),
-      options,
-      takeRole(blocking, { blocking: true }),
-    );
-    return pauseAfterFaults(backend, stopping);
-  };
-}
-
-/** BullMQ would ask a server that refuses, for example because its memory is full, again without a pause. */
-function pauseAfterFaults(backend: RedisQueueBackend, stopping: AbortSignal): RedisQueueBackend {
-  const takeJob = backend.moveToActive.bind(backend);
-  backend.moveToActive = async (...job) => {
-    try {
-      return await takeJob(...job);
-    } catch (error) {
-      await pause(checkAgainMs, undefined, { signal: stopping }).catch(() => {});
-      throw error;
-    }
-  };
-  return backend;
-}
-
-/** BullMQ checks the server's version once, and gives up a connection that breaks during the check: we set the result. */
-function takeRole(client: Redis, { blocking }: { readonly blocking: boolean }): RedisRole {
-  const role = new RedisRole(client, { shared: true, blocking, skipVersionCheck: true });
-  const setAbilities = () => {
-    role.capabilities = abilitiesOfRedis6;
-  };
-  role.client.then(setAbilities, () => {});
-  return role;
-}
-
-/** In ten portions per second instead of one burst; a portion is what all workers together may take. */
-function spread(perSecond: number): { max: number; duration: number } {
-  const portions = Math.min(perSecond, 10);
-  const max = Math.max(1, Math.round(perSecond / portions));
-  return { max, duration: Math.ceil((1000 * max) / perSecond) };
 }

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { untilAborted } from '../async/abort.js';
+import { orAborted, pause } from '../async/abort.js';
 import { QueueAwayError, type QueuedStep, type StepQueue } from '../review/queue.js';
 import {
   bringForward,
@@ -83,18 +82,8 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     const jobs = steps.map((step) => toJob(step, now));
     await connection.answered(async () => {
       await queue.addBulk(jobs);
-      await bringForward(connection.client, queue, jobs);
+      await bringForward(queue, jobs);
     }, answerLimitMs());
-  }
-
-  /** Stops waiting when the queue closes. Each wait has its own listener: a shared one would accumulate all waits. */
-  async function orStopped<Result>(work: Promise<Result>): Promise<Result | 'aborted'> {
-    const over = new AbortController();
-    try {
-      return await Promise.race([work, untilAborted(stopping.signal, over.signal)]);
-    } finally {
-      over.abort();
-    }
   }
 
   async function hasCapacity(): Promise<boolean> {
@@ -117,9 +106,8 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     },
     async waitForCapacity() {
       const { signal } = stopping;
-      while (!signal.aborted && !(await orStopped(hasCapacity()))) {
-        await orStopped(pause(capacityPollMs, undefined, { ref: false }));
-      }
+      while (!signal.aborted && !(await orAborted(hasCapacity(), signal)))
+        await pause(capacityPollMs, signal, { holdsProcess: false });
     },
     async countWaiting() {
       const { connection, queue } = use();
@@ -132,6 +120,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
         concurrency,
         perSecond,
         lockMs,
+        answerMs,
         perform,
         onError,
       });
@@ -149,7 +138,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     async drop(runId) {
       if (isClosed) return;
       const { connection, queue } = use();
-      const asked = connection.answered(() => dropWaiting(connection.client, queue, runId), answerLimitMs());
+      const asked = connection.answered(() => dropWaiting(queue, runId), answerLimitMs());
       await ignoreAway(asked);
     },
     close({ graceMs = 0 } = {}) {
@@ -173,7 +162,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
 
 async function within(milliseconds: number, ending: Promise<void> | undefined): Promise<void> {
   const over = new AbortController();
-  await Promise.race([ending, pause(milliseconds, undefined, { signal: over.signal }).catch(() => {})]);
+  await Promise.race([ending, pause(milliseconds, over.signal)]);
   over.abort();
 }
 

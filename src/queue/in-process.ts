@@ -57,17 +57,16 @@ function openQueue(limiter: RateLimiter, clock: () => number): StepQueue {
   }
 
   function enqueue(step: QueuedStep): void {
-    const ticket = new AbortController();
     backlog += 1;
     const entry = {
       step,
       forget() {
-        ticket.abort();
+        cancel();
         takeFromBacklog();
       },
     };
     waiting.add(entry);
-    const start = async () => {
+    const cancel = limiter.schedule(async () => {
       waiting.delete(entry);
       takeFromBacklog();
       await new Promise<void>((releaseSlot) => {
@@ -77,8 +76,7 @@ function openQueue(limiter: RateLimiter, clock: () => number): StepQueue {
         });
         inHand.add(performing);
       });
-    };
-    limiter.schedule(start, { isUrgent: step.isUrgent === true, signal: ticket.signal });
+    }, step.isUrgent === true);
   }
 
   /** Before work starts, a step that is due stays here: in the limiter it would delay the other queues. */

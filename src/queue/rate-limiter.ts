@@ -1,6 +1,10 @@
 /** A timer set for longer fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
+const noRate = { max: Number.POSITIVE_INFINITY, duration: 0 };
+/** One process alone can start steps more smoothly than many that share a rate. */
+const portionsPerSecond = 50;
+
 export interface RateLimiterOptions {
   readonly concurrency: number;
   /** Maximum number of steps started per second. */
@@ -8,26 +12,16 @@ export interface RateLimiterOptions {
   readonly clock: () => number;
 }
 
-/** Limits the concurrency and the rate of all the queues of one process together. */
-export interface RateLimiter {
-  /** Starts `task` when its turn comes; never once the signal has aborted. */
-  schedule(
-    task: () => Promise<void>,
-    how: { readonly isUrgent: boolean; readonly signal: AbortSignal },
-  ): void;
-  /** Starts nothing before that instant. Returns whether no hold-off was in force before. */
-  holdOff(until: number): boolean;
-  /** Registers a working queue. Returns a function that unregisters it; after the last one no timer is left. */
-  join(): () => void;
-}
-
 interface Waiting {
   readonly task: () => Promise<void>;
-  readonly signal: AbortSignal;
+  isCancelled: boolean;
 }
 
-export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions): RateLimiter {
-  const { most, everyMs } = perSecond === undefined ? noRate : spread(perSecond);
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
+/** Limits the concurrency and the rate of all the queues of one process together. */
+export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions) {
+  const { max, duration } = perSecond === undefined ? noRate : spread(perSecond, portionsPerSecond);
   let urgent: Waiting[] = [];
   let others: Waiting[] = [];
   let running = 0;
@@ -40,14 +34,14 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
   function takeNext(): Waiting | undefined {
     for (;;) {
       const next = urgent.shift() ?? others.shift();
-      if (!next?.signal.aborted) return next;
+      if (!next?.isCancelled) return next;
     }
   }
 
   /** How long nothing may start. */
   function findDelay(now: number): number {
-    if (interval.end <= now) interval = { end: now + everyMs, started: 0 };
-    return Math.max(heldUntil, interval.started < most ? 0 : interval.end) - now;
+    if (interval.end <= now) interval = { end: now + duration, started: 0 };
+    return Math.max(heldUntil, interval.started < max ? 0 : interval.end) - now;
   }
 
   function startWhatIsDue(): void {
@@ -75,11 +69,17 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
   }
 
   return {
-    schedule(task, { isUrgent, signal }) {
-      (isUrgent ? urgent : others).push({ task, signal });
+    /** Starts `task` when its turn comes. Returns a function that cancels that. */
+    schedule(task: () => Promise<void>, isUrgent: boolean): () => void {
+      const waiting = { task, isCancelled: false };
+      (isUrgent ? urgent : others).push(waiting);
       startWhatIsDue();
+      return () => {
+        waiting.isCancelled = true;
+      };
     },
-    holdOff(until) {
+    /** Starts nothing before that instant. Returns whether no hold-off was in force before. */
+    holdOff(until: number): boolean {
       const now = performance.now();
       const asked = now + until - clock();
       if (asked <= heldUntil || asked <= now) return false;
@@ -88,7 +88,8 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
       startWhatIsDue();
       return isNew;
     },
-    join() {
+    /** Registers a working queue. Returns a function that unregisters it; after the last one no timer is left. */
+    join(): () => void {
       members += 1;
       startWhatIsDue();
       let isMember = true;
@@ -104,17 +105,10 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
   };
 }
 
-interface Rate {
-  /** How many steps may start within an interval. */
-  readonly most: number;
-  readonly everyMs: number;
-}
-
-const noRate: Rate = { most: Number.POSITIVE_INFINITY, everyMs: 0 };
-
-/** Spreads steps over the second instead of one burst at its start. Timers count whole milliseconds and round down. */
-function spread(perSecond: number): Rate {
-  const ticksPerSecond = Math.min(perSecond, 50);
-  const most = Math.max(1, Math.round(perSecond / ticksPerSecond));
-  return { most, everyMs: Math.min(Math.ceil((1000 * most) / perSecond), longestTimerMs) };
+/** Spreads steps over the second, in so many portions, instead of one burst at its start. */
+export function spread(perSecond: number, portionsPerSecond: number) {
+  const portions = Math.min(perSecond, portionsPerSecond);
+  const max = Math.max(1, Math.round(perSecond / portions));
+  // Timers count whole milliseconds and round down.
+  return { max, duration: Math.ceil((1000 * max) / perSecond) };
 }

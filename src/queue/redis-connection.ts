@@ -30,10 +30,8 @@ export interface RedisConnection {
    * @throws QueueAwayError when there is no answer in time, or a refusal; the command may still take effect
    */
   answered<Answer>(ask: () => Promise<Answer>, withinMs?: number): Promise<Answer>;
-  /** Resolves when the server is reachable, or the connection was closed for good. */
-  untilReady(): Promise<void>;
-  /** Another connection of the same kind, for commands that block. */
-  duplicate(): Redis;
+  /** Resolves when the server is reachable, `stop` has aborted, or the connection was closed for good. */
+  untilReady(stop?: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -44,9 +42,17 @@ export function openRedisConnection({
   answerMs,
   onNotice,
 }: RedisConnectionOptions): RedisConnection {
-  const tls = readRedisTls(ca);
   const address = describeRedis(url);
-  const client = openClient();
+  const client = new Redis(url, {
+    ...readRedisTls(ca),
+    connectTimeout: answerMs,
+    disconnectTimeout: disconnectMs,
+    // Commands open on a broken connection are rejected: kept for the next connection, some would never be answered.
+    maxRetriesPerRequest: 0,
+    retryStrategy: (times) => Math.min(25 * 2 ** times, longestRetryMs),
+    // After a fail-over the old server still answers, but accepts no writes.
+    reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+  });
   const whenReady = new Set<() => void>();
   let reason = describeSilence(answerMs);
   let isAway = false;
@@ -63,29 +69,14 @@ export function openRedisConnection({
   });
   client.on('close', reportAway);
 
-  const watches = [
-    breakWhenSilent(client, {
-      silentMs: answerMs,
-      canPing: true,
-      onSilent() {
-        reason = describeSilence(answerMs);
-        reportAway();
-      },
-    }),
-  ];
-
-  function openClient(): Redis {
-    return new Redis(url, {
-      ...tls,
-      connectTimeout: answerMs,
-      disconnectTimeout: disconnectMs,
-      // Commands open on a broken connection are rejected: kept for the next connection, some would never be answered.
-      maxRetriesPerRequest: 0,
-      retryStrategy: (times) => Math.min(25 * 2 ** times, longestRetryMs),
-      // After a fail-over the old server still answers, but accepts no writes.
-      reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
-    });
-  }
+  const endWatch = breakWhenSilent(client, {
+    silentMs: answerMs,
+    ping: () => client.ping(),
+    onSilent() {
+      reason = describeSilence(answerMs);
+      reportAway();
+    },
+  });
 
   function reportAway(): void {
     if (isAway || isClosed) return;
@@ -93,15 +84,15 @@ export function openRedisConnection({
     onNotice({ type: 'queue-away', address, reason });
   }
 
-  function untilReady(late?: AbortSignal): Promise<void> {
-    if (client.status === 'ready' || isClosed) return Promise.resolve();
+  function untilReady(stop?: AbortSignal): Promise<void> {
+    if (client.status === 'ready' || isClosed || stop?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const proceed = () => {
         whenReady.delete(proceed);
         resolve();
       };
       whenReady.add(proceed);
-      late?.addEventListener('abort', proceed, { once: true });
+      stop?.addEventListener('abort', proceed, { once: true });
     });
   }
 
@@ -126,17 +117,10 @@ export function openRedisConnection({
         clearTimeout(timer);
       }
     },
-    untilReady: () => untilReady(),
-    duplicate() {
-      const duplicate = openClient();
-      // The first connection has the same errors, and reports them.
-      duplicate.on('error', () => {});
-      watches.push(breakWhenSilent(duplicate, { silentMs: answerMs, canPing: false, onSilent() {} }));
-      return duplicate;
-    },
+    untilReady,
     close() {
       isClosed = true;
-      for (const stop of watches) stop();
+      endWatch();
       endConnection(client);
       for (const proceed of whenReady) proceed();
     },
@@ -162,7 +146,7 @@ function rejectedWhen(late: AbortSignal): Promise<never> {
  * Ends a connection for good and rejects its unanswered commands. While ioredis waits to reconnect, `disconnect` alone
  * would leave such commands pending for ever.
  */
-export function endConnection(client: Redis): void {
+export function endConnection(client: Connection): void {
   if (client.status === 'end') return;
   const isBetweenTries = client.status === 'reconnecting';
   client.disconnect();
@@ -178,12 +162,20 @@ export function describeRedis(url: string): string {
   return `${protocol}//${hostname}:${port || '6379'}${database}`;
 }
 
-export interface RedisWatchOptions {
+/** One of ours, or one that BullMQ has duplicated from it. */
+interface Connection {
+  readonly status: string;
+  on(event: 'ready' | 'close', listener: () => void): unknown;
+  connect(): Promise<void>;
+  disconnect(reconnects?: boolean): void;
+}
+
+interface RedisWatch {
   /** How long the server may stay silent. */
   readonly silentMs: number;
-  /** Whether a ping can be sent at any time; after a blocking command it would have to wait. */
-  readonly canPing: boolean;
-  readonly onSilent: () => void;
+  /** Absent where it would have to wait for a command that blocks. */
+  readonly ping?: () => Promise<unknown>;
+  readonly onSilent?: () => void;
 }
 
 /**
@@ -192,10 +184,7 @@ export interface RedisWatchOptions {
  *
  * @returns stops the watch
  */
-export function breakWhenSilent(
-  client: Redis,
-  { silentMs, canPing, onSilent }: RedisWatchOptions,
-): () => void {
+export function breakWhenSilent(client: Connection, { silentMs, ping, onSilent }: RedisWatch): () => void {
   let isAnswerDue = false;
   const settle = () => {
     isAnswerDue = false;
@@ -205,14 +194,14 @@ export function breakWhenSilent(
   const timer = setInterval(() => {
     if (isAnswerDue) {
       isAnswerDue = false;
-      onSilent();
+      onSilent?.();
       client.disconnect(true);
     } else if (client.status === 'connect') {
       isAnswerDue = true;
-    } else if (client.status === 'ready' && canPing) {
+    } else if (client.status === 'ready' && ping) {
       isAnswerDue = true;
       // A broken connection settles it, too.
-      client.ping().then(settle, () => {});
+      ping().then(settle, () => {});
     }
   }, silentMs).unref();
   return () => clearInterval(timer);

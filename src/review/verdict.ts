@@ -58,7 +58,7 @@ export function judgeBooking(booking: JudgedBooking, silence?: Silence): Booking
   if (!verdicts) return { verdict: 'unknown', reason: 'awaiting-result' };
   if (judged === 'incorrect') return { verdict: 'incorrect' };
   if (judged !== undefined) return { verdict: 'unknown', reason: judged };
-  // Older versions counted the bookings without a verdict, but did not record which they are.
+  // A result that was set aside leaves the number of bookings without a verdict, and no list of them.
   const isListed = verdicts.listsUnanswered === true || verdicts.unanswered + verdicts.unclear === 0;
   return isListed ? { verdict: 'correct' } : { verdict: 'unknown', reason: 'not-in-result' };
 }

@@ -1,9 +1,11 @@
 import { type BusinessDay, businessDayAt, goBack, holdsInstants } from '../booking/business-day.js';
 import { mayCompleteDay } from '../ledger/day-runs.js';
-import { hasUnexpectedCount, isActive, type Run } from '../ledger/run.js';
+import { hasUnexpectedCount, isActive, type Run, type RunFailure } from '../ledger/run.js';
 import { wasCollectedEarly } from '../review/day/good-day.js';
-import { findSourceDeadline, isLastTry } from './late-source.js';
 import { businessDayOf, type Slots } from './slots.js';
+
+/** The code of a run whose source was not there, or not marked as done, and that is retried. */
+const missingCode = 'missing';
 
 /** A day that is due, and what to do with it. */
 export interface DueDay {
@@ -60,7 +62,7 @@ export interface DayRange {
  *
  * **Resumed** are runs of the same days, and of later days up to today (the end-of-day hook may have started one), that
  * wait for a result, that failed for a `retryable` reason at least `restMs` ago, or whose source was not there yet and
- * is still waited for (late-source.ts); the last try for one comes a minute before it is given up, whenever the
+ * is still waited for; the last try for one comes a minute before it is given up, whenever the
  * previous one was. A run that failed for any other reason needs a person.
  */
 export function findDueDays(question: DueDaysQuestion): DueDay[] {
@@ -139,4 +141,52 @@ function listDays({ from, to }: DayRange): BusinessDay[] {
   const days: BusinessDay[] = [];
   for (let day = from; day.iso <= to.iso; day = day.next()) if (holdsInstants(day)) days.push(day);
   return days;
+}
+
+/**
+ * Until when a day whose source is not there yet is tried again, epoch milliseconds: the first time of day to give up after the
+ * slot or the hook's call that started its run. Undefined for any other run; one that a person started is that person's.
+ *
+ * @param giveUps the time of day at which to give up, every day
+ */
+export function findSourceDeadline(run: Run, giveUps: Slots): number | undefined {
+  const { state, failure, trigger, startedAt } = run;
+  if (state !== 'failed' || failure?.code !== missingCode) return undefined;
+  if (trigger !== 'schedule' && trigger !== 'hook') return undefined;
+  return giveUps.next(new Date(startedAt))?.getTime();
+}
+
+/** Whether the source of a run did not arrive in time. A run that a person has retried since is not given up again. */
+export function isToGiveUp(run: Run, giveUps: Slots, now: number): boolean {
+  const deadline = findSourceDeadline(run, giveUps);
+  return deadline !== undefined && deadline <= now && (run.collectStartedAt ?? run.startedAt) < deadline;
+}
+
+/** How long before a source is given up it is tried for the last time. */
+export const lastTryMs = 60_000;
+
+/**
+ * Whether a run whose source is missing has its last try now: once, by whichever process comes first, however recent
+ * the previous try.
+ */
+export function isLastTry(run: Run, giveUps: Slots, now: number): boolean {
+  const deadline = findSourceDeadline(run, giveUps);
+  if (deadline === undefined) return false;
+  const begin = deadline - lastTryMs;
+  return now >= begin && now < deadline && (run.collectStartedAt ?? run.startedAt) < begin;
+}
+
+/** How a run fails for good. */
+export function describeGivenUp({ day, failure }: Run): RunFailure {
+  return {
+    class: 'data',
+    code: 'source-given-up',
+    message: `${failure?.message ?? 'the source is missing'}; it did not arrive in time and is not tried again: once it is there, run ${day} again`,
+  };
+}
+
+/** The pattern of a time of day such as 12:00. */
+export function toDailyPattern(time: string): string {
+  const [hours, minutes] = time.split(':').map(Number);
+  return `${minutes} ${hours} * * *`;
 }

@@ -1,4 +1,4 @@
-import type { Schedule } from './schedule.js';
+import type { Schedule } from './slots.js';
 
 export interface RepeatedCheckParts {
   readonly schedule: Schedule;

@@ -2,23 +2,29 @@ import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';
 import { DayBusyError } from '../review/refusals.js';
-import { type DueDay, findDayRange, findDueDays } from './due-days.js';
-import { describeGivenUp, isToGiveUp, lastTryMs } from './late-source.js';
-import type { Schedule } from './schedule.js';
+import {
+  type DueDay,
+  describeGivenUp,
+  findDayRange,
+  findDueDays,
+  isToGiveUp,
+  lastTryMs,
+} from './due-days.js';
 import type { NotifyScheduler } from './scheduler-event.js';
-import { createSerialGroups, type Group } from './serial-groups.js';
-import type { Slots } from './slots.js';
+import type { Schedule, Slots } from './slots.js';
 
-/** A timer set for longer fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
-type TimerName = 'resume' | 'last-try' | 'give-up';
-/** The order matters: catching up waits for a nightly review that was woken before it. */
-const groups: readonly Group[] = ['nightly', 'catch-up', 'resume', 'results'];
+/**
+ * The due days of one group are reviewed one after another, and the groups run side by side: a result that has not arrived
+ * delays neither another day's nightly review nor the resuming of a failed run. The order matters: catching up waits for a
+ * nightly review that was woken before it.
+ */
+const groups = ['nightly', 'catch-up', 'resume', 'results'] as const;
+type Group = (typeof groups)[number];
 
-export interface ScheduledReview {
-  readonly trigger: 'schedule';
-  /** The day was reviewed before it ended: send only what is not delivered yet. */
-  readonly topsUp: boolean;
+function groupOf({ kind, isNightly }: DueDay): Group {
+  if (kind === 'resume') return 'resume';
+  if (kind === 'look') return 'results';
+  return isNightly ? 'nightly' : 'catch-up';
 }
 
 export interface ReviewSchedulerParts {
@@ -28,7 +34,7 @@ export interface ReviewSchedulerParts {
   /** The time of day at which a missing source is given up. */
   readonly giveUps: Slots;
   /** Reviews a day. It must end soon after the signal aborts. */
-  readonly review: (day: BusinessDay, request: ScheduledReview, signal: AbortSignal) => Promise<unknown>;
+  readonly review: (day: BusinessDay, signal: AbortSignal) => Promise<unknown>;
   readonly timing: { readonly catchUpDays: number; readonly resumeMinutes: number };
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -37,12 +43,7 @@ export interface ReviewSchedulerParts {
   readonly signal: AbortSignal;
 }
 
-export interface ReviewScheduler {
-  /** Checks for due days, and starts to watch the schedule. Called once. */
-  start(): void;
-  /** Starts no more reviews, aborts those in progress, and waits for them. Idempotent. */
-  close(): Promise<void>;
-}
+export type ReviewScheduler = ReturnType<typeof createReviewScheduler>;
 
 /**
  * Runs the nightly review: at the start, at each slot and every `resumeMinutes` it asks the ledger which days are due
@@ -53,14 +54,14 @@ export interface ReviewScheduler {
  * No failure ends it: a day that was not done stays due, and the next check finds it. Any number of processes may run it: the
  * ledger makes sure that only one works on a day.
  */
-export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewScheduler {
-  const { schedule, timing, clock } = parts;
+export function createReviewScheduler(parts: ReviewSchedulerParts) {
+  const { schedule, giveUps, timing, clock } = parts;
   const resumeMs = timing.resumeMinutes * 60_000;
   const watchedSince = new Date(clock());
   const closing = new AbortController();
   const stop = AbortSignal.any([parts.signal, closing.signal]);
-  const timers = new Map<TimerName, NodeJS.Timeout>();
-  let closed: Promise<void> | undefined;
+  let checking: NodeJS.Timeout | undefined;
+  let givingUp: NodeJS.Timeout | undefined;
 
   const work = createSerialGroups({
     findDueDays: () => readDueDays(parts, { watchedSince, restMs: resumeMs / 2 }),
@@ -78,67 +79,109 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewSchedu
     for (const group of groups) void work.wake(group);
   }
 
-  function setTimer(name: TimerName, ms: number, act: () => void): void {
-    if (!stop.aborted) timers.set(name, setTimeout(act, Math.min(ms, longestTimerMs)));
-  }
-
-  function checkEveryResumeMinutes(): void {
-    setTimer('resume', resumeMs, () => {
-      check();
-      checkEveryResumeMinutes();
-    });
-  }
-
-  function setTimerAt(name: TimerName, at: number, act: () => void): void {
-    setTimer(name, Math.max(0, at - clock()), () => {
-      // A timer fires early after a long wait, or where the clock was set back.
-      if (clock() < at) setTimerAt(name, at, act);
-      else act();
-    });
-  }
-
   /** The last try for a missing source, and giving it up, come when they are due rather than with the next check. */
   function checkAtGiveUp(): void {
-    const giveUp = parts.giveUps.next(new Date(clock()))?.getTime();
-    if (giveUp === undefined) return;
-    setTimerAt('last-try', giveUp - lastTryMs, check);
-    setTimerAt('give-up', giveUp, () => {
-      check();
+    const giveUp = giveUps.next(new Date(clock()))?.getTime();
+    if (giveUp === undefined || stop.aborted) return;
+    const lastTry = giveUp - lastTryMs;
+    const at = clock() < lastTry ? lastTry : giveUp;
+    givingUp = setTimeout(() => {
+      // A timer fires early after a long wait, or where the clock was set back.
+      if (clock() >= at) check();
       checkAtGiveUp();
-    });
+    }, at - clock());
   }
 
   function clearTimers(): void {
-    for (const timer of timers.values()) clearTimeout(timer);
-  }
-
-  async function close(): Promise<void> {
-    closing.abort();
-    clearTimers();
-    schedule.close();
-    await work.idle();
+    clearInterval(checking);
+    clearTimeout(givingUp);
   }
 
   return {
-    start() {
+    /** Checks for due days, and starts to watch the schedule. Called once. */
+    start(): void {
       if (stop.aborted) return;
       stop.addEventListener('abort', clearTimers, { once: true });
       check();
-      checkEveryResumeMinutes();
+      checking = setInterval(check, resumeMs);
       checkAtGiveUp();
       schedule.start(check);
     },
-    close() {
-      closed ??= close();
-      return closed;
+    /** Starts no more reviews, aborts those in progress, and waits for them. Idempotent. */
+    async close(): Promise<void> {
+      closing.abort();
+      schedule.close();
+      await work.idle();
+    },
+  };
+}
+
+interface SerialGroupsParts {
+  /** The days that are due now, most urgent first. It must not reject. */
+  readonly findDueDays: () => Promise<readonly DueDay[]>;
+  /** It must not reject. */
+  readonly perform: (dueDay: DueDay) => Promise<void>;
+  readonly isStopped: () => boolean;
+}
+
+/** No two groups work on the same day at once, and a group tries a day once each time it is woken. */
+function createSerialGroups({ findDueDays, perform, isStopped }: SerialGroupsParts) {
+  const working = new Map<Group, Promise<void>>();
+  const wokenAgain = new Set<Group>();
+  const daysInProgress = new Set<string>();
+
+  async function work(group: Group): Promise<void> {
+    const tried = new Set<string>();
+    for (;;) {
+      wokenAgain.delete(group);
+      const dueDay = await nextDueDay(group, tried);
+      if (isStopped()) return;
+      if (dueDay) await performOnce(dueDay, tried);
+      // The last answer is outdated if the group was woken again in the meantime.
+      else if (!wokenAgain.has(group)) return;
+    }
+  }
+
+  async function nextDueDay(group: Group, tried: ReadonlySet<string>): Promise<DueDay | undefined> {
+    // The nightly review goes before the days that were missed.
+    if (group === 'catch-up') await working.get('nightly');
+    if (isStopped()) return undefined;
+    const dueDays = await findDueDays();
+    const isOpen = ({ day }: DueDay) => !tried.has(day.iso) && !daysInProgress.has(day.iso);
+    return dueDays.find((dueDay) => groupOf(dueDay) === group && isOpen(dueDay));
+  }
+
+  async function performOnce(dueDay: DueDay, tried: Set<string>): Promise<void> {
+    const day = dueDay.day.iso;
+    tried.add(day);
+    daysInProgress.add(day);
+    try {
+      await perform(dueDay);
+    } finally {
+      daysInProgress.delete(day);
+    }
+  }
+
+  return {
+    /** Makes the group fetch the due days and review them, until it has tried all of them. */
+    wake(group: Group): Promise<void> {
+      wokenAgain.add(group);
+      const current = working.get(group) ?? work(group).finally(() => working.delete(group));
+      working.set(group, current);
+      return current;
+    },
+    /** Resolves when no group is working. */
+    async idle(): Promise<void> {
+      await Promise.all(working.values());
     },
   };
 }
 
 async function readDueDays(
-  { ledger, slots, giveUps, timing, clock, notify }: ReviewSchedulerParts,
+  parts: ReviewSchedulerParts,
   { watchedSince, restMs }: { watchedSince: Date; restMs: number },
 ): Promise<readonly DueDay[]> {
+  const { ledger, slots, giveUps, timing, clock, notify } = parts;
   const now = new Date(clock());
   const range = findDayRange({ slots, now, catchUpDays: timing.catchUpDays });
   if (!range) return [];
@@ -147,7 +190,7 @@ async function readDueDays(
       ledger.runs.summarise(businessDayAt(now, slots.zone)),
       ledger.runs.listLatest({ from: range.from.iso, to: range.to.iso }),
     ]);
-    await giveUpSources(latestRuns, now, { ledger, giveUps, notify });
+    await giveUpSources(latestRuns, now, parts);
     return findDueDays({
       slots,
       giveUps,
@@ -168,7 +211,7 @@ async function readDueDays(
 async function giveUpSources(
   runs: readonly Run[],
   now: Date,
-  { ledger, giveUps, notify }: Pick<ReviewSchedulerParts, 'ledger' | 'giveUps' | 'notify'>,
+  { ledger, giveUps, notify }: ReviewSchedulerParts,
 ): Promise<void> {
   for (const run of runs.filter((one) => isToGiveUp(one, giveUps, now.getTime()))) {
     const change = { before: run.failure?.code, failure: describeGivenUp(run), at: now.getTime() };
@@ -176,26 +219,23 @@ async function giveUpSources(
   }
 }
 
-async function giveUpSourceOf(
-  { iso }: BusinessDay,
-  { ledger, giveUps, clock, notify }: ReviewSchedulerParts,
-): Promise<void> {
+async function giveUpSourceOf({ iso }: BusinessDay, parts: ReviewSchedulerParts): Promise<void> {
   try {
-    const runs = await ledger.runs.listLatest({ from: iso, to: iso });
-    await giveUpSources(runs, new Date(clock()), { ledger, giveUps, notify });
+    const runs = await parts.ledger.runs.listLatest({ from: iso, to: iso });
+    await giveUpSources(runs, new Date(parts.clock()), parts);
   } catch (error) {
-    notify({ type: 'check-failed', error });
+    parts.notify({ type: 'check-failed', error });
   }
 }
 
 async function perform(
   dueDay: DueDay,
-  { review, notify }: Pick<ReviewSchedulerParts, 'review' | 'notify'>,
+  { review, notify }: ReviewSchedulerParts,
   stop: AbortSignal,
 ): Promise<void> {
   notify({ type: 'due-day-started', dueDay });
   try {
-    await review(dueDay.day, { trigger: 'schedule', topsUp: dueDay.kind === 'top-up' }, stop);
+    await review(dueDay.day, stop);
     notify({ type: 'due-day-ended', dueDay });
   } catch (error) {
     notify(

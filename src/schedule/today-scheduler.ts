@@ -7,12 +7,6 @@ import type { Slots } from './slots.js';
 /** How long before the nightly run a run of today stops. */
 const stopBeforeMs = 60_000;
 
-export interface TodayReview {
-  readonly trigger: 'today';
-  /** There is nothing to do for a day that has been reviewed since then. */
-  readonly slotAt: number;
-}
-
 export interface TodaySchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
   /** When the current day is reviewed. */
   readonly slots: Slots;
@@ -20,8 +14,12 @@ export interface TodaySchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
   readonly nights: Slots;
   /** Whether a run of today stops before the nightly run of its day; false if the two don't get in each other's way. */
   readonly stopsBeforeNight: boolean;
-  /** Reviews a day. It must end soon after the signal aborts. */
-  readonly review: (day: BusinessDay, request: TodayReview, signal: AbortSignal) => Promise<unknown>;
+  /**
+   * Reviews a day. It must end soon after the signal aborts.
+   *
+   * @param slotAt there is nothing to do for a day that has been reviewed since then
+   */
+  readonly review: (day: BusinessDay, slotAt: number, signal: AbortSignal) => Promise<unknown>;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly notify: NotifyScheduler;
@@ -43,7 +41,7 @@ export function createTodayScheduler(parts: TodaySchedulerParts): RepeatedCheck 
     const untilNight = stopsBeforeNight ? startTimerUntilNight(today) : undefined;
     try {
       const signal = untilNight ? AbortSignal.any([stop, untilNight.signal]) : stop;
-      await review(today, { trigger: 'today', slotAt: slot.getTime() }, signal);
+      await review(today, slot.getTime(), signal);
     } catch (error) {
       if (stop.aborted) return;
       notify(

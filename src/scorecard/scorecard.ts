@@ -1,146 +1,87 @@
 import { createBusinessDay } from '../booking/business-day.js';
-import type { OpenedCase } from '../cases/case-store.js';
+import type { Case } from '../cases/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { maxProviders } from '../review/collect/provider-counts.js';
-import { type DayScore, type DayScoreParts, type ProviderDay, scoreDays } from './day-scores.js';
 
-/** What is known about one provider over some days. */
-export interface ProviderScore {
-  /** Null for bookings without one, and for the names beyond a thousand. */
-  readonly providerName: string | null;
-  readonly sent: number;
-  /** Sent bookings about which a result, or silence as agreed, says that their mapping is correct or incorrect. */
-  readonly known: number;
-  /** Of these, the incorrect ones, including those that only an e-mail calls incorrect. */
-  readonly affected: number;
-  /** Bookings that went by body, without such a verdict: an e-mail names incorrect ones only. */
-  readonly byEmail: number;
-  /** Bookings without such a verdict that an e-mail names. They have no share, because nobody knows out of how many. */
-  readonly namedByEmail: number;
-  /** Flagged by the local copy of the mappings before they were sent. */
-  readonly suspects: SuspectScore;
-  /** Cases that were opened in these days. */
-  readonly cases: number;
-  readonly corrected: number;
-  /** From the opening of a case to the correction of its mapping; null without a corrected case. */
-  readonly medianHoursToCorrection: number | null;
-  /** Hotels with several cases, or affected bookings on several days: the worst first. */
-  readonly repeatOffenders: readonly RepeatOffender[];
-}
+import { type DayScore, findScore, type ProviderDay } from './day-scores.js';
 
-export interface SuspectScore {
-  readonly flagged: number;
-  readonly known: number;
-  readonly incorrect: number;
-}
-
-export interface RepeatOffender {
-  readonly providerHotelId: string;
-  readonly cases: number;
-  /** Business days with affected bookings. */
-  readonly days: number;
-}
-
-export interface ScorecardParts extends DayScoreParts {
-  readonly ledger: ReadOnlyLedger;
-  readonly timezone: string;
-}
+/** What is known about one provider over some days; its name is null as in `findScore`. */
+export type ProviderScore = Awaited<ReturnType<typeof scoreProviders>>[number];
 
 const offendersNamed = 5;
 const hourMs = 3_600_000;
 
 /**
- * Scores each provider over these days, with a known verdict or none. What is held is a row per provider, and one per hotel
+ * Adds up each provider's days, and the cases that were opened in them. What is held is a row per provider, and one per hotel
  * that was affected or has a case.
  *
- * @param days YYYY-MM-DD, ascending
+ * @param scored the days, ascending
  */
 export async function scoreProviders(
-  parts: ScorecardParts,
-  days: readonly string[],
-): Promise<ProviderScore[]> {
-  return addUpScores(parts, days, scoreDays(parts, days));
-}
-
-/** The same from the scores of these days, in their order. */
-export async function addUpScores(
-  {
-    ledger,
-    timezone,
-  }: Pick<ScorecardParts, 'timezone'> & { readonly ledger: Pick<ScorecardParts['ledger'], 'cases'> },
-  days: readonly string[],
-  scored: AsyncIterable<DayScore> | Iterable<DayScore>,
-): Promise<ProviderScore[]> {
-  const scores = new Map<string | null, OpenScore>();
-  const scoreOf = (name: string | null): OpenScore => {
-    const known = scores.get(name);
-    if (known) return known;
-    const key = scores.size >= maxProviders ? null : name;
-    const score = scores.get(key) ?? createScore();
-    scores.set(key, score);
-    return score;
-  };
-  for await (const { providers } of scored) for (const [name, score] of providers) scoreOf(name).add(score);
-  for (const opened of await listOpened(ledger, days, timezone)) scoreOf(opened.providerName).addCase(opened);
-  return [...scores].map(([providerName, score]) => ({ providerName, ...score.total() }));
-}
-
-async function listOpened(
-  { cases }: Pick<ScorecardParts['ledger'], 'cases'>,
-  days: readonly string[],
+  { cases }: ReadOnlyLedger,
   timezone: string,
-): Promise<readonly OpenedCase[]> {
-  const [first, last] = [days.at(0), days.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  return cases.listOpened({
-    from: createBusinessDay(first, timezone).firstInstant.getTime(),
-    to: createBusinessDay(last, timezone).lastInstant.getTime(),
-  });
+  scored: readonly DayScore[],
+) {
+  const scores = new Map<string | null, OpenScore>();
+  for (const { providers } of scored)
+    for (const [name, day] of providers) addDay(findScore(scores, name, createScore), day);
+  const [first, last] = [scored.at(0), scored.at(-1)];
+  const opened =
+    first && last
+      ? await cases.listOpened({
+          from: createBusinessDay(first.day, timezone).firstInstant.getTime(),
+          to: createBusinessDay(last.day, timezone).lastInstant.getTime(),
+        })
+      : [];
+  for (const item of opened) addCase(findScore(scores, item.providerName, createScore), item);
+  return [...scores].map(([providerName, { hours, hotels, ...counts }]) => ({
+    ...{ providerName, ...counts },
+    /** From the opening of a case to the correction of its mapping; null without a corrected case. */
+    medianHoursToCorrection: findMedian(hours),
+    /** Hotels with several cases, or affected bookings on several days: the worst first. */
+    repeatOffenders: [...hotels]
+      .map(([providerHotelId, { cases, days }]) => ({ providerHotelId, cases, days }))
+      .filter(({ cases, days }) => cases > 1 || days > 1)
+      .sort(
+        (a, b) => b.days - a.days || b.cases - a.cases || (a.providerHotelId < b.providerHotelId ? -1 : 1),
+      )
+      .slice(0, offendersNamed),
+  }));
 }
 
 type OpenScore = ReturnType<typeof createScore>;
 
 function createScore() {
-  const counts = { sent: 0, known: 0, affected: 0, byEmail: 0, namedByEmail: 0, cases: 0, corrected: 0 };
-  const suspects = { flagged: 0, known: 0, incorrect: 0 };
-  const hours: number[] = [];
-  const hotels = new Map<string, { cases: number; days: number }>();
-  const hotelOf = (id: string) => {
-    const hotel = hotels.get(id) ?? { cases: 0, days: 0 };
-    hotels.set(id, hotel);
-    return hotel;
-  };
-
   return {
-    add(day: ProviderDay): void {
-      counts.sent += day.sent;
-      counts.known += day.known;
-      counts.affected += day.affected;
-      counts.byEmail += day.byEmail;
-      counts.namedByEmail += day.namedByEmail;
-      suspects.flagged += day.suspects.flagged;
-      suspects.known += day.suspects.known;
-      suspects.incorrect += day.suspects.incorrect;
-      for (const hotel of day.affectedHotels) hotelOf(hotel).days += 1;
-    },
-    addCase({ state, openedAt, stateSince, correctedBy, providerHotelId }: OpenedCase): void {
-      counts.cases += 1;
-      hotelOf(providerHotelId).cases += 1;
-      if (state !== 'corrected') return;
-      counts.corrected += 1;
-      hours.push(Math.max(0, (correctedBy ?? stateSince) - openedAt) / hourMs);
-    },
-    total(): Omit<ProviderScore, 'providerName'> {
-      const repeatOffenders = [...hotels]
-        .map(([providerHotelId, { cases, days }]) => ({ providerHotelId, cases, days }))
-        .filter(({ cases, days }) => cases > 1 || days > 1)
-        .sort(
-          (a, b) => b.days - a.days || b.cases - a.cases || (a.providerHotelId < b.providerHotelId ? -1 : 1),
-        )
-        .slice(0, offendersNamed);
-      return { ...counts, suspects, medianHoursToCorrection: findMedian(hours), repeatOffenders };
-    },
+    ...{ sent: 0, known: 0, affected: 0, byEmail: 0, namedByEmail: 0 },
+    suspects: { flagged: 0, known: 0, incorrect: 0 },
+    /** Cases that were opened in these days. */
+    ...{ cases: 0, corrected: 0 },
+    hours: [] as number[],
+    /** Their cases, and the business days with affected bookings. */
+    hotels: new Map<string, { cases: number; days: number }>(),
   };
+}
+
+function addDay(score: OpenScore, { suspects, affectedHotels, ...day }: ProviderDay): void {
+  for (const name of ['sent', 'known', 'affected', 'byEmail', 'namedByEmail'] as const)
+    score[name] += day[name];
+  for (const name of ['flagged', 'known', 'incorrect'] as const) score.suspects[name] += suspects[name];
+  for (const id of affectedHotels) hotelOf(score, id).days += 1;
+}
+
+function addCase(score: OpenScore, item: Case): void {
+  const { state, openedAt, stateSince, correctedBy = stateSince, providerHotelId } = item;
+  score.cases += 1;
+  hotelOf(score, providerHotelId).cases += 1;
+  if (state !== 'corrected') return;
+  score.corrected += 1;
+  score.hours.push(Math.max(0, correctedBy - openedAt) / hourMs);
+}
+
+function hotelOf({ hotels }: OpenScore, id: string) {
+  const hotel = hotels.get(id) ?? { cases: 0, days: 0 };
+  hotels.set(id, hotel);
+  return hotel;
 }
 
 function findMedian(values: readonly number[]): number | null {
@@ -148,4 +89,65 @@ function findMedian(values: readonly number[]): number | null {
   const middle = sorted.length / 2;
   const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
   return low === undefined || high === undefined ? null : (low + high) / 2;
+}
+
+/** A provider as `providers --json` prints it. Unknown is null, never 0. */
+export type ProviderJson = ReturnType<typeof providerToJson>;
+
+export function providerToJson(score: ProviderScore) {
+  const { providerName, sent, known, affected, byEmail, namedByEmail, suspects, cases, corrected } = score;
+  const { medianHoursToCorrection: hours, repeatOffenders } = score;
+  const interval = wilsonInterval(affected, known);
+  return {
+    ...{ providerName, sent, known },
+    affected: interval ? affected : null,
+    affectedShare: interval ? round(affected / known) : null,
+    /** The 95 % interval of that share, after Wilson. */
+    affectedShareLow: interval ? round(interval.low) : null,
+    affectedShareHigh: interval ? round(interval.high) : null,
+    ...{ byEmail, namedByEmail },
+    suspects: { ...suspects, incorrect: suspects.known === 0 ? null : suspects.incorrect },
+    ...{ cases, corrected },
+    medianHoursToCorrection: hours === null ? null : Number(hours.toFixed(1)),
+    repeatOffenders,
+  };
+}
+
+const round = (share: number) => Number(share.toFixed(6));
+
+/** The most certain offender first, by the lower end of the interval; those without a known verdict last. */
+export function orderProviders(providers: readonly ProviderJson[]): ProviderJson[] {
+  return providers.toSorted(
+    (a, b) => (b.affectedShareLow ?? -1) - (a.affectedShareLow ?? -1) || b.sent - a.sent,
+  );
+}
+
+/** Why no verdict is known: never "0 %". */
+export function nameUnknown({ sent, byEmail }: Pick<ProviderJson, 'sent' | 'byEmail'>): string {
+  if (sent === 0) return '-';
+  return byEmail === sent ? 'by e-mail' : 'no result';
+}
+
+/** The two-sided 95 % quantile of the normal distribution. */
+const z = 1.959963984540054;
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * The 95 % interval of a share after Wilson: unlike the share itself, it tells two of ten from two hundred of a thousand.
+ * Undefined if nothing was counted.
+ */
+export function wilsonInterval(hits: number, of: number): Interval | undefined {
+  if (of === 0) return undefined;
+  const share = hits / of;
+  const denominator = 1 + z ** 2 / of;
+  const center = share + z ** 2 / (2 * of);
+  const margin = z * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2));
+  return {
+    low: hits === 0 ? 0 : (center - margin) / denominator,
+    high: hits === of ? 1 : (center + margin) / denominator,
+  };
 }

@@ -1,7 +1,6 @@
 import type { ProviderHotel } from '../ledger/mappings.js';
 import type { BookingForm } from '../ledger/step.js';
-import type { ReaderFault } from './mail-process.js';
-import type { UnreadableReason } from './unreadable-mail.js';
+import type { UnreadReason } from './records.js';
 
 export interface MailboxFacts {
   /** Until when it was read; absent if it can't be read. */
@@ -51,8 +50,7 @@ export type MailOutcome = 'named' | 'nothing-known' | 'unreadable' | 'set-aside'
  * known bookings correct, and nothing incorrect.
  */
 export type MailReason =
-  | UnreadableReason
-  | ReaderFault
+  | UnreadReason
   | 'unread-attachment'
   | 'called-correct'
   | 'not-authenticated'
@@ -101,4 +99,24 @@ export interface RecordedMail {
   readonly number: number;
   /** False if the same e-mail named all of it before: nothing was recorded. */
   readonly isNew: boolean;
+}
+
+/** A booking of a run whose mapping an e-mail names without its reference. */
+export interface NamedStay {
+  /** When its run began, in epoch milliseconds. */
+  readonly sentAfter: number;
+  /** YYYY-MM-DD */
+  readonly checkIn?: string | undefined;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Whether an e-mail about a mapping is about this booking: it was received after the booking's run began, and before its stay
+ * was past in any time zone.
+ */
+export function isNamedByMapping(receivedAt: number, { sentAfter, checkIn }: NamedStay): boolean {
+  // The dates of e-mails carry no milliseconds.
+  if (receivedAt < sentAfter - (sentAfter % 1_000)) return false;
+  return checkIn === undefined || receivedAt < Date.parse(checkIn) + 1.5 * dayMs;
 }

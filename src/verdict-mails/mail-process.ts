@@ -1,38 +1,28 @@
 import type { ChildProcess } from 'node:child_process';
 import type { MessagePort } from 'node:worker_threads';
-import {
-  createMailExaminer,
-  type ExaminedMail,
-  type ExamineMail,
-  type KnownThings,
-  type LookUp,
-} from './examine-mail.js';
+import { type ExaminedMail, examineMail, type KnownThings, type LookUp } from './examine-mail.js';
 import type { VerdictWords } from './headings.js';
-import { defaultLimits } from './read-mail.js';
-import { UnreadableMailError, type UnreadableReason } from './unreadable-mail.js';
+import { maxMailBytes } from './read-mail.js';
+import { UnreadMailError, type UnreadReason } from './records.js';
 
 /*
  * E-mails are texts of strangers, and parsers take very long for some of them, or much memory. So they are read in a process of
  * their own, one after the other. That process ends itself when an e-mail takes too much, and is replaced.
  */
 
-/** How much an e-mail may take of the process that reads it. */
-export interface ReaderLimits {
-  /** Of JavaScript objects; V8 ends the process. */
-  readonly heapBytes: number;
-  /** Of the whole process, with its buffers. */
-  readonly processBytes: number;
-  /** Of processor time, by all threads. Unlike a time limit it does not depend on what else the machine does. */
-  readonly processorMs: number;
-}
-
 const megabyte = 1024 * 1024;
 
-export const readerLimits: ReaderLimits = {
+/** How much an e-mail may take of the process that reads it. */
+export const readerLimits = {
+  /** Of JavaScript objects; V8 ends the process. */
   heapBytes: 512 * megabyte,
+  /** Of the whole process, with its buffers. */
   processBytes: 768 * megabyte,
+  /** Of processor time, by all threads. Unlike a time limit it does not depend on what else the machine does. */
   processorMs: 10_000,
 };
+
+export type ReaderLimits = typeof readerLimits;
 
 /** For a process that does nothing at all: it is stopped, or has no memory to run in. */
 const answerMs = 300_000;
@@ -40,77 +30,50 @@ const answerMs = 300_000;
 const idleMs = 10_000;
 const attempts = 2;
 
-/** Why an e-mail was given up. */
-export type ReaderFault = 'too-slow' | 'too-much-memory' | 'failed';
-
-/** Reading an e-mail failed twice. The message quotes nothing of it. */
-export class FailedMailError extends Error {
-  override readonly name = 'FailedMailError';
-  readonly reason: ReaderFault;
-
-  constructor(reason: ReaderFault) {
-    super(`reading the e-mail failed twice: ${reason}`);
-    this.reason = reason;
-  }
-}
-
 type Order =
   | { readonly kind: 'mail'; readonly bytes: Uint8Array; readonly words: VerdictWords }
   | { readonly kind: 'known'; readonly known: KnownThings };
 
-type Answer =
-  | { readonly kind: 'look-up'; readonly hashes: Uint32Array }
+type LastAnswer =
   | { readonly kind: 'examined'; readonly mail: ExaminedMail }
-  | { readonly kind: 'unreadable'; readonly reason: UnreadableReason }
-  | { readonly kind: 'failed' };
+  | { readonly kind: 'unread'; readonly reason: UnreadReason };
 
-type LastAnswer = Exclude<Answer, { kind: 'look-up' }>;
+type Answer = LastAnswer | { readonly kind: 'look-up'; readonly hashes: Uint32Array };
 
-export interface MailProcess {
-  readonly examine: ExamineMail;
-  /** Ends the process. Another e-mail would start one. */
-  close(): void;
-}
+/** Finds what an e-mail names among what is known. @throws UnreadMailError */
+export type ExamineMail = (bytes: Buffer, lookUp: LookUp) => Promise<ExaminedMail>;
 
 /** @param start starts a process that calls `answerMails`, with `serialization: 'advanced'` */
-export function createMailProcess(words: VerdictWords, start: () => ChildProcess): MailProcess {
+export function createMailProcess(words: VerdictWords, start: () => ChildProcess) {
   let child: ChildProcess | undefined;
   let idle: NodeJS.Timeout | undefined;
 
+  /** Ends the process. Another e-mail would start one. */
   function close(): void {
     clearTimeout(idle);
     child?.kill('SIGKILL');
     child = undefined;
   }
 
-  async function attempt(bytes: Uint8Array, lookUp: LookUp): Promise<LastAnswer | ReaderFault> {
-    clearTimeout(idle);
-    child ??= begin(start);
-    const answer = await converse(child, { kind: 'mail', bytes, words }, lookUp).catch((error: unknown) => {
+  const examine: ExamineMail = async (bytes, lookUp) => {
+    if (bytes.length > maxMailBytes) throw new UnreadMailError('too-large');
+    for (let tried = 1; ; tried += 1) {
+      clearTimeout(idle);
+      child ??= begin(start);
+      const answer = await converse(child, { kind: 'mail', bytes, words }, lookUp).catch((error: unknown) => {
+        close();
+        throw error;
+      });
+      // Nothing waits for it.
+      idle = setTimeout(close, idleMs).unref();
+      if (answer.kind === 'examined') return answer.mail;
+      const error = new UnreadMailError(answer.reason);
+      if (!error.isFault) throw error;
       close();
-      throw error;
-    });
-    if (typeof answer === 'string') close();
-    // Nothing waits for it.
-    else idle = setTimeout(close, idleMs).unref();
-    return answer;
-  }
-
-  return {
-    async examine(bytes, lookUp) {
-      if (bytes.length > defaultLimits.maxBytes) throw new UnreadableMailError('too-large');
-      let fault: ReaderFault = 'failed';
-      for (let tried = 0; tried < attempts; tried += 1) {
-        const answer = await attempt(bytes, lookUp);
-        if (typeof answer === 'string') fault = answer;
-        else if (answer.kind === 'examined') return answer.mail;
-        else if (answer.kind === 'unreadable') throw new UnreadableMailError(answer.reason);
-        else fault = 'failed';
-      }
-      throw new FailedMailError(fault);
-    },
-    close,
+      if (tried === attempts) throw error;
+    }
   };
+  return { examine, close };
 }
 
 /** It does not keep this process alive: an e-mail in progress does, by its time limit. */
@@ -124,7 +87,7 @@ function begin(start: () => ChildProcess): ChildProcess {
 }
 
 /** @throws what `lookUp` throws, or why the process can't be started: neither is the e-mail's fault */
-function converse(child: ChildProcess, order: Order, lookUp: LookUp): Promise<LastAnswer | ReaderFault> {
+function converse(child: ChildProcess, order: Order, lookUp: LookUp): Promise<LastAnswer> {
   return new Promise((resolve, reject) => {
     const finish = (end: () => void) => {
       clearTimeout(timer);
@@ -133,13 +96,14 @@ function converse(child: ChildProcess, order: Order, lookUp: LookUp): Promise<La
     };
     const send = (message: Order) => void child.send(message, () => {});
     const fail = (error: unknown) => finish(() => reject(error));
+    const giveUp = (reason: UnreadReason) => finish(() => resolve({ kind: 'unread', reason }));
     const explain = (_code: number | null, signal: NodeJS.Signals | null) =>
-      finish(() => resolve(signal === null ? 'failed' : (faultOfSignal[signal] ?? 'failed')));
+      giveUp((signal && faultOfSignal[signal]) ?? 'failed');
     const take = (answer: Answer) => {
       if (answer.kind !== 'look-up') finish(() => resolve(answer));
       else lookUp(answer.hashes).then((known) => send({ kind: 'known', known }), fail);
     };
-    const timer = setTimeout(() => finish(() => resolve('too-slow')), answerMs);
+    const timer = setTimeout(() => giveUp('too-slow'), answerMs);
     child.on('message', take).once('exit', explain).once('error', fail);
     if (child.exitCode !== null || child.signalCode !== null) explain(child.exitCode, child.signalCode);
     else send(order);
@@ -151,7 +115,7 @@ const timeIsUp = 'SIGVTALRM';
 /** The kernel uses it for the same reason. */
 const memoryIsUsed = 'SIGKILL';
 
-const faultOfSignal: { readonly [Signal in NodeJS.Signals]?: ReaderFault } = {
+const faultOfSignal: { readonly [Signal in NodeJS.Signals]?: UnreadReason } = {
   [timeIsUp]: 'too-slow',
   [memoryIsUsed]: 'too-much-memory',
   // V8's own limit.
@@ -159,10 +123,7 @@ const faultOfSignal: { readonly [Signal in NodeJS.Signals]?: ReaderFault } = {
 };
 
 /** The process's end: examines one e-mail after the other. `watch` is told when one begins, and when it ends. */
-export function answerMails(
-  process: Pick<NodeJS.Process, 'on' | 'send'>,
-  watch: (isReading: boolean) => void,
-): void {
+export function answerMails(watch: (isReading: boolean) => void): void {
   let takeKnown: (known: KnownThings) => void = () => {};
   const send = (answer: Answer) => void process.send?.(answer);
   const lookUp: LookUp = (hashes) =>
@@ -170,24 +131,23 @@ export function answerMails(
       takeKnown = resolve;
       send({ kind: 'look-up', hashes });
     });
-  const examine = async ({ bytes, words }: Extract<Order, { kind: 'mail' }>): Promise<Answer> => {
-    try {
-      const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      return { kind: 'examined', mail: await createMailExaminer(words)(content, lookUp) };
-    } catch (error) {
-      // What the error says may quote the e-mail.
-      return error instanceof UnreadableMailError
-        ? { kind: 'unreadable', reason: error.reason }
-        : { kind: 'failed' };
-    }
-  };
   process.on('message', (order: Order) => {
     if (order.kind === 'known') return takeKnown(order.known);
+    const { bytes, words } = order;
     watch(true);
-    void examine(order).then((answer) => {
-      watch(false);
-      send(answer);
-    });
+    void examineMail(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), words, lookUp)
+      .then(
+        (mail): Answer => ({ kind: 'examined', mail }),
+        // What the error says may quote the e-mail.
+        (error: unknown): Answer => ({
+          kind: 'unread',
+          reason: error instanceof UnreadMailError ? error.reason : 'failed',
+        }),
+      )
+      .then((answer) => {
+        watch(false);
+        send(answer);
+      });
   });
 }
 
@@ -195,10 +155,7 @@ export function answerMails(
 const lookMs = 50;
 
 /** Ends this process as soon as an e-mail takes more than the limits, from a thread: the main one may be busy for good. */
-export function watchLimits(
-  port: Pick<MessagePort, 'on'>,
-  { processBytes, processorMs }: ReaderLimits,
-): void {
+export function watchLimits(port: MessagePort, { processBytes, processorMs }: ReaderLimits): void {
   let timer: NodeJS.Timeout | undefined;
   port.on('message', (isReading: boolean) => {
     clearInterval(timer);

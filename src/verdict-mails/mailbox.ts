@@ -1,5 +1,21 @@
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { Silence } from '../review/verdict.js';
 import { SafeError } from '../text/safe-error.js';
-import type { FoundMail } from './take-mail.js';
+import type { MailTaker, NotifyVerdictMails } from './take-mail.js';
+
+/** An e-mail as it was found. */
+export type FoundMail = {
+  /** Where: a mailbox, or how it was given; not the name of its file. */
+  readonly from: string;
+  /** When it arrived there, in epoch milliseconds. */
+  readonly arrivedAt?: number | undefined;
+  /** When its file was written: used if neither its arrival nor its own date is known. */
+  readonly savedAt?: number | undefined;
+} & (
+  | { readonly bytes: Buffer; readonly head?: undefined }
+  /** It is too large to be loaded; identified by a text. Its beginning says who sent it. */
+  | { readonly bytes?: undefined; readonly oversized: string; readonly head?: Buffer | undefined }
+);
 
 /** Where verdict e-mails arrive. Nothing in it is removed. */
 export interface Mailbox {
@@ -19,4 +35,107 @@ export interface Mailbox {
 /** A mailbox can't be read. */
 export class MailboxError extends SafeError {
   override readonly name = 'MailboxError';
+}
+
+interface PollingParts {
+  readonly mailbox: Pick<Mailbox, 'readNew'>;
+  readonly taker: MailTaker;
+  readonly pollMs: number;
+  readonly notify: NotifyVerdictMails;
+  /** Records until when the mailbox was read; undefined as long as it can't be. */
+  readonly noteMailbox: (readUntil: number | undefined) => Promise<void>;
+  readonly clock: () => number;
+  /** Stops everything. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads what arrives in a mailbox: at the start, and every `pollMs`. Several processes may read the same mailbox, because the
+ * ledger records each e-mail once.
+ */
+export function createMailPoller({
+  mailbox,
+  taker,
+  pollMs,
+  notify,
+  noteMailbox,
+  clock,
+  signal,
+}: PollingParts) {
+  const closing = new AbortController();
+  const stop = AbortSignal.any([signal, closing.signal]);
+  let timer: NodeJS.Timeout | undefined;
+  let current: Promise<void> | undefined;
+  let isAway = false;
+
+  async function readAll(): Promise<void> {
+    const begunAt = clock();
+    try {
+      // For e-mails that were recorded, but interrupted before their cases were opened.
+      await taker.resume();
+      for await (const mail of mailbox.readNew(stop)) {
+        await taker.take(mail);
+        if (stop.aborted) return;
+      }
+      await noteMailbox(begunAt);
+      if (isAway) notify({ type: 'mailbox-back' });
+      isAway = false;
+      notify({ type: 'mailbox-read' });
+    } catch (error) {
+      if (stop.aborted) return;
+      if (!isAway) notify({ type: 'mailbox-away', error });
+      isAway = true;
+      // If the ledger is away too, what it holds gets too old.
+      await noteMailbox(undefined).catch(() => {});
+    }
+  }
+
+  function poll(): void {
+    if (stop.aborted) return;
+    current ??= readAll().finally(() => {
+      current = undefined;
+    });
+  }
+
+  return {
+    start() {
+      poll();
+      timer = setInterval(poll, pollMs);
+    },
+    /** Reads no further e-mail, and waits for the one in progress. Idempotent. */
+    async close() {
+      closing.abort();
+      clearInterval(timer);
+      await current;
+    },
+  };
+}
+
+const hourMs = 3_600_000;
+/** Without an e-mail of the service for that long, they probably don't arrive. */
+const listedMs = 30 * 24 * hourMs;
+
+/** The part of the setting `verdicts` that says what silence means. */
+interface SilenceSettings {
+  /** Hours. */
+  readonly silenceMeansCorrectAfter?: number | undefined;
+  readonly from?: readonly string[] | undefined;
+  readonly pollMinutes: number;
+}
+
+/**
+ * What silence was agreed to mean, if anything. It lasts until the mailbox was last read, and counts only as long as the mailbox is
+ * read and the service's e-mails arrive.
+ */
+export async function readSilence(
+  { silenceMeansCorrectAfter: hours, from, pollMinutes }: SilenceSettings,
+  { mails }: ReadOnlyLedger,
+  now: number,
+): Promise<Silence | undefined> {
+  if (hours === undefined || from === undefined) return undefined;
+  const { readUntil = 0, listedReadAt = 0 } = await mails.describeMailbox();
+  // Two looks at the mailbox, and a restart.
+  const isRead = now - readUntil <= 2 * pollMinutes * 60_000 + hourMs;
+  if (!isRead || now - listedReadAt > listedMs) return undefined;
+  return { afterMs: hours * hourMs, brokenAt: await mails.listNotUnderstood(), now: readUntil };
 }

@@ -1,133 +1,106 @@
+import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { createHeadings, type Headings, type VerdictWords } from './headings.js';
-import { readHtml } from './html-records.js';
-import type { MailRecord } from './mail-record.js';
-import { decodeText, isBinary, isDocument, looksLikeMail } from './mail-text.js';
-import { readDelimited, readText } from './text-records.js';
-import { UnreadableMailError } from './unreadable-mail.js';
+import { readHtml } from './html.js';
+import { type MailRecord, mostLines, readDelimited, readText, UnreadMailError } from './records.js';
 
-/** What an e-mail may hold: one that exceeds it is not read. Nothing in it is decompressed. */
-export interface MailLimits {
-  readonly maxBytes: number;
-  /** Lines that may separate parts. */
-  readonly maxParts: number;
-  /** Parts within parts. */
-  readonly maxDepth: number;
-  /** E-mails within e-mails. */
-  readonly maxForwards: number;
-  readonly maxRecords: number;
-  /** As written: an attachment of the largest size in base64 has fewer. */
-  readonly maxLines: number;
-}
+/*
+ * What an e-mail may hold: one that exceeds it is not read. Nothing in it is decompressed.
+ */
+export const maxMailBytes = 25 * 1024 * 1024;
+/** Lines that may separate parts. */
+const mostParts = 2_000;
+/** Parts within parts. */
+const deepestPart = 30;
+/** E-mails within e-mails. */
+const mostForwards = 8;
+const mostRecords = 500_000;
 
-export const defaultLimits: MailLimits = {
-  maxBytes: 25 * 1024 * 1024,
-  maxParts: 2_000,
-  maxDepth: 30,
-  maxForwards: 8,
-  maxRecords: 500_000,
-  maxLines: 500_000,
-};
-
-export interface ReadMail {
-  readonly messageId?: string | undefined;
-  /** When the last server received it, or else when it was written, in epoch milliseconds. */
-  readonly receivedAt?: number | undefined;
-  readonly records: readonly MailRecord[];
+/** What was read so far of an e-mail and those within it. */
+interface Reading {
+  readonly headings: Headings;
+  readonly records: MailRecord[];
   /** Parts that were not read: whatever is not known to be text, a signature or a small picture of the text. */
-  readonly unreadAttachments: number;
+  unreadAttachments: number;
 }
 
-export type ReadBytes = (bytes: Buffer) => Promise<ReadMail>;
-
-/** Reads e-mails, and texts that somebody saved from one, such as an attached CSV file. */
-export function createMailReader(words: VerdictWords, limits: MailLimits = defaultLimits): ReadBytes {
-  const headings = createHeadings(words);
-  return async (bytes) => {
-    if (bytes.length > limits.maxBytes) throw new UnreadableMailError('too-large');
-    if (isBinary(bytes)) throw new UnreadableMailError('no-text');
-    const read = looksLikeMail(bytes)
-      ? await readMessage(bytes, headings, limits, 0)
-      : readSaved(bytes, headings);
-    if (read.records.length > limits.maxRecords) throw new UnreadableMailError('too-many-rows');
-    return read;
+/** Reads an e-mail, or a text that somebody saved from one, such as an attached CSV file. @throws UnreadMailError */
+export async function readMail(bytes: Buffer, words: VerdictWords) {
+  if (bytes.length > maxMailBytes) throw new UnreadMailError('too-large');
+  if (isBinary(bytes)) throw new UnreadMailError('no-text');
+  const reading: Reading = { headings: createHeadings(words), records: [], unreadAttachments: 0 };
+  const email = looksLikeMail(bytes) ? await readMessage(bytes, reading, 0) : readSaved(bytes, reading);
+  const { records, unreadAttachments } = reading;
+  return {
+    messageId: readMessageId(email?.messageId),
+    receivedAt: email && readReceived(email),
+    records,
+    unreadAttachments,
   };
+}
+
+function add({ records }: Reading, found: readonly MailRecord[]): void {
+  if (records.length + found.length > mostRecords) throw new UnreadMailError('too-many-rows');
+  for (const record of found) records.push(record);
 }
 
 /** A file that was saved from an e-mail. */
-function readSaved(bytes: Buffer, headings: Headings): ReadMail {
+function readSaved(bytes: Buffer, reading: Reading): undefined {
   const text = decodeText(bytes);
   const isHtml = /^\s*(?:<!doctype|<html|<table|<body|<div)/i.test(text.slice(0, 1_000));
-  const records = isHtml ? readHtml(text, headings) : readDelimited(text, headings);
-  return { records, unreadAttachments: countSealed([text]) };
+  add(reading, (isHtml ? readHtml : readDelimited)(text, reading.headings));
+  if (isSealed(text)) reading.unreadAttachments += 1;
 }
 
-async function readMessage(
-  bytes: Uint8Array,
-  headings: Headings,
-  limits: MailLimits,
-  forwards: number,
-): Promise<ReadMail> {
-  if (forwards > limits.maxForwards) throw new UnreadableMailError('too-deep');
-  if (hasMore(bytes, '\n--', limits.maxParts)) throw new UnreadableMailError('too-many-parts');
-  if (hasMore(bytes, '\n', limits.maxLines)) throw new UnreadableMailError('too-many-rows');
-  const email = await parse(bytes, limits);
-  const records = [
-    readText(email.subject ?? '', headings),
-    readHtml(email.html ?? '', headings),
-    readText(email.text ?? '', headings),
-  ].flat();
-  let unreadAttachments = countSealed([email.html, email.text]);
-  let pictures = 0;
+async function readMessage(bytes: Buffer, reading: Reading, forwards: number): Promise<Email> {
+  if (forwards > mostForwards) throw new UnreadMailError('too-deep');
+  if (hasMore(bytes, '\n--', mostParts)) throw new UnreadMailError('too-many-parts');
+  if (hasMore(bytes, '\n', mostLines)) throw new UnreadMailError('too-many-rows');
+  const email = await parse(bytes);
+  const { subject = '', html = '', text = '' } = email;
+  add(reading, readText(subject, reading.headings));
+  add(reading, readHtml(html, reading.headings));
+  add(reading, readText(text, reading.headings));
+  if (isSealed(html) || isSealed(text)) reading.unreadAttachments += 1;
+  // A picture may be all there is.
+  const isWritten = /[^\s\-=_+|*~#.·–—>]/.test(html + text);
   for (const attachment of email.attachments) {
     const content = Buffer.from(attachment.content as ArrayBuffer);
-    const inner = await readPart(attachment, content, headings, limits, forwards);
-    if (inner) {
-      for (const record of inner.records) records.push(record);
-      unreadAttachments += inner.unreadAttachments;
-    } else if (isPicture(attachment, content)) pictures += 1;
-    else if (!isSignature(attachment, content)) unreadAttachments += 1;
-    if (records.length > limits.maxRecords) throw new UnreadableMailError('too-many-rows');
+    const isRead = await readPart(attachment, content, reading, forwards);
+    const isLeft = isSignature(attachment, content) || (isWritten && isPicture(attachment, content));
+    if (!isRead && !isLeft) reading.unreadAttachments += 1;
   }
-  // A picture may be all there is.
-  const isWritten = [email.html, email.text].some((text) => readText(text ?? '', headings).length > 0);
-  return {
-    messageId: readMessageId(email.messageId),
-    receivedAt: readReceived(email),
-    records,
-    unreadAttachments: unreadAttachments + (isWritten ? 0 : pictures),
-  };
+  return email;
 }
 
-/** Undefined for what is neither an e-mail nor text. */
-async function readPart(
-  attachment: Attachment,
-  content: Buffer,
-  headings: Headings,
-  limits: MailLimits,
-  forwards: number,
-): Promise<ReadMail | undefined> {
-  if (isBinary(content)) return undefined;
-  if (isMessage(attachment))
-    return looksLikeMail(content) ? readMessage(content, headings, limits, forwards + 1) : undefined;
-  return isText(attachment) && !isRichText(content) ? readSaved(content, headings) : undefined;
+/** Whether it is an e-mail or text, and so was read. */
+async function readPart(attachment: Attachment, content: Buffer, reading: Reading, forwards: number) {
+  if (isBinary(content)) return false;
+  if (isMessage(attachment)) {
+    if (!looksLikeMail(content)) return false;
+    await readMessage(content, reading, forwards + 1);
+    return true;
+  }
+  // The words of RTF are among control words, which may break a reference.
+  if (!isText(attachment) || content.toString('latin1', 0, 5) === '{\\rtf') return false;
+  readSaved(content, reading);
+  return true;
 }
 
-async function parse(bytes: Uint8Array, { maxDepth }: MailLimits): Promise<Email> {
+async function parse(bytes: Buffer): Promise<Email> {
   try {
     // E-mails within it are read like it, so that what is in them is known to be read.
-    return await PostalMime.parse(bytes, { maxNestingDepth: maxDepth, forceRfc822Attachments: true });
+    return await PostalMime.parse(bytes, { maxNestingDepth: deepestPart, forceRfc822Attachments: true });
   } catch (error) {
     const isDeep = error instanceof Error && error.message.includes('nesting depth');
-    throw new UnreadableMailError(isDeep ? 'too-deep' : 'unreadable');
+    throw new UnreadMailError(isDeep ? 'too-deep' : 'unreadable');
   }
 }
 
 /** Whether a text occurs more often than that. */
-function hasMore(bytes: Uint8Array, wanted: string, limit: number): boolean {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function hasMore(bytes: Buffer, wanted: string, limit: number): boolean {
   let count = 0;
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
+  for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + wanted.length)) {
     count += 1;
     if (count > limit) return true;
   }
@@ -145,11 +118,6 @@ function isText({ mimeType, filename }: Attachment): boolean {
   return /^text\/|^application\/csv$/.test(mimeType) || /\.(?:csv|tsv|txt|html?)$/i.test(filename ?? '');
 }
 
-/** Its words are among control words, which may break a reference. */
-function isRichText(content: Buffer): boolean {
-  return content.subarray(0, 5).toString('latin1') === '{\\rtf';
-}
-
 /** Neither a logo nor a signature is larger; a picture of a table is. */
 const smallBytes = 100_000;
 
@@ -161,7 +129,7 @@ function isSmall(content: Buffer): boolean {
 function isPicture({ mimeType, disposition, related, contentId }: Attachment, content: Buffer): boolean {
   const isInline =
     disposition !== 'attachment' && (disposition === 'inline' || related || contentId !== undefined);
-  return mimeType.startsWith('image/') && isInline === true && isSmall(content);
+  return mimeType.startsWith('image/') && isInline && isSmall(content);
 }
 
 /** Of a text that is readable by itself. */
@@ -176,26 +144,59 @@ const sealed =
 /** No text has them, apart from spaces and the end of a file. */
 const control = /[^\P{Cc}\s\b\cZ\u0080-\u009f]/u;
 
-/** A large picture in HTML itself. In base64, four characters stand for three bytes. */
-function hasEmbedded(text: string): boolean {
+/** Whether something in a text can't be read; also a large picture in HTML itself. */
+function isSealed(text: string): boolean {
   const [, ...embedded] = text.split(/data:(?:image|application)\//i);
-  return embedded.some((data) => !/["'>)]/.test(data.slice(0, (smallBytes / 3) * 4)));
-}
-
-function countSealed(texts: readonly (string | undefined)[]): number {
-  const isSealed = (text: string) => sealed.test(text) || control.test(text) || hasEmbedded(text);
-  return texts.some((text) => text !== undefined && isSealed(text)) ? 1 : 0;
+  // In base64, four characters stand for three bytes.
+  const isLarge = (data: string) => !/["'>)]/.test(data.slice(0, (smallBytes / 3) * 4));
+  return sealed.test(text) || control.test(text) || embedded.some(isLarge);
 }
 
 /** Anything but a plain id is left out: the e-mail's checksum identifies it. */
-function readMessageId(written: string | undefined): string | undefined {
-  const id = written?.trim();
-  return id !== undefined && /^<[!-~]{1,250}>$/.test(id) ? id : undefined;
+function readMessageId(written = ''): string | undefined {
+  const id = written.trim();
+  return /^<[!-~]{1,250}>$/.test(id) ? id : undefined;
 }
 
-/** The newest line of `Received` comes first, and ends with the time. */
+/** When the last server received it, or else when it was written: the newest line of `Received` comes first, and ends with the time. */
 function readReceived({ headers, date }: Email): number | undefined {
   const received = headers.find(({ key }) => key === 'received')?.value;
   const stamps = [received?.slice(received.lastIndexOf(';') + 1), date];
   return stamps.map((stamp) => Date.parse(stamp ?? '')).find((at) => at > 0);
+}
+
+/** Decodes a text of unknown encoding: UTF-16 by its mark, UTF-8 where it is valid, or else windows-1252. */
+function decodeText(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  return new TextDecoder(isUtf8(bytes) ? 'utf-8' : 'windows-1252').decode(bytes);
+}
+
+/** Whether bytes are a spreadsheet, a ZIP file or the like, whatever they are called: ZIP (and so XLSX), PDF, gzip, the old Office format, 7-Zip and RAR. */
+function isDocument(bytes: Buffer): boolean {
+  return /^(?:504b0304|504b0506|25504446|1f8b|d0cf11e0|377abcaf|52617221)/.test(bytes.toString('hex', 0, 4));
+}
+
+/** How far an e-mail's headers are looked at. */
+const examinedBytes = 16_384;
+
+/** Whether bytes are not text but, for example, a spreadsheet or a ZIP file. */
+function isBinary(bytes: Buffer): boolean {
+  const isUtf16 = /^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2));
+  return isDocument(bytes) || (!isUtf16 && bytes.subarray(0, examinedBytes).includes(0));
+}
+
+/** Some of these are in every e-mail, and in no list of bookings. */
+const mailHeader =
+  /^(?:from|to|received|return-path|delivered-to|message-id|mime-version|content-type|content-transfer-encoding|x-[a-z-]+)[ \t]*:/i;
+
+/** Whether bytes begin with the headers of an e-mail. */
+function looksLikeMail(bytes: Buffer): boolean {
+  const lines = bytes
+    .toString('latin1', 0, examinedBytes)
+    .replace(/^(?:\r?\n)+/, '')
+    .split(/\r?\n/);
+  const end = lines.indexOf('');
+  const headers = lines.slice(0, end).filter((line) => !/^[ \t]/.test(line));
+  return /^[!-9;-~]+[ \t]*:/.test(headers[0] ?? '') && headers.some((line) => mailHeader.test(line));
 }

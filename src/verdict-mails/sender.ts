@@ -1,11 +1,3 @@
-/** Who says an e-mail is from, and what the receiving server found out about that. */
-export interface Sender {
-  /** In lower case; undefined if the header names nobody, several people, or can't be understood. */
-  readonly address?: string | undefined;
-  /** The headers `Authentication-Results`, the newest first. */
-  readonly results: readonly string[];
-}
-
 /** Whose e-mails count. */
 export interface ListedSenders {
   /** Addresses, or domains such as `@service.example`; empty for anybody's. */
@@ -20,16 +12,19 @@ export interface ListedSenders {
  */
 export type SenderStanding = 'listed' | 'unproven' | 'unlisted' | 'anybody';
 
-export function judgeSender(
-  { address, results }: Sender,
-  { from, authenticatedBy }: ListedSenders,
-): SenderStanding {
+/** Judges an e-mail by its headers: in linear time, so that it may happen in any process. */
+export function judgeSender(bytes: Uint8Array, { from, authenticatedBy }: ListedSenders): SenderStanding {
   if (from.length === 0) return 'anybody';
+  const headers = readHeaders(bytes);
+  const list = (wanted: string) => headers.flatMap(({ name, value }) => (name === wanted ? [value] : []));
+  const senders = list('from');
+  // A header that names nobody or several people, or two headers, are nobody's.
+  const address = senders.length === 1 ? readAddress(senders[0]) : undefined;
+  if (address === undefined) return 'unlisted';
   const domain = domainOf(address);
-  const isListed = from.some((listed) => [address, `@${domain}`].includes(listed.toLowerCase()));
-  if (address === undefined || !isListed) return 'unlisted';
+  if (!from.some((listed) => [address, `@${domain}`].includes(listed.toLowerCase()))) return 'unlisted';
   if (authenticatedBy === undefined) return 'listed';
-  return isProven(domain, results, authenticatedBy) ? 'listed' : 'unproven';
+  return isProven(domain, list('authentication-results'), authenticatedBy) ? 'listed' : 'unproven';
 }
 
 function domainOf(address = ''): string {
@@ -41,71 +36,45 @@ function domainOf(address = ''): string {
  * to be its own. (RFC 8601, 5.)
  */
 function isProven(domain: string, results: readonly string[], server: string): boolean {
-  const [first] = results.map(readResults).filter(({ name }) => name === server.toLowerCase());
-  return (first?.methods ?? []).some(
-    ({ method, result, properties }) =>
-      result === 'pass' &&
-      ((method === 'dmarc' && (properties.get('header.from') ?? domain) === domain) ||
-        (method === 'dkim' && isSignedFor(domain, properties))),
-  );
-}
-
-/** By the domain of the sender, or one above it. */
-function isSignedFor(domain: string, properties: ReadonlyMap<string, string>): boolean {
-  const signer = properties.get('header.d') ?? domainOf(properties.get('header.i'));
-  return signer.includes('.') && (domain === signer || domain.endsWith(`.${signer}`));
-}
-
-/** "mx.example.com; dmarc=pass header.from=service.example; dkim=pass header.d=service.example" */
-function readResults(header: string) {
-  const [name = '', ...methods] = plainPartOf(header).toLowerCase().split(';');
-  return {
-    name: name.trim().split(/\s/)[0],
-    methods: methods.map((written) => {
-      const [first = '', ...others] = written.trim().split(/\s/);
-      const [method, result] = first.split('=');
-      const properties = new Map<string, string>();
-      for (const other of others) {
-        const [property = '', value = ''] = other.split('=');
-        if (!properties.has(property)) properties.set(property, value);
-      }
-      return { method, result, properties };
-    }),
-  };
+  // "mx.example.com; dmarc=pass header.from=service.example; dkim=pass header.d=service.example"
+  const written = results.map((header) => plainPartOf(header).toLowerCase().split(';'));
+  const [, ...methods] =
+    written.find(([name = '']) => name.trim().split(/\s/)[0] === server.toLowerCase()) ?? [];
+  return methods.some((one) => {
+    const [[method, result] = [], ...properties] = one
+      .trim()
+      .split(/\s/)
+      .map((part) => part.split('='));
+    const read = (wanted: string) => {
+      const found = properties.find(([name]) => name === wanted);
+      return found && (found[1] ?? '');
+    };
+    if (result !== 'pass') return false;
+    if (method === 'dmarc') return (read('header.from') ?? domain) === domain;
+    // Signed by the domain of the sender, or one above it.
+    const signer = read('header.d') ?? domainOf(read('header.i'));
+    return method === 'dkim' && signer.includes('.') && (domain === signer || domain.endsWith(`.${signer}`));
+  });
 }
 
 /** More than the headers of any e-mail. */
 const mostHeaderBytes = 256 * 1024;
 const plainAddress = /^[^\s@<>()[\]\\,;:"]{1,64}@[a-z0-9.-]{1,255}$/;
 
-/** Reads the sender from the headers of an e-mail: in linear time, so that it may happen in any process. */
-export function readSender(bytes: Uint8Array): Sender {
+/** In their order, the newest first. Lines that begin with a space continue the header before. */
+function readHeaders(bytes: Uint8Array) {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, mostHeaderBytes));
-  const senders: string[] = [];
-  const results: string[] = [];
-  for (const header of splitHeaders(start.toString('latin1'))) {
-    const colon = header.indexOf(':');
-    const value = header.slice(colon + 1);
-    switch (header.slice(0, Math.max(0, colon)).trim().toLowerCase()) {
-      case 'from':
-        senders.push(value);
-        break;
-      case 'authentication-results':
-        results.push(value);
-    }
-  }
-  return { address: senders.length === 1 ? readAddress(senders[0]) : undefined, results };
-}
-
-/** Lines that begin with a space continue the header before. */
-function splitHeaders(text: string): string[] {
   const headers: string[] = [];
-  for (const line of text.split(/\r\n|\r|\n/)) {
+  for (const line of start.toString('latin1').split(/\r\n|\r|\n/)) {
     if (line === '' && headers.length > 0) break;
     if (/^[ \t]/.test(line)) headers.push(`${headers.pop() ?? ''} ${line}`);
     else headers.push(line);
   }
-  return headers;
+  return headers.map((header) => {
+    const colon = header.indexOf(':');
+    const name = header.slice(0, Math.max(0, colon)).trim().toLowerCase();
+    return { name, value: header.slice(colon + 1) };
+  });
 }
 
 /** "Reviews (automatic)" <reviews@service.example>: anything but exactly one address is nobody's. */

@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto';
+import type { Booking } from '../booking/booking.js';
 import { keyOfCase } from '../cases/case.js';
-import type { NotifyCases } from '../cases/case-events.js';
-import { type Finding, groupFindings } from '../cases/findings.js';
-import { openCases } from '../cases/open-cases.js';
+import type { NotifyCases } from '../cases/open-cases.js';
+import { type Finding, gatherFindings, openCases } from '../cases/open-cases.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel } from '../ledger/mappings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
-import type { ExaminedMail, ExamineMail } from './examine-mail.js';
+import type { ExaminedMail, PairMention } from './examine-mail.js';
 import type {
   MailOutcome,
   MailReason,
@@ -16,26 +17,43 @@ import type {
   StoredBooking,
   StoredMail,
 } from './mail-log.js';
-import { FailedMailError } from './mail-process.js';
-import { identifyMail } from './mail-text.js';
-import type { PairMention } from './match-mail.js';
-import { judgeSender, type ListedSenders, readSender, type SenderStanding } from './sender.js';
-import { UnreadableMailError } from './unreadable-mail.js';
-import type { NotifyVerdictMails } from './verdict-mail-events.js';
+import type { ExamineMail } from './mail-process.js';
+import type { FoundMail } from './mailbox.js';
+import { UnreadMailError } from './records.js';
+import { judgeSender, type ListedSenders, type SenderStanding } from './sender.js';
 
-/** An e-mail as it was found. */
-export type FoundMail = {
-  /** Where: a mailbox, or how it was given; not the name of its file. */
-  readonly from: string;
-  /** When it arrived there, in epoch milliseconds. */
-  readonly arrivedAt?: number | undefined;
-  /** When its file was written: used if neither its arrival nor its own date is known. */
-  readonly savedAt?: number | undefined;
-} & (
-  | { readonly bytes: Buffer; readonly oversized?: undefined; readonly head?: undefined }
-  /** It is too large to be loaded; identified by a text. Its beginning says who sent it. */
-  | { readonly bytes?: undefined; readonly oversized: string; readonly head?: Buffer | undefined }
-);
+/** An e-mail, as far as events name it: by its number in the ledger. Events hold neither its subject nor its sender. */
+interface NumberedMail {
+  readonly mail: number;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+}
+
+/** What reading verdict e-mails reports. Each e-mail is reported once, by the process that recorded it. */
+export type VerdictMailEvent =
+  | (NumberedMail & {
+      readonly type: 'verdict-mail-named';
+      /** How many bookings, and pairs of provider and hotel id, it names. */
+      readonly named: number;
+      /** How many canaries it names, if any; they are not bookings. */
+      readonly canaries?: number;
+    })
+  /** It names nothing that the ledger knows, so nobody knows what it means. It stays where it is. */
+  | (NumberedMail & { readonly type: 'verdict-mail-unknown'; readonly unreadAttachments: number })
+  /** If it is set aside, nothing of it is used, and it is not read again unless a person imports it. */
+  | (NumberedMail & {
+      readonly type: 'verdict-mail-unreadable' | 'verdict-mail-set-aside';
+      readonly reason: MailReason;
+    })
+  /** It opens and blocks nothing. `namesSent`: it names references that were sent, so perhaps the service has a new address. */
+  | (NumberedMail & { readonly type: 'verdict-mail-unknown-sender'; readonly namesSent: boolean })
+  /** The mailbox can't be read. Reported when that begins; it is retried. */
+  | { readonly type: 'mailbox-away'; readonly error: unknown }
+  | { readonly type: 'mailbox-back' }
+  /** All new e-mails are read; there may be none. */
+  | { readonly type: 'mailbox-read' };
+
+export type NotifyVerdictMails = (event: VerdictMailEvent) => void;
 
 export interface TakenMail {
   readonly messageId?: string | undefined;
@@ -53,7 +71,9 @@ export interface TakenMail {
   readonly unreadAttachments: number;
 }
 
-export interface MailTakerParts {
+const nothing = { bookings: [], pairs: [], canaries: [], correct: 0, unreadAttachments: 0 } as const;
+
+interface MailTakerParts {
   readonly ledger: Ledger;
   readonly examine: ExamineMail;
   /** Whose e-mails count. */
@@ -63,22 +83,13 @@ export interface MailTakerParts {
   /** How far back runs are searched. */
   readonly matchMs: number;
   readonly clock: () => number;
-  readonly notify: NotifyVerdictMails;
-  readonly notifyCases: NotifyCases;
+  readonly notify: NotifyVerdictMails & NotifyCases;
 }
 
 /** More than a run a day within `matchMs`. */
 const mostCanaries = 1_000;
 /** The most bookings that an e-mail opens where anybody may write one. */
 const mostOfAnybody = 1_000;
-
-/** A booking that may be named, with its reference and where it is stored. */
-interface PlacedBooking extends StoredBooking {
-  readonly reference: string;
-  readonly serviceId: number;
-  readonly providerName?: string | undefined;
-  readonly providerHotelId?: string | undefined;
-}
 
 /** What is known of an e-mail before it is read. */
 interface Arrival extends Pick<NewMail, 'sha256' | 'receivedAt' | 'readAt' | 'from' | 'isListed'> {
@@ -87,9 +98,17 @@ interface Arrival extends Pick<NewMail, 'sha256' | 'receivedAt' | 'readAt' | 'fr
   readonly standing: SenderStanding | 'asked';
 }
 
+/** Why nothing of an e-mail is used, unless its sender doesn't count. */
+interface LeftMail {
+  readonly outcome: 'unreadable' | 'set-aside';
+  readonly reason: MailReason;
+}
+
+export type MailTaker = ReturnType<typeof createMailTaker>;
+
 /** Reads verdict e-mails one at a time: what one names is recorded first, then its cases are opened. */
 export function createMailTaker(parts: MailTakerParts) {
-  const { ledger, examine, senders, today, matchMs, clock, notify, notifyCases } = parts;
+  const { ledger, examine, senders, today, matchMs, clock, notify } = parts;
   const log = ledger.mails;
   /** The e-mail that could not be taken the last time. */
   let failed: string | undefined;
@@ -100,13 +119,14 @@ export function createMailTaker(parts: MailTakerParts) {
   async function look(bytes: Buffer, now: number, standing: Arrival['standing']) {
     const since = now - matchMs;
     const canaries = await ledger.canaries.list({ since, limit: mostCanaries });
-    let bookings: readonly PlacedBooking[] = [];
+    let bookings: Awaited<ReturnType<typeof findBookings>> = [];
     const mail = await examine(bytes, async (hashes) => {
       bookings = await findBookings(hashes, since);
       return {
-        bookings: bookings.map(({ reference, serviceId, providerHotelId }) => ({
-          ...{ reference, serviceId, providerHotelId },
-        })),
+        // Without names of guests: they are none of its business.
+        bookings: bookings.map(({ reference, booking: { serviceId, providerHotelId } }) => {
+          return { reference, serviceId, providerHotelId };
+        }),
         canaries: canaries.map(({ reference }) => reference),
         providers: await log.listProviders(since),
       };
@@ -121,15 +141,14 @@ export function createMailTaker(parts: MailTakerParts) {
   }
 
   /** The bookings whose references are among the candidates, and some more. */
-  async function findBookings(hashes: Uint32Array, since: number): Promise<readonly PlacedBooking[]> {
-    const found: PlacedBooking[] = [];
+  async function findBookings(hashes: Uint32Array, since: number) {
+    const found: (StoredBooking & { readonly reference: string; readonly booking: Booking })[] = [];
     if (hashes.length === 0) return found;
     for await (const stored of log.findBookings(since, hashes))
       for (const one of stored) {
-        const { bookingReferenceId: reference, ...booking } = readBooking(one.line, one.form);
-        const { serviceId, providerName, providerHotelId } = booking;
-        if (reference !== undefined)
-          found.push({ ...one, reference, serviceId, providerName, providerHotelId });
+        const booking = readBooking(one.line, one.form);
+        const { bookingReferenceId: reference } = booking;
+        if (reference !== undefined) found.push({ ...one, reference, booking });
       }
     return found;
   }
@@ -138,14 +157,14 @@ export function createMailTaker(parts: MailTakerParts) {
     // The dates of e-mails carry no milliseconds: a move within that second came before.
     const at = Math.min(mail.receivedAt + 999, clock());
     const findings = toFindings(await log.readNamed(mail.number), at);
-    await openCases(await groupFindings(findings), { ledger, today: today(), clock, notify: notifyCases });
+    await openCases(gatherFindings(findings), { ledger, today: today(), clock, notify });
     await log.noteCasesOpened(mail.number, clock());
   }
 
   async function takeOrSetAside(found: FoundMail, sha256: string, isAsked: boolean): Promise<TakenMail> {
     const { bytes, from, arrivedAt, savedAt } = found;
     const known = await log.findMail(sha256);
-    const ofSender = judgeSender(readSender(bytes ?? found.head ?? Buffer.alloc(0)), senders);
+    const ofSender = judgeSender(bytes ?? found.head ?? Buffer.alloc(0), senders);
     const standing = isAsked ? 'asked' : ofSender;
     if (known && isDone(known, standing)) return repeat(known);
     const now = clock();
@@ -155,20 +174,22 @@ export function createMailTaker(parts: MailTakerParts) {
       isListed: ofSender === 'listed',
     });
     const unread = arrive(arrivedAt ?? savedAt);
-    if (standing === 'unproven') return leave(unread, 'set-aside', 'not-authenticated');
-    if (bytes === undefined) return leave(unread, 'unreadable', 'too-large');
+    const setAside = (reason: MailReason) => ({ outcome: 'set-aside', reason }) as const;
+    if (standing === 'unproven') return leave(unread, setAside('not-authenticated'));
+    if (bytes === undefined) return leave(unread, { outcome: 'unreadable', reason: 'too-large' });
     try {
       const seen = await look(bytes, now, standing);
       const arrival = arrive(arrivedAt ?? seen.mail.receivedAt ?? savedAt);
-      if (standing === 'unlisted') return await ignore(arrival, seen);
-      if (standing === 'anybody' && (await opensMore(seen)))
-        return await leave(arrival, 'set-aside', 'too-many-bookings');
-      return await takeExamined(arrival, seen);
+      if (standing === 'unlisted') return await leave(arrival, undefined, seen);
+      const isTooMuch = standing === 'anybody' && (await opensMore(seen));
+      return await (isTooMuch ? leave(arrival, setAside('too-many-bookings')) : takeExamined(arrival, seen));
     } catch (error) {
-      if (error instanceof UnreadableMailError) return leave(unread, 'unreadable', error.reason);
-      if (error instanceof FailedMailError) return leave(unread, 'set-aside', error.reason);
+      if (error instanceof UnreadMailError) {
+        const { reason, isFault } = error;
+        return leave(unread, isFault ? setAside(reason) : { outcome: 'unreadable', reason });
+      }
       // Perhaps the ledger is away. If not, later e-mails would wait for this one for good.
-      if (failed === sha256) return leave(unread, 'set-aside', 'failed');
+      if (failed === sha256) return leave(unread, setAside('failed'));
       throw error;
     }
   }
@@ -179,16 +200,18 @@ export function createMailTaker(parts: MailTakerParts) {
   ): Promise<TakenMail> {
     const { messageId, unreadAttachments, correct } = mail;
     const { receivedAt } = arrival;
-    const isNamed = bookings.length + pairs.length > 0;
-    const outcome = isNamed || canaries.length > 0 ? 'named' : 'nothing-known';
+    const named = bookings.length + pairs.length;
+    const outcome = named + canaries.length > 0 ? 'named' : 'nothing-known';
     const { number, isNew } = await log.record({
       ...{ ...arrival, messageId, outcome, bookings, pairs },
-      reason: findReason(mail, isNamed),
+      reason: findReason(mail, named > 0),
       canaries: canaries.map(({ reference }) => reference),
     });
-    if (isNamed) await openCasesOf({ number, receivedAt });
-    const named = bookings.length + pairs.length;
-    if (isNew) report(number, receivedAt, { named, canaries: canaries.length, unreadAttachments });
+    if (named > 0) await openCasesOf({ number, receivedAt });
+    const about = { mail: number, receivedAt };
+    const ofCanaries = canaries.length > 0 && { canaries: canaries.length };
+    if (isNew && outcome === 'named') notify({ type: 'verdict-mail-named', ...about, named, ...ofCanaries });
+    else if (isNew) notify({ type: 'verdict-mail-unknown', ...about, unreadAttachments });
     return {
       ...{ messageId, receivedAt, pairs, correct, unreadAttachments },
       outcome: isNew ? outcome : 'already-read',
@@ -199,19 +222,11 @@ export function createMailTaker(parts: MailTakerParts) {
 
   /** Whether its cases would get more bookings than an e-mail of anybody may open. */
   async function opensMore({ bookings, pairs }: Seen): Promise<boolean> {
-    let count = bookings.length;
-    if (count > mostOfAnybody) return true;
-    const hotels = [
-      ...pairs,
-      ...bookings.flatMap(({ providerName, providerHotelId, serviceId }) =>
-        providerName === undefined || providerHotelId === undefined
-          ? []
-          : [{ providerName, providerHotelId, serviceId }],
-      ),
-    ];
+    if (bookings.length > mostOfAnybody) return true;
+    const hotels = [...pairs, ...bookings.flatMap(({ booking }) => listPairs(booking))];
     const cases = new Set(hotels.map(keyOfCase));
     const isWanted = (stay: NamedPair) => cases.has(keyOfCase(stay));
-    count = 0;
+    let count = 0;
     for await (const stays of readStaysAhead(ledger, hotels, { today: today(), isWanted })) {
       count += stays.length;
       if (count > mostOfAnybody) return true;
@@ -219,73 +234,43 @@ export function createMailTaker(parts: MailTakerParts) {
     return false;
   }
 
-  /** Records an e-mail of a sender whose e-mails don't count. */
-  async function ignore({ known, standing: _, ...arrival }: Arrival, seen?: Seen): Promise<TakenMail> {
+  /** Records an e-mail of which nothing is used. `seen` is what a stranger's names. */
+  async function leave(
+    { known, standing, ...arrival }: Arrival,
+    why: LeftMail | undefined,
+    seen?: Seen,
+  ): Promise<TakenMail> {
+    const { receivedAt } = arrival;
+    const left = standing === 'unlisted' || !why ? ({ outcome: 'unknown-sender' } as const) : why;
     const namesSent =
       seen !== undefined && seen.bookings.length + seen.canaries.length + seen.mail.correct > 0;
-    const outcome = 'unknown-sender';
-    const { number, isNew } = await log.record({
-      ...{ ...arrival, outcome, bookings: [], pairs: [] },
-      toldOn: namesSent ? today() : undefined,
+    const { number: mail, isNew } = await log.record({
+      ...{ ...arrival, ...left, bookings: [], pairs: [] },
+      toldOn: namesSent || why?.reason === 'not-authenticated' ? today() : undefined,
     });
-    const { receivedAt } = arrival;
-    if (isNew && known?.outcome !== outcome)
-      notify({ type: 'verdict-mail-unknown-sender', mail: number, receivedAt, namesSent });
-    return { ...nothing, receivedAt, outcome };
+    if (isNew && known?.outcome !== left.outcome) {
+      const about = { mail, receivedAt };
+      if (left.outcome === 'unknown-sender')
+        notify({ type: 'verdict-mail-unknown-sender', ...about, namesSent });
+      else notify({ type: `verdict-mail-${left.outcome}`, ...about, reason: left.reason });
+    }
+    return { ...nothing, receivedAt, ...left };
   }
 
-  /** Records an e-mail of which nothing is used. */
-  async function leave(
-    given: Arrival,
-    outcome: 'unreadable' | 'set-aside',
-    reason: MailReason,
-  ): Promise<TakenMail> {
-    const { known, standing, ...arrival } = given;
-    if (standing === 'unlisted') return ignore(given);
-    const { receivedAt } = arrival;
-    const { number, isNew } = await log.record({
-      ...{ ...arrival, outcome, reason, bookings: [], pairs: [] },
-      toldOn: reason === 'not-authenticated' ? today() : undefined,
-    });
-    const isNews = isNew && known?.outcome !== outcome;
-    if (isNews && outcome === 'unreadable')
-      notify({ type: 'verdict-mail-unreadable', mail: number, receivedAt, reason });
-    if (isNews && outcome === 'set-aside')
-      notify({ type: 'verdict-mail-set-aside', mail: number, receivedAt, reason });
-    return { ...nothing, receivedAt, outcome, reason };
-  }
-
-  async function repeat(known: StoredMail): Promise<TakenMail> {
-    const { bookings, pairs } = await log.readNamed(known.number);
-    const { messageId, receivedAt } = known;
+  async function repeat({ number, messageId, receivedAt }: StoredMail): Promise<TakenMail> {
+    const { bookings, pairs } = await log.readNamed(number);
     const canaries = await ledger.canaries.list({ limit: mostCanaries });
     return {
-      ...nothing,
-      messageId,
-      receivedAt,
-      outcome: 'already-read',
+      ...{ ...nothing, messageId, receivedAt, outcome: 'already-read', pairs },
       bookings: listBookings(
-        bookings.map(({ day, line, form }) => ({
-          day,
-          reference: readBooking(line, form).bookingReferenceId ?? '',
-        })),
+        bookings.map(({ day, line, form }) => {
+          return { day, reference: readBooking(line, form).bookingReferenceId ?? '' };
+        }),
       ),
-      pairs,
-      canaries: canaries
-        .filter(({ namedAt }) => namedAt === receivedAt)
-        .map(({ reference, day }) => ({ reference, day })),
+      canaries: canaries.flatMap(({ reference, day, namedAt }) =>
+        namedAt === receivedAt ? [{ reference, day }] : [],
+      ),
     };
-  }
-
-  function report(
-    mail: number,
-    receivedAt: number,
-    { named, canaries, unreadAttachments }: Record<'named' | 'canaries' | 'unreadAttachments', number>,
-  ): void {
-    const ofCanaries = canaries > 0 && { canaries };
-    if (named > 0 || ofCanaries)
-      notify({ type: 'verdict-mail-named', mail, receivedAt, named, ...ofCanaries });
-    else notify({ type: 'verdict-mail-unknown', mail, receivedAt, unreadAttachments });
   }
 
   return {
@@ -312,13 +297,29 @@ export function createMailTaker(parts: MailTakerParts) {
   };
 }
 
+/**
+ * The checksum by which an e-mail is known again; a copy may have other line ends. Byte by byte: an e-mail may consist of them.
+ */
+function identifyMail(bytes: Buffer): string {
+  const plain = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === 13 && bytes[at + 1] === 10) continue;
+    plain[length] = bytes[at] ?? 0;
+    length += 1;
+  }
+  return createHash('sha256').update(plain.subarray(0, length)).digest('hex');
+}
+
 /** Whether a known e-mail is not read again. Its sender may be listed by now. */
 function isDone({ outcome, reason }: StoredMail, standing: Arrival['standing']): boolean {
   switch (outcome) {
     case 'named':
       return true;
-    case 'set-aside':
-      return !(standing === 'asked' || (standing === 'listed' && isOfSender(reason)));
+    case 'set-aside': {
+      const isOfSender = reason === 'not-authenticated' || reason === 'too-many-bookings';
+      return standing !== 'asked' && !(standing === 'listed' && isOfSender);
+    }
     case 'unknown-sender':
       return standing === 'unlisted';
     default:
@@ -326,42 +327,22 @@ function isDone({ outcome, reason }: StoredMail, standing: Arrival['standing']):
   }
 }
 
-/** Whether an e-mail was set aside because of who sent it. */
-function isOfSender(reason: MailReason | undefined): boolean {
-  return reason === 'not-authenticated' || reason === 'too-many-bookings';
-}
-
-export type MailTaker = ReturnType<typeof createMailTaker>;
-
-const nothing = {
-  bookings: [],
-  pairs: [],
-  canaries: [],
-  correct: 0,
-  unreadAttachments: 0,
-} as const;
-
-/** A pair means every master hotel that it is booked as, unless the e-mail says which. */
+/** A pair means every master hotel that it is booked as, unless the e-mail says which. A stranger may name thousands. */
 async function resolvePairs(
   mentions: readonly PairMention[],
   ledger: Ledger,
   today: string,
 ): Promise<NamedPair[]> {
-  if (mentions.length === 0) return [];
-  /** By hotel: the master hotels that are meant, where undefined means every one. A stranger may name thousands. */
-  const wanted = new Map<string, Set<number | undefined>>();
-  for (const mention of mentions) {
-    const key = keyOfHotel(mention);
-    const meant = wanted.get(key) ?? new Set();
-    wanted.set(key, meant.add(mention.serviceId));
-  }
+  const wanted = new Set(
+    mentions.map(({ serviceId, ...hotel }) =>
+      serviceId === undefined ? keyOfHotel(hotel) : keyOfCase({ ...hotel, serviceId }),
+    ),
+  );
   const found = new Map<string, NamedPair>();
   for await (const stays of readStaysAhead(ledger, mentions, { today }))
     for (const { providerName, providerHotelId, serviceId } of stays) {
       const pair = { providerName, providerHotelId, serviceId };
-      const meant = wanted.get(keyOfHotel(pair));
-      if (meant?.has(undefined) || meant?.has(serviceId))
-        found.set(`${keyOfHotel(pair)}\0${serviceId}`, pair);
+      if (wanted.has(keyOfHotel(pair)) || wanted.has(keyOfCase(pair))) found.set(keyOfCase(pair), pair);
     }
   return [...found.values()];
 }
@@ -375,15 +356,19 @@ function findReason(
 }
 
 /** Bookings without a provider's hotel have no case. */
+function listPairs({ providerName, providerHotelId, serviceId }: Booking): NamedPair[] {
+  if (providerName === undefined || providerHotelId === undefined) return [];
+  return [{ providerName, providerHotelId, serviceId }];
+}
+
 function toFindings({ bookings, pairs }: NamedThings, at: number): Finding[] {
   const common = { origin: 'email', at } as const;
   return [
     ...pairs.map((pair) => ({ ...pair, ...common })),
-    ...bookings.flatMap(({ line, form }): Finding[] => {
-      const { providerName, providerHotelId, serviceId, bookingReferenceId } = readBooking(line, form);
-      if (providerName === undefined || providerHotelId === undefined) return [];
-      const references = bookingReferenceId === undefined ? [] : [bookingReferenceId];
-      return [{ providerName, providerHotelId, serviceId, references, ...common }];
+    ...bookings.flatMap(({ line, form }) => {
+      const booking = readBooking(line, form);
+      const references = [booking.bookingReferenceId ?? []].flat();
+      return listPairs(booking).map((pair) => ({ ...pair, ...common, references }));
     }),
   ];
 }

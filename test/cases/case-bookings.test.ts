@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CaseBooking, HeldCase } from '../../src/cases/case.js';
-import {
-  addStays,
-  applyVersions,
-  type CaseStay,
-  mergeStays,
-  type NewerVersion,
-} from '../../src/cases/case-bookings.js';
+import type { CaseBooking, CaseStay, HeldCase } from '../../src/cases/case.js';
+import { addStays, applyVersions, mergeStays, type NewerVersion } from '../../src/cases/case-bookings.js';
 
 const day = '2026-11-20';
 const stay: CaseStay = { reference: 'BR-1', checkIn: '2026-12-01', checkOut: '2026-12-05', day };
@@ -37,18 +31,18 @@ describe('stays of one booking', () => {
       { ...stay, checkIn: '2026-12-02', checkOut: '2026-12-04', day: '2026-11-19' },
     ];
     const joined = { ...stay, checkIn: '2026-11-30', checkOut: '2026-12-09', day: '2026-11-21' };
-    expect(mergeStays(rooms)).toStrictEqual([joined, other]);
+    expect(mergeStays(rooms)).toEqual([joined, other]);
   });
 
   it('have the dates of those that have any', () => {
     const dateless = { reference: 'BR-1', day };
-    expect(mergeStays([dateless, stay])).toStrictEqual([stay]);
-    expect(mergeStays([stay, dateless])).toStrictEqual([stay]);
-    expect(mergeStays([dateless, dateless])).toStrictEqual([dateless]);
+    expect(mergeStays([dateless, stay])).toEqual([stay]);
+    expect(mergeStays([stay, dateless])).toEqual([stay]);
+    expect(mergeStays([dateless, dateless])).toEqual([dateless]);
   });
 
   it('are several without a reference: nobody knows that they belong together', () => {
-    expect(mergeStays([unnamedStay, unnamedStay])).toStrictEqual([unnamedStay, unnamedStay]);
+    expect(mergeStays([unnamedStay, unnamedStay])).toEqual([unnamedStay, unnamedStay]);
   });
 });
 
@@ -56,7 +50,7 @@ describe('a stay that is found', () => {
   it('is added with its dates after the last place, and named only if a verdict names it', () => {
     const held = caseOf({ place: 4, reference: 'BR-9' });
     const added = add(held, [stay, unnamedStay, { reference: 'BR-3', day }], ['BR-1']).bookings.slice(1);
-    expect(added).toStrictEqual([
+    expect(added).toEqual([
       { ...stay, place: 5, addedAt: 200, isNamed: true },
       { ...unnamedStay, place: 6, addedAt: 200, isNamed: false },
       { reference: 'BR-3', day, place: 7, addedAt: 200, isNamed: false },
@@ -83,7 +77,7 @@ describe('a stay that is found', () => {
   ])('brings %s, keeps whether a verdict had named it, and what a person said', (_, changes) => {
     const resolved = { as: 'confirmed', at: 150, isAutomatic: false } as const;
     const held = caseOf({ isNamed: true, resolved });
-    expect(add(held, [{ ...stay, ...changes }]).bookings).toStrictEqual([
+    expect(add(held, [{ ...stay, ...changes }]).bookings).toEqual([
       { place: 1, addedAt: 100, isNamed: true, resolved, ...stay, ...changes },
     ]);
   });
@@ -93,7 +87,7 @@ describe('a stay that is found', () => {
     expect(add(caseOf({}), [stay], ['BR-1']).bookings).toEqual(named);
     const older = { ...stay, day: '2026-11-19', checkIn: '2026-12-03' };
     const held = add(caseOf({}), [older], ['BR-1']);
-    expect(held.bookings).toStrictEqual([{ place: 1, addedAt: 100, isNamed: true, ...stay }]);
+    expect(held.bookings).toEqual([{ place: 1, addedAt: 100, isNamed: true, ...stay }]);
     expect(add(held, [older], ['BR-1'])).toBe(held);
     const unnamed = caseOf({});
     expect(add(unnamed, [older])).toBe(unnamed);
@@ -101,7 +95,7 @@ describe('a stay that is found', () => {
 
   it('loses dates that its new version does not have, and stays unnamed', () => {
     const without = { reference: 'BR-1', day: '2026-11-21' };
-    expect(add(caseOf({}), [without]).bookings).toStrictEqual([
+    expect(add(caseOf({}), [without]).bookings).toEqual([
       { place: 1, addedAt: 100, isNamed: false, ...without },
     ]);
   });

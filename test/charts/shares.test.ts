@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderShares, renderSparkline, type ShareBar } from '../../src/charts/bars.js';
-import { wilsonInterval } from '../../src/scorecard/wilson.js';
+import { wilsonInterval } from '../../src/scorecard/scorecard.js';
 import { broken } from './sample-days.js';
 
 function toShare(hits: number, of: number) {

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WatchEvent } from '../../src/cases/watch/watch-events.js';
-import { watchMappings } from '../../src/cases/watch/watch-mappings.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import type { WatchEvent } from '../../src/cases/follow-mappings.js';
+import { watchMappings } from '../../src/cases/follow-mappings.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
 import { at, rowOf, syncRows } from './mapping-copy/pages.js';
@@ -77,7 +78,7 @@ export function describeWatchContract(
         ...{ checkedMoves: 1, endangered: 1, unmapped: 0, bookings: 3 },
         ...{ merged: 0, dismissed: 0 },
       });
-      const [opened] = await ledger.cases.listActive();
+      const [opened] = await ledger.cases.listActive({ after: 0, limit: 9 });
       expect(findings).toEqual([
         {
           ...{ providerName: 'a', providerHotelId: 'H', serviceId: 7, copyServiceId: 8, copy: 'mapped' },
@@ -89,7 +90,7 @@ export function describeWatchContract(
       expect((await watch()).counts).toEqual({
         ...{ checkedMoves: 0, endangered: 0, unmapped: 0, bookings: 0, merged: 0, dismissed: 0 },
       });
-      expect(await ledger.cases.listActive()).toHaveLength(1);
+      expect(await ledger.cases.listActive({ after: 0, limit: 9 })).toHaveLength(1);
     });
 
     it('finds a deleted mapping, and nothing if it came back before anybody looked', async () => {
@@ -122,7 +123,7 @@ export function describeWatchContract(
         { providerName: 'a', move: 'merged', copyServiceId: 8, caseId: null },
         { providerName: 'b', move: 'merged', copyServiceId: 8, caseId: null },
       ]);
-      expect(await ledger.cases.listActive()).toEqual([]);
+      expect(await ledger.cases.listActive({ after: 0, limit: 9 })).toEqual([]);
     });
 
     it('dismisses the case of a first move when a later sync completes the merge, and says why', async () => {
@@ -132,7 +133,7 @@ export function describeWatchContract(
       await syncRows(ledger.mappings, [mapped('b', 8)], at + 2);
       const { counts } = await watch();
       expect(counts).toMatchObject({ checkedMoves: 1, endangered: 0, merged: 1, dismissed: 1 });
-      expect(await ledger.cases.listActive()).toEqual([]);
+      expect(await ledger.cases.listActive({ after: 0, limit: 9 })).toEqual([]);
       expect(await states()).toEqual([
         {
           ...{ id: finding?.caseId, move: 'merged' },
@@ -149,10 +150,10 @@ export function describeWatchContract(
       };
       const cutOff = { ...ledger, watch: { ...ledger.watch, finishMoves: killed } };
       await expect(watch(cutOff)).rejects.toThrow('killed');
-      const [first] = await ledger.cases.listActive();
+      const [first] = await ledger.cases.listActive({ after: 0, limit: 9 });
       const { findings } = await watch();
       expect(findings).toMatchObject([{ providerName: 'a', caseId: first?.id }]);
-      expect(await ledger.cases.listActive()).toEqual([first]);
+      expect(await ledger.cases.listActive({ after: 0, limit: 9 })).toEqual([first]);
     });
 
     it('compares any number of moves, a part at a time', async () => {
@@ -167,11 +168,11 @@ export function describeWatchContract(
           { providerName: 'a', copyServiceId: 9, movedAt: at + 1 },
         ],
       });
-      await store.finishMoves(first?.upTo ?? 0, now);
+      await store.finishMoves(first?.upTo ?? 0);
       const second = await store.nextMoves(3);
       expect(second).toMatchObject({ moves: 1, mappings: [{ providerName: 'c', copyServiceId: 9 }] });
-      await store.finishMoves(second?.upTo ?? 0, now);
-      await store.finishMoves(first?.upTo ?? 0, now);
+      await store.finishMoves(second?.upTo ?? 0);
+      await store.finishMoves(first?.upTo ?? 0);
       expect(await store.nextMoves(3)).toBeUndefined();
     });
   });

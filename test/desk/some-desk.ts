@@ -9,7 +9,7 @@ import type { RecordedAction } from '../../src/ledger/audit.js';
 import type { Wait } from '../../src/ledger/runs.js';
 import type { Run } from '../../src/ledger/run.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { createScoreMemory } from '../../src/scorecard/score-memory.js';
+import { createScoreMemory } from '../../src/scorecard/day-scores.js';
 import {
   now,
   type Parts,
@@ -65,7 +65,7 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
 };
 
 function rememberScores(ledger: DeskParts['ledger']) {
-  return createScoreMemory({ ledger, giveWay: async () => {} });
+  return createScoreMemory(ledger);
 }
 
 interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks'> {
@@ -127,7 +127,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     countWarnings: async () => [],
     listCanaries: async () => [],
     cases: {
-      listOutlines: async () => [],
+      list: async () => [],
       count: async () => ({ openBookings: 0, unknownCheckIns: 0 }),
     } as never,
     notices: { listProblems: async () => [], listOfDay: async () => [] } as never,

@@ -173,10 +173,10 @@ describe('the bookings without a verdict', () => {
     expect(cells(text)[2]?.at(-1)).toBe('not-in-result');
   });
 
-  it('of an older version can only be counted, and the text says so', () => {
+  it('can only be counted if they are not recorded, and the text says so', () => {
     const run = someRun({ ...reviewed, counts: { affected: 0, unanswered: 3, posted: 0 } });
     expect(render([run], { lists: 'unanswered' })).toContain(
-      "\n3 of them can't be listed: an older version counted them",
+      "\n3 of them can't be listed: which they are is not recorded.",
     );
   });
 });

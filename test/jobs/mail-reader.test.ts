@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/reference-hash.js';
-import { createMailProcess, FailedMailError, readerLimits } from '../../src/verdict-mails/mail-process.js';
+import { createMailProcess, readerLimits } from '../../src/verdict-mails/mail-process.js';
+import { UnreadMailError } from '../../src/verdict-mails/records.js';
 import { mailOf, words } from '../verdict-mails/mails.js';
 
 const megabyte = 1024 * 1024;
@@ -59,7 +60,7 @@ describe('The process that reads e-mails', () => {
     'dies of an e-mail that is %s with %o, twice, and is replaced for the next',
     async (reason, limits) => {
       const { read, started } = prepare(limits);
-      await expect(read(large)).rejects.toMatchObject({ name: 'FailedMailError', reason });
+      await expect(read(large)).rejects.toMatchObject({ name: 'UnreadMailError', reason });
       expect(started).toHaveLength(2);
       expect(await read('Incorrect: BR-1042')).toEqual(['BR-1042']);
       expect(started).toHaveLength(3);
@@ -84,7 +85,7 @@ describe('The process that reads e-mails', () => {
       throw away;
     });
     await expect(failing).rejects.toBe(away);
-    expect(failing).not.toBeInstanceOf(FailedMailError);
+    expect(failing).not.toBeInstanceOf(UnreadMailError);
     expect(await read('Incorrect: BR-1042')).toEqual(['BR-1042']);
   });
 
@@ -92,7 +93,7 @@ describe('The process that reads e-mails', () => {
     const { reader, read, started } = prepare();
     const lookUp = async () => ({ bookings: [], canaries: [], providers: [] });
     await expect(reader.examine(Buffer.from('504b0304140000', 'hex'), lookUp)).rejects.toMatchObject({
-      ...{ name: 'UnreadableMailError', reason: 'no-text' },
+      ...{ name: 'UnreadMailError', reason: 'no-text' },
     });
     await expect(reader.examine(Buffer.alloc(25 * megabyte + 1), lookUp)).rejects.toMatchObject({
       reason: 'too-large',

@@ -23,14 +23,14 @@ describe('an unusable ledger ends every command with 2 and says what to fix:', (
         'expected an SQLite database, got: a file of another kind; name another with the setting ledger',
     },
     'a place under a file': { make: (path) => writeFile(dirname(path), ''), expected: 'got: E' },
-    "a newer version's": {
+    "an earlier version's": {
       make: async (path) => {
         await mkdir(dirname(path));
         const database = openDatabase(path, { busyTimeoutMs: 0 });
-        database.exec('CREATE TABLE runs (number INTEGER); PRAGMA user_version = 99');
+        database.exec('CREATE TABLE runs (number INTEGER); PRAGMA user_version = 23');
         database.close();
       },
-      expected: 'got: schema 99; install the newer version that wrote it',
+      expected: 'got: one of an earlier version; finish its runs with that version, then start a new ledger',
     },
   };
 

@@ -268,7 +268,7 @@ describe('the PostgreSQL ledger in trouble', () => {
 
     it('is reported at once: a schema of a newer version, or of another program', async () => {
       await opened.ledger.runs.create(newRun('r1'));
-      await opened.query('INSERT INTO hotel_review.migrations VALUES (99, now())');
+      await opened.query('INSERT INTO hotel_review.schema_versions VALUES (99, now())');
       for (const read of [() => opened.open().runs.get('r1'), () => opened.find()]) {
         await expect(read()).rejects.toThrow(/got: schema 99; install/);
       }
@@ -346,7 +346,7 @@ describe('the PostgreSQL ledger in trouble', () => {
         return reader;
       };
       const action = { at, who: 'ana', action: 'show' } as const;
-      expect(await (await find())?.getRun('r1')).toMatchObject({ id: 'r1' });
+      expect(await (await find())?.runs.get('r1')).toMatchObject({ id: 'r1' });
       await expect((await find())?.audit.record(action)).rejects.toThrow(
         /GRANT INSERT ON hotel_review.audit_trail/,
       );

@@ -1,12 +1,10 @@
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/reference-hash.js';
-import { resolveBookings } from '../../src/cases/case-commands.js';
-import { toDecision } from '../../src/cases/case-decision.js';
-import { applyEvidence } from '../../src/cases/case-transitions.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
+import { applyEvidence, resolveBookings, toDecision } from '../../src/cases/case-transitions.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 
@@ -169,9 +167,7 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       const reader = opened.openRaw();
       reader.exec('BEGIN');
       reader.get('SELECT count(*) AS runs FROM runs');
-      expect(await ledger.guests.clearRemains()).toMatchObject({
-        why: 'another process was using the ledger',
-      });
+      expect(await ledger.guests.clearRemains()).toMatchObject({ why: 'another process was using the ledger' });
       reader.exec('COMMIT');
       expect(await ledger.guests.clearRemains()).toBeUndefined();
       expect(countText('Canary-old-')).toBe(0);
@@ -185,11 +181,11 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       const ledger = createSqliteLedger({ path, carriesReference, clock: () => at });
       onTestFinished(() => ledger.close());
       await ledger.audit.replaceSubject('BR-1', 'erased:1');
-      expect(await ledger.clearRemains()).toMatchObject({
+      expect(await ledger.guests.clearRemains()).toMatchObject({
         why: expect.stringContaining('of free disk, and there is less'),
       });
       disk.grow();
-      expect(await ledger.clearRemains()).toBeUndefined();
+      expect(await ledger.guests.clearRemains()).toBeUndefined();
       expect(readdirSync(folder).filter((name) => name.startsWith('etilqs'))).toEqual([]);
     });
   });
@@ -276,11 +272,7 @@ async function performSome(ledger: Ledger, runs: readonly Run[]): Promise<void> 
       await end(`${batch}.0`, 1 + (number % 25), 'refused');
       const other = await claimStep(ledger, run, `${batch}.1`);
       const again = halved(other);
-      await ledger.steps.record(
-        other,
-        { ...again, evidence: { ...again.evidence, answer: say('half', 5) } },
-        at,
-      );
+      await ledger.steps.record(other, { ...again, evidence: { ...again.evidence, answer: say('half', 5) } }, at);
       await end(`${batch}.1.0`, 30, 'refused');
       await end(`${batch}.1.1`, 2, 'refused');
     }

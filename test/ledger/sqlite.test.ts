@@ -14,7 +14,6 @@ import {
   rightOf,
   startCollect,
 } from '../contracts/ledger/days.js';
-import { planFileRun } from '../contracts/ledger/file-days.js';
 import { describeLedgerContract } from '../contracts/ledger.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
@@ -40,23 +39,6 @@ describe('the SQLite ledger', () => {
       [lineOf(one), 'batch 3'],
     ]);
     expect(await steps(other)).toEqual([[lineOf(other), 'batch 2']]);
-  });
-
-  it('reads the canary of an older version, which had no step of its own', async () => {
-    const { ledger } = opened;
-    const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
-    const collect = await startCollect(ledger, run);
-    const canary = { reference: 'CANARY-r1', line: lineOf('CANARY-r1'), withinMs: 3_600_000 };
-    await collect.finish({ steps: planFileRun({ file: 3 }), canary, at });
-    await ledger.close();
-    const raw = opened.openRaw();
-    raw.exec(`UPDATE canaries SET form = 'file', named_at = ${at}, named_by = 'result'`);
-    raw.close();
-    const reopened = await opened.reopen();
-    expect(await reopened.canaries.list({ limit: 9 })).toMatchObject([
-      { ...canary, runId: 'r1', namedAt: at },
-    ]);
-    expect(await reopened.canaries.reportMissed(at + 9 * canary.withinMs)).toEqual([]);
   });
 
   it('leaves no guest name and no kept column in its file once the names are blanked', async () => {

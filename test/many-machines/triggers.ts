@@ -7,8 +7,11 @@ import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import { createRunId } from '../../src/review/day/open-run.js';
 import { type RunDayParts, runDay } from '../../src/review/day/run-day.js';
-import { createSharedWorkforce } from '../../src/review/perform/shared-workforce.js';
-import { createOwnWorkforce, type Workforce } from '../../src/review/perform/workforce.js';
+import {
+  createOwnWorkforce,
+  createSharedWorkforce,
+  type Workforce,
+} from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import type { Trigger } from '../../src/ledger/run.js';
@@ -133,7 +136,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     },
     slots,
     giveUps: createSlots('0 12 * * *', timezone),
-    review: (day, { trigger }, signal) => reviews.review(day, { mode: 'run', trigger }, signal),
+    review: (day, signal) => reviews.review(day, { mode: 'run', trigger: 'schedule' }, signal),
     timing: { catchUpDays: 0, resumeMinutes: 60 },
     clock,
     notify(event: SchedulerEvent) {

@@ -13,14 +13,15 @@ const cases = ['test/cases/case-bookings.test.ts', 'test/cases/case-transitions.
 export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/step-transitions.ts': transitions,
   'src/review/run-transitions.ts': transitions,
-  'src/review/perform/settle.ts': ['test/review/perform/settling.test.ts'],
+  'src/review/perform/settle.ts': ['settling', 'endpoints'].map(
+    (name) => `test/review/perform/${name}.test.ts`,
+  ),
   'src/review/file/judge-result.ts': ['test/review/file/judge-result.test.ts'],
   'src/review/collect/gates.ts': ['test/review/collect/gates.test.ts'],
   'src/mapping-service/verdict.ts': ['test/mapping-service/verdict.test.ts'],
   'src/booking/normalise.ts': booking,
   'src/cases/case-transitions.ts': cases,
   'src/cases/case-bookings.ts': cases,
-  'src/cases/case-commands.ts': cases,
   'src/notifications/check-notices.ts': ['check-notices', 'problems-over-days'].map(
     (name) => `test/notifications/${name}.test.ts`,
   ),

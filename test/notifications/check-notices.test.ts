@@ -85,7 +85,7 @@ describe('a problem is over', () => {
         },
       },
       cases: {
-        listOutlines: async () => {
+        list: async () => {
           onLook();
           return [];
         },
@@ -200,7 +200,7 @@ describe('a check finds', () => {
         end: async () => 0,
         dismiss: async () => {},
       },
-      cases: { listOutlines: async () => cases },
+      cases: { list: async () => cases },
       mappings: { latestSync: async () => latestSync },
       exports: { latestRequest: async () => request, latestFetched: async () => fetched },
     };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CaseOutline } from '../../src/cases/case-store.js';
+import type { CaseSummary } from '../../src/cases/case-store.js';
 import { type ComposeParts, composeMessage } from '../../src/notifications/compose-messages.js';
 import type { Notice } from '../../src/ledger/notice.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
@@ -24,11 +24,11 @@ const failed: OpenProblem = {
   reminders: 0,
   lastToldAt: 0,
 };
-const caseOn = (nextCheckIn: string) => ({ nextCheckIn, openBookings: 1, inHouse: 0 }) as CaseOutline;
-const inHouse = { firstCheckIn: '2026-11-19', openBookings: 1, inHouse: 1 } as CaseOutline;
+const caseOn = (nextCheckIn: string) => ({ nextCheckIn, openBookings: 1, inHouse: 0 }) as CaseSummary;
+const inHouse = { firstCheckIn: '2026-11-19', openBookings: 1, inHouse: 1 } as CaseSummary;
 
 function partsOf({
-  cases = [] as CaseOutline[],
+  cases = [] as CaseSummary[],
   problems = [] as OpenProblem[],
   givenUp = 0,
   lastGoodDay = '2026-11-20' as string | undefined,
@@ -39,7 +39,7 @@ function partsOf({
         runsByState: {} as never,
         ...(lastGoodDay !== undefined && { lastGoodDay }),
       }),
-      cases: { listOutlines: async () => cases },
+      cases: { list: async () => cases },
       notices: { listProblems: async () => problems, countMessages: async () => ({ pending: 0, givenUp }) },
     },
     timezone: 'Europe/Madrid',

@@ -60,7 +60,7 @@ async function check(given: Given) {
         void told.reminded.push(`${event} at ${at - now}`),
     },
     cases: {
-      async listOutlines(query: object) {
+      async list(query: object) {
         told.asked.push(query);
         return given.outlines ?? [];
       },

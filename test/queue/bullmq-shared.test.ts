@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nameOf } from '../contracts/queue-worker.js';
+import { createGate } from '../support/gate.js';
 import { isNightly } from '../support/nightly.js';
-import { patienceMs } from '../support/patience.js';
 import { useRedis } from '../support/use-servers.js';
 import { settled, stepsOf, useQueues } from './opened-queues.js';
 
@@ -167,15 +167,17 @@ describe('queues of several processes on one Redis', () => {
 describe('a queue that closes', () => {
   it('lets an interrupted step requeue itself for the others', async () => {
     const [leaving, staying] = [open(), open()];
+    const inHand = createGate();
     leaving.queue.work(
       async (reference, signal) => {
+        inHand.open();
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
         await leaving.queue.add([{ ...reference, attempt: reference.attempt + 1 }]);
       },
       { onError: () => expect.unreachable() },
     );
     await leaving.queue.add(stepsOf('run-a', 1));
-    await vi.waitUntil(async () => (await inHandOnRedis()) === 1, { timeout: patienceMs, interval: 5 });
+    await inHand.passed;
     await leaving.queue.close({ graceMs: 20 });
     staying.worker.start();
     await settled(() => expect(staying.worker.names()).toEqual(['run-a batch 0 2']));
@@ -207,7 +209,3 @@ describe('a queue that closes', () => {
     }
   });
 });
-
-function inHandOnRedis(): Promise<number> {
-  return redis().ask((client) => client.llen(`${queueKey}:active`));
-}

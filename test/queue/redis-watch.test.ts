@@ -14,8 +14,8 @@ describe('breakWhenSilent', () => {
     const ping = vi.fn(() => (answers ? Promise.resolve('PONG') : new Promise<string>(() => {})));
     const disconnect = vi.fn();
     const onSilent = vi.fn();
-    Object.assign(client, { status, ping, disconnect });
-    const stop = breakWhenSilent(client, { silentMs, canPing, onSilent });
+    Object.assign(client, { status, disconnect });
+    const stop = breakWhenSilent(client, { silentMs, onSilent, ...(canPing && { ping }) });
     return { client, ping, disconnect, onSilent, stop };
   }
 

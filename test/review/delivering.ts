@@ -8,6 +8,7 @@ import type { ReviewEvent } from '../../src/review/events.js';
 import { createStepRunner, type StepRunnerParts } from '../../src/review/perform/step-runner.js';
 import type { QueuedStep } from '../../src/review/queue.js';
 import { createArraySource, readerOf, records } from './array-source.js';
+import { createForgetfulQueue } from './forgetful-queue.js';
 import { type Answer, createScriptedService } from './scripted-service.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 
@@ -65,6 +66,7 @@ export async function prepareDelivery({
   const runnerParts: StepRunnerParts = {
     ledger,
     queue: {
+      ...createForgetfulQueue(),
       add: async (steps) => void waiting.push(...steps),
       async holdOff(until) {
         const isNew = clock() >= Math.max(0, ...heldOff);
@@ -74,7 +76,7 @@ export async function prepareDelivery({
       drop: async (dropped) =>
         void waiting.splice(0, waiting.length, ...waiting.filter((step) => step.runId !== dropped)),
     },
-    claims: { whileHeld: (_claim, signal, work) => work(signal) },
+    claims: { whileHeld: (_claim, signal, work) => work(signal), close: () => {} },
     deliveryOf: () => delivery,
     retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2, ...retry },
     limits: { maxRefusedShare },

@@ -1,13 +1,16 @@
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import type { RunDayParts, RunRequest } from '../../src/review/day/run-day.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 
-import { createSharedWorkforce } from '../../src/review/perform/shared-workforce.js';
-import { createOwnWorkforce, type Workforce } from '../../src/review/perform/workforce.js';
+import {
+  createOwnWorkforce,
+  createSharedWorkforce,
+  type Workforce,
+} from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
 import type { BookingSource } from '../../src/review/source.js';
 import { createArraySource, readerOf, records } from './array-source.js';

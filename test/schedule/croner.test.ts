@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTimedSchedule, type Schedule } from '../../src/schedule/schedule.js';
-import { createSlots } from '../../src/schedule/slots.js';
+import { createSlots, createTimedSchedule, type Schedule } from '../../src/schedule/slots.js';
 
 let schedule: Schedule | undefined;
 

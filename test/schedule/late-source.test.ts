@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Run } from '../../src/ledger/run.js';
-import { findDueDays } from '../../src/schedule/due-days.js';
 import {
   describeGivenUp,
+  findDueDays,
   findSourceDeadline,
   isToGiveUp,
   toDailyPattern,
-} from '../../src/schedule/late-source.js';
+} from '../../src/schedule/due-days.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { runOf } from './ledger-days.js';
 import { keepDays, type Review, settle } from './scheduled-days.js';

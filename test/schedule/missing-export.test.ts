@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { type BookingSource, SourceError } from '../../src/review/source.js';
-import { findSourceDeadline, toDailyPattern } from '../../src/schedule/late-source.js';
+import { findSourceDeadline, toDailyPattern } from '../../src/schedule/due-days.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots } from '../../src/schedule/slots.js';
@@ -17,7 +17,10 @@ const day = '2026-11-20';
 
 beforeEach(() => {
   // The ledger's own waits stay real.
-  vi.useFakeTimers({ now: slot - 1_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({
+    now: slot - 1_000,
+    toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+  });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -52,9 +55,9 @@ async function startServing(isThere: () => boolean) {
     schedule: { start() {}, close() {} },
     slots,
     giveUps,
-    async review(ofDay, { trigger }, stop) {
+    async review(ofDay, stop) {
       tries.push(Date.now());
-      await reviews.review(ofDay, { mode: 'run', trigger }, stop);
+      await reviews.review(ofDay, { mode: 'run', trigger: 'schedule' }, stop);
     },
     timing: { catchUpDays: 0, resumeMinutes: 30 },
     clock: () => Date.now(),

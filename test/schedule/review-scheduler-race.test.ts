@@ -9,9 +9,8 @@ import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 
 import { DayBusyError } from '../../src/review/refusals.js';
 import { createReviewScheduler, type ReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import { createTimedSchedule } from '../../src/schedule/schedule.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
-import { createSlots } from '../../src/schedule/slots.js';
+import { createSlots, createTimedSchedule } from '../../src/schedule/slots.js';
 import { carriesReference } from '../contracts/ledger/days.js';
 import { patienceMs } from '../support/patience.js';
 

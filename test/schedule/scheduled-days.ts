@@ -5,7 +5,6 @@ import {
   createReviewScheduler,
   type ReviewScheduler,
   type ReviewSchedulerParts,
-  type ScheduledReview,
 } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';
@@ -13,7 +12,6 @@ import { runOf } from './ledger-days.js';
 
 export interface Review {
   readonly day: string;
-  readonly topsUp: boolean;
   readonly at: string;
   readonly signal: AbortSignal;
   /** Ends it, as a run in this state; or, given an error, with that error. */
@@ -61,12 +59,11 @@ export function keepDays({
   let isClosed = false;
   let onSlot: () => void = () => {};
 
-  function review(day: BusinessDay, request: ScheduledReview, signal: AbortSignal): Promise<void> {
+  function review(day: BusinessDay, signal: AbortSignal): Promise<void> {
     const at = new Date();
     return new Promise((resolve, reject) => {
       const begun: Review = {
         day: day.iso,
-        topsUp: request.topsUp,
         at: at.toISOString(),
         signal,
         async end(outcome, changes) {

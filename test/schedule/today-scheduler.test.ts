@@ -40,8 +40,8 @@ async function watch(
     slots,
     nights,
     stopsBeforeNight,
-    async review(day, { trigger, slotAt }, signal) {
-      state.begun.push(`${trigger} ${day.iso} ${new Date(slotAt).toISOString().slice(0, 16)}`);
+    async review(day, slotAt, signal) {
+      state.begun.push(`today ${day.iso} ${new Date(slotAt).toISOString().slice(0, 16)}`);
       const aborted = new Promise<void>((resolve) =>
         signal.addEventListener('abort', () => {
           state.aborted += 1;

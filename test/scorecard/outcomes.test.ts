@@ -1,3 +1,4 @@
+import { unansweredReasons } from '../../src/ledger/findings.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Booking } from '../../src/booking/booking.js';
@@ -6,12 +7,11 @@ import { type BookingForm, bookingForms } from '../../src/ledger/step.js';
 import { judgeBooking, type Silence } from '../../src/review/verdict.js';
 import { type Outcome, readNamedPairs, readOutcomes } from '../../src/scorecard/outcomes.js';
 import type { ReceivedPair } from '../../src/verdict-mails/mail-log.js';
-import { isNamedByMapping } from '../../src/verdict-mails/naming.js';
+import { isNamedByMapping } from '../../src/verdict-mails/mail-log.js';
 import { anyFileBooking, renderLine } from '../review/file/file-bookings.js';
 import { someRun } from '../review/some-run.js';
 import { renderedLine } from '../support/made-bookings.js';
-import { partsOf } from './stored-days.js';
-import { unansweredReasons } from "../../src/ledger/findings.js";
+import { ledgerOf } from './stored-days.js';
 
 const batchSize = 3;
 const dayMs = 86_400_000;
@@ -140,7 +140,7 @@ it('the outcomes of the bookings of a day are those of parsing and judging each 
       async (known, afterMs) => {
         // In the order in which they are stored.
         const all = bookingForms.flatMap((form) => known.filter((one) => one.form === form));
-        const { ledger } = partsOf([toDay(all)], [], listPairs(all));
+        const ledger = ledgerOf([toDay(all)], [], listPairs(all));
         const namedPairs = await readNamedPairs(ledger);
         const silence = { afterMs, brokenAt: [], now: finishedAt + dayMs };
         const read: Outcome[] = [];

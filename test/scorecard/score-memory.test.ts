@@ -1,9 +1,8 @@
-import { beforeEach, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import { beforeEach, expect, it } from 'vitest';
 
 import type { Silence } from '../../src/review/verdict.js';
-import { scoreDays } from '../../src/scorecard/day-scores.js';
-import { createScoreMemory } from '../../src/scorecard/score-memory.js';
+import { createScoreMemory } from '../../src/scorecard/day-scores.js';
 import { at, day, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { collectBookings, deliverBookings, someBooking } from '../desk/some-bookings.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
@@ -27,22 +26,18 @@ function remember() {
       return ledger.runs.list(options);
     },
   };
-  return createScoreMemory({ ledger: watched, giveWay: async () => {} });
+  return createScoreMemory(watched);
 }
 
-async function readAnew(silence?: Silence) {
-  const scores = [];
-  for await (const score of scoreDays({ ledger, signal, silence }, days)) scores.push(score);
-  return scores;
-}
+const readAnew = () => createScoreMemory(ledger)(days, { signal });
 
 it('A day is read once, as long as nothing about it changes', async () => {
   await deliverBookings(ledger, 'r1', [someBooking(), someBooking({ providerName: 'expedia' })]);
   const memory = remember();
-  const scores = await memory.read(days, { signal });
+  const scores = await memory(days, { signal });
   expect(scores).toEqual(await readAnew());
   expect(scores[1]?.providers.get('expedia')).toMatchObject({ sent: 1, known: 0, byEmail: 1 });
-  expect(await memory.read(days, { signal })).toEqual(scores);
+  expect(await memory(days, { signal })).toEqual(scores);
   expect(asked).toEqual([day]);
 });
 
@@ -50,7 +45,7 @@ it('It is read again after each change of what is known about it', async () => {
   const memory = remember();
   const expectReadAgain = async () => {
     asked = [];
-    const scores = await memory.read(days, { signal });
+    const scores = await memory(days, { signal });
     expect(scores).toEqual(await readAnew());
     expect(asked).toEqual([day]);
     return scores[1]?.providers.get('hotelbeds');
@@ -78,9 +73,9 @@ it('It is read again after each change of what is known about it', async () => {
 it('It is read again when its bookings are removed', async () => {
   await deliverBookings(ledger, 'r1', [someBooking()]);
   const memory = remember();
-  await memory.read(days, { signal });
+  await memory(days, { signal });
   await ledger.guests.prune('2026-12-01');
-  const [, score] = await memory.read(days, { signal });
+  const [, score] = await memory(days, { signal });
   expect(score?.providers.size).toBe(0);
 });
 
@@ -89,7 +84,7 @@ it('It is read again when silence has lasted long enough, and when an e-mail bre
   const { finishedAt = 0 } = await ledger.runs.get('r1');
   const memory = remember();
   const knownAt = async (silence: Silence) => {
-    const [, score] = await memory.read(days, { signal, silence });
+    const [, score] = await memory(days, { signal, silence });
     return score?.providers.get('hotelbeds')?.known;
   };
   const silence = { afterMs: 1_000, brokenAt: [], now: finishedAt + 999 };
@@ -103,9 +98,9 @@ it('It is read again when silence has lasted long enough, and when an e-mail bre
 it('Nothing is read of a day without runs, and nothing more once nobody waits', async () => {
   await ledger.runs.create(newRun('r1'));
   const memory = remember();
-  await expect(memory.read(days, { signal: AbortSignal.abort() })).rejects.toThrow();
+  await expect(memory(days, { signal: AbortSignal.abort() })).rejects.toThrow();
   expect(asked).toEqual([]);
-  expect((await memory.read(['2026-11-19'], { signal }))[0]?.providers.size).toBe(0);
+  expect((await memory(['2026-11-19'], { signal }))[0]?.providers.size).toBe(0);
   expect(asked).toEqual([]);
 });
 
@@ -115,11 +110,11 @@ it('Others may work between two days, even if nothing was delivered', async () =
     const { token } = await ledger.runs.create(newRun(`of ${each}`, { day: each }));
     await ledger.runs.settle({ runId: `of ${each}`, token }, { state: 'failed', at });
   }
-  const giveWay = async () => turns.push('others');
   const listRuns: typeof ledger.listRuns = (options) => {
     turns.push(`read ${options.day}`);
+    setImmediate(() => turns.push('others'));
     return ledger.runs.list(options);
   };
-  await createScoreMemory({ ledger: { ...ledger, listRuns }, giveWay }).read(days, { signal });
-  expect(turns).toEqual(days.flatMap((each) => ['others', `read ${each}`]));
+  await createScoreMemory({ ...ledger, listRuns })(days, { signal });
+  expect(turns).toEqual([`read ${days[0]}`, 'others', `read ${days[1]}`]);
 });

@@ -1,9 +1,13 @@
+import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { describe, expect, it, vi } from 'vitest';
 import type { CaseSummary } from '../../src/cases/case-store.js';
 import type { Run } from '../../src/ledger/run.js';
+import type { Silence } from '../../src/review/verdict.js';
+import { createScoreMemory } from '../../src/scorecard/day-scores.js';
 import { scoreProviders } from '../../src/scorecard/scorecard.js';
+
 import { someRun } from '../review/some-run.js';
-import { partsOf } from './stored-days.js';
+import { ledgerOf } from './stored-days.js';
 
 const hourMs = 3_600_000;
 const at = Date.parse('2026-11-20T12:00:00Z');
@@ -21,12 +25,16 @@ const fileRun = (id: string, overrides: Partial<Run> = {}) =>
     file: { rows: 5, triggeredAt: at, verdicts },
     ...overrides,
   });
-const days = ['2026-11-19', '2026-11-20'];
+async function score(ledger: ReadOnlyLedger, silence?: Silence) {
+  const { signal } = new AbortController();
+  const scored = await createScoreMemory(ledger)(['2026-11-19', '2026-11-20'], { signal, silence });
+  return scoreProviders(ledger, 'UTC', scored);
+}
 
 describe('the scores of providers', () => {
   it('count each sent booking once, and its verdict as far as one is known', async () => {
-    const scores = await scoreProviders(
-      partsOf([
+    const scores = await score(
+      ledgerOf([
         {
           run: fileRun('late', { topsUp: true }),
           file: [
@@ -45,7 +53,6 @@ describe('the scores of providers', () => {
           suspects: [{ form: 'body', batch: 0, places: [0] }],
         },
       ]),
-      days,
     );
     const none = {
       namedByEmail: 0,
@@ -87,18 +94,18 @@ describe('the scores of providers', () => {
       { ...pair, providerHotelId: '4', receivedAt: at - hourMs },
       { ...pair, providerHotelId: '5', serviceId: 8 },
     ];
-    const parts = partsOf(stored, [], pairs);
-    expect(await scoreProviders(parts, days)).toMatchObject([
+    const ledger = ledgerOf(stored, [], pairs);
+    expect(await score(ledger)).toMatchObject([
       { sent: 7, known: 2, affected: 1, byEmail: 5, namedByEmail: 2 },
     ]);
     const silence = { afterMs: hourMs, brokenAt: [], now: at + 2 * hourMs };
-    expect(await scoreProviders({ ...parts, silence }, days)).toMatchObject([
+    expect(await score(ledger, silence)).toMatchObject([
       { sent: 7, known: 7, affected: 3, byEmail: 0, namedByEmail: 0 },
     ]);
     const tooEarly = { ...silence, now: at + 2 * hourMs - 1 };
-    expect(await scoreProviders({ ...parts, silence: tooEarly }, days)).toMatchObject([{ known: 2 }]);
+    expect(await score(ledger, tooEarly)).toMatchObject([{ known: 2 }]);
     const broken = { ...silence, brokenAt: [at + 2 * hourMs] };
-    expect(await scoreProviders({ ...parts, silence: broken }, days)).toMatchObject([{ known: 2 }]);
+    expect(await score(ledger, broken)).toMatchObject([{ known: 2 }]);
   });
 
   it('name hotels that were affected on several days or have several cases, and the median time to a correction', async () => {
@@ -107,7 +114,7 @@ describe('the scores of providers', () => {
       ...{ providerName: 'A', providerHotelId: hotel, state, openedAt, stateSince: openedAt + 99 * hourMs },
       ...(state === 'corrected' && { correctedBy: openedAt + hours * hourMs }),
     });
-    const parts = partsOf(
+    const ledger = ledgerOf(
       [
         {
           run: fileRun('one', { day: '2026-11-19' }),
@@ -125,8 +132,8 @@ describe('the scores of providers', () => {
         opened('older', 'corrected', 1_000, at - 90 * 24 * hourMs),
       ],
     );
-    const list = vi.spyOn(parts.ledger.cases, 'listOpened');
-    expect(await scoreProviders(parts, days)).toMatchObject([
+    const list = vi.spyOn(ledger.cases, 'listOpened');
+    expect(await score(ledger)).toMatchObject([
       {
         cases: 5,
         corrected: 3,

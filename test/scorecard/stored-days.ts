@@ -1,10 +1,10 @@
+import type { Judged } from '../../src/ledger/findings.js';
+import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { CaseSummary } from '../../src/cases/case-store.js';
 import type { BatchRange } from '../../src/ledger/runs.js';
 import type { Run } from '../../src/ledger/run.js';
-import type { ScorecardParts } from '../../src/scorecard/scorecard.js';
 import type { NamedPlace, ReceivedPair } from '../../src/verdict-mails/mail-log.js';
 import { toLines } from '../contracts/ledger/days.js';
-import type { Judged } from "../../src/ledger/findings.js";
 
 /** What a ledger knows about a run. */
 export interface StoredDay {
@@ -27,15 +27,17 @@ export interface StoredDay {
 }
 
 /** A ledger of these runs. */
-export function partsOf(
+export function ledgerOf(
   stored: readonly StoredDay[],
   cases: readonly Partial<CaseSummary>[] = [],
   pairs: readonly ReceivedPair[] = [],
-): ScorecardParts {
+): ReadOnlyLedger {
   const find = (runId: string) => stored.find(({ run }) => run.id === runId);
   const ledger = {
     listRuns: async ({ day }: { day?: string }) =>
       stored.map(({ run }) => run).filter((run) => run.day === day),
+    markDays: async () =>
+      [...new Set(stored.map(({ run }) => run.day))].map((day) => ({ day, mark: '', finishedAt: [] })),
     measureBatches: async (runId: string, form: 'body' | 'file') => ({
       batches: find(runId)?.[form]?.length ?? 0,
       bookings: find(runId)?.[form]?.flat().length ?? 0,
@@ -71,6 +73,5 @@ export function partsOf(
         cases.filter(({ openedAt = 0 }) => openedAt >= from && openedAt <= to),
     },
   };
-  const parts = { ledger, timezone: 'UTC', signal: new AbortController().signal };
-  return parts as unknown as ScorecardParts;
+  return ledger as unknown as ReadOnlyLedger;
 }

@@ -8,7 +8,6 @@ import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';
 import type { HookSettings } from '../../src/server/hook.js';
 import { createMetrics } from '../../src/server/metrics.js';
-import type { Statuses } from '../../src/server/ports.js';
 import { createServer, type Server, type ServerLimits, type ServerOptions } from '../../src/server/server.js';
 import { someRun } from '../review/some-run.js';
 import { someFacts } from './some-facts.js';

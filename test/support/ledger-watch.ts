@@ -11,7 +11,6 @@ export interface RunMoment {
   readonly state: string;
   readonly token: number;
   readonly read: number;
-  readonly affected: number;
   /** Epoch milliseconds; 0 before it started. */
   readonly collectStartedAt: number;
   /** Steps by state. */
@@ -87,7 +86,7 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
 
   async function latestRun(): Promise<RunMoment | undefined> {
     const [row] = await tables.rows(
-      `SELECT id, state, token, read, affected, collect_started_at,
+      `SELECT id, state, token, read, collect_started_at,
          (SELECT count(*) FROM steps WHERE run = number AND state = 'done') AS done,
          (SELECT count(*) FROM steps WHERE run = number AND state = 'running') AS running,
          (SELECT count(*) FROM steps WHERE run = number AND state = 'ready') AS ready,
@@ -100,7 +99,6 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
         state: String(row.state),
         token: Number(row.token),
         read: Number(row.read),
-        affected: Number(row.affected),
         collectStartedAt: Number(row.collect_started_at),
         done: Number(row.done),
         running: Number(row.running),

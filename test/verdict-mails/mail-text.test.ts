@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeText, looksLikeMail, splitMails } from '../../src/verdict-mails/mail-text.js';
-import { mailOf } from './mails.js';
+import { splitMails } from '../../src/verdict-mails/maildir.js';
+import { mailOf, readNames } from './mails.js';
 
 const one = mailOf('text/plain', 'From the hotel we heard\r\n\r\nFrom now on\r\n');
 
@@ -21,18 +21,23 @@ describe('An mbox', () => {
 });
 
 describe('Headers', () => {
-  it('tell an e-mail from a list of labelled values', () => {
-    expect(looksLikeMail(Buffer.from(one))).toBe(true);
-    expect(looksLikeMail(Buffer.from('Received: x\n y\nWrong\nContent-Type: text/html\n\nBR-1'))).toBe(true);
-    expect(looksLikeMail(Buffer.from('Booking reference: BR-1\nDate: 2026-11-20\n'))).toBe(false);
-    expect(looksLikeMail(Buffer.from('a,b\n1,2\n'))).toBe(false);
+  it('tell an e-mail from a list of labelled values', async () => {
+    const html = (...headers: string[]) => [...headers, '', '<p>BR-<wbr>1042</p>'].join('\n');
+    const isMail = async (text: string) =>
+      (await readNames(text, [{ bookingReferenceId: 'BR-1042' }])).named.length > 0;
+    expect(await isMail(html('Received: x', ' y', 'Wrong', 'Content-Type: text/html'))).toBe(true);
+    expect(await isMail(html('Booking: x', 'Date: 2026-11-20'))).toBe(false);
+    expect(await isMail(html('a,b', '1,2'))).toBe(false);
   });
 });
 
 describe('A text of unknown encoding', () => {
-  it('is read as UTF-8, UTF-16 with its mark, or windows-1252', () => {
-    expect(decodeText(Buffer.from('Núñez'))).toBe('Núñez');
-    expect(decodeText(Buffer.from('\ufeffNúñez', 'utf16le'))).toBe('Núñez');
-    expect(decodeText(Buffer.from('Núñez', 'latin1'))).toBe('Núñez');
+  it('is read as UTF-8, UTF-16 with its mark, or windows-1252', async () => {
+    for (const bytes of [
+      Buffer.from('Núñez-1'),
+      Buffer.from('\ufeffNúñez-1', 'utf16le'),
+      Buffer.from('Núñez-1', 'latin1'),
+    ])
+      expect((await readNames(bytes, [{ bookingReferenceId: 'Núñez-1' }])).named).toEqual(['Núñez-1']);
   });
 });

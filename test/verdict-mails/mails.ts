@@ -1,8 +1,6 @@
 import type { Booking } from '../../src/booking/booking.js';
 import { hashReference } from '../../src/booking/reference-hash.js';
-import type { MailRecord } from '../../src/verdict-mails/mail-record.js';
-import { findPairs, hashCandidates, matchReferences } from '../../src/verdict-mails/match-mail.js';
-import { createMailReader, defaultLimits, type MailLimits } from '../../src/verdict-mails/read-mail.js';
+import { examineMail, type KnownBooking } from '../../src/verdict-mails/examine-mail.js';
 
 export const words = {
   resultColumn: 'IsCorrectMapping',
@@ -10,29 +8,24 @@ export const words = {
   masterIdColumn: 'Service Mappings Id',
 };
 
-/** Matches as for a ledger that finds bookings by the hashes of their references. */
-export function match(records: readonly MailRecord[], bookings: readonly Partial<Booking>[]) {
-  const asked = new Set(hashCandidates(records));
-  const known = bookings
-    .map(({ bookingReferenceId: reference = '', serviceId = 500_123, providerHotelId = 'H-77001' }) => ({
-      ...{ reference, serviceId, providerHotelId },
-    }))
-    .filter(({ reference }) => asked.has(hashReference(reference)));
-  return matchReferences(records, known);
-}
-
-/** What an e-mail names, by reference. */
-export async function readNames(
-  bytes: Buffer | string,
-  bookings: readonly Partial<Booking>[],
-  limits: MailLimits = defaultLimits,
-) {
-  const mail = await createMailReader(words, limits)(Buffer.from(bytes));
-  const found = match(mail.records, bookings);
+/** What an e-mail names, by reference, in a ledger that finds bookings by the hashes of their references. */
+export async function readNames(bytes: Buffer | string, bookings: readonly Partial<Booking>[]) {
+  let known: KnownBooking[] = [];
+  const mail = await examineMail(Buffer.from(bytes), words, async (hashes) => {
+    const asked = new Set(hashes);
+    known = bookings
+      .map(({ bookingReferenceId: reference = '', serviceId = 500_123, providerHotelId = 'H-77001' }) => ({
+        ...{ reference, serviceId, providerHotelId },
+      }))
+      .filter(({ reference }) => asked.has(hashReference(reference)));
+    return { bookings: known, canaries: [], providers: ['Alpha', 'Beta Beds'] };
+  });
+  const meant = mail.named.flatMap((place) => known[place] ?? []);
   return {
-    named: found.named.map(({ reference }) => reference).sort(),
-    correct: found.correct,
-    pairs: findPairs(found.rest, ['Alpha', 'Beta Beds']),
+    named: meant.map(({ reference }) => reference).sort(),
+    serviceIds: meant.map(({ serviceId }) => serviceId),
+    correct: mail.correct,
+    pairs: mail.pairs,
     mail,
   };
 }

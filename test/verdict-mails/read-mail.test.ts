@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createHeadings } from '../../src/verdict-mails/headings.js';
-import { readHtml } from '../../src/verdict-mails/html-records.js';
-import { defaultLimits } from '../../src/verdict-mails/read-mail.js';
-import { readText } from '../../src/verdict-mails/text-records.js';
-import { UnreadableMailError } from '../../src/verdict-mails/unreadable-mail.js';
-import { attachment, htmlTable, mailOf, match, multipart, multipartBody, readNames, words } from './mails.js';
+import { readHtml } from '../../src/verdict-mails/html.js';
+import { readText, UnreadMailError } from '../../src/verdict-mails/records.js';
+import { attachment, htmlTable, mailOf, multipart, multipartBody, readNames, words } from './mails.js';
 
 const bookings = [
   { bookingReferenceId: 'BR-1042' },
@@ -228,10 +226,7 @@ describe('References', () => {
       { bookingReferenceId: 'BR-1042', serviceId: 104_492, providerHotelId: 'H-1' },
       { bookingReferenceId: 'BR-1042', serviceId: 104_493, providerHotelId: 'H-2' },
     ];
-    const booked = async (mail: string) => {
-      const { records } = (await readNames(mail, versions)).mail;
-      return match(records, versions).named.map(({ serviceId }) => serviceId);
-    };
+    const booked = async (mail: string) => (await readNames(mail, versions)).serviceIds;
     const row = ['BR-1042', 'Alpha, hotel H-2', '104493, Casa Sol (ES)'];
     const html = htmlTable([['Booking', 'Provider', 'Booked'], row]);
     expect(await booked(mailOf('text/html', html))).toEqual([104_493]);
@@ -289,16 +284,17 @@ describe('A pair of provider and hotel id', () => {
 });
 
 describe('A hostile e-mail', () => {
-  const reasonOf = (bytes: string | Buffer, limits = {}) =>
-    readNames(bytes, bookings, { ...defaultLimits, ...limits }).then(
+  const reasonOf = (bytes: string | Buffer) =>
+    readNames(bytes, bookings).then(
       () => 'read',
-      (error: unknown) => (error instanceof UnreadableMailError ? error.reason : error),
+      (error: unknown) => (error instanceof UnreadMailError ? error.reason : error),
     );
 
   it('is refused when it is too large, too deep, or has too many parts, rows or words', async () => {
-    expect(await reasonOf(mailOf('text/plain', 'x'.repeat(2_000)), { maxBytes: 1_000 })).toBe('too-large');
-    const parts = Array.from({ length: 60 }, () => ({ type: 'text/plain', body: 'x' }));
-    expect(await reasonOf(multipart('mixed', parts), { maxParts: 50 })).toBe('too-many-parts');
+    const large = 25 * 1024 * 1024 + 1;
+    expect(await reasonOf(Buffer.alloc(large, 'x'))).toBe('too-large');
+    const parts = Array.from({ length: 2_000 }, () => ({ type: 'text/plain', body: 'x' }));
+    expect(await reasonOf(multipart('mixed', parts))).toBe('too-many-parts');
     let nested = 'x';
     for (let depth = 0; depth < 40; depth += 1)
       nested = `Content-Type: multipart/mixed; boundary="b${depth}"\r\n\r\n--b${depth}\r\n${nested}\r\n--b${depth}--\r\n`;
@@ -312,7 +308,7 @@ describe('A hostile e-mail', () => {
         ]),
       );
     expect(await reasonOf(forwarded)).toBe('too-deep');
-    expect(await reasonOf('x\n'.repeat(100), { maxRecords: 50 })).toBe('too-many-rows');
+    expect(await reasonOf(`Reference;Hotel\n${'x;y\n'.repeat(500_001)}`)).toBe('too-many-rows');
     expect(await reasonOf('a b c d '.repeat(250_000))).toBe('too-many-words');
   });
 

@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/reference-hash.js';
 import { followMappings } from '../../src/cases/follow-mappings.js';
+import type { CaseEvent } from '../../src/cases/open-cases.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import { canaryStep } from '../../src/ledger/canaries.js';
-import { findStayKeys } from '../../src/review/stays/found-bookings.js';
-import { createMailExaminer, type ExamineMail } from '../../src/verdict-mails/examine-mail.js';
-import { FailedMailError } from '../../src/verdict-mails/mail-process.js';
+import { examineMail } from '../../src/verdict-mails/examine-mail.js';
+import type { ExamineMail } from '../../src/verdict-mails/mail-process.js';
+import { UnreadMailError } from '../../src/verdict-mails/records.js';
 import type { ListedSenders } from '../../src/verdict-mails/sender.js';
-import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
-import type { VerdictMailEvent } from '../../src/verdict-mails/verdict-mail-events.js';
+import { createMailTaker, type VerdictMailEvent } from '../../src/verdict-mails/take-mail.js';
 import { at, carriesReference, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
+import { findStayKeys } from '../contracts/ledger/stay-keys.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { renderedLine } from '../support/made-bookings.js';
 import { htmlTable, mailOf, words } from './mails.js';
@@ -28,12 +29,14 @@ const bookings = [
   { ...stay, serviceId: 7, bookingReferenceId: 'BR-1045', providerName: 'Beta', providerHotelId: '9' },
 ];
 const canaryHotel = { providerName: 'X', providerHotelId: 'C-1' };
+/** In this process. */
+const examineHere: ExamineMail = (bytes, lookUp) => examineMail(bytes, words, lookUp);
 const named = Buffer.from(mailOf('text/plain', 'Incorrect: BR-1042'));
 
 async function prepare(
   withCanary = false,
   hotelOfCanary = canaryHotel,
-  examine: ExamineMail = createMailExaminer(words),
+  examine: ExamineMail = examineHere,
   senders: ListedSenders = { from: [] },
   booked: readonly (typeof bookings)[number][] = bookings,
 ) {
@@ -45,8 +48,8 @@ async function prepare(
     await ledger.close();
     rmSync(folder, { recursive: true });
   });
-  const run = await ledger.createRun(newRun('r1'));
-  const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: booked.length });
+  const run = await ledger.runs.create(newRun('r1'));
+  const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: booked.length });
   const lines = toLines(booked.map((booking) => renderedLine((line) => renderItem(booking, line))));
   const referenceHashes = booked.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
   await collect.store({
@@ -61,7 +64,7 @@ async function prepare(
   const steps = [...planBatches(booked.length, booked.length), ...(canary ? [canaryStep] : [])];
   const planned = await collect.finish({ steps, canary, at });
   if (canary) await perform(ledger, planned, 'canary', done);
-  const events: VerdictMailEvent[] = [];
+  const events: (VerdictMailEvent | CaseEvent)[] = [];
   const taker = createMailTaker({
     ledger,
     examine,
@@ -69,8 +72,9 @@ async function prepare(
     today: () => '2026-11-21',
     matchMs: 14 * 86_400_000,
     clock,
-    notify: (event) => void events.push(event),
-    notifyCases() {},
+    notify(event: VerdictMailEvent | CaseEvent) {
+      if (!event.type.startsWith('case-')) events.push(event);
+    },
   });
   const listCases = async () =>
     (await ledger.cases.list({ today: '2026-11-21' })).map(
@@ -108,7 +112,7 @@ describe('An e-mail that names a booking', () => {
         named: 1,
       },
     ]);
-    expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
+    expect(await ledger.mails.listWithoutCases()).toEqual([]);
   });
 
   it('gets its case after all if the process ends before the case is open', async () => {
@@ -119,7 +123,7 @@ describe('An e-mail that names a booking', () => {
       throw cut;
     };
     await expect(taker.take({ bytes: named, from: 'a.eml' })).rejects.toThrow(cut);
-    expect(await ledger.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
+    expect(await ledger.bookings.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
     expect(await listCases()).toEqual([]);
     ledger.cases.changeByKey = changeByKey;
     await taker.resume();
@@ -142,7 +146,7 @@ describe('An e-mail that names a booking', () => {
     const all = mailOf('text/csv', 'Proveedor;Codigo hotel proveedor\nAlpha;H-1\n').replace('<m1@', '<m2@');
     await taker.take({ bytes: Buffer.from(all), from: 'b.eml' });
     expect(await listCases()).toMatchObject([{ serviceId: 6 }, { serviceId: 5, count: 2 }]);
-    expect(await ledger.trace('BR-1045')).not.toHaveProperty('0.namedByEmailAt');
+    expect(await ledger.bookings.trace('BR-1045')).not.toHaveProperty('0.namedByEmailAt');
   });
 });
 
@@ -179,8 +183,8 @@ describe('An e-mail that names nothing known', () => {
     });
     expect(events).toMatchObject([{ type: 'verdict-mail-unknown', mail: 1 }]);
     expect(await listCases()).toEqual([]);
-    const run = await ledger.createRun(newRun('r2', { day: '2026-11-21' }));
-    const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10 });
+    const run = await ledger.runs.create(newRun('r2', { day: '2026-11-21' }));
+    const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10 });
     const [booking] = bookings;
     const line = renderedLine((rendered) =>
       renderItem({ ...booking, serviceId: 8, bookingReferenceId: 'BR-9999' }, rendered),
@@ -214,7 +218,7 @@ describe('An e-mail that names nothing known', () => {
     ]);
     const bytes = Buffer.from(mailOf('text/html', table));
     expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', correct: 1 });
-    expect(await ledger.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
+    expect(await ledger.bookings.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
   });
 
   it('rules out silence, unless it only calls known bookings correct', async () => {
@@ -223,8 +227,8 @@ describe('An e-mail that names nothing known', () => {
       const table = htmlTable([['Reference', 'IsCorrectMapping'], ...rows]);
       const bytes = Buffer.from(mailOf('text/html', table).replace('<m1@', `<${from}@`));
       expect(await taker.take({ bytes, from })).toMatchObject({ outcome: 'nothing-known' });
-      const [mail] = await ledger.verdictMails.listMails({ limit: 1 });
-      return { reason: mail?.reason, broken: (await ledger.verdictMails.listNotUnderstood()).length };
+      const [mail] = await ledger.mails.listMails({ limit: 1 });
+      return { reason: mail?.reason, broken: (await ledger.mails.listNotUnderstood()).length };
     };
     expect(await take('a', ['BR-1042', 'true'])).toEqual({ reason: 'called-correct', broken: 0 });
     expect(await take('b', ['BR-1042', 'true'], ['BR-9999', 'false'])).toEqual({ broken: 1 });
@@ -239,7 +243,7 @@ describe('An e-mail that cannot be read', () => {
     expect(await taker.take(mail)).toMatchObject({ outcome: 'unreadable', reason: 'too-large' });
     await taker.take(mail);
     expect(events).toMatchObject([{ type: 'verdict-mail-unreadable', reason: 'too-large' }]);
-    expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
       { outcome: 'unreadable', reason: 'too-large' },
     ]);
   });
@@ -255,8 +259,7 @@ async function listNotices({ notices }: Awaited<ReturnType<typeof prepare>>['led
 }
 
 describe('The sender of an e-mail', () => {
-  const prepareFor = (senders: ListedSenders) =>
-    prepare(true, canaryHotel, createMailExaminer(words), senders);
+  const prepareFor = (senders: ListedSenders) => prepare(true, canaryHotel, examineHere, senders);
   let count = 0;
   const of = (sender: string, text: string, ...headers: string[]) => {
     count += 1;
@@ -279,15 +282,15 @@ describe('The sender of an e-mail', () => {
       });
     expect(await listCases()).toEqual([]);
     expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
-    expect(await ledger.verdictMails.listNotUnderstood()).toEqual([]);
-    expect((await ledger.verdictMails.describeMailbox()).listedReadAt).toBeUndefined();
+    expect(await ledger.mails.listNotUnderstood()).toEqual([]);
+    expect((await ledger.mails.describeMailbox()).listedReadAt).toBeUndefined();
     expect(events).toHaveLength(5);
     expect(await listNotices(ledger)).toMatchObject([
       { event: 'mail-set-aside', subject: 'unknown-sender 2026-11-21', facts: { reason: 'unknown-sender' } },
     ]);
     expect(await taker.take(of(service, 'Incorrect: BR-1042'))).toMatchObject({ outcome: 'named' });
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1' }]);
-    expect((await ledger.verdictMails.describeMailbox()).listedReadAt).toBeDefined();
+    expect((await ledger.mails.describeMailbox()).listedReadAt).toBeDefined();
   });
 
   it('is told if an unknown one calls bookings correct: it may be the service', async () => {
@@ -316,9 +319,9 @@ describe('The sender of an e-mail', () => {
     expect(await taker.take(of(service, 'Incorrect: BR-1042'))).toMatchObject({
       ...{ outcome: 'set-aside', reason: 'not-authenticated' },
     });
-    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(1);
+    expect(await ledger.mails.listNotUnderstood()).toHaveLength(1);
     await taker.take(of(service, 'Incorrect: BR-1043'));
-    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(2);
+    expect(await ledger.mails.listNotUnderstood()).toHaveLength(2);
     // Once a day: anybody can claim to be the service.
     expect(await listNotices(ledger)).toMatchObject([
       { event: 'mail-set-aside', subject: 'not-authenticated 2026-11-21', facts: { mail: '1' } },
@@ -333,7 +336,7 @@ describe('The sender of an e-mail', () => {
     expect(await taker.take({ from, oversized: 'uid 7', head: bytes })).toMatchObject({
       outcome: 'unreadable',
     });
-    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(1);
+    expect(await ledger.mails.listNotUnderstood()).toHaveLength(1);
     expect(await listNotices(ledger)).toMatchObject([
       { event: 'mail-set-aside', facts: { reason: 'too-large' } },
     ]);
@@ -347,7 +350,7 @@ describe('An e-mail about more than 1,000 bookings', () => {
       providerHotelId: providerHotelId(index),
     }));
   const ofMany = (booked: ReturnType<typeof many>, senders: ListedSenders) =>
-    prepare(false, canaryHotel, createMailExaminer(words), senders, booked);
+    prepare(false, canaryHotel, examineHere, senders, booked);
   const everyOne = Array.from({ length: 1_001 }, (_, index) => `BR-${20_000 + index}`);
 
   it.each([
@@ -389,8 +392,8 @@ describe('An e-mail that fails', () => {
     let reads = 0;
     const examine: ExamineMail = async (bytes, lookUp) => {
       reads += 1;
-      if (reads === 1) throw new FailedMailError('too-slow');
-      return createMailExaminer(words)(bytes, lookUp);
+      if (reads === 1) throw new UnreadMailError('too-slow');
+      return examineHere(bytes, lookUp);
     };
     const { ledger, taker, events, listCases } = await prepare(false, canaryHotel, examine);
     const mail = { bytes: named, from: 'imap' };
@@ -401,10 +404,10 @@ describe('An e-mail that fails', () => {
     expect(await listNotices(ledger)).toEqual([
       { event: 'mail-set-aside', subject: 'e-mail 1', facts: { mail: '1', reason: 'too-slow' } },
     ]);
-    expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
       { outcome: 'set-aside', reason: 'too-slow' },
     ]);
-    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(1);
+    expect(await ledger.mails.listNotUnderstood()).toHaveLength(1);
     expect(await listCases()).toEqual([]);
 
     expect(await taker.take(mail, { isAsked: true })).toMatchObject({
@@ -412,13 +415,13 @@ describe('An e-mail that fails', () => {
       bookings: [{ reference: 'BR-1042' }],
     });
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1' }]);
-    expect(await ledger.verdictMails.listNotUnderstood()).toEqual([]);
+    expect(await ledger.mails.listNotUnderstood()).toEqual([]);
   });
 
   it('for any other reason is tried again once, then set aside, so that the next one is read', async () => {
     const fault = new Error('a defect');
     const examine: ExamineMail = async (bytes, lookUp) => {
-      if (String(bytes).includes('Good')) return createMailExaminer(words)(bytes, lookUp);
+      if (String(bytes).includes('Good')) return examineHere(bytes, lookUp);
       throw fault;
     };
     const { ledger, taker } = await prepare(false, canaryHotel, examine);
@@ -427,7 +430,7 @@ describe('An e-mail that fails', () => {
     expect(await taker.take(bad)).toMatchObject({ outcome: 'set-aside', reason: 'failed' });
     const good = Buffer.from(mailOf('text/plain', 'Good: BR-1043').replace('<m1@', '<m2@'));
     expect(await taker.take({ bytes: good, from: 'imap' })).toMatchObject({ outcome: 'named' });
-    expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(1);
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(1);
   });
 });
 
@@ -447,7 +450,7 @@ describe('An e-mail that names a canary', () => {
     expect(events).toMatchObject([{ type: 'verdict-mail-named', named: 0, canaries: 1 }]);
     expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', canaries });
     expect(await listCases()).toEqual([]);
-    expect(await ledger.verdictMails.listMails({ limit: 9, onlyUnknown: true })).toEqual([]);
+    expect(await ledger.mails.listMails({ limit: 9, onlyUnknown: true })).toEqual([]);
   });
 
   it('among bookings names both', async () => {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { HeldCase } from '../../cases/case.js';
-import { shownCaseToJson } from '../../cases/case-json.js';
-import { readCaseHistory, showCase } from '../../cases/show-case.js';
+import { showCase, shownCaseToJson } from '../../cases/case-json.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+
 import { mappingToJson } from '../../ledger/mappings.js';
 import { HttpError } from '../../server/http-error.js';
 import { pageField } from '../routing/fields.js';
@@ -41,13 +41,14 @@ async function readCasePage(
   visit: DeskVisit,
 ) {
   const { ledger } = parts;
-  const held = await findShownCase(ledger.cases, id);
   const { today, labels } = whatIsShown(parts, visit);
-  const item = await showCase(ledger, held, { today, clock: () => visit.now, labels });
-  const history = await readCaseHistory(ledger.audit, held.id);
-  const found = await ledger.mappings.find(held);
-  const report = withoutNotes(shownCaseToJson(item, { today, history: history.slice(-entriesShown) }), visit);
-  const pages = Math.max(1, Math.ceil(held.bookings.length / bookingsPerPage));
+  const number = numberOf(id);
+  const item = number && (await showCase(ledger, number, { today, now: visit.now, labels }));
+  if (!item) throw notFound();
+  const found = await ledger.mappings.find(item);
+  const history = item.history.slice(-entriesShown);
+  const report = withoutNotes(shownCaseToJson({ ...item, history }), visit);
+  const pages = Math.max(1, Math.ceil(item.bookings / bookingsPerPage));
   const page = Math.min(asked, pages);
   const bookings = report.bookingList.slice((page - 1) * bookingsPerPage, page * bookingsPerPage);
   return {
@@ -55,7 +56,7 @@ async function readCasePage(
     bookingList: visit.may('see-bookings') ? bookings : bookings.map(withoutReference),
     ...{ page, pages },
     /** How many the history has; only the newest are here. */
-    entries: history.length,
+    entries: item.history.length,
     mapping: found ? mappingToJson(found.mapping, found.moves.slice(-entriesShown)) : null,
     /** Whether the content of hotels was ever loaded. */
     hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
@@ -72,7 +73,16 @@ function withoutReference<
 
 /** @throws HttpError 404 */
 export async function findShownCase(cases: ReadOnlyLedger['cases'], id: string): Promise<HeldCase> {
-  const held = /^[1-9]\d{0,14}$/.test(id) ? await cases.find(Number(id)) : undefined;
-  if (!held) throw new HttpError(404, 'there is no case of that number');
+  const number = numberOf(id);
+  const held = number && (await cases.find(number));
+  if (!held) throw notFound();
   return held;
+}
+
+function numberOf(id: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined;
+}
+
+function notFound(): HttpError {
+  return new HttpError(404, 'there is no case of that number');
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { caseToCells, listCaseColumns } from '../../cases/case-json.js';
-import { readWindow } from '../../cases/find-cases.js';
-import type { SearchCases } from '../../cases/search-cases.js';
+import { searchCases, withKept } from '../../cases/find-cases.js';
 import { renderCsv } from '../../text/csv.js';
 import { type Download, defineDownload } from '../routing/route.js';
 import { filterFields, toSearch } from './case-filter.js';
@@ -9,7 +8,7 @@ import { whatIsShown } from './cases-page.js';
 import type { CaseDeskParts } from './cases-routes.js';
 
 /** The list as `cases --csv` writes it. Without the permission see-bookings, it has no notes and no kept columns. */
-export function createCasesCsv(parts: CaseDeskParts, search: SearchCases): Download {
+export function createCasesCsv(parts: CaseDeskParts): Download {
   return defineDownload({
     path: '/cases.csv',
     permission: 'look',
@@ -21,11 +20,11 @@ export function createCasesCsv(parts: CaseDeskParts, search: SearchCases): Downl
     }),
     async open(filter, visit) {
       const { today, labels, findsReferences } = whatIsShown(parts, visit);
-      const { cases } = await search(toSearch(filter, { today, findsReferences }));
-      const window = { from: 0, to: cases.length, labels, today };
-      const all = await readWindow(parts.ledger, parts.hotels, cases, window, () => visit.now);
+      const search = toSearch(filter, { today, findsReferences });
+      const { cases } = await searchCases(parts.ledger, search, visit.now);
+      const all = await withKept(parts.ledger, cases, labels, today);
       const seesNotes = visit.may('see-bookings');
-      const rows = all.map((item) => caseToCells(seesNotes ? item : withoutNote(item)));
+      const rows = all.map((item) => caseToCells(seesNotes ? item : { ...item, note: undefined }));
       return {
         name: `cases-${today}.csv`,
         records: rows.length,
@@ -33,11 +32,4 @@ export function createCasesCsv(parts: CaseDeskParts, search: SearchCases): Downl
       };
     },
   });
-}
-
-function withoutNote<Item extends { readonly note?: string }>({
-  note: _,
-  ...item
-}: Item): Omit<Item, 'note'> {
-  return item;
 }

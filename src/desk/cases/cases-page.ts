@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { businessDayAt } from '../../booking/business-day.js';
 import { caseToJson } from '../../cases/case-json.js';
-import { type CaseWindow, readWindow } from '../../cases/find-cases.js';
-import type { SearchCases } from '../../cases/search-cases.js';
+import { searchCases, withKept } from '../../cases/find-cases.js';
 import { pageField } from '../routing/fields.js';
 import { type DeskVisit, definePage, type Page } from '../routing/route.js';
 import { filterFields, type ShownFilter, toFilterData, toSearch } from './case-filter.js';
@@ -10,7 +9,7 @@ import type { CaseDeskParts } from './cases-routes.js';
 import { casesPerPage, renderCases } from './render-cases.js';
 
 /** The list of cases, guests in house first. */
-export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page {
+export function createCasesPage(parts: CaseDeskParts): Page {
   return definePage({
     path: '/cases',
     permission: 'look',
@@ -19,7 +18,7 @@ export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page
       page: pageField,
     }),
     json: 'if-asked',
-    read: (input, visit) => readCases(parts, search, input, visit),
+    read: (input, visit) => readCases(parts, input, visit),
     // Kept columns come from the most urgent booking; without them, the list reveals no single booking.
     audit: ({ cases, total, filter }) =>
       cases.some(({ kept }) => kept)
@@ -34,18 +33,17 @@ export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page
 }
 
 async function readCases(
-  parts: CaseDeskParts,
-  search: SearchCases,
+  { ledger, ...parts }: CaseDeskParts,
   { page: asked, ...filter }: ShownFilter & { readonly page: number },
   visit: DeskVisit,
 ) {
   const { today, labels, findsReferences } = whatIsShown(parts, visit);
-  const { cases, choices } = await search(toSearch(filter, { today, findsReferences }));
+  const search = toSearch(filter, { today, findsReferences });
+  const { cases, choices } = await searchCases(ledger, search, visit.now);
   const pages = Math.max(1, Math.ceil(cases.length / casesPerPage));
   const page = Math.min(asked, pages);
   const from = (page - 1) * casesPerPage;
-  const window: CaseWindow = { from, to: from + casesPerPage, labels, today };
-  const shown = await readWindow(parts.ledger, parts.hotels, cases, window, () => visit.now);
+  const shown = await withKept(ledger, cases.slice(from, from + casesPerPage), labels, today);
   return {
     /** Guests in house first, then the nearest check-in. */
     cases: shown.map((item) => withoutNotes(caseToJson(item), visit)),

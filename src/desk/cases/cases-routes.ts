@@ -1,6 +1,5 @@
-import type { RememberedHotels } from '../../cases/remembered-hotels.js';
-import { createCaseSearch } from '../../cases/search-cases.js';
 import type { Ledger } from '../../ledger/ledger.js';
+
 import type { DeskRoute } from '../routing/route.js';
 import { createCasePage } from './case-page.js';
 import { createCasesCsv } from './cases-csv.js';
@@ -12,15 +11,13 @@ export interface CaseDeskParts {
   readonly ledger: Ledger;
   /** The configured columns of bookings that are kept but not sent. */
   readonly keptColumns: readonly string[];
-  readonly hotels: RememberedHotels;
 }
 
 /** The routes for the booking team: the list of cases, a case, and what can be done with them. */
 export function createCaseRoutes(parts: CaseDeskParts): readonly DeskRoute[] {
-  const search = createCaseSearch(parts.ledger, parts.hotels);
   return [
-    createCasesPage(parts, search),
-    createCasesCsv(parts, search),
+    createCasesPage(parts),
+    createCasesCsv(parts),
     createCaseChange(parts),
     createCasePage(parts),
     createBookingResolution(parts),

@@ -1,7 +1,6 @@
 import { type Archive, reportsFolder } from '../../archive/archive.js';
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
-import { readWindow } from '../../cases/find-cases.js';
-import type { RememberedHotels } from '../../cases/remembered-hotels.js';
+import { findCases } from '../../cases/find-cases.js';
 import { judgeCanary } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Notice } from '../../ledger/notice.js';
@@ -21,7 +20,6 @@ export interface DayPageParts {
   readonly ledger: ReadOnlyLedger;
   readonly archive: Pick<Archive, 'list'>;
   readonly command: WriteCommand;
-  readonly hotels: RememberedHotels;
   readonly operations: Pick<Operations, 'channels'>;
 }
 
@@ -96,14 +94,12 @@ function listNeighbours(day: string, today: string, timezone: string) {
 }
 
 /** The cases with an open booking of that day, guests in house first. Dismissed ones need no action. */
-async function readCases({ ledger, hotels }: DayPageParts, day: string, today: string, now: number) {
-  const found = await ledger.cases.listOutlines({ day, today });
+async function readCases({ ledger }: DayPageParts, day: string, today: string, now: number) {
+  const found = await findCases(ledger, { day, today }, now);
   const open = found.filter(({ state }) => state !== 'dismissed');
-  const window = { from: 0, to: casesShown, labels: [], today };
-  const first = await readWindow(ledger, hotels, open, window, () => now);
   return {
     count: open.length,
-    first: first.map((one) => ({
+    first: open.slice(0, casesShown).map((one) => ({
       id: one.id,
       state: one.state,
       providerName: one.providerName,

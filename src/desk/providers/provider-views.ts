@@ -1,6 +1,6 @@
 import { renderShares, type ShareBar } from '../../charts/bars.js';
 import { renderSentColumns } from '../../charts/day-columns.js';
-import { nameUnknown, type ProviderJson } from '../../scorecard/provider-json.js';
+import { nameUnknown, type ProviderJson } from '../../scorecard/scorecard.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';

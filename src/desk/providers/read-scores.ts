@@ -2,10 +2,13 @@ import { businessDayAt, createBusinessDay } from '../../booking/business-day.js'
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
 import type { Silence } from '../../review/verdict.js';
-import type { DayScore } from '../../scorecard/day-scores.js';
-import { orderProviders, type ProviderJson, providerToJson } from '../../scorecard/provider-json.js';
-import type { ScoreMemory } from '../../scorecard/score-memory.js';
-import { addUpScores } from '../../scorecard/scorecard.js';
+import type { DayScore, ScoreMemory } from '../../scorecard/day-scores.js';
+import {
+  orderProviders,
+  type ProviderJson,
+  providerToJson,
+  scoreProviders,
+} from '../../scorecard/scorecard.js';
 import { HttpError } from '../../server/http-error.js';
 import type { DeskVisit } from '../routing/route.js';
 
@@ -51,8 +54,8 @@ export async function readScores(
 ): Promise<Scores> {
   const today = businessDayAt(new Date(now), timezone).iso;
   const days = listDays(range, today);
-  const scored = await scores.read(days, { signal, silence: await readSilence(now) });
-  const added = await addUpScores({ ledger, timezone }, days, scored);
+  const scored = await scores(days, { signal, silence: await readSilence(now) });
+  const added = await scoreProviders(ledger, timezone, scored);
   return { days, scored, providers: orderProviders(added.map(providerToJson)) };
 }
 
@@ -62,7 +65,7 @@ export async function prepareScores(
   { now, signal }: Pick<DeskVisit, 'now' | 'signal'>,
 ): Promise<void> {
   const days = listDays({}, businessDayAt(new Date(now), timezone).iso);
-  await scores.read(days, { signal, silence: await readSilence(now) });
+  await scores(days, { signal, silence: await readSilence(now) });
 }
 
 /** @throws HttpError 400 */

@@ -1,6 +1,5 @@
 import { businessDayAt } from '../../booking/business-day.js';
-import { type ListedCase, readWindow } from '../../cases/find-cases.js';
-import { rememberHotels } from '../../cases/remembered-hotels.js';
+import { findCases, type ListedCase } from '../../cases/find-cases.js';
 import type { Config } from '../../config/load.js';
 import { canaryToJson, judgeCanary } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -30,7 +29,6 @@ export async function gatherDayReport(
   now: number,
 ) {
   const today = businessDayAt(new Date(now), timezone).iso;
-  const clock = () => now;
   const runs = await ledger.runs.list({ day, limit: runsRead });
   const verdicts = summariseVerdicts(day, runs);
   const { knowledge, affected, unanswered, posted } = verdicts;
@@ -41,7 +39,7 @@ export async function gatherDayReport(
   async function listBookings() {
     const list = withHotels(
       await listAffected(ledger, [verdicts], { today }),
-      createHotelComparer({ hotels: ledger.hotels, clock }),
+      createHotelComparer({ hotels: ledger.hotels, clock: () => now }),
     );
     const first = [];
     for await (const bookings of list.read({ from: 0, to: listed }))
@@ -50,10 +48,8 @@ export async function gatherDayReport(
   }
 
   async function listCases(which: 'open' | 'left') {
-    const found = await ledger.cases.listOutlines({ today, left: which === 'left' });
-    const window = { from: 0, to: listed, labels: [], today };
-    const first = await readWindow(ledger, rememberHotels(ledger.hotels), found, window, clock);
-    return { count: found.length, first: first.map(outlineCase) };
+    const found = await findCases(ledger, { today, left: which === 'left' }, now);
+    return { count: found.length, first: found.slice(0, listed).map(outlineCase) };
   }
 
   return {

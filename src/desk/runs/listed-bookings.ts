@@ -1,7 +1,7 @@
 import { guestNameFields } from '../../booking/booking.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import { type CasedBooking, withCases } from '../../cases/booked-cases.js';
-import { describeWhy } from '../../cases/describe-booking.js';
+import { describeWhy } from '../../cases/booking-history.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import type { CopyStanding } from '../../mappings/copied-hotels.js';
@@ -59,7 +59,7 @@ export async function readList(
     withNames: may('see-names'),
   });
   const compare = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
-  const cased = withCases(withHotels(found, compare), ledger.cases);
+  const cased = withCases(withHotels(found, compare), ledger);
   const from = entriesBefore(page);
   const bookings: ListedBooking[] = [];
   for await (const some of cased.read({ from, to: from + entriesPerPage }))

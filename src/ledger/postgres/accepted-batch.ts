@@ -26,7 +26,7 @@ export async function recordAcceptedBatch(
          AND NOT EXISTS (SELECT 1 FROM hotel_review.steps WHERE run = number AND after = $3)
        FOR NO KEY UPDATE
      ), ended AS (
-       UPDATE hotel_review.steps SET state = 'done', ended_at = $5, last_code = $6, outcome_unknown = false
+       UPDATE hotel_review.steps SET state = 'done', ended_at = $5, last_code = $6, outcome_unknown = 0
        FROM run WHERE steps.run = run.number AND name = $3 AND state = 'running' AND attempts = $4 AND token = $2
        RETURNING steps.run, bookings
      ), kept AS (

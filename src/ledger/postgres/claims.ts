@@ -47,17 +47,17 @@ export async function claim(
          UPDATE hotel_review.steps SET
            state = 'running', attempts = attempts + 1, token = runs.token, claimed_at = $5, claim_id = $6,
            lease_until = clock_timestamp() + $7 * interval '1 millisecond',
-           may_repeat = outcome_unknown, outcome_unknown = false,
-           repeated = steps.repeated + CASE WHEN outcome_unknown THEN bookings ELSE 0 END
+           may_repeat = outcome_unknown, outcome_unknown = 0,
+           repeated = steps.repeated + CASE WHEN outcome_unknown = 1 THEN bookings ELSE 0 END
          FROM runs WHERE steps.run = runs.number AND name = $3 AND steps.state = 'ready' AND attempts = $4 - 1
          RETURNING ${claimedColumns}
        ), counted AS (
          UPDATE hotel_review.runs AS counted SET repeated = counted.repeated + steps.bookings
-         FROM steps WHERE counted.number = steps.run AND may_repeat
+         FROM steps WHERE counted.number = steps.run AND may_repeat = 1
        )
        SELECT steps.*, ${runColumns}, ${selectedLines},
          -- Of two columns of a name the later one is read.
-         runs.repeated + CASE WHEN may_repeat THEN steps.bookings ELSE 0 END AS repeated
+         runs.repeated + CASE WHEN may_repeat = 1 THEN steps.bookings ELSE 0 END AS repeated
        FROM steps JOIN runs ON runs.number = steps.run ${linesOfStep}`,
       right.runId,
       right.token ?? null,
@@ -76,7 +76,7 @@ export async function claim(
     attempt,
     token: run.token,
     claimedAt: at,
-    mayRepeat: row.may_repeat === true,
+    mayRepeat: row.may_repeat === 1,
     run,
     ...(row.lines !== null &&
       slice && { lines: openLines(row.lines, placeOfBatch(Number(row.run), slice.form, slice.batch)) }),

@@ -1,7 +1,66 @@
 import { LedgerUnusableError } from '../errors.js';
+import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
 import { readOnlyServer } from './faults.js';
-import { migrations } from './migrations.js';
 import type { Session } from './session.js';
+
+/**
+ * Scripts, one for each version; the table `schema_versions` lists those that were applied. Everything is in a schema of
+ * its own, so that the ledger can share a database. Texts are compared by their bytes, whatever the database's collation.
+ */
+export const versions: readonly string[] = [
+  `${createTables([
+    ['rownumber', 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY'],
+    [/\btext\b/g, 'text COLLATE "C"'],
+    ['bytes', 'bytea'],
+    ['clocktime', 'timestamptz'],
+    [/ STRICT(, WITHOUT ROWID)?/g, ''],
+  ])}
+  -- A text can have any length; an index entry can't. Whoever writes mappings holds a lock, so no hotel is inserted twice.
+  CREATE INDEX rejects_by_reference ON rejects (left(reference, 200)) WHERE reference IS NOT NULL;
+  CREATE INDEX mappings_by_hotel ON mappings (left(provider_name, 200), left(provider_hotel_id, 200));
+  CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id, number);
+  CREATE INDEX case_bookings_by_reference ON case_bookings (left(reference, 200)) WHERE reference IS NOT NULL;
+  CREATE INDEX hook_requests_by_time ON hook_requests (at);
+
+  CREATE TABLE schema_versions (
+    number integer PRIMARY KEY,
+    at timestamptz NOT NULL
+  );
+
+  -- Days and places that a process holds, until it stops renewing them.
+  CREATE TABLE holds (
+    name text COLLATE "C" PRIMARY KEY,
+    holder uuid NOT NULL,
+    lease_until timestamptz NOT NULL
+  );
+
+  -- An answer may be lost after the server has committed. These tell whether it did.
+  ALTER TABLE runs ADD COLUMN chunks integer NOT NULL DEFAULT 0;
+  ALTER TABLE steps ADD COLUMN claim_id uuid, ADD COLUMN may_repeat integer NOT NULL DEFAULT 0;
+
+  -- Whoever searches the audit trail for a person need not write the name in its case, whatever the language.
+  ALTER TABLE audit_trail ALTER COLUMN who TYPE text COLLATE "default";
+
+  -- Hashes don't shrink, and a page is small enough to be stored in the table itself.
+  ALTER TABLE reference_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
+  ALTER TABLE stay_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
+  -- Blanked and removed rows must leave the disk soon, not only once a fifth of the table is gone.
+  ALTER TABLE batches SET (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+    toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 10000
+  );
+  -- A few of these rows are updated often: free space in each page keeps their indexes unchanged.
+  ALTER TABLE runs SET (fillfactor = 50);
+  ALTER TABLE steps SET (fillfactor = 70);
+  -- Where the server was built with it, lz4 costs less time than the bytes it saves.
+  DO $$
+  BEGIN
+    ALTER TABLE batches ALTER COLUMN lines SET COMPRESSION lz4;
+  EXCEPTION WHEN OTHERS THEN
+    NULL;
+  END
+  $$`,
+];
 
 /** One lock for all processes that migrate the same database: the letters `hotl`. */
 const migrationLock = 0x68_6f_74_6c;
@@ -10,25 +69,23 @@ const migrationLock = 0x68_6f_74_6c;
  * Brings the schema up to date. Call it inside a transaction.
  *
  * @param place of the database, for messages
- * @throws LedgerUnusableError if a newer version of this program, or a different program, created it, and if the server
- *   takes no writes
+ * @throws LedgerUnusableError if an older or newer version of this program, or a different program, created it, and if the
+ *   server takes no writes
  */
 export async function migrate(session: Session, place: string): Promise<void> {
   await requireWritable(session, place);
-  if ((await readSchema(session, place)).migrations === migrations.length) return;
+  if ((await readSchema(session, place)) === versions.length) return;
   await session.run('SELECT pg_advisory_xact_lock($1)', migrationLock);
-  const { migrations: present, isThere } = await readSchema(session, place);
-  if (present === migrations.length) return;
-  if (!isThere) await session.run('CREATE SCHEMA hotel_review');
-  if (present === 0) {
-    await session.run(
-      'CREATE TABLE hotel_review.migrations (number integer PRIMARY KEY, at timestamptz NOT NULL)',
-    );
-  }
-  for (const [index, migration] of migrations.entries()) {
+  const present = await readSchema(session, place);
+  if (present === versions.length) return;
+  // An empty one may have been made for us: only a user who may create schemas can say IF NOT EXISTS.
+  const found = await session.row(`SELECT to_regnamespace('hotel_review') IS NULL AS is_missing`);
+  if (found?.is_missing) await session.run('CREATE SCHEMA hotel_review');
+  await session.run('SET LOCAL search_path TO hotel_review');
+  for (const [index, version] of versions.entries()) {
     if (index < present) continue;
-    await session.script(migration);
-    await session.run('INSERT INTO hotel_review.migrations (number, at) VALUES ($1, now())', index + 1);
+    await session.script(version);
+    await session.run('INSERT INTO schema_versions (number, at) VALUES ($1, now())', index + 1);
   }
 }
 
@@ -38,11 +95,11 @@ export async function migrate(session: Session, place: string): Promise<void> {
  * @throws LedgerUnusableError if this version can't read it, or it is not a ledger
  */
 export async function ledgerExists(session: Session, place: string): Promise<boolean> {
-  const { migrations: present } = await readSchema(session, place);
-  if (present === 0 || present === migrations.length) return present > 0;
+  const present = await readSchema(session, place);
+  if (present === 0 || present === versions.length) return present > 0;
   throw new LedgerUnusableError(
     place,
-    `expected schema ${migrations.length}, got: schema ${present}, of an older version; start a run with this one, which brings it up to date`,
+    `expected schema ${versions.length}, got: schema ${present}, of an older version; start a run with this one, which brings it up to date`,
   );
 }
 
@@ -53,20 +110,14 @@ export async function requireWritable(session: Session, place: string): Promise<
   if (found?.read_only === 'on') throw new LedgerUnusableError(place, readOnlyServer);
 }
 
-interface FoundSchema {
-  /** How many migrations were applied. */
-  readonly migrations: number;
-  /** Whether the schema exists, even if it is empty. */
-  readonly isThere: boolean;
-}
-
-async function readSchema(session: Session, place: string): Promise<FoundSchema> {
+/** Returns the version of the schema, 0 if there is none. */
+async function readSchema(session: Session, place: string): Promise<number> {
   const found = await session.row(
     `SELECT
-       (SELECT count(*)::int FROM pg_namespace WHERE nspname = 'hotel_review') AS schemas,
        (SELECT count(*)::int FROM pg_class WHERE relnamespace = to_regnamespace('hotel_review')) AS things,
-       (SELECT count(*)::int FROM pg_class WHERE relnamespace = to_regnamespace('hotel_review')
-          AND relkind = 'r' AND relname IN ('migrations', 'runs', 'steps', 'holds')) AS ours,
+       (SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class
+          WHERE relnamespace = to_regnamespace('hotel_review') AND relkind = 'r'
+          AND relname IN ('holds', 'migrations', 'runs', 'schema_versions', 'steps')) AS ours,
        current_setting('server_encoding') AS encoding`,
   );
   if (found?.encoding !== 'UTF8') {
@@ -75,21 +126,16 @@ async function readSchema(session: Session, place: string): Promise<FoundSchema>
       `expected a database in the encoding UTF8, got: ${String(found?.encoding)}; make one with createdb --encoding UTF8`,
     );
   }
-  const isThere = found.schemas === 1;
-  if (found.things === 0) return { migrations: 0, isThere };
-  if (found.ours !== 4) {
+  if (found.things === 0) return 0;
+  if (found.ours === 'holds migrations runs steps') throw new LedgerUnusableError(place, ledgerOfBefore);
+  if (found.ours !== 'holds runs schema_versions steps') {
     throw new LedgerUnusableError(
       place,
       'expected a schema hotel_review that is a ledger, or none, got: one of another program; name another database with the setting ledger',
     );
   }
-  const count = await session.row('SELECT coalesce(max(number), 0) AS number FROM hotel_review.migrations');
+  const count = await session.row('SELECT max(number) AS number FROM hotel_review.schema_versions');
   const present = Number(count?.number);
-  if (present > migrations.length) {
-    throw new LedgerUnusableError(
-      place,
-      `expected schema ${migrations.length} or older, got: schema ${present}; install the newer version that wrote it`,
-    );
-  }
-  return { migrations: present, isThere };
+  expectKnown(present, versions.length, place);
+  return present;
 }

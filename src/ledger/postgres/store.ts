@@ -25,7 +25,6 @@ const caseLock = 0x63_61_73_65;
 const common: Omit<Dialect, 'sealing' | 'mayBeDone' | 'rules'> = {
   stepsByPredecessor: 'steps',
   mappingsByNumber: 'mappings',
-  hookRequest: { run: 'run_id', at: 'at' },
   lines: linesAsText('lines'),
   json: { array: 'json_build_array', gather: 'json_agg' },
   lock: 'FOR NO KEY UPDATE',

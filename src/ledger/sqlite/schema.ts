@@ -1,46 +1,61 @@
 import { LedgerUnusableError } from '../errors.js';
+import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
 import type { Database } from './database.js';
-import { migrations } from './migrations.js';
+
+/** Marks the file as a ledger: the letters `hotl`. */
+const applicationId = 0x68_6f_74_6c;
+
+/** Scripts, one for each version; the database's `user_version` counts those that were applied. */
+export const versions: readonly string[] = [
+  `PRAGMA application_id = ${applicationId};
+  ${createTables([
+    ['rownumber', 'integer PRIMARY KEY'],
+    ['bigint', 'integer'],
+    ['bytes', 'blob'],
+    ['clocktime', 'integer'],
+  ])}
+  CREATE INDEX rejects_by_reference ON rejects (reference) WHERE reference IS NOT NULL;
+  CREATE UNIQUE INDEX mappings_by_hotel ON mappings (provider_name, provider_hotel_id);
+  CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id);
+  CREATE INDEX case_bookings_by_reference ON case_bookings (reference) WHERE reference IS NOT NULL`,
+];
 
 /**
  * Brings the schema up to date.
  *
  * @param path of the database, for messages
- * @throws LedgerUnusableError if a newer version of this program, or a different program, created it
+ * @throws LedgerUnusableError like `readSchema`
  */
 export function migrate(database: Database, path: string): void {
-  if (readSchema(database, path) === migrations.length) return;
+  if (readSchema(database, path) === versions.length) return;
   database.transact(() => {
-    for (const migration of migrations.slice(readSchema(database, path))) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${migrations.length}`);
+    for (const version of versions.slice(readSchema(database, path))) database.exec(version);
+    database.exec(`PRAGMA user_version = ${versions.length}`);
   });
 }
 
 /**
- * Returns how many migrations the database has. Changes nothing.
+ * Returns the version of the database's schema, 0 for an empty one. Changes nothing.
  *
- * @throws LedgerUnusableError like `migrate`
+ * @throws LedgerUnusableError if an older or newer version of this program, or a different program, created it
  */
 export function readSchema(database: Database, path: string): number {
-  // One statement, so that no other process can migrate between the two reads.
+  // One statement, so that no other process can migrate between the reads.
   const found = database.get(
-    `SELECT user_version, (SELECT count(*) FROM sqlite_schema) AS things,
+    `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) AS things,
        (SELECT count(*) FROM sqlite_schema WHERE name = 'runs') AS runs
-     FROM pragma_user_version`,
+     FROM pragma_application_id, pragma_user_version`,
   );
-  const schema = Number(found?.user_version);
-  const isLedger = schema === 0 ? found?.things === 0 : found?.runs === 1;
-  if (!isLedger) {
+  const version = Number(found?.user_version);
+  if (version === 0 && found?.things === 0) return 0;
+  if (found?.application_id !== applicationId) {
     throw new LedgerUnusableError(
       path,
-      'expected a ledger or no file, got: a database of another program; name another file with the setting ledger',
+      version > 0 && found?.runs === 1
+        ? ledgerOfBefore
+        : 'expected a ledger or no file, got: a database of another program; name another file with the setting ledger',
     );
   }
-  if (schema > migrations.length) {
-    throw new LedgerUnusableError(
-      path,
-      `expected schema ${migrations.length} or older, got: schema ; install the newer version that wrote it`,
-    );
-  }
-  return schema;
+  expectKnown(version, versions.length, path);
+  return version;
 }

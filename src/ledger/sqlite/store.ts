@@ -87,7 +87,6 @@ function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dia
     // Without this hint, SQLite searches all steps of the run for those that wait for a step.
     stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
     mappingsByNumber: 'mappings NOT INDEXED',
-    hookRequest: { run: 'run', at: 'answered_at' },
     lines: 'lines',
     json: { array: 'json_array', gather: 'json_group_array' },
     sealing,

@@ -8,8 +8,8 @@ import { busy, findSharedRun, tryToAcquireDay } from './join-run.js';
 import { type DayRequest, type OpenedRun, openRun } from './open-run.js';
 import { type DayResult, type OpeningCallbacks, type RunDayParts, runDay } from './run-day.js';
 
-/** Delay between two lookups of the run that another process is opening. */
-const lookEveryMs = 50;
+/** Delay between two tries to get a day that another process is opening or releasing. */
+const tryEveryMs = 50;
 /** How long another process may hold a day without opening a run of it. */
 const patienceMs = 10_000;
 
@@ -121,15 +121,6 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
         reject(error);
       }
 
-      /** Another process holds the day: its run is the result, as soon as the ledger holds it. */
-      async function waitForRunOfOthers(): Promise<void> {
-        while (!isSettled && !signal.aborted) {
-          const latest = await ledger.runs.latest(day.iso);
-          if (latest && isActive(latest) && mayCompleteDay(latest)) succeed(latest, false);
-          else await pause(lookEveryMs, signal);
-        }
-      }
-
       /** A day that is held without an active run is just being opened or released: try again. */
       async function performWhenFree(): Promise<DayResult> {
         const giveUpAt = clock() + patienceMs;
@@ -137,14 +128,17 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
           try {
             return await perform(day, request, signal, {
               onOpened: succeed,
-              onWaiting: () => void waitForRunOfOthers().catch(fail),
+              // Another process holds the day: its run is the result, as soon as the ledger holds it.
+              onWaiting(latest) {
+                if (isOfWholeDay(latest)) succeed(latest, false);
+              },
             });
           } catch (error) {
             if (!(error instanceof DayBusyError) || isSettled || signal.aborted) throw error;
             const latest = await ledger.runs.latest(day.iso);
-            if (latest && isActive(latest) && mayCompleteDay(latest)) return { run: latest, wasDone: false };
+            if (isOfWholeDay(latest)) return { run: latest, wasDone: false };
             if (clock() >= giveUpAt) throw error;
-            await pause(lookEveryMs, signal);
+            await pause(tryEveryMs, signal);
           }
         }
       }
@@ -224,4 +218,9 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
       await Promise.allSettled(current);
     },
   };
+}
+
+/** Whether it is in progress and will complete its day. */
+function isOfWholeDay(run: Run | undefined): run is Run {
+  return run !== undefined && isActive(run) && mayCompleteDay(run);
 }

@@ -34,14 +34,14 @@ export type FoundDay =
  * Acquires the right to work on a day. If another process holds it, a process that works alone waits for one lease in
  * case the owner is dead; one that shares the work joins the run as soon as it is collected.
  *
- * @param onWaiting called once if this call has to wait
+ * @param onWaiting called with the day's latest run, each time that this call has to wait
  * @throws DayBusyError if the day stays with another process, or the signal is aborted
  */
 export async function acquireDay(
   request: RequestForDay,
   parts: JoinParts,
   signal: AbortSignal,
-  onWaiting: () => void,
+  onWaiting: (latest: Run | undefined, isFirst: boolean) => void,
 ): Promise<FoundDay> {
   const { ledger, workforce, clock } = parts;
   const joins = workforce.letsOthersJoin && joinsRuns(request.mode);
@@ -51,10 +51,10 @@ export async function acquireDay(
     const found = await tryToAcquireDay(request, parts);
     if (found) return found.kind === 'held' && runBefore !== undefined ? { ...found, runBefore } : found;
     if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(request);
-    if (runBefore === undefined) {
-      runBefore = (await ledger.runs.latest(request.day.iso)) ?? null;
-      onWaiting();
-    }
+    const latest = await ledger.runs.latest(request.day.iso);
+    const isFirst = runBefore === undefined;
+    if (isFirst) runBefore = latest ?? null;
+    onWaiting(latest, isFirst);
     await pause(tryEveryMs, signal);
   }
 }

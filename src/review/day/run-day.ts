@@ -49,8 +49,8 @@ export interface OpeningCallbacks {
   readonly onOpened?: (run: Run, isNew: boolean) => void;
   /** The day was done, and its number of bookings is accepted now. */
   readonly onAccepted?: ((run: Run) => void) | undefined;
-  /** Another process holds the day; this call waits for it. */
-  readonly onWaiting?: () => void;
+  /** Another process holds the day; this call waits for it. Called with the day's latest run, now and then. */
+  readonly onWaiting?: (latest: Run | undefined) => void;
 }
 
 /**
@@ -67,9 +67,9 @@ export async function runDay(
 ): Promise<DayResult> {
   const { workforce, notify } = parts;
   const { day } = request;
-  const found = await acquireDay(request, parts, signal, () => {
-    notify({ type: 'waiting-for-day', day: day.iso });
-    callbacks.onWaiting?.();
+  const found = await acquireDay(request, parts, signal, (latest, isFirst) => {
+    if (isFirst) notify({ type: 'waiting-for-day', day: day.iso });
+    callbacks.onWaiting?.(latest);
   });
   const onOpened = (run: Run, isNew: boolean) => {
     notify({ type: 'run-opened', run, isResumed: !isNew });

@@ -5,17 +5,10 @@ import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import { lookForResult } from './await-result.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
-import { findResults } from './find-results.js';
+import { fetchAside, findResults } from './find-results.js';
 import { keepManifest } from './manifest.js';
-import { limitReceived } from './received-size.js';
-import {
-  earlierName,
-  ensureSpooled,
-  hashSpooled,
-  removeSpooled,
-  resultName,
-  reviewName,
-} from './spooled-files.js';
+import { limitReceived } from './remote-files.js';
+import { earlierName, ensureSpooled, removeSpooled, resultName, reviewName } from './spooled-files.js';
 
 /**
  * `archive`: archives the file as sent and the very bytes of the result that were judged, writes the manifest and empties
@@ -26,7 +19,7 @@ export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promis
   const { run, day, signal } = attempt;
   return inSession(parts, signal, async (session) => {
     const { result, verdicts } = run.file ?? {};
-    // Older versions judged a result in this step.
+    // A result that was set aside since then takes the verdicts with it.
     const kept = result && verdicts?.listsUnanswered && (await keepResult(parts, attempt, session, result));
     if (!result || !kept) return judgeAgain(parts, attempt, session);
     // Without its names the file as sent can't be kept any more. The manifest still has its checksum.
@@ -119,18 +112,15 @@ async function keepLaterResults(
   result: ReceivedResult,
 ): Promise<readonly ArchivedFile[]> {
   const { archive, spool } = parts;
-  const { run, day, remote } = attempt;
-  const spooled = earlierName(run);
+  const { run, day } = attempt;
   const kept: ArchivedFile[] = [];
   const { results } = await findResults(parts, attempt, session);
   for (const seen of results) {
     if (isSameSighting(seen, result)) continue;
-    const limit = limitReceived(run.file);
-    await session.download(`${remote.folder}/${seen.name}`, await spool.locate(spooled), { limit });
-    const sha256 = (await hashSpooled(spool, spooled)) ?? '';
+    const sha256 = await fetchAside(parts, attempt, session, seen.name);
     if (sha256 === result.sha256) continue;
     const name = `later-${sha256.slice(0, 12)}-${seen.name}`;
-    kept.push(await archive.keep(day.iso, run.id, name, spool.read(spooled)));
+    kept.push(await archive.keep(day.iso, run.id, name, spool.read(earlierName(run))));
   }
   return kept;
 }

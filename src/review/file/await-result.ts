@@ -2,7 +2,7 @@ import { isSameSighting, type ReviewFile, type Sighting, type UnreadableResult }
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import { type FileAttempt, type FileParts, inSession, isOurFault } from './file-attempt.js';
-import { findResults } from './find-results.js';
+import { fetchResult, findResults } from './find-results.js';
 import {
   countOurs,
   decideOnResult,
@@ -15,9 +15,8 @@ import {
   pauseBeforeLook,
   type ResultMoment,
 } from './judge-result.js';
-import { defaultResultColumn } from './result.js';
-import { namingFields } from './result-index.js';
-import { fetchResult, type ReadResult, resultName } from './spooled-files.js';
+import { namesBookings } from './match-result.js';
+import { resultName } from './spooled-files.js';
 
 /**
  * `await-result`: looks once for the result and judges it (spec 4.3, step 4; design 5). A complete one ends the step: its
@@ -43,6 +42,8 @@ function deadlineOf({ resultTimeoutMs }: FileParts, { run }: FileAttempt): numbe
 function calledAt({ file, startedAt }: FileAttempt['run']): number {
   return file?.triggeredAt ?? startedAt;
 }
+
+type ReadResult = NonNullable<Awaited<ReturnType<typeof fetchResult>>>;
 
 /** What an attempt found out about the result. */
 type Found = Pick<StepOutcome, 'file' | 'verdicts'>;
@@ -147,17 +148,17 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
   }
 }
 
-function describeUnreadable(
-  { resultColumn = defaultResultColumn }: FileParts,
-  { fields, columns, end, form }: ReadResult,
-): UnreadableResult {
+function describeUnreadable({ resultColumn }: FileParts, result: ReadResult): UnreadableResult {
+  const { fields, columns, end, form } = result;
   const isFound = fields.includes('isCorrect');
-  if (!form || !isNoTable({ fields, columns, end }))
-    return { columns: listColumns(columns), resultColumn, isFound };
+  if (!form || !isNoTable(result)) return { columns: listColumns(columns), resultColumn, isFound };
   const { encoding, delimiter, container } = form;
-  const namesBookings = fields.some((field) => namingFields.includes(field));
   const seen = {
-    ...{ columns: columns.length, rows: 1 + end.rows, namesBookings, encoding, delimiter },
+    columns: columns.length,
+    rows: 1 + end.rows,
+    namesBookings: namesBookings(result),
+    encoding,
+    delimiter,
     ...(container !== undefined && { container }),
   };
   return { columns: [], resultColumn, isFound, seen };

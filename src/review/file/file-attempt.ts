@@ -12,8 +12,7 @@ import type { Spool } from '../../spool/spool.js';
 import { formatDuration } from '../../text/format.js';
 import type { StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
-import { TooManyRowsError } from './received-size.js';
-import type { RemoteFiles } from './remote-files.js';
+import { type RemoteFiles, TooManyRowsError } from './remote-files.js';
 import type { ResultValues } from './result.js';
 import type { IncompleteBookings } from './review-line.js';
 

@@ -1,25 +1,16 @@
+import { createHash } from 'node:crypto';
 import { isSameSighting, type Sighting } from '../../ledger/run.js';
-import type { RemoteFile, SftpSession } from '../../sftp/sftp.js';
+import { type DownloadOptions, type RemoteFile, SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
-import { limitReceived } from './received-size.js';
-import { createResultNameTest, expectFewResults } from './remote-files.js';
-import { earlierName, hashSpooled } from './spooled-files.js';
+import { startJoin } from './match-result.js';
+import { createResultNameTest, expectFewResults, limitReceived, limitRows } from './remote-files.js';
+import { earlierName, readSent, resultName } from './spooled-files.js';
 
-interface FoundResults {
-  /** Newest first. */
-  readonly results: readonly Sighting[];
-  /** Named like a result, but with a name that can't be used: such files are skipped. */
-  readonly unusableNames: number;
-}
-
-/** Files in the day's folder that are named like its result and not known to belong to another run. */
-export async function findResults(
-  parts: FileParts,
-  attempt: FileAttempt,
-  session: SftpSession,
-): Promise<FoundResults> {
+/** Files in the day's folder that are named like its result and not known to belong to another run, newest first. */
+export async function findResults(parts: FileParts, attempt: FileAttempt, session: SftpSession) {
   const { remote, day, run } = attempt;
   const isResult = createResultNameTest(parts.resultPattern, day);
+  /** How many are skipped because their name can't be used. */
   let unusableNames = 0;
   const onUnusableName = (name: string) => {
     if (isResult(name)) unusableNames += 1;
@@ -35,23 +26,67 @@ export async function findResults(
 
 /** Where the server keeps no times, only its content tells a new result from an equally large one that had to stay. */
 async function isNotOurs(
-  { spool }: FileParts,
-  { remote, run }: FileAttempt,
+  parts: FileParts,
+  attempt: FileAttempt,
   session: SftpSession,
   file: RemoteFile,
 ): Promise<boolean> {
+  const { remote, run } = attempt;
   const known = (run.file?.notOurs ?? []).filter(
     ({ name, size }) => name === file.name && size === file.size,
   );
   if (known.some((other) => isSameSighting(file, other))) return true;
-  const hashes = known.flatMap(({ sha256 }) => sha256 ?? []);
-  if (hashes.length === 0) return false;
-  const path = `${remote.folder}/${file.name}`;
-  if ((await session.examineTime(path)) === 'kept') return false;
+  if (known.length === 0) return false;
+  if ((await session.examineTime(`${remote.folder}/${file.name}`)) === 'kept') return false;
+  const sha256 = await fetchAside(parts, attempt, session, file.name);
+  await parts.spool.remove([earlierName(run)]);
+  return known.some((other) => other.sha256 === sha256);
+}
+
+/** Downloads a file of the day's folder, to be compared or archived as it is. @returns its checksum */
+export async function fetchAside(
+  { spool }: FileParts,
+  { run, remote }: FileAttempt,
+  session: SftpSession,
+  name: string,
+  options: DownloadOptions = { limit: limitReceived(run.file) },
+): Promise<string> {
   const spooled = earlierName(run);
-  const limit = limitReceived(run.file);
-  await session.download(path, await spool.locate(spooled), { limit });
-  const sha256 = await hashSpooled(spool, spooled);
-  await spool.remove([spooled]);
-  return sha256 !== undefined && hashes.includes(sha256);
+  await session.download(`${remote.folder}/${name}`, await spool.locate(spooled), options);
+  return (await spool.measure(spooled))?.sha256 ?? '';
+}
+
+/**
+ * Downloads a result to the spool and joins it with the bookings that were sent while it arrives; undefined if it changes
+ * or disappears meanwhile.
+ */
+export async function fetchResult(
+  parts: FileParts,
+  { run, remote }: FileAttempt,
+  session: SftpSession,
+  seen: Sighting,
+) {
+  const { ledger, spool } = parts;
+  const sources = { readSent: () => readSent(ledger, run), readBytes: () => spool.read(resultName(run)) };
+  const join = startJoin(sources, { ...parts, onRows: limitRows(run.file) });
+  const hash = createHash('sha256');
+  try {
+    const localPath = await spool.locate(resultName(run));
+    const received = await session.download(`${remote.folder}/${seen.name}`, localPath, {
+      limit: limitReceived(run.file),
+      async onBytes(piece) {
+        hash.update(piece);
+        await join.take(piece);
+      },
+    });
+    // What was read did not change meanwhile, whatever its time was in the listing.
+    if (received.size !== seen.size) return undefined;
+    // The checksum of the bytes that were judged.
+    return { ...(await join.end()), sha256: hash.digest('hex') };
+  } catch (error) {
+    const isMoving =
+      error instanceof SftpError && (error.code === 'changed-while-reading' || error.code === 'no-such-file');
+    if (isMoving) return undefined;
+    throw error;
+  }
 }

@@ -2,8 +2,8 @@ import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
 import type { ResultCounts, Run, RunFailure, SeenResult } from '../../ledger/run.js';
 import { formatCountOf } from '../../text/format.js';
 import { isMoreThanShare } from '../share.js';
-import { namingFields } from './result-index.js';
-import type { ResultTotals } from './result-join.js';
+import { namesBookings, type ResultTotals } from './match-result.js';
+import type { ResultTable } from './result.js';
 
 /** The rules that decide whether a result is complete, and whether it suffices: all are settings. */
 export interface ResultRules {
@@ -34,25 +34,20 @@ export type ResultDecision =
 export type ResultFault = 'result-incomplete' | 'result-unreadable';
 
 /** Whether all that was written so far can be judged: no line is cut off. */
-export function isSettled(
-  totals: ResultRowCounts,
-  { isQuiet, wasSetAside = false }: Pick<ResultMoment, 'isQuiet' | 'wasSetAside'>,
-): boolean {
+export function isSettled(totals: ResultTotals, { isQuiet, wasSetAside = false }: ResultMoment): boolean {
   return isQuiet || (totals.end.isWhole && !(wasSetAside && isForeign(totals)));
 }
 
 /** How many of its rows are about bookings that were sent. */
-export function countOurs({ end, unidentified, foreign }: ResultRowCounts): number {
+export function countOurs({ end, unidentified, foreign }: ResultTotals): number {
   return end.rows - end.malformed - unidentified - foreign;
 }
-
-type ResultRowCounts = Pick<ResultTotals, 'end' | 'unidentified' | 'foreign'>;
 
 /**
  * Whether a result belongs to another file: more of its rows name other bookings than ours. A few rows too many are no
  * reason to throw verdicts away.
  */
-export function isForeign(totals: ResultRowCounts): boolean {
+export function isForeign(totals: ResultTotals): boolean {
   return totals.foreign > countOurs(totals);
 }
 
@@ -69,10 +64,9 @@ export function isComplete(
   if (isForeign(totals)) return false;
   if (totals.unanswered === 0) return isSettled(totals, moment);
   if (resultNames === 'all') return false;
-  const { end, fields, unidentified, foreign, summaries } = totals;
-  const namesBookings = fields.some((field) => namingFields.includes(field));
+  const { end, unidentified, foreign, summaries } = totals;
   const unnamed = end.malformed + unidentified - summaries + foreign;
-  return moment.isQuiet && end.isWhole && namesBookings && unnamed === 0;
+  return moment.isQuiet && end.isWhole && namesBookings(totals) && unnamed === 0;
 }
 
 /** What the result says about each booking, as it is recorded. */
@@ -125,12 +119,8 @@ function hasNoVerdict(
 }
 
 /** Whether it has content that cannot be read as a table of bookings at all: another separator or encoding would help. */
-export function isNoTable({
-  fields,
-  columns,
-  end,
-}: Pick<ResultTotals, 'fields' | 'columns' | 'end'>): boolean {
-  if (!fields.some((field) => namingFields.includes(field))) return columns.length + end.rows > 0;
+export function isNoTable({ fields, columns, end }: ResultTable): boolean {
+  if (!namesBookings({ fields })) return columns.length + end.rows > 0;
   return end.rows > 0 && end.malformed === end.rows;
 }
 

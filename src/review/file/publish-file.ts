@@ -3,9 +3,9 @@ import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import { convertFailures, expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
-import { limitEarlier } from './received-size.js';
-import { createResultNameTest, expectFewResults } from './remote-files.js';
-import { earlierName, ensureSpooled, hashSpooled, reviewName, spoolReviewFile } from './spooled-files.js';
+import { fetchAside } from './find-results.js';
+import { createResultNameTest, expectFewResults, limitEarlier } from './remote-files.js';
+import { earlierName, ensureSpooled, reviewName, spoolReviewFile } from './spooled-files.js';
 
 /**
  * `write`: writes the review file to the spool and checks it byte by byte against the file rules. (Spec 4.3.)
@@ -94,18 +94,21 @@ async function archiveEarlierFile(
   name: string,
 ): Promise<string> {
   const { spool, archive, notify } = parts;
-  const { run, claim, day, remote } = attempt;
-  const spooled = earlierName(run);
-  await session.download(`${remote.folder}/${name}`, await spool.locate(spooled), {
+  const { run, claim, day } = attempt;
+  const sha256 = await fetchAside(parts, attempt, session, name, {
     limit: await limitEarlier(parts, day.iso),
     onProgress: (done, total) => notify({ type: 'transferring', run, step: claim.step, done, total }),
   });
-  const sha256 = (await hashSpooled(spool, spooled)) ?? '';
   await expectClaim(parts, attempt);
   // A file that an interrupted attempt of this run published is not an earlier one.
   if (sha256 !== run.file?.sha256)
-    await archive.keep(day.iso, run.id, `earlier-${sha256.slice(0, 12)}-${name}`, spool.read(spooled));
-  await spool.remove([spooled]);
+    await archive.keep(
+      day.iso,
+      run.id,
+      `earlier-${sha256.slice(0, 12)}-${name}`,
+      spool.read(earlierName(run)),
+    );
+  await spool.remove([earlierName(run)]);
   return sha256;
 }
 

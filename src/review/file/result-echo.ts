@@ -1,6 +1,7 @@
 import { type BookingField, bookingFields } from '../../booking/booking.js';
-import { lineEnd, splitCells } from './csv.js';
-import { createLineCutter } from './line-cutter.js';
+import type { StoredBatch } from '../../ledger/batches.js';
+import { createLineCutter, lineEnd, splitCells } from './csv.js';
+import type { JoinSources, Judgement } from './match-result.js';
 import {
   createVerdictReader,
   findResultColumns,
@@ -10,13 +11,14 @@ import {
   readCellText,
   resultFields,
 } from './result.js';
-import type { JoinSources, Judgement } from './result-join.js';
-import { longestLine } from './result-lines.js';
-import { createIncorrectNames } from './sent-names.js';
+import { createKeyTable, createSentNameReader, keyFields } from './result-keys.js';
+import { longestLine } from './result-records.js';
 
 const lineFeed = lineEnd.charCodeAt(0);
 const comma = 0x2c;
 const quote = 0x22;
+/** With ten thousand incorrect rows, one line in a hundred is hashed needlessly. */
+const startFlags = 2 ** 20;
 /** Returned instead of an offset: the result differs from what was sent. */
 const deviation = -1;
 
@@ -26,27 +28,40 @@ const echoColumns: readonly (ResultField | BookingField['property'])[] = [
   'isCorrect',
 ];
 
-/** Reads a result while it arrives. */
-export interface EchoReader {
-  /** Takes the next bytes, which belong to the caller. Rethrows errors of `readSent`. */
-  take(block: Uint8Array): Promise<void>;
-  /**
-   * After the last bytes: what compareResult would return for such a result; undefined for any other.
-   */
-  end(): Promise<Judgement | undefined>;
-}
-
 /**
  * Reads a result that repeats the review file byte by byte with a readable verdict appended to each row, as services
- * usually do. It creates no strings and keeps only the names of incorrect rows. Once a result differs, nothing more of it
- * is read.
+ * usually do, while it arrives. It creates hardly any strings and keeps only the names of incorrect rows. Once a result
+ * differs, nothing more of it is read.
  */
-export function createEchoReader(readSent: JoinSources['readSent'], reading: ResultReading): EchoReader {
+export function createEchoReader(readSent: JoinSources['readSent'], reading: ResultReading) {
   const cutter = createLineCutter();
-  const walk = createEchoWalk(reading);
-  const sent = readLines(readSent);
+  let batches: AsyncIterator<StoredBatch> | undefined;
+  const readVerdict = createVerdictReader(reading);
+  /** The latest verdict, as most are alike. */
+  let spelling: Buffer = Buffer.alloc(0);
+  let isCorrect: boolean | undefined;
+  const readName = createSentNameReader(keyFields);
+  /** Two rooms of one booking share a verdict. Flags for the starts of lines save hashing nearly all other names. */
+  const incorrectNames = createKeyTable();
+  const incorrectStarts = new Uint8Array(startFlags);
   let columns: readonly string[] | undefined;
   let isEcho = true;
+  let rows = 0;
+  let incorrect = 0;
+  /** The current batch, and the first line of it that has no row yet. */
+  let sent: Buffer = Buffer.alloc(0);
+  let sentAt = 0;
+
+  async function hasSent(): Promise<boolean> {
+    batches ??= readSent()[Symbol.asyncIterator]();
+    while (sentAt === sent.length) {
+      const next = await batches.next();
+      if (next.done) return false;
+      sent = next.value.lines;
+      sentAt = 0;
+    }
+    return true;
+  }
 
   async function compare(lines: Buffer): Promise<boolean> {
     let at = 0;
@@ -56,19 +71,45 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
       if (!columns) return false;
     }
     while (at < lines.length) {
-      if (walk.needsSent()) {
-        const next = await sent.next();
-        if (next.done) return false;
-        walk.give(next.value);
-      }
-      at = walk.compare(lines, at);
+      if (sentAt === sent.length && !(await hasSent())) return false;
+      at = compareRow(lines, at);
       if (at === deviation) return false;
     }
     return true;
   }
 
+  /** Returns the offset of the next row, or `deviation`. */
+  function compareRow(lines: Buffer, start: number): number {
+    const sentEnd = findDeviation(sent, sentAt, lines, start);
+    const at = start + sentEnd - sentAt;
+    if (sent[sentEnd] !== lineFeed || lines[at] !== comma) return deviation;
+    const end = findVerdictEnd(lines, at + 1);
+    if (end === deviation) return deviation;
+    if (!isSpelled(lines, at + 1, end)) {
+      spelling = Buffer.from(lines.subarray(at + 1, end));
+      isCorrect = readVerdict(readCellText(spelling.toString()));
+    }
+    // Another row of the same booking may be readable, and only an index of all rows can tell.
+    if (isCorrect === undefined) return deviation;
+    rows += 1;
+    if (!isCorrect) {
+      incorrect += 1;
+      incorrectNames.findOrAdd(readName(sent, sentAt));
+      incorrectStarts[flagOf(sent, sentAt)] = 1;
+    }
+    sentAt = sentEnd + 1;
+    return end + 1;
+  }
+
+  function isSpelled(lines: Buffer, start: number, end: number): boolean {
+    if (spelling.length !== end - start) return false;
+    for (let at = start; at < end; at += 1) if (lines[at] !== spelling[at - start]) return false;
+    return true;
+  }
+
   return {
-    async take(block) {
+    /** Takes the next bytes, which belong to the caller. Rethrows errors of `readSent`. */
+    async take(block: Uint8Array): Promise<void> {
       if (!isEcho) return;
       for (const lines of cutter.cut(block)) {
         isEcho = await compare(lines);
@@ -76,80 +117,38 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
       }
       if (cutter.pendingBytes > longestLine) isEcho = false;
     },
-    async end() {
-      if (!isEcho || !columns || cutter.pendingBytes > 0 || !walk.needsSent()) return undefined;
-      const { done: isAllAnswered } = await sent.next();
-      return isAllAnswered ? walk.conclude(columns) : undefined;
+    /** After the last bytes: what compareResult would return for such a result; undefined for any other. */
+    async end(): Promise<Judgement | undefined> {
+      if (!isEcho || !columns || cutter.pendingBytes > 0 || (await hasSent())) return undefined;
+      return {
+        totals: {
+          fields: resultFields,
+          columns,
+          form: { encoding: 'utf-8', delimiter: ',' },
+          end: { rows, malformed: 0, isWhole: true },
+          ...{ sent: rows, unanswered: 0, foreign: 0, loose: 0 },
+          ...{ unidentified: 0, summaries: 0, incorrect, unreadable: 0 },
+        },
+        judge: (lines, start) =>
+          incorrectStarts[flagOf(lines, start)] === 1 &&
+          incorrectNames.find(readName(lines, start)) !== undefined
+            ? 'incorrect'
+            : 'correct',
+      };
     },
   };
 }
 
-async function* readLines(readSent: JoinSources['readSent']): AsyncGenerator<Buffer, void, undefined> {
-  for await (const { lines } of readSent()) if (lines.length > 0) yield lines;
-}
-
-/** Walks through rows and sent lines side by side. */
-function createEchoWalk(reading: ResultReading) {
-  const verdicts = createVerdictSpellings(reading);
-  const incorrectNames = createIncorrectNames();
-  let rows = 0;
-  let incorrect = 0;
-  let sent: Buffer = Buffer.alloc(0);
-  let sentAt = 0;
-
-  function judge(isCorrect: boolean, sentStart: number): void {
-    rows += 1;
-    if (isCorrect) return;
-    incorrect += 1;
-    incorrectNames.add(sent, sentStart);
+/** Equal for all lines with the same master id and reference, which come first, even if the second comma is inside quotes. */
+function flagOf(lines: Buffer, start: number): number {
+  let hash = 0;
+  let commas = 0;
+  for (let at = start; at < lines.length && commas < 2; at += 1) {
+    const byte = lines[at] ?? 0;
+    if (byte === comma) commas += 1;
+    hash = Math.imul(hash ^ byte, 2654435761);
   }
-
-  return {
-    needsSent: () => sentAt === sent.length,
-    give(lines: Buffer): void {
-      sent = lines;
-      sentAt = 0;
-    },
-    /** Returns the offset of the first row that needs more sent lines, or `deviation`. */
-    compare(lines: Buffer, start: number): number {
-      let at = start;
-      while (at < lines.length && sentAt < sent.length) {
-        const sentEnd = findDeviation(sent, sentAt, lines, at);
-        at += sentEnd - sentAt;
-        if (sent[sentEnd] !== lineFeed || lines[at] !== comma) return deviation;
-        const end = findVerdictEnd(lines, at + 1);
-        if (end === deviation) return deviation;
-        const isCorrect = verdicts.read(lines, at + 1, end);
-        // Another row of the same booking may be readable, and only an index of all rows can tell.
-        if (isCorrect === undefined) return deviation;
-        judge(isCorrect, sentAt);
-        sentAt = sentEnd + 1;
-        at = end + 1;
-      }
-      return at;
-    },
-    conclude: (columns: readonly string[]): Judgement => ({
-      totals: {
-        fields: resultFields,
-        columns,
-        form: { encoding: 'utf-8', delimiter: ',' },
-        end: { rows, malformed: 0, endsWithLineEnd: true, isWhole: true },
-        sent: rows,
-        unanswered: 0,
-        foreign: 0,
-        loose: 0,
-        unidentified: 0,
-        summaries: 0,
-        incorrect,
-        unreadable: 0,
-      },
-      judge: (lines) => ({
-        incorrect: incorrectNames.listPlaces(lines),
-        'not-in-result': [],
-        unclear: [],
-      }),
-    }),
-  };
+  return hash >>> 12;
 }
 
 /** The first offset from `sentAt` on where the two differ or the sent line ends. */
@@ -178,35 +177,4 @@ function readEchoHeader(line: Buffer, reading: ResultReading): readonly string[]
   const columns = findResultColumns(cells, reading);
   const isEcho = resultFields.every((field) => columns[field] === echoColumns.indexOf(field));
   return isEcho ? nameColumns(cells) : undefined;
-}
-
-/** More than any service has spellings. */
-const mostRemembered = 8;
-
-/** Reads verdicts from bytes as a verdict reader does from texts, caching spellings. */
-export function createVerdictSpellings(reading: Pick<ResultReading, 'resultValues'> = {}) {
-  const readVerdict = createVerdictReader(reading);
-  const remembered: { readonly bytes: Buffer; readonly isCorrect: boolean | undefined }[] = [];
-
-  return {
-    /**
-     * The verdict in `bytes` from `from` up to, but excluding, `to`. The cell is unquoted; surrounding white space is
-     * ignored.
-     */
-    read(bytes: Buffer, from: number, to: number): boolean | undefined {
-      for (const spelling of remembered)
-        if (stands(spelling.bytes, bytes, from, to)) return spelling.isCorrect;
-      const isCorrect = readVerdict(readCellText(bytes.toString('utf8', from, to)));
-      if (remembered.length < mostRemembered)
-        remembered.push({ bytes: Buffer.from(bytes.subarray(from, to)), isCorrect });
-      return isCorrect;
-    },
-  };
-}
-
-function stands(spelling: Buffer, bytes: Buffer, from: number, to: number): boolean {
-  if (spelling.length !== to - from) return false;
-  for (let index = 0; index < spelling.length; index += 1)
-    if (bytes[from + index] !== spelling[index]) return false;
-  return true;
 }

@@ -1,60 +1,24 @@
 import { type BookingField, bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
-import { isCalendarDay } from '../../booking/business-day.js';
 import { readFieldText } from '../../booking/field-text.js';
 import type { Encoding } from '../../text/encoding.js';
-import { createResultLines } from './result-lines.js';
-import {
-  createHeaderSearch,
-  createResultRecords,
-  type MalformedReason,
-  type ResultRecord,
-} from './result-records.js';
+import { createResultLines, createResultRecords, type ResultRecord } from './result-records.js';
 
 /** What a result says about one booking; undefined where the column is missing or its value unreadable. */
 export interface ResultRow {
-  /** The line on which it starts, counted from 1. */
-  readonly line: number;
-  readonly serviceId: number | undefined;
-  readonly bookingReferenceId: string | undefined;
-  readonly providerName: string | undefined;
-  readonly providerHotelId: string | undefined;
-  /** YYYY-MM-DD */
-  readonly checkInDate: string | undefined;
-  /** YYYY-MM-DD */
-  readonly checkOutDate: string | undefined;
+  readonly serviceId?: number | undefined;
+  readonly bookingReferenceId?: string | undefined;
+  readonly providerName?: string | undefined;
+  readonly providerHotelId?: string | undefined;
   /** False for an affected booking. */
-  readonly isCorrect: boolean | undefined;
+  readonly isCorrect?: boolean | undefined;
   /** It is a line of totals or a repeated header, and about no booking. */
   readonly isSummary?: true;
 }
-
-/** A row that could not be read. Its bytes are in the archived file. */
-export interface MalformedRow {
-  readonly line: number;
-  readonly reason: MalformedReason;
-}
-
-export type ResultPart =
-  /** Comes first, unless the file is empty. `columns` are the names as written. */
-  | {
-      readonly kind: 'header';
-      readonly fields: readonly ResultField[];
-      readonly columns: readonly string[];
-      readonly form: ResultForm;
-    }
-  | {
-      readonly kind: 'rows';
-      readonly rows: readonly ResultRow[];
-      readonly malformed: readonly MalformedRow[];
-    }
-  /** Always comes last. */
-  | { readonly kind: 'end'; readonly end: ResultEnd };
 
 export interface ResultEnd {
   /** Rows after the header, including malformed ones, to compare with the number of bookings sent. */
   readonly rows: number;
   readonly malformed: number;
-  readonly endsWithLineEnd: boolean;
   /** False if more must follow: no header yet, no line end, or inside quotes. */
   readonly isWhole: boolean;
 }
@@ -91,100 +55,90 @@ export const defaultResultValues = {
   incorrect: ['false', 'no', '0', 'incorrect'],
 } as const satisfies ResultValues;
 
+/** What a result is, beside its rows. */
+export interface ResultTable {
+  /** The fields that it has columns for. */
+  readonly fields: readonly ResultField[];
+  /** The names of all its columns, as written. */
+  readonly columns: readonly string[];
+  /** Undefined for an empty result. */
+  readonly form: ResultForm | undefined;
+  readonly end: ResultEnd;
+}
+
 /**
  * Reads a result file (spec 4.3; design 5) as leniently as possible without guessing: columns in any order, by name,
- * below titles, with any usual separator and line end, as UTF-8, UTF-16 or Windows-1252, in several date and verdict formats. Malformed
- * rows are reported by line and stop nothing. Blank rows are dropped. Holds one block at a time.
+ * below titles, with any usual separator and line end, as UTF-8, UTF-16 or Windows-1252, with several words for verdicts. Malformed
+ * rows are counted and stop nothing. Blank rows are dropped. Holds one block at a time.
  *
  * Errors of `bytes` are rethrown.
  */
-export async function* readResult(
+export async function readResult(
   bytes: AsyncIterable<Uint8Array>,
   reading: ResultReading,
-): AsyncGenerator<ResultPart, void, undefined> {
+  take: (row: ResultRow, fields: readonly ResultField[]) => void,
+): Promise<ResultTable> {
   const lines = createResultLines();
-  const records = createResultRecords(
-    createHeaderSearch((cells) => listFields(findResultColumns(cells, reading)).length),
-  );
-  const readRow = createRowReader(reading);
-  let columns: ResultColumns | undefined;
-  let header: readonly string[] = [];
-  const counted = { rows: 0, malformed: 0 };
+  const records = createResultRecords((cells) => listFields(findResultColumns(cells, reading)).length);
+  const readVerdict = createVerdictReader(reading);
+  let header: { readonly cells: readonly string[]; readonly columns: ResultColumns } | undefined;
+  let table: Omit<ResultTable, 'end'> = { fields: [], columns: [], form: undefined };
+  let rows = 0;
+  let malformed = 0;
 
-  function* toParts(read: readonly ResultRecord[]): Generator<ResultPart, void, undefined> {
-    const rows: ResultRow[] = [];
-    const malformed: MalformedRow[] = [];
-    for (const record of read) {
-      if ('malformed' in record) {
-        const { line, malformed: reason, text } = record;
-        if (text !== undefined && isTotal(text)) rows.push({ ...blankRow, line });
-        else malformed.push({ line, reason });
-      } else if (columns === undefined) {
-        header = record.cells;
-        columns = findResultColumns(header, reading);
+  function read(record: ResultRecord): void {
+    if (!('malformed' in record)) {
+      if (header) take(readRow(record, header, readVerdict), table.fields);
+      else {
+        const columns = findResultColumns(record, reading);
+        header = { cells: record, columns };
         const form = { ...lines.found, delimiter: records.delimiter };
-        yield { kind: 'header', fields: listFields(columns), columns: nameColumns(header), form };
-      } else rows.push(readRow(record, columns, header));
-    }
-    counted.rows += rows.length + malformed.length;
-    counted.malformed += malformed.length;
-    reading.onRows?.(counted.rows);
-    if (rows.length > 0 || malformed.length > 0) yield { kind: 'rows', rows, malformed };
+        table = { fields: listFields(columns), columns: nameColumns(record), form };
+        return;
+      }
+    } else if (isTotal(record.malformed)) take({ isSummary: true }, table.fields);
+    else malformed += 1;
+    rows += 1;
   }
 
-  for await (const block of bytes) yield* toParts(records.take(lines.take(block)));
+  function readAll(some: readonly ResultRecord[]): void {
+    some.forEach(read);
+    reading.onRows?.(rows);
+  }
+
+  for await (const block of bytes) readAll(records.take(lines.take(block)));
   const { lines: others, unended } = lines.end();
-  yield* toParts(records.take(others));
+  readAll(records.take(others));
   const { records: last, endsInsideQuotes } = records.end(unended);
-  yield* toParts(last);
-  const endsWithLineEnd = columns !== undefined && unended.length === 0;
-  yield {
-    kind: 'end',
-    end: { ...counted, endsWithLineEnd, isWhole: endsWithLineEnd && !endsInsideQuotes },
-  };
+  readAll(last);
+  const isWhole = header !== undefined && unended.length === 0 && !endsInsideQuotes;
+  return { ...table, end: { rows, malformed, isWhole } };
 }
 
 function listFields(columns: ResultColumns): ResultField[] {
   return resultFields.filter((field) => columns[field] !== undefined);
 }
 
-function createRowReader(reading: ResultReading) {
-  const readDate = createRememberingReader(readResultDate);
-  const readProvider = createRememberingReader((text) => text);
-  const readIsCorrect = createRememberingReader(createVerdictReader(reading));
-
-  return (
-    { line, cells }: { readonly line: number; readonly cells: readonly string[] },
-    columns: ResultColumns,
-    header: readonly string[],
-  ): ResultRow => {
-    const row: ResultRow = {
-      line,
-      serviceId: readServiceId(readCellText(cellAt(cells, columns.serviceId))),
-      bookingReferenceId: readCellText(cellAt(cells, columns.bookingReferenceId)),
-      providerName: readProvider(cellAt(cells, columns.providerName)),
-      providerHotelId: readCellText(cellAt(cells, columns.providerHotelId)),
-      checkInDate: readDate(cellAt(cells, columns.checkInDate)),
-      checkOutDate: readDate(cellAt(cells, columns.checkOutDate)),
-      isCorrect: readIsCorrect(cellAt(cells, columns.isCorrect)),
-    };
-    // Hardly any row about a booking is looked at more closely.
-    const isReadable = row.serviceId !== undefined || columns.serviceId === undefined;
-    if (row.isCorrect !== undefined && isReadable) return row;
-    return isSummary(cells, columns, header) ? { ...blankRow, line } : row;
+function readRow(
+  cells: readonly string[],
+  header: { readonly cells: readonly string[]; readonly columns: ResultColumns },
+  readVerdict: (text: string | undefined) => boolean | undefined,
+): ResultRow {
+  const { columns } = header;
+  const read = (column: number | undefined) =>
+    column === undefined ? undefined : readCellText(cells[column]);
+  const row = {
+    serviceId: readServiceId(read(columns.serviceId)),
+    bookingReferenceId: read(columns.bookingReferenceId),
+    providerName: read(columns.providerName),
+    providerHotelId: read(columns.providerHotelId),
+    isCorrect: readVerdict(read(columns.isCorrect)),
   };
+  // Hardly any row about a booking is looked at more closely.
+  const isReadable = row.serviceId !== undefined || columns.serviceId === undefined;
+  if (row.isCorrect !== undefined && isReadable) return row;
+  return isSummary(cells, header) ? { isSummary: true } : row;
 }
-
-const blankRow = {
-  serviceId: undefined,
-  bookingReferenceId: undefined,
-  providerName: undefined,
-  providerHotelId: undefined,
-  checkInDate: undefined,
-  checkOutDate: undefined,
-  isCorrect: undefined,
-  isSummary: true,
-} as const satisfies Omit<ResultRow, 'line'>;
 
 /** The words of a line of totals. */
 const totals = new Set(
@@ -199,22 +153,20 @@ const longestTotal = 200;
  * Whether a record begins with a word for totals, and holds nothing but such words and numbers: `Total: 6`,
  * `Grand total,,6`. One of the provider "Total Stay" is about a booking.
  */
-function isTotal(record: string): boolean {
+function isTotal(record = ''): boolean {
   if (record.length > longestTotal) return false;
   const words = record.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return totals.has(words[0] ?? '') && words.every((word) => totals.has(word) || /^\d+$/.test(word));
 }
 
 /** Whether a record that is not readable in full is a line of totals, or the header once more. */
-function isSummary(cells: readonly string[], columns: ResultColumns, header: readonly string[]): boolean {
-  const places = Object.values(columns);
-  if (places.length > 0 && places.every((at) => fold(cells[at] ?? '') === fold(header[at] ?? '')))
-    return true;
-  return isTotal(cells.join(' '));
-}
-
-function cellAt(cells: readonly string[], column: number | undefined): string | undefined {
-  return column === undefined ? undefined : cells[column];
+function isSummary(
+  cells: readonly string[],
+  header: { readonly cells: readonly string[]; readonly columns: ResultColumns },
+): boolean {
+  const places = Object.values(header.columns);
+  const isHeader = places.every((at) => fold(cells[at] ?? '') === fold(header.cells[at] ?? ''));
+  return (places.length > 0 && isHeader) || isTotal(cells.join(' '));
 }
 
 export type ResultField = Exclude<BookingField, { readonly kind: 'guest-name' }>['property'] | 'isCorrect';
@@ -273,18 +225,6 @@ function fold(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, '');
 }
 
-/** Date formats: which of the three groups are year, month and day. */
-const dateForms = [
-  { form: /^(\d{2})(\d{2})(\d{4})$/, order: [3, 2, 1] },
-  { form: /^(\d{2})[/.-](\d{2})[/.-](\d{4})$/, order: [3, 2, 1] },
-  { form: /^(\d{4})[/.-](\d{2})[/.-](\d{2})$/, order: [1, 2, 3] },
-] as const;
-const timePart = /[T\s].*$/s;
-/** Far more than the distinct dates or providers in one day's bookings. */
-const mostRemembered = 4096;
-/** Longer than any date, verdict or provider's name. */
-const longestRemembered = 64;
-
 /**
  * Normalises a cell like the bookings were before they were sent, so that equal fields are equal texts. A formula that
  * keeps an id a text, `="00123"`, is that text.
@@ -309,42 +249,8 @@ export function createVerdictReader({
 }
 
 /** The master id, 1 to 2^53-1. */
-export function readServiceId(text: string | undefined): number | undefined {
+function readServiceId(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{1,20}$/.test(text)) return undefined;
   const serviceId = Number(text);
   return Number.isSafeInteger(serviceId) && serviceId >= 1 ? serviceId : undefined;
-}
-
-/** Caches the content of cells in columns with few distinct texts. */
-export function createRememberingReader<Content>(
-  read: (text: string | undefined) => Content,
-): (cell: string | undefined) => Content {
-  const remembered = new Map<string, Content>();
-  return (cell) => {
-    if (cell === undefined) return read(undefined);
-    const known = remembered.get(cell);
-    if (known !== undefined) return known;
-    const content = read(readCellText(cell));
-    if (cell.length > longestRemembered) return content;
-    if (remembered.size >= mostRemembered) remembered.clear();
-    // Copied, because a substring would keep the whole block in memory.
-    remembered.set(Buffer.from(cell).toString(), content);
-    return content;
-  };
-}
-
-/**
- * Reads DDMMYYYY, DD/MM/YYYY, DD-MM-YYYY, YYYY-MM-DD and similar as YYYY-MM-DD; a time part is cut off. Undefined for
- * anything that is not a calendar date.
- */
-export function readResultDate(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const dayPart = text.replace(timePart, '');
-  for (const { form, order } of dateForms) {
-    const parts = form.exec(dayPart);
-    if (parts === null) continue;
-    const date = order.map((group) => parts[group]).join('-');
-    if (isCalendarDay(date)) return date;
-  }
-  return undefined;
 }

@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto';
 import { freeMemory } from '../../async/free-memory.js';
 import { readStoredBatches, type StoredBatch } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run, Sighting } from '../../ledger/run.js';
-import { SftpError, type SftpSession } from '../../sftp/sftp.js';
+
+import type { Run } from '../../ledger/run.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
 import { lineEnd } from './csv.js';
-import type { FileAttempt, FileParts } from './file-attempt.js';
-import { limitReceived, limitRows } from './received-size.js';
-import { type JoinedResult, startJoin } from './result-join.js';
+import type { FileParts } from './file-attempt.js';
 import { renderReviewHeader } from './review-line.js';
 
 /** The file to be sent. */
@@ -17,11 +14,6 @@ export const reviewName = ({ id }: Run): string => `${id}.csv`;
 export const resultName = ({ id }: Run): string => `${id}.result.csv`;
 /** What was on the server before. */
 export const earlierName = ({ id }: Run): string => `${id}.earlier.csv`;
-
-/** The checksum of a spooled file, in hexadecimal; undefined if there is none. */
-export async function hashSpooled(spool: Pick<Spool, 'measure'>, name: string): Promise<string | undefined> {
-  return (await spool.measure(name))?.sha256;
-}
 
 /** Everything a run has in the spool, including partial files: their names begin with the run's id. */
 export async function listSpooled(spool: Pick<Spool, 'list'>, runId: string): Promise<readonly string[]> {
@@ -57,7 +49,7 @@ export async function spoolReviewFile(parts: FileParts, run: Run): Promise<Spool
  */
 export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
   const expected = run.file?.sha256;
-  if ((await hashSpooled(parts.spool, reviewName(run))) === expected) return;
+  if ((await parts.spool.measure(reviewName(run)))?.sha256 === expected) return;
   const { sha256 } = await spoolReviewFile(parts, run);
   if (sha256 !== expected)
     throw new ChangedFileError(
@@ -75,58 +67,12 @@ export async function* renderReviewFile(
 }
 
 /** The lines of the review file. A batch is valid until the next one is read. */
-async function* readSent(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<StoredBatch, void, undefined> {
+export async function* readSent(
+  ledger: ReadOnlyLedger,
+  run: Run,
+): AsyncGenerator<StoredBatch, void, undefined> {
   for await (const batch of readStoredBatches(ledger, run, 'file')) {
     yield batch;
     freeMemory(batch.lines);
-  }
-}
-
-/** A result as it was read. */
-export interface ReadResult extends JoinedResult {
-  /** The checksum of the bytes that were judged. */
-  readonly sha256: string;
-}
-
-/**
- * Downloads a result to the spool and joins it with the bookings that were sent while it arrives; undefined if it changes
- * or disappears meanwhile.
- */
-export async function fetchResult(
-  parts: FileParts,
-  { run, remote }: FileAttempt,
-  session: SftpSession,
-  seen: Sighting,
-): Promise<ReadResult | undefined> {
-  const { ledger, spool, masterIdColumn } = parts;
-  const { resultColumn, resultValues } = parts;
-  const join = startJoin(
-    {
-      readSent: () => readSent(ledger, run),
-      readBytes: () => spool.read(resultName(run)),
-    },
-    {
-      ...{ masterIdColumn, resultColumn, resultValues },
-      onRows: limitRows(run.file),
-    },
-  );
-  const hash = createHash('sha256');
-  try {
-    const localPath = await spool.locate(resultName(run));
-    const received = await session.download(`${remote.folder}/${seen.name}`, localPath, {
-      limit: limitReceived(run.file),
-      async onBytes(piece) {
-        hash.update(piece);
-        await join.take(piece);
-      },
-    });
-    // What was read did not change meanwhile, whatever its time was in the listing.
-    if (received.size !== seen.size) return undefined;
-    return { ...(await join.end()), sha256: hash.digest('hex') };
-  } catch (error) {
-    const isMoving =
-      error instanceof SftpError && (error.code === 'changed-while-reading' || error.code === 'no-such-file');
-    if (isMoving) return undefined;
-    throw error;
   }
 }

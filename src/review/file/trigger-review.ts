@@ -3,10 +3,9 @@ import { isSameSighting, type ReviewFile } from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import { type StepOutcome, toServiceOutcome } from '../delivery.js';
 import { expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
-import { findResults } from './find-results.js';
+import { fetchAside, fetchResult, findResults } from './find-results.js';
 import { publishReviewFile, removeLeftovers } from './publish-file.js';
-import { limitReceived } from './received-size.js';
-import { earlierName, fetchResult, hashSpooled } from './spooled-files.js';
+import { earlierName } from './spooled-files.js';
 
 /** How many of the latest runs are searched for an accepted call. */
 const runsConsulted = 200;
@@ -85,24 +84,14 @@ async function ensurePublished(
   session: SftpSession,
 ): Promise<Partial<ReviewFile>> {
   const { remote, run } = attempt;
-  const { uploaded, bytes } = run.file ?? {};
+  const { uploaded, bytes, sha256 } = run.file ?? {};
   if (!uploaded) return {};
   const found = await session.stat(remote.path);
   if (found && isSameSighting(found, uploaded)) return {};
-  if (found && found.size === bytes && (await isReviewFile(parts, attempt, session)))
-    return { uploaded: found };
+  if (found && found.size === bytes) {
+    const foundSha256 = await fetchAside(parts, attempt, session, remote.name);
+    await parts.spool.remove([earlierName(run)]);
+    if (foundSha256 === sha256) return { uploaded: found };
+  }
   return publishReviewFile(parts, attempt, session);
-}
-
-async function isReviewFile(
-  { spool }: FileParts,
-  { remote, run }: FileAttempt,
-  session: SftpSession,
-): Promise<boolean> {
-  const spooled = earlierName(run);
-  const limit = limitReceived(run.file);
-  await session.download(remote.path, await spool.locate(spooled), { limit });
-  const sha256 = await hashSpooled(spool, spooled);
-  await spool.remove([spooled]);
-  return sha256 === run.file?.sha256;
 }

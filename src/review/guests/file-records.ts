@@ -1,8 +1,7 @@
 import { bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
 import { type Encoding, guessEncoding } from '../../text/encoding.js';
 import { mostRecordLines, splitCells } from '../file/csv.js';
-import { createResultLines } from '../file/result-lines.js';
-import { createHeaderSearch } from '../file/result-records.js';
+import { createResultLines, findHeader } from '../file/result-records.js';
 
 /** How a file is written: a service may write its result in another way than we write ours. */
 export interface FileForm {
@@ -83,7 +82,7 @@ function findForm(beginning: Buffer): FileForm {
   const { lines, unended } = reader.end();
   const countKnown = (cells: readonly string[]) =>
     cells.filter((cell) => columnNames.has(cell.trim().toLowerCase())).length;
-  const header = createHeaderSearch(countKnown)(begun.concat(lines, unended), true);
+  const header = findHeader(begun.concat(lines, unended), countKnown, true);
   const { delimiter = ',', titleLines = 0 } = header ?? {};
   const { encoding } = reader.found;
   const isBytes = encoding === 'utf-8' && guessEncoding(withoutCutEnd(beginning)) !== 'utf-8';

@@ -1,4 +1,3 @@
-import { lineFeed } from '../../ledger/batches.js';
 import type { LineWriter } from '../delivery.js';
 
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
@@ -116,15 +115,6 @@ function writePlain(bytes: Buffer, start: number, text: string, plain: Uint8Arra
       bytes[at++] = 0x80 | ((code >> 6) & 0x3f);
       bytes[at++] = 0x80 | (code & 0x3f);
     } else return notPlain;
-  }
-  return at;
-}
-
-function _skipLines(lines: Buffer, from: number, count: number): number {
-  let at = from;
-  for (let skipped = 0; skipped < count; skipped += 1) {
-    at = lines.indexOf(lineFeed, at) + 1;
-    if (at === 0) throw new RangeError('a stored batch has fewer bookings than its step');
   }
   return at;
 }

@@ -2,24 +2,28 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
 import type { Settlement, Tally } from '../../ledger/runs.js';
 import type { Notify } from '../events.js';
-import { adviseOnPath } from '../file/advise-on-path.js';
 import { adviseOnDisk } from '../file/file-attempt.js';
 import { explainResult } from '../file/judge-result.js';
+import { adviseOnPath, type PathSettings } from '../file/remote-files.js';
 import { formatShare, isMoreThanShare } from '../share.js';
-import { describeCode, type Endpoints } from './endpoints.js';
 
 /** After this many consecutive failed steps the service counts as down, rather than a batch as bad. */
 const maxFailuresInRow = 5;
 /** Fewer refused bookings than this never stop a run, regardless of their share. */
 const minRefusedToStop = 20;
 
-export interface SettleLimits {
-  readonly maxRefusedShare: number;
+/** The servers that steps talk to, and paths there, for messages. */
+export interface Endpoints {
+  /** Host and port. */
+  readonly service: string;
+  /** Host and port. */
+  readonly sftp?: string | undefined;
+  readonly paths?: PathSettings | undefined;
 }
 
-interface SettleParts {
+export interface SettleParts {
   readonly ledger: Ledger;
-  readonly limits: SettleLimits;
+  readonly limits: { readonly maxRefusedShare: number };
   readonly endpoints?: Endpoints | undefined;
   readonly clock: () => number;
   readonly notify: Notify;
@@ -44,7 +48,7 @@ export async function settleIfDue(
 
 function findReasonToStop(
   { day, failuresInRow, counts }: Run,
-  { maxRefusedShare }: SettleLimits,
+  { maxRefusedShare }: SettleParts['limits'],
   endpoints: Endpoints | undefined,
 ): RunFailure | undefined {
   if (failuresInRow >= maxFailuresInRow) {
@@ -106,4 +110,15 @@ function judgeEnd(run: Run, tally: Tally, endpoints: Endpoints | undefined): End
 
 function fail(failure: RunFailure): End {
   return { state: 'failed', failure };
+}
+
+/** Codes of failed connections, in the words of the service's client and, after `sftp-`, of the SFTP session. */
+const networkCode =
+  /^(sftp-)?(?:connection-(?:refused|reset|lost)|host-not-found|host-unreachable|dns-failed|(?:connect-)?timeout|tls-(?:certificate|protocol)|no-local-address|no-progress|network-error)$/;
+
+/** Adds to the code of a failed connection which server it was; other codes stay as they are. */
+export function describeCode(code: string, endpoints: Endpoints | undefined): string {
+  const found = networkCode.exec(code);
+  const server = found && (found[1] === undefined ? endpoints?.service : endpoints?.sftp);
+  return server ? `${code} (${server})` : code;
 }

@@ -5,12 +5,9 @@ import { hasWork, type Run } from '../../ledger/run.js';
 import type { Claim, Claimed, Findings, Step, StepEnding } from '../../ledger/step.js';
 import { halveBatch } from '../body/body-delivery.js';
 import type { Delivery, StepOutcome } from '../delivery.js';
-import type { Notify } from '../events.js';
 import type { StepQueue, StepReference } from '../queue.js';
-import { describeCode, type Endpoints } from './endpoints.js';
-import { toQueuedStep } from './enqueue-steps.js';
-import type { HeldClaims } from './held-claims.js';
-import { type SettleLimits, settleIfDue } from './settle.js';
+import { toQueuedStep } from './reconcile.js';
+import { describeCode, type Endpoints, type SettleParts, settleIfDue } from './settle.js';
 
 /** The outcome of an attempt that threw because of a fault of our own. */
 const fault: StepOutcome = {
@@ -20,20 +17,17 @@ const fault: StepOutcome = {
   refusedWhenSpent: false,
 };
 
+/** Renewals per lease: a single lost or late one does no harm. */
+const renewalsPerLease = 3;
 /** After this many consecutive failed attempts the service counts as down, rather than a step as bad. */
 const maxFailuresInRow = 5;
 
-export interface StepRunnerParts {
-  readonly ledger: Ledger;
-  readonly queue: Pick<StepQueue, 'add' | 'holdOff' | 'drop'>;
-  readonly claims: Pick<HeldClaims, 'whileHeld'>;
+export interface StepRunnerParts extends SettleParts {
+  readonly queue: StepQueue;
+  readonly claims: HeldClaims;
   readonly deliveryOf: (run: Run) => Delivery;
   readonly retry: RetryPolicy;
-  readonly limits: SettleLimits;
-  readonly endpoints?: Endpoints | undefined;
-  readonly clock: () => number;
   readonly random: () => number;
-  readonly notify: Notify;
   /**
    * Called with a bug of our own in performing a step. The step then uses up a try like after any failure: one that
    * always throws must not be tried for ever. Without this callback such a bug ends the work.
@@ -49,8 +43,7 @@ export interface StepRunnerParts {
  * outside of any transaction. A stale or duplicate reference finds nothing to claim and is dropped.
  */
 export function createStepRunner(parts: StepRunnerParts) {
-  const { ledger, queue, claims, deliveryOf, retry, limits, endpoints, clock, random, notify, onFault } =
-    parts;
+  const { ledger, queue, claims, deliveryOf, retry, endpoints, clock, random, notify, onFault } = parts;
   /** Consecutive failed attempts of any batch. */
   let failuresInRow = 0;
 
@@ -128,13 +121,63 @@ export function createStepRunner(parts: StepRunnerParts) {
     reportEnding(claim, ending, recorded.run);
     // A fatal answer ended the run in the transaction that recorded it.
     if (recorded.settled) notify({ type: 'settled', run: recorded.run });
-    const run = await settleIfDue(recorded.run, { ledger, limits, endpoints, clock, notify });
+    const run = await settleIfDue(recorded.run, parts);
     if (hasWork(run)) {
       await queue.add(recorded.opened.map((opened) => toQueuedStep(runId, opened)));
     } else {
       await queue.drop(runId);
     }
     return run;
+  };
+}
+
+export type HeldClaims = ReturnType<typeof holdClaims>;
+
+/**
+ * Renews the claims of the steps that this process performs. A process that was frozen for longer than a lease notices
+ * here that others have taken over, and aborts its work.
+ */
+export function holdClaims(ledger: Ledger, leaseMs: number) {
+  const held = new Map<Claim, AbortController>();
+  let isRenewing = false;
+
+  async function renew(): Promise<void> {
+    if (isRenewing || held.size === 0) return;
+    isRenewing = true;
+    try {
+      for (const lost of await ledger.steps.renewClaims([...held.keys()])) {
+        held.get(lost)?.abort(new FencedError(lost.step.runId));
+      }
+    } catch {
+      // The ledger can't be reached: the next renewal may succeed, and every write is fenced anyway.
+    } finally {
+      isRenewing = false;
+    }
+  }
+
+  const timer = setInterval(() => void renew(), leaseMs / renewalsPerLease);
+  timer.unref();
+  return {
+    /** Renews the claim while `work` runs; the signal it gets aborts when `signal` does, or when the claim is lost. */
+    async whileHeld<Result>(
+      claim: Claim,
+      signal: AbortSignal,
+      work: (signal: AbortSignal) => Promise<Result>,
+    ): Promise<Result> {
+      const ending = new AbortController();
+      // Not AbortSignal.any: Node 20 keeps every signal that it derives from one that lives as long as the process.
+      const stop = () => ending.abort(signal.reason);
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
+      held.set(claim, ending);
+      try {
+        return await work(ending.signal);
+      } finally {
+        held.delete(claim);
+        signal.removeEventListener('abort', stop);
+      }
+    },
+    close: () => clearInterval(timer),
   };
 }
 

@@ -1,13 +1,15 @@
-import { untilAborted } from '../../async/abort.js';
+import { orAborted, pause, untilAborted } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { hasWork, type Run } from '../../ledger/run.js';
-import type { StepQueue } from '../queue.js';
-import { enqueueOpenSteps } from './enqueue-steps.js';
-import { createHeldClaims } from './held-claims.js';
+import { hasWork, isActive, type Run } from '../../ledger/run.js';
+import type { PerformStep, StepQueue, StepReference } from '../queue.js';
+import { enqueueOpenSteps, reconcile, reconcileRun, settleIfLeftOver } from './reconcile.js';
 import { settleIfDue } from './settle.js';
-import { createStepRunner, type StepRunnerParts } from './step-runner.js';
+import { createStepRunner, holdClaims, type StepRunnerParts } from './step-runner.js';
+
+/** Interval at which the runs that others work on are looked at. */
+const lookEveryMs = 250;
 
 /** What performs the steps of a collected run: this process alone, or all processes that share a queue. */
 export interface Workforce {
@@ -27,15 +29,17 @@ export interface Workforce {
   close(): Promise<void>;
 }
 
-export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {
-  readonly ledger: Ledger;
-  readonly createQueue: () => StepQueue;
+interface WorkforceParts extends Omit<StepRunnerParts, 'queue' | 'claims' | 'onFault'> {
   /** How long a claim lasts unless renewed. */
   readonly leaseMs: number;
   /** The longest wait that the settings allow. */
   readonly longestWaitMs: number;
   /** How long a running step may continue after a stop was requested. */
   readonly graceMs: number;
+}
+
+export interface OwnWorkforceParts extends WorkforceParts {
+  readonly createQueue: () => StepQueue;
 }
 
 /** This process alone: it holds the day and performs its steps, under the token that the run had at the start. */
@@ -50,7 +54,7 @@ export function createOwnWorkforce(parts: OwnWorkforceParts): Workforce {
 async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal): Promise<Run> {
   const { ledger, createQueue, leaseMs, graceMs, notify } = parts;
   const queue = createQueue();
-  const claims = createHeldClaims({ ledger, leaseMs });
+  const claims = holdClaims(ledger, leaseMs);
   const performStep = createStepRunner({ ...parts, queue, claims });
   const over = new AbortController();
   let fault: { error: unknown } | undefined;
@@ -90,4 +94,120 @@ async function readOwnRun(ledger: Ledger, { id, token }: Run): Promise<Run> {
   const run = await ledger.runs.get(id);
   if (run.token !== token) throw new FencedError(id);
   return run;
+}
+
+export interface SharedWorkforceParts extends WorkforceParts {
+  readonly queue: StepQueue;
+  readonly reconcileMs: number;
+  /** False in a process that leaves the steps to other processes. */
+  readonly performs: boolean;
+}
+
+/**
+ * Several processes that share a ledger and a queue. Each performs the steps it is handed, under the run's current token,
+ * and renews its claims. Each reconciles periodically, so that a queue that lost everything, or a process that died,
+ * delays nothing for long.
+ */
+export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
+  const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, random, notify } = parts;
+  const claims = holdClaims(ledger, leaseMs);
+  const performStep = createStepRunner({ ...parts, claims, onFault: reportFault });
+  const stopping = new AbortController();
+  let reconciling: Promise<void> | undefined;
+  let looking: Promise<readonly Run[]> | undefined;
+  let closing: Promise<void> | undefined;
+
+  const perform: PerformStep = async (reference, abandon, releaseSlot) => {
+    const { runId, step } = reference;
+    try {
+      await performStep(reference, undefined, abandon, releaseSlot);
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      notify({ type: 'superseded', runId, step });
+    }
+  };
+
+  /** Runs until the stop; what fails is retried the next time. */
+  async function keepReconciling(): Promise<void> {
+    const { signal } = stopping;
+    while (!signal.aborted) {
+      await reconcile({ ...parts, onFault: reportFaultOfRun }, signal).catch((error: unknown) =>
+        reportFault(error),
+      );
+      // Jitter, so that processes don't all reconcile at once.
+      await pause(reconcileMs * (0.75 + random() / 2), signal);
+    }
+  }
+
+  function reportFault(error: unknown, reference?: StepReference): void {
+    if (!stopping.signal.aborted) notify({ type: 'faulted', ...reference, error });
+  }
+
+  function reportFaultOfRun(error: unknown, { id }: Run): void {
+    // The process that took the run over reconciles it.
+    if (error instanceof FencedError || stopping.signal.aborted) return;
+    notify({ type: 'faulted', runId: id, error });
+  }
+
+  if (performs) {
+    queue.work(perform, { onError: reportFault });
+    reconciling = keepReconciling();
+  }
+  return {
+    letsOthersJoin: true,
+    countWaiting: () => queue.countWaiting(),
+    async deliver(run, signal, hold) {
+      await hold?.release();
+      const stop = AbortSignal.any([signal, stopping.signal]);
+      const queued = await reconcileRun(run, parts, stop).catch((error: unknown) => {
+        // Every worker reconciles, so a queue that is unavailable now only delays the run.
+        reportFaultOfRun(error, run);
+        return run;
+      });
+      return performs ? watch(queued, stop) : ledger.runs.get(run.id);
+    },
+    close: closeOnce,
+  };
+
+  /** One look at the ledger serves all the runs that this process waits for. */
+  function lookAtRuns(): Promise<readonly Run[]> {
+    looking ??= pause(lookEveryMs, stopping.signal)
+      .then(() => ledger.runs.listActive())
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  }
+
+  async function watch(first: Run, signal: AbortSignal): Promise<Run> {
+    let run = first;
+    while (hasWork(run)) {
+      const active = await orAborted(lookAtRuns(), signal);
+      if (active === 'aborted') break;
+      const found = active.find(({ id }) => id === first.id) ?? (await ledger.runs.get(first.id));
+      // A run whose last step has ended may not be settled yet: the process that performed the step may be gone.
+      run = await settleIfLeftOver(found, parts).catch((error: unknown) => {
+        if (error instanceof FencedError) return ledger.runs.get(found.id);
+        throw error;
+      });
+      notify({ type: 'watched', run });
+    }
+    if (!signal.aborted) return run;
+    if (isActive(run)) notify({ type: 'stopping', run, graceMs });
+    // Running steps end first, and no other is taken: the caller gets the run as this process leaves it.
+    await closeOnce();
+    return ledger.runs.get(run.id);
+  }
+
+  function closeOnce(): Promise<void> {
+    closing ??= close();
+    return closing;
+  }
+
+  async function close(): Promise<void> {
+    stopping.abort();
+    await queue.close({ graceMs });
+    claims.close();
+    await reconciling;
+  }
 }

@@ -1,7 +1,5 @@
 import type { Booking } from '../../booking/booking.js';
-import { createStayKeys } from '../../booking/booking-keys.js';
-import { groupByBatch, splitStoredLines, takeStoredLines } from '../../ledger/batches.js';
-import type { StayKeys } from '../../ledger/collecting.js';
+import { groupByBatch, takeStoredLines } from '../../ledger/batches.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { FoundBookings, StayRun } from '../../ledger/stays.js';
 import type { BookingForm } from '../../ledger/step.js';
@@ -37,14 +35,4 @@ export async function* readFound(
       });
     }
   }
-}
-
-/** The keys by which the stays in a stored batch are found. */
-export function findStayKeys(lines: Buffer, form: BookingForm): StayKeys {
-  const findKey = createStayKeys();
-  const keys = splitStoredLines(lines).map((line) => findKey(readBooking(line, form)));
-  return {
-    hotelHashes: keys.map(({ hotelHash }) => hotelHash),
-    lastDays: keys.map(({ lastDay }) => lastDay),
-  };
 }

@@ -5,7 +5,7 @@ import { isOver } from '../../booking/stay.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { keyOfHotel, type ProviderHotel } from '../../ledger/mappings.js';
 import type { StayAhead, StayRun } from '../../ledger/stays.js';
-import { type FoundBooking, findStayKeys, readFound } from './found-bookings.js';
+import { type FoundBooking, readFound } from './found-bookings.js';
 
 export interface StaysOptions {
   /** The day it is now in the account's zone, YYYY-MM-DD. */
@@ -14,11 +14,6 @@ export interface StaysOptions {
   readonly runIds?: ReadonlySet<string> | undefined;
   /** Whether a stay is wanted; all are by default. */
   readonly isWanted?: ((stay: StayAhead) => boolean) | undefined;
-  /**
-   * Returns which of a run's stays are wanted; the others are skipped before later runs are searched. It must keep or
-   * skip all stays of a reference.
-   */
-  readonly select?: ((stays: readonly StayAhead[]) => ReadonlySet<StayAhead>) | undefined;
   /** Called for each run that was read, with the number of all. */
   readonly onRun?: ((runs: number, of: number) => void) | undefined;
   /** Stops the search, which then throws the signal's reason. */
@@ -50,31 +45,23 @@ interface FoundStay extends Pick<FoundBooking, 'form'> {
 async function* findStays(
   { stays: index }: Ledger,
   hotels: readonly ProviderHotel[],
-  { today, runIds, isWanted = () => true, select, onRun, signal }: StaysOptions,
+  { today, runIds, isWanted = () => true, onRun, signal }: StaysOptions,
 ): AsyncGenerator<readonly FoundStay[], void, undefined> {
   if (hotels.length === 0) return;
   const keys = new Set(hotels.map(keyOfHotel));
   const isFound = (stay: StayAhead) => keys.has(keyOfHotel(stay)) && !isOver(stay, today) && isWanted(stay);
   const hashes = toSortedHashes(hotels.map(hashProviderHotel));
   const runs = await index.listStayRuns();
-  for (const run of runs)
-    if (!run.isIndexed) {
-      await index.indexStays(run, findStayKeys);
-      await giveWay(signal);
-    }
   let found: FoundStay[] = [];
   for (const [rank, run] of runs.entries()) {
     if (runIds && !runIds.has(run.runId)) continue;
-    const ofRun: FoundStay[] = [];
     for await (const bookings of readFound(index, run, await index.findStays(run, hashes, today))) {
       for (const booking of bookings) {
         const stay = toStay(booking, run);
-        if (stay && isFound(stay)) ofRun.push({ stay, form: booking.form, rank });
+        if (stay && isFound(stay)) found.push({ stay, form: booking.form, rank });
       }
       await giveWay(signal);
     }
-    const selected = select?.(ofRun.map(({ stay }) => stay));
-    for (const one of ofRun) if (selected?.has(one.stay) !== false) found.push(one);
     onRun?.(rank + 1, runs.length);
     await giveWay(signal);
     // Only after a whole run, so that all its bookings of one reference are together.

@@ -1,21 +1,21 @@
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
 import { isOver } from '../../../src/booking/stay.js';
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import { createLineEraser } from '../../../src/review/guests/erase-records.js';
 import type { NewRun } from '../../../src/ledger/runs.js';
-import { findStayKeys } from '../../../src/review/stays/found-bookings.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import type { StayAhead } from '../../../src/ledger/stays.js';
 import { type BookingForm, bookingForms } from '../../../src/ledger/step.js';
 import { renderedLine } from '../../support/made-bookings.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchSize, chunkOf, newRun, rightOf, startCollect, toLines } from './days.js';
+import { findStayKeys } from './stay-keys.js';
 
 const renderItem = createItemRenderer('ServiceId');
 const dayOf = (number: number) => new Date(Date.UTC(2026, 10, 20 + number)).toISOString().slice(0, 10);

@@ -1,7 +1,6 @@
-import type { CaseStay } from '../../../src/cases/case-bookings.js';
-import { toDecision } from '../../../src/cases/case-decision.js';
-import { applyEvidence } from '../../../src/cases/case-transitions.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { CaseStay } from '../../../src/cases/case.js';
+import { applyEvidence, toDecision } from '../../../src/cases/case-transitions.js';
 import type { HotelContent } from '../../../src/ledger/hotels.js';
 
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';

@@ -4,12 +4,7 @@ import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { KeyError } from '../../../src/keys/key-error.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import { checkRepeated } from '../../../src/review/collect/gates.js';
-import {
-  type EarlierDays,
-  findRepetition,
-  pickLines,
-  planSample,
-} from '../../../src/review/collect/repeated-day.js';
+import { findRepetition, pickLines, planSample } from '../../../src/review/collect/repeated-day.js';
 import type { GuestNames } from '../../../src/booking/guest-names.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { someRun } from '../some-run.js';

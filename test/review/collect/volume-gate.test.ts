@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CollectParts } from '../../../src/review/collect/collect.js';
-import type { VolumeHistory, VolumeSettings } from '../../../src/review/volume.js';
+import type { VolumeSettings } from '../../../src/review/volume.js';
 import { record, records } from '../array-source.js';
 import { lenient, prepareCollect } from '../collecting.js';
 

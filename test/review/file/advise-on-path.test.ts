@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adviseOnPath } from '../../../src/review/file/advise-on-path.js';
+import { adviseOnPath } from '../../../src/review/file/remote-files.js';
 
 const run = { day: '2026-11-20' };
 const paths = { root: '/reviews', pathPrefix: 'acme/' };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type Booking, type FieldKind, mapFields } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import type { ResultReading } from '../../../src/review/file/result.js';
-import { type JoinedResult, type JoinSources, startJoin } from '../../../src/review/file/result-join.js';
+import { type JoinedResult, type JoinSources, startJoin } from '../../../src/review/file/match-result.js';
+import { type ResultReading, type ResultRow, readResult } from '../../../src/review/file/result.js';
 import {
   findFileObstacle,
   renderReviewHeader,
@@ -102,4 +102,11 @@ export async function joinResult(sources: JoinSources, reading: ResultReading): 
   const join = startJoin(sources, reading);
   for await (const block of sources.readBytes()) await join.take(block);
   return join.end();
+}
+
+/** A result and its rows. */
+export async function readRows(bytes: AsyncIterable<Uint8Array>, reading: ResultReading) {
+  const rows: ResultRow[] = [];
+  const table = await readResult(bytes, reading, (row) => rows.push(row));
+  return { ...table, rows };
 }

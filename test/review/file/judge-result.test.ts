@@ -1,3 +1,4 @@
+import type { JudgedPlaces } from '../../../src/ledger/findings.js';
 import { describe, expect, it } from 'vitest';
 import {
   decideOnResult,
@@ -10,9 +11,8 @@ import {
   type ResultMoment,
   type ResultRules,
 } from '../../../src/review/file/judge-result.js';
-import type { ResultTotals } from '../../../src/review/file/result-join.js';
+import type { ResultTotals } from '../../../src/review/file/match-result.js';
 import type { SeenResult } from '../../../src/ledger/run.js';
-import type { JudgedPlaces } from "../../../src/ledger/findings.js";
 
 const all: ResultRules = { resultNames: 'all', maxUnansweredShare: 0 };
 const incorrectOnly: ResultRules = { resultNames: 'incorrect', maxUnansweredShare: 0 };
@@ -93,8 +93,8 @@ describe('a result that names all bookings', () => {
 
   it('is not compared with its totals, repeated headers and unreadable rows', () => {
     const rows = endOf({ rows: 14, malformed: 2 });
-    expect(isForeign({ end: rows, unidentified: 2, foreign: 5 })).toBe(false);
-    expect(isForeign({ end: rows, unidentified: 2, foreign: 6 })).toBe(true);
+    expect(isForeign(totalsOf({ end: rows, unidentified: 2, foreign: 5 }))).toBe(false);
+    expect(isForeign(totalsOf({ end: rows, unidentified: 2, foreign: 6 }))).toBe(true);
   });
 
   it('cannot be read at all if no column names bookings, or if no row fits the header: once it is due', () => {
@@ -344,7 +344,7 @@ describe('the reason why a run fails', () => {
 });
 
 function endOf(differing: Partial<ResultTotals['end']> = {}): ResultTotals['end'] {
-  return { rows: 10, malformed: 0, endsWithLineEnd: true, isWhole: true, ...differing };
+  return { rows: 10, malformed: 0, isWhole: true, ...differing };
 }
 
 /** A result of ten bookings. */

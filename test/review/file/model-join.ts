@@ -1,33 +1,21 @@
+import type { JudgedPlaces } from '../../../src/ledger/findings.js';
+import type { Judged } from '../../../src/ledger/findings.js';
 import type { Booking } from '../../../src/booking/booking.js';
-import type {
-  ResultEnd,
-  ResultField,
-  ResultForm,
-  ResultPart,
-  ResultRow,
-} from '../../../src/review/file/result.js';
-import { foldReference } from '../../../src/review/file/result-join.js';
-import type { Judged, JudgedPlaces } from "../../../src/ledger/findings.js";
+import { foldReference } from '../../../src/review/file/match-result.js';
+import type { ResultRow } from '../../../src/review/file/result.js';
+import type { readRows } from './file-bookings.js';
 
 const namingFields = ['bookingReferenceId', 'serviceId', 'providerHotelId'] as const;
 const keyFields = [...namingFields, 'providerName'] as const;
 
 /** The model of joinResult that tests compare with: every row against every booking, however slow. */
 export async function modelJoin(
-  parts: AsyncIterable<ResultPart>,
+  result: Awaited<ReturnType<typeof readRows>>,
   bookings: readonly Booking[],
   batchSize: number,
 ) {
-  let fields: readonly ResultField[] = [];
-  let columns: readonly string[] = [];
-  let form: ResultForm | undefined;
-  let end: ResultEnd | undefined;
-  const rows: ResultRow[] = [];
-  for await (const part of parts) {
-    if (part.kind === 'header') ({ fields, columns, form } = part);
-    else if (part.kind === 'rows') rows.push(...part.rows);
-    else ({ end } = part);
-  }
+  const { rows, ...table } = result;
+  const { fields } = table;
   const key = namingFields.some((field) => fields.includes(field))
     ? keyFields.filter((field) => fields.includes(field))
     : [];
@@ -71,10 +59,7 @@ export async function modelJoin(
   }
   return {
     totals: {
-      fields,
-      columns,
-      form,
-      end,
+      ...table,
       sent: bookings.length,
       unanswered: verdicts.filter((verdict) => verdict === 'not-in-result').length,
       foreign: unfitted.length - loose.length,

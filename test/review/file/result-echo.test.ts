@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import { readResult } from '../../../src/review/file/result.js';
+import {
+  compareResult,
+  findJudged,
+  type JoinSources,
+  type Judgement,
+} from '../../../src/review/file/match-result.js';
 import { createEchoReader } from '../../../src/review/file/result-echo.js';
-import { compareResult, type JoinSources, type Judgement } from '../../../src/review/file/result-join.js';
 import {
   anyFileBooking,
   fileBooking,
@@ -12,9 +16,9 @@ import {
   joinResult,
   linesOf,
   masterIdColumn,
+  readRows,
 } from './file-bookings.js';
 import { modelJoin } from './model-join.js';
-import type { JudgedPlaces } from "../../../src/ledger/findings.js";
 
 const reading = { masterIdColumn };
 const usualHeader = `${fileOf([]).toString().trimEnd()},IsCorrectMapping`;
@@ -110,9 +114,8 @@ it('a result that repeats the file, or nearly, is joined like any other', async 
         const { findJudged, ...totals } = await joinResult(sources, reading);
         const joined = { totals, judged: await gather(findJudged()) };
 
-        const readParts = () => readResult(sources.readBytes(), reading);
-        const compared = await conclude(await compareResult(readParts, sources.readSent), sources);
-        const model = await modelJoin(readResult(sources.readBytes(), reading), bookings, batchSize);
+        const compared = await conclude(await compareResult(sources, reading), sources);
+        const model = await modelJoin(await readRows(sources.readBytes(), reading), bookings, batchSize);
         expect(joined).toEqual(compared);
         expect(joined).toEqual(model);
       },
@@ -217,14 +220,8 @@ async function readEcho({ readBytes, readSent }: JoinSources): Promise<Judgement
   return echo.end();
 }
 
-async function conclude({ totals, judge }: Judgement, { readSent }: JoinSources) {
-  const judged: JudgedPlaces[] = [];
-  for await (const { batch, lines } of readSent()) {
-    const places = judge(lines);
-    for (const verdict of ['incorrect', 'not-in-result', 'unclear'] as const)
-      if (places[verdict].length > 0) judged.push({ batch, judged: verdict, places: places[verdict] });
-  }
-  return { totals, judged };
+async function conclude(judgement: Judgement, { readSent }: JoinSources) {
+  return { totals: judgement.totals, judged: await gather(findJudged(judgement, readSent)) };
 }
 
 async function gather<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeCode } from '../../../src/review/perform/endpoints.js';
+import { describeCode } from '../../../src/review/perform/settle.js';
 
 const endpoints = { service: 'service.example.com:443', sftp: 'sftp.example.com:22' };
 
@@ -15,11 +15,13 @@ it.each([
   ['http-503', 'http-503'],
   ['sftp-disk-full', 'sftp-disk-full'],
   ['result-absent', 'result-absent'],
+  ['http-timeout', 'http-timeout'],
+  ['timeout-refused', 'timeout-refused'],
 ])('the code %s is shown as %s', (code, shown) => {
   expect(describeCode(code, endpoints)).toBe(shown);
 });
 
 it('a code is shown alone where its server is not known', () => {
-  expect(describeCode('timeout', undefined)).toBe('timeout');
+  for (const code of ['timeout', 'sftp-timeout']) expect(describeCode(code, undefined)).toBe(code);
   expect(describeCode('sftp-timeout', { service: 'service.example.com:443' })).toBe('sftp-timeout');
 });

@@ -1,10 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { untilAborted } from '../../../src/async/abort.js';
-import { enqueueOpenSteps, toQueuedStep } from '../../../src/review/perform/enqueue-steps.js';
+import { enqueueOpenSteps, toQueuedStep } from '../../../src/review/perform/reconcile.js';
 import type { QueuedStep } from '../../../src/review/queue.js';
 import { createGate } from '../../support/gate.js';
 import { prepareDelivery } from '../delivering.js';
+import { createForgetfulQueue } from '../forgetful-queue.js';
 import { ok } from '../scripted-service.js';
 import { unstopped } from '../working-day.js';
 
@@ -78,7 +79,7 @@ describe('enqueueing steps', () => {
 
   it('rethrows the error of an unavailable queue', async () => {
     const { ledger, right } = await day();
-    const queue = { add: () => Promise.reject(new Error('away')), waitForCapacity: async () => {} };
+    const queue = { ...createForgetfulQueue(), add: () => Promise.reject(new Error('away')) };
     await expect(
       enqueueOpenSteps({ id: right.runId }, { ledger, queue, ...timing }, unstopped),
     ).rejects.toThrow('away');
@@ -97,10 +98,8 @@ describe('waiting for an abort', () => {
 
 function createPageQueue(waitForCapacity: () => Promise<void> = async () => {}) {
   const pages: (readonly QueuedStep[])[] = [];
-  return {
-    pages,
-    queue: { add: async (steps: Iterable<QueuedStep>) => void pages.push([...steps]), waitForCapacity },
-  };
+  const add = async (steps: Iterable<QueuedStep>) => void pages.push([...steps]);
+  return { pages, queue: { ...createForgetfulQueue(), add, waitForCapacity } };
 }
 
 describe('a reference of an open step', () => {

@@ -1,10 +1,10 @@
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Right } from '../../../src/ledger/step.js';
 
 import { FencedError } from '../../../src/ledger/errors.js';
-import { createHeldClaims, type HeldClaims } from '../../../src/review/perform/held-claims.js';
+import { type HeldClaims, holdClaims } from '../../../src/review/perform/step-runner.js';
 import type { Claim } from '../../../src/ledger/step.js';
 import { createGate } from '../../support/gate.js';
 import { prepareDelivery } from '../delivering.js';
@@ -21,7 +21,7 @@ useNightTime();
 describe('claims that are held', () => {
   it('stay valid while the work continues, and no longer', async () => {
     const { ledger, right, claim } = await prepareClaims();
-    const claims = createHeldClaims({ ledger, leaseMs });
+    const claims = holdClaims(ledger, leaseMs);
     const work = createGate();
     const held = claims.whileHeld(await claim(0), unstopped, () => work.passed);
     await vi.advanceTimersByTimeAsync(10 * leaseMs);
@@ -36,7 +36,7 @@ describe('claims that are held', () => {
 
   it('abort the work on lost claims, and no other work', async () => {
     const { ledger, right, claim } = await prepareClaims();
-    const claims = createHeldClaims({ ledger, leaseMs });
+    const claims = holdClaims(ledger, leaseMs);
     // The process is frozen: time passes, and no timer fires.
     const frozen = holdWithoutEnd(claims, await claim(0));
     vi.setSystemTime(Date.now() + leaseMs + 1);
@@ -50,7 +50,7 @@ describe('claims that are held', () => {
 
   it('let the caller stop the work', async () => {
     const { ledger, claim } = await prepareClaims();
-    const claims = createHeldClaims({ ledger, leaseMs });
+    const claims = holdClaims(ledger, leaseMs);
     const stop = new AbortController();
     const held = holdWithoutEnd(claims, await claim(0), stop.signal);
     stop.abort(new Error('stopped'));
@@ -60,7 +60,7 @@ describe('claims that are held', () => {
 
   it('show the work a stop that was requested before it started', async () => {
     const { ledger, claim } = await prepareClaims();
-    const claims = createHeldClaims({ ledger, leaseMs });
+    const claims = holdClaims(ledger, leaseMs);
     const held = holdWithoutEnd(claims, await claim(0), AbortSignal.abort(new Error('stopped')));
     expect(held.signal()?.reason).toEqual(new Error('stopped'));
     claims.close();
@@ -68,7 +68,7 @@ describe('claims that are held', () => {
 
   it('leave no listener on the signal of a long-lived process', async () => {
     const { ledger, claim } = await prepareClaims();
-    const claims = createHeldClaims({ ledger, leaseMs });
+    const claims = holdClaims(ledger, leaseMs);
     const stop = new AbortController();
     // Work may leave a listener on the signal that it was given.
     const work = async (signal: AbortSignal) => signal.addEventListener('abort', () => {}, { once: true });
@@ -79,7 +79,7 @@ describe('claims that are held', () => {
 
   it('resolve and reject like the work', async () => {
     const { ledger, claim } = await prepareClaims();
-    const claims = createHeldClaims({ ledger, leaseMs });
+    const claims = holdClaims(ledger, leaseMs);
     expect(await claims.whileHeld(await claim(0), unstopped, async () => 17)).toBe(17);
     const broken = claims.whileHeld(await claim(1), unstopped, () => Promise.reject(new RangeError('no')));
     await expect(broken).rejects.toThrow(new RangeError('no'));
@@ -89,13 +89,9 @@ describe('claims that are held', () => {
   it('survive a ledger that is unavailable for less than a lease', async () => {
     const { ledger, right, claim } = await prepareClaims();
     const away = { now: false };
-    const claims = createHeldClaims({
-      ledger: {
-        renewClaims: (held) =>
-          away.now ? Promise.reject(new Error('away')) : ledger.steps.renewClaims(held),
-      },
-      leaseMs,
-    });
+    const renewClaims: Ledger['renewClaims'] = (held) =>
+      away.now ? Promise.reject(new Error('away')) : ledger.steps.renewClaims(held);
+    const claims = holdClaims({ ...ledger, renewClaims }, leaseMs);
     const held = holdWithoutEnd(claims, await claim(0));
     away.now = true;
     await vi.advanceTimersByTimeAsync(leaseMs * 0.6);
@@ -107,9 +103,9 @@ describe('claims that are held', () => {
   });
 
   it('send one request at a time to a ledger that does not answer', async () => {
-    const { claim } = await prepareClaims();
+    const { ledger, claim } = await prepareClaims();
     const renewClaims = vi.fn(() => new Promise<Claim[]>(() => {}));
-    const claims = createHeldClaims({ ledger: { renewClaims }, leaseMs });
+    const claims = holdClaims({ ...ledger, renewClaims }, leaseMs);
     holdWithoutEnd(claims, await claim(0));
     await vi.advanceTimersByTimeAsync(10 * leaseMs);
     expect(renewClaims).toHaveBeenCalledTimes(1);
@@ -118,7 +114,7 @@ describe('claims that are held', () => {
 
   it('are no longer renewed once they are closed', async () => {
     const { ledger, right, claim } = await prepareClaims();
-    const claims = createHeldClaims({ ledger, leaseMs });
+    const claims = holdClaims(ledger, leaseMs);
     holdWithoutEnd(claims, await claim(0));
     claims.close();
     await vi.advanceTimersByTimeAsync(leaseMs + 1);

@@ -5,6 +5,7 @@ import type { ReviewEvent } from '../../../src/review/events.js';
 import { reconcile } from '../../../src/review/perform/reconcile.js';
 import type { QueuedStep } from '../../../src/review/queue.js';
 import { prepareDelivery } from '../delivering.js';
+import { createForgetfulQueue } from '../forgetful-queue.js';
 import { ok } from '../scripted-service.js';
 import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
 import { unstopped } from '../working-day.js';
@@ -113,7 +114,7 @@ async function prepareLedger() {
       await reconcile(
         {
           ledger: asked,
-          queue: { add: async (steps) => void queued.push(...steps), waitForCapacity: async () => {} },
+          queue: { ...createForgetfulQueue(), add: async (steps) => void queued.push(...steps) },
           limits: { maxRefusedShare: 1 },
           clock: () => clock.now,
           longestWaitMs: 60_000,

@@ -1,8 +1,7 @@
-import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import { describe, expect, it } from 'vitest';
 import type { Settlement, Tally } from '../../../src/ledger/runs.js';
-import type { Endpoints } from '../../../src/review/perform/endpoints.js';
-import { settleIfDue } from '../../../src/review/perform/settle.js';
+import { type Endpoints, settleIfDue } from '../../../src/review/perform/settle.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { someRun } from '../some-run.js';
 

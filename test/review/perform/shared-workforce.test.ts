@@ -1,13 +1,14 @@
-import { describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import { describe, expect, it, vi } from 'vitest';
 import { createInProcessQueues } from '../../../src/queue/in-process.js';
 import type { Right } from '../../../src/ledger/step.js';
 import { runDay } from '../../../src/review/day/run-day.js';
 
-import { QueueAwayError, type StepQueue } from '../../../src/review/queue.js';
+import { QueueAwayError } from '../../../src/review/queue.js';
 import { createGate } from '../../support/gate.js';
 import { patienceMs } from '../../support/patience.js';
 import { prepareDelivery, references } from '../delivering.js';
+import { createForgetfulQueue } from '../forgetful-queue.js';
 import { ok } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
@@ -207,19 +208,6 @@ describe('processes that share the work', () => {
     );
   });
 });
-
-/** A queue that loses everything added to it. */
-function createForgetfulQueue(): StepQueue {
-  return {
-    add: async () => {},
-    waitForCapacity: async () => {},
-    countWaiting: async () => 0,
-    work: () => {},
-    holdOff: async () => false,
-    drop: async () => {},
-    close: async () => {},
-  };
-}
 
 /** A day that another process has collected, with one booking per batch. */
 async function collectElsewhere(ledger: Ledger, bookings: number): Promise<Right> {

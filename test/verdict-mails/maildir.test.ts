@@ -10,9 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openMaildir } from '../../src/verdict-mails/mail-folders.js';
-import type { Mailbox } from '../../src/verdict-mails/mailbox.js';
-import type { FoundMail } from '../../src/verdict-mails/take-mail.js';
+import type { FoundMail, Mailbox } from '../../src/verdict-mails/mailbox.js';
+import { openMaildir } from '../../src/verdict-mails/maildir.js';
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mailbox-'));
@@ -39,6 +38,20 @@ describe('A maildir', () => {
     expect(await readAll(mailbox)).toEqual(['two']);
     expect(readdirSync(join(folder, 'cur'))).toEqual(['1.a.host:2,S', '3.c.host:2,']);
     expect(await mailbox.probe(new AbortController().signal)).toEqual({ mails: 2 });
+  });
+
+  it('returns an e-mail that somebody moves meanwhile the next time', async () => {
+    const folder = makeFolder();
+    for (const name of ['new', 'cur']) mkdirSync(join(folder, name));
+    for (const name of ['1.a.host', '2.b.host']) writeFileSync(join(folder, 'new', name), name);
+    const mailbox = openMaildir(folder);
+    const texts: string[] = [];
+    for await (const { bytes } of mailbox.readNew(new AbortController().signal)) {
+      texts.push(String(bytes));
+      renameSync(join(folder, 'new', '2.b.host'), join(folder, 'cur', '2.b.host:2,S'));
+    }
+    expect(texts).toEqual(['1.a.host']);
+    expect(await readAll(mailbox)).toEqual(['2.b.host']);
   });
 
   it('gives only the beginning of an e-mail that is too large, and nobody the name of its file', async () => {

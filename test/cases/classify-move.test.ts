@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classifyMove } from '../../../src/cases/classify-move.js';
-import type { LeftHotel } from '../../../src/cases/watch-store.js';
+import type { LeftHotel } from '../../src/cases/case-store.js';
+import { classifyMove } from '../../src/cases/follow-mappings.js';
 
 const left = (providerName: string, copyServiceId?: number): LeftHotel => ({
   providerName,

@@ -1,0 +1,15 @@
+import type { BookingForm } from '../../../src/ledger/step.js';
+import type { StayKeys } from '../../../src/ledger/collecting.js';
+import { splitStoredLines } from '../../../src/ledger/batches.js';
+import { createStayKeys } from '../../../src/booking/booking-keys.js';
+import { readBooking } from '../../../src/review/stored/stored-line.js';
+
+/** The keys by which the stays in a stored batch are found. */
+export function findStayKeys(lines: Buffer, form: BookingForm): StayKeys {
+  const findKey = createStayKeys();
+  const keys = splitStoredLines(lines).map((line) => findKey(readBooking(line, form)));
+  return {
+    hotelHashes: keys.map(({ hotelHash }) => hotelHash),
+    lastDays: keys.map(({ lastDay }) => lastDay),
+  };
+}

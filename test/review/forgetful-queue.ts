@@ -1,0 +1,14 @@
+import type { StepQueue } from '../../src/review/queue.js';
+
+/** A queue that loses everything added to it. */
+export function createForgetfulQueue(): StepQueue {
+  return {
+    add: async () => {},
+    waitForCapacity: async () => {},
+    countWaiting: async () => 0,
+    work: () => {},
+    holdOff: async () => false,
+    drop: async () => {},
+    close: async () => {},
+  };
+}
