@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import { toKeptRow } from '../src/booking/kept-values.js';
 import { isInHouse } from '../src/booking/stay.js';
-import { type Resolution, resolutions } from '../src/cases/case.js';
 import { type ShownCase, showCase, shownCaseToJson } from '../src/cases/case-json.js';
 import { type CaseRequest, performRequest } from '../src/cases/case-requests.js';
 import type { RecordedAction } from '../src/ledger/audit.js';
+import { type Resolution, resolutions } from '../src/ledger/case.js';
 import { adviseLoad } from '../src/mappings/copied-hotels.js';
 import { describeMissing, renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import { formatCount, formatInstant } from '../src/text/format.js';

@@ -1,7 +1,7 @@
 import { toKeptRow } from '../src/booking/kept-values.js';
-import { mappingStates } from '../src/cases/case.js';
 import { caseToCells, caseToJson, listCaseColumns, nameCheckIn } from '../src/cases/case-json.js';
 import { findCases, type ListedCase, withKept } from '../src/cases/find-cases.js';
+import { mappingStates } from '../src/ledger/case.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../src/archive/archive.js';
 import { historyToJson, toHistory } from '../src/cases/booking-history.js';
-import type { Case } from '../src/cases/case.js';
+import type { Case } from '../src/ledger/case.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { mappingToJson } from '../src/ledger/mappings.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';

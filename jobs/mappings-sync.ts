@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { businessDayAt } from '../src/booking/business-day.js';
-import type { CaseMove } from '../src/cases/case.js';
 import { type WatchReport, watchMappings } from '../src/cases/follow-mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
+import type { CaseMove } from '../src/ledger/case.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import {
   type MappingSync,

@@ -12,7 +12,6 @@ import {
 } from '../src/review/run-transitions.js';
 import { claimStep, initialState, openedBy, recordEnding } from '../src/review/step-transitions.js';
 import { readBooking, readReference } from '../src/review/stored/stored-line.js';
-import { isNamedByMapping } from '../src/verdict-mails/mail-log.js';
 
 /** The rules that every ledger is opened with. */
 export const rules: Rules = {
@@ -33,5 +32,4 @@ export const rules: Rules = {
   noticesOfRun,
   noticesOfEnding,
   noticesOfVolume,
-  isNamedByMapping,
 };

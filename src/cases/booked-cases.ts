@@ -1,9 +1,9 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
+import type { Case, CaseKey } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import type { ComparedBooking } from '../review/verdicts/booked-hotels.js';
 import type { BookingList } from '../review/verdicts/listing.js';
-import type { Case, CaseKey } from './case.js';
 
 /* The case of a booking: that of its provider hotel and master hotel, as booked. */
 

@@ -1,4 +1,5 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import { type BookingState, type Case, stateOfBooking } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { StepState } from '../ledger/step.js';
 import type { Attempt, Trace } from '../ledger/tracing.js';
@@ -12,7 +13,6 @@ import { findTracedHotels, type TracedHotels } from '../review/verdicts/booked-h
 import type { Why } from '../review/verdicts/listing.js';
 import { formatInstant } from '../text/format.js';
 import { findCasesOf } from './booked-cases.js';
-import { type BookingState, type Case, stateOfBooking } from './case.js';
 
 /** The case of a booking in one run. */
 interface TracedCase extends Pick<Case, 'id' | 'state' | 'origins'> {

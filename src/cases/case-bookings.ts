@@ -1,4 +1,4 @@
-import type { CaseBooking, CaseContent, CaseStay, HeldCase } from './case.js';
+import type { CaseBooking, CaseContent, CaseStay, HeldCase } from '../ledger/case.js';
 
 /* How the bookings of a case are kept in line with later runs. */
 

@@ -1,8 +1,8 @@
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
 import { type RecordedAction, readActions } from '../ledger/audit.js';
+import { type BookingState, stateOfBooking } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
-import { type BookingState, stateOfBooking } from './case.js';
 
 import { type CaseLists, compare, compareCases, type ListedCase, nothingKnown } from './find-cases.js';
 

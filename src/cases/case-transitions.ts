@@ -1,4 +1,5 @@
 import type { RecordedAction } from '../ledger/audit.js';
+import type { CaseDecision, LaterMove } from '../ledger/case.js';
 import {
   type BookingResolution,
   type CaseContent,
@@ -7,9 +8,8 @@ import {
   type CaseStay,
   type HeldCase,
   isActiveCase,
-} from './case.js';
+} from '../ledger/case.js';
 import { addStays } from './case-bookings.js';
-import type { CaseDecision, LaterMove } from './case-store.js';
 
 /*
  * What findings, syncs, people and time do to a case. Each function returns the case as it is afterwards, or the very same

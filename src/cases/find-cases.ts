@@ -1,4 +1,5 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import type { CaseFilter, CaseSummary } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import {
@@ -7,7 +8,6 @@ import {
   type LocatedHotel,
   unknownPair,
 } from '../mappings/hotels/compare-hotels.js';
-import type { CaseFilter, CaseSummary } from './case-store.js';
 
 export interface Compared extends CopiedHotel {
   readonly hotels: HotelPair;

@@ -1,11 +1,11 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import { hashReference } from '../booking/reference-hash.js';
+import type { OpenReference, ReferencePage } from '../ledger/case.js';
+import { type Case, type CaseKey, type CaseStay, keyOfCase, stateOfBooking } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { readFound } from '../review/stays/found-bookings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
-import { type Case, type CaseKey, type CaseStay, keyOfCase, stateOfBooking } from './case.js';
 import { addStays, applyVersions } from './case-bookings.js';
-import type { OpenReference, ReferencePage } from './case-store.js';
 import { automatic, toDecision } from './case-transitions.js';
 import { changeCases, readActiveCases } from './follow-mappings.js';
 

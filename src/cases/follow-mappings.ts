@@ -1,12 +1,12 @@
 import { giveWay } from '../async/give-way.js';
+import type { MasterHotel, MovedMapping } from '../ledger/case.js';
+import { type Case, type CaseKey, type CaseMove, type HeldCase, keyOfCase } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel } from '../ledger/mappings.js';
 import type { StayAhead } from '../ledger/stays.js';
 import type { CopyStanding } from '../mappings/copied-hotels.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { findCasesOf } from './booked-cases.js';
-import { type Case, type CaseKey, type CaseMove, type HeldCase, keyOfCase } from './case.js';
-import type { MasterHotel, MovedMapping } from './case-store.js';
 import { applyCommand, applyMoves, automatic, escalateIfDue, toDecision } from './case-transitions.js';
 import {
   type CaseEvent,

@@ -1,6 +1,4 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
-import type { Ledger } from '../ledger/ledger.js';
-import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import {
   type CaseContent,
   type CaseKey,
@@ -10,7 +8,9 @@ import {
   type HeldCase,
   isActiveCase,
   keyOfCase,
-} from './case.js';
+} from '../ledger/case.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { readStaysAhead } from '../review/stays/stays-ahead.js';
 
 import { applyEvidence, automatic, type Evidence, toDecision } from './case-transitions.js';
 

@@ -1,10 +1,10 @@
 import { giveWay } from '../async/give-way.js';
 import { isOver } from '../booking/stay.js';
+import type { FollowedRun } from '../ledger/case.js';
 import type { Run } from '../ledger/run.js';
 import type { BookingForm } from '../ledger/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
-import type { FollowedRun } from './case-store.js';
 import { followBookings } from './follow-bookings.js';
 import { classifyMove, type FollowParts, followMappings } from './follow-mappings.js';
 import { type CaseFindings, type Finding, gatherFindings, openCases } from './open-cases.js';

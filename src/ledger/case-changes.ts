@@ -1,10 +1,6 @@
-import type { Case, CaseKey, HeldCase } from '../cases/case.js';
-import type { CaseDecision } from '../cases/case-store.js';
 import type { RecordedAction } from './audit.js';
 import { insertActions } from './audit.js';
-import type { NewNotice } from './notice.js';
-import { raise } from './notices.js';
-import { all, type Cell, change, database, insert, one, type Query, update } from './query.js';
+import type { Case, CaseDecision, CaseKey, HeldCase } from './case.js';
 import {
   bookingColumns,
   caseColumns,
@@ -15,7 +11,10 @@ import {
   toCase,
   toCaseRow,
   toKeyRow,
-} from './stored-case.js';
+} from './case.js';
+import type { NewNotice } from './notice.js';
+import { raise } from './notices.js';
+import { all, type Cell, change, database, insert, one, type Query, update } from './query.js';
 import type { StoredRow } from './stored-values.js';
 
 /** See `CaseStore`. */

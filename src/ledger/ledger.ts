@@ -10,6 +10,7 @@ import { createExportLog, createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';
 import { createHotelReader, createHotels } from './hotels.js';
 import { findKeptValues, readKeptColumns } from './kept-columns.js';
+import { createMailReader, createMails } from './mails.js';
 import { createMappingReader, createMappings } from './mappings.js';
 import { createNoticeReader, createNotices } from './notice-store.js';
 import { createProgressReader } from './progress.js';
@@ -30,7 +31,6 @@ import {
   listStepTimes,
   trace,
 } from './tracing.js';
-import { createMailReader, createMails } from './verdict-mails.js';
 import { createWatch } from './watching.js';
 
 /**

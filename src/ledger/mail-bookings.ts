@@ -1,5 +1,6 @@
-import type { StayRun } from './stays.js';
 import { KeyError } from '../keys/key-error.js';
+import { groupByBatch, readLinesAt } from './batches.js';
+import { findBookings as findPositions } from './hash-pages.js';
 import {
   isNamedByMapping,
   type NamedPair,
@@ -8,13 +9,12 @@ import {
   type NamedThings,
   type ReceivedPair,
   type StoredBooking,
-} from '../verdict-mails/mail-log.js';
-import { groupByBatch, readLinesAt } from './batches.js';
-import { findBookings as findPositions } from './hash-pages.js';
+} from './mails.js';
 import { all, one, type Query, type Store } from './query.js';
 import type { DeliveryKind } from './run.js';
 import { runNumber } from './runs.js';
 import { isGone } from './sealing.js';
+import type { StayRun } from './stays.js';
 import { referencePages } from './stays.js';
 import type { BookingForm } from './step.js';
 import { readColumns, readJson, type StoredRow, toStorable } from './stored-values.js';

@@ -3,6 +3,7 @@ import { KeyError } from '../keys/key-error.js';
 import { pruneActions } from './audit.js';
 import { pruneCases } from './cases.js';
 import { blankKeptColumns } from './kept-columns.js';
+import { pruneMails } from './mails.js';
 import { pruneNotices } from './notices.js';
 import { all, bind, change, database, one, type Query, removing, type Store } from './query.js';
 import type { Run } from './run.js';
@@ -10,7 +11,6 @@ import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import type { BookingForm } from './step.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
-import { pruneMails } from './verdict-mails.js';
 
 /** See `DayHolds`. */
 export type HoldDay = (key: string) => Promise<Hold | undefined>;

@@ -1,5 +1,4 @@
 import type { Booking } from '../booking/booking.js';
-import type { NamedStay } from '../verdict-mails/mail-log.js';
 import type { Change, RunPatch, StepPatch, StepsChange } from './changes.js';
 import type { NewNotice } from './notice.js';
 import type { Run, VolumeComparison } from './run.js';
@@ -58,9 +57,6 @@ export interface Rules {
     drop: VolumeComparison,
     at: number,
   ): NewNotice[];
-
-  /** Whether an e-mail about a mapping is about a booking: see naming.ts. */
-  isNamedByMapping(receivedAt: number, stay: NamedStay): boolean;
 }
 
 /** What decides what an ending does. */

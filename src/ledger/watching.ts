@@ -1,4 +1,4 @@
-import type { LeftHotel, MasterHotel, MovedMappings } from '../cases/case-store.js';
+import type { LeftHotel, MasterHotel, MovedMappings } from './case.js';
 import { all, bind, change, database, type Query, type Store } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 

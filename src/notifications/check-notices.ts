@@ -1,5 +1,5 @@
 import { businessDayAt } from '../booking/business-day.js';
-import type { CaseSummary } from '../cases/case-store.js';
+import type { CaseSummary } from '../ledger/case.js';
 import { mayCompleteDay } from '../ledger/day-runs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingSync } from '../ledger/mappings.js';

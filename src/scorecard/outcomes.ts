@@ -3,13 +3,13 @@ import { readStoredBatches, splitStoredLines } from '../ledger/batches.js';
 import type { Judged } from '../ledger/findings.js';
 import { unansweredReasons } from '../ledger/findings.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { isNamedByMapping, type ReceivedPair } from '../ledger/mails.js';
 import type { Run } from '../ledger/run.js';
 import { type BookingForm, bookingForms } from '../ledger/step.js';
 import type { JudgedLines, SuspectLines } from '../ledger/tracing.js';
 import { findHotel, findProvider, readBooking, writeProviderHotel } from '../review/stored/stored-line.js';
 import { type BookingVerdict, judgeBooking, type Silence } from '../review/verdict.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
-import { isNamedByMapping, type ReceivedPair } from '../verdict-mails/mail-log.js';
 
 /** A booking that was sent, and what became of it. */
 export interface Outcome {

@@ -1,5 +1,5 @@
 import { createBusinessDay } from '../booking/business-day.js';
-import type { Case } from '../cases/case.js';
+import type { Case } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 
 import { type DayScore, findScore, type ProviderDay } from './day-scores.js';

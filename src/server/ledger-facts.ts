@@ -1,6 +1,6 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
-import type { CaseCounts } from '../cases/case-store.js';
 import { countMissedInRow } from '../ledger/canaries.js';
+import type { CaseCounts } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { type NoticeEvent, noticeEventNames, noticeEvents } from '../ledger/notice.js';
 import type { MessageCounts } from '../ledger/notices.js';

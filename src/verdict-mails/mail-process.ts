@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import type { MessagePort } from 'node:worker_threads';
+import type { UnreadReason } from '../ledger/mails.js';
 import { type ExaminedMail, examineMail, type KnownThings, type LookUp } from './examine-mail.js';
 import type { VerdictWords } from './headings.js';
 import { maxMailBytes } from './read-mail.js';
-import { UnreadMailError, type UnreadReason } from './records.js';
+import { UnreadMailError } from './records.js';
 
 /*
  * E-mails are texts of strangers, and parsers take very long for some of them, or much memory. So they are read in a process of

@@ -1,4 +1,5 @@
 import Papa from 'papaparse';
+import type { UnreadReason } from '../ledger/mails.js';
 import { type HeadingKind, type Headings, isExportHeading, isVerdict, type Statement } from './headings.js';
 
 /** A cell of a table, the value of a label, or a line of text; several lines where the e-mail breaks it. */
@@ -18,19 +19,6 @@ export interface MailRecord {
 }
 
 export type Rows = readonly (readonly string[])[];
-
-/** Why an e-mail can't be read. The last three are faults of its reader: it was tried twice. */
-export type UnreadReason =
-  | 'too-large'
-  | 'too-many-parts'
-  | 'too-deep'
-  | 'too-many-rows'
-  | 'too-many-words'
-  | 'no-text'
-  | 'unreadable'
-  | 'too-slow'
-  | 'too-much-memory'
-  | 'failed';
 
 /** An e-mail was not read. Its message quotes nothing of it. */
 export class UnreadMailError extends Error {

@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Booking } from '../booking/booking.js';
-import { keyOfCase } from '../cases/case.js';
 import type { NotifyCases } from '../cases/open-cases.js';
 import { type Finding, gatherFindings, openCases } from '../cases/open-cases.js';
+import { keyOfCase } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { keyOfHotel } from '../ledger/mappings.js';
-import { readStaysAhead } from '../review/stays/stays-ahead.js';
-import { readBooking } from '../review/stored/stored-line.js';
-import type { ExaminedMail, PairMention } from './examine-mail.js';
 import type {
   MailOutcome,
   MailReason,
@@ -16,7 +12,11 @@ import type {
   NewMail,
   StoredBooking,
   StoredMail,
-} from './mail-log.js';
+} from '../ledger/mails.js';
+import { keyOfHotel } from '../ledger/mappings.js';
+import { readStaysAhead } from '../review/stays/stays-ahead.js';
+import { readBooking } from '../review/stored/stored-line.js';
+import type { ExaminedMail, PairMention } from './examine-mail.js';
 import type { ExamineMail } from './mail-process.js';
 import type { FoundMail } from './mailbox.js';
 import { UnreadMailError } from './records.js';

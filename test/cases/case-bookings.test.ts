@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CaseBooking, CaseStay, HeldCase } from '../../src/cases/case.js';
+import type { CaseBooking, CaseStay, HeldCase } from '../../src/ledger/case.js';
 import { addStays, applyVersions, mergeStays, type NewerVersion } from '../../src/cases/case-bookings.js';
 
 const day = '2026-11-20';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LeftHotel } from '../../src/cases/case-store.js';
+import type { LeftHotel } from '../../src/ledger/case.js';
 import { classifyMove } from '../../src/cases/follow-mappings.js';
 
 const left = (providerName: string, copyServiceId?: number): LeftHotel => ({

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkOutOf, isInHouse, urgencyOf } from '../../src/booking/stay.js';
-import { type CaseBooking, type CaseKey, type CaseStay, stateOfBooking } from '../../src/cases/case.js';
+import { type CaseBooking, type CaseKey, type CaseStay, stateOfBooking } from '../../src/ledger/case.js';
 
 import {
   applyCommand,

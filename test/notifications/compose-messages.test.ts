@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CaseSummary } from '../../src/cases/case-store.js';
+import type { CaseSummary } from '../../src/ledger/case.js';
 import { type ComposeParts, composeMessage } from '../../src/notifications/compose-messages.js';
 import type { Notice } from '../../src/ledger/notice.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';

@@ -1,6 +1,6 @@
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { describe, expect, it, vi } from 'vitest';
-import type { CaseSummary } from '../../src/cases/case-store.js';
+import type { CaseSummary } from '../../src/ledger/case.js';
 import type { Run } from '../../src/ledger/run.js';
 import type { Silence } from '../../src/review/verdict.js';
 import { createScoreMemory } from '../../src/scorecard/day-scores.js';

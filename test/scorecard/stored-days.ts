@@ -1,9 +1,9 @@
 import type { Judged } from '../../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
-import type { CaseSummary } from '../../src/cases/case-store.js';
+import type { CaseSummary } from '../../src/ledger/case.js';
 import type { BatchRange } from '../../src/ledger/runs.js';
 import type { Run } from '../../src/ledger/run.js';
-import type { NamedPlace, ReceivedPair } from '../../src/verdict-mails/mail-log.js';
+import type { NamedPlace, ReceivedPair } from '../../src/ledger/mails.js';
 import { toLines } from '../contracts/ledger/days.js';
 
 /** What a ledger knows about a run. */

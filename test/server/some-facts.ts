@@ -1,4 +1,4 @@
-import type { CaseCounts } from '../../src/cases/case-store.js';
+import type { CaseCounts } from '../../src/ledger/case.js';
 import { noRuns } from '../../src/ledger/run.js';
 import type { LatestDay } from '../../src/server/latest-day.js';
 import type { LedgerFacts } from '../../src/server/ledger-facts.js';

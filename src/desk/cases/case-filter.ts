@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { mappingStates } from '../../cases/case.js';
 import type { CaseSearch } from '../../cases/find-cases.js';
+import { mappingStates } from '../../ledger/case.js';
 import { dayField, searchField } from '../routing/fields.js';
 
 /** In place of a name: only unassigned cases. */

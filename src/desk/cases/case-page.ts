@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { HeldCase } from '../../cases/case.js';
 import { showCase, shownCaseToJson } from '../../cases/case-json.js';
+import type { HeldCase } from '../../ledger/case.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
 import { mappingToJson } from '../../ledger/mappings.js';

@@ -5,7 +5,7 @@ import {
   type CaseRequest,
   performRequest,
 } from '../../cases/case-requests.js';
-import type { CaseSummary } from '../../cases/case-store.js';
+import type { CaseSummary } from '../../ledger/case.js';
 import { HttpError } from '../../server/http-error.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';

@@ -1,6 +1,6 @@
-import { mappingStates } from '../../cases/case.js';
 import { nameCheckIn } from '../../cases/case-json.js';
 import type { CaseChoices } from '../../cases/find-cases.js';
+import { mappingStates } from '../../ledger/case.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
 import { describeDistance, describeHours } from '../../mappings/hotels/shown-hotels.js';
 import { formatCount, formatCountOf } from '../../text/format.js';

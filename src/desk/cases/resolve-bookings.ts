@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { urgencyOf } from '../../booking/stay.js';
-import { type CaseBooking, type HeldCase, resolutions, stateOfBooking } from '../../cases/case.js';
 import { performRequest } from '../../cases/case-requests.js';
+import { type CaseBooking, type HeldCase, resolutions, stateOfBooking } from '../../ledger/case.js';
 import { HttpError } from '../../server/http-error.js';
 import { formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';

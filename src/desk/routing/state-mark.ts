@@ -1,4 +1,4 @@
-import type { BookingState, MappingState } from '../../cases/case.js';
+import type { BookingState, MappingState } from '../../ledger/case.js';
 import type { Severity } from '../../ledger/notice.js';
 import type { Run, RunState } from '../../ledger/run.js';
 import type { Judgement } from '../../review/day/judge-day.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashReference } from '../../../src/booking/reference-hash.js';
 import { readBooking } from '../../../src/review/stored/stored-line.js';
 import { judgeBooking } from '../../../src/review/verdict.js';
-import type { NamedPair, NewMail, StoredBooking } from '../../../src/verdict-mails/mail-log.js';
+import type { NamedPair, NewMail, StoredBooking } from '../../../src/ledger/mails.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, done, fileLineOf, lineOf, perform, references } from './days.js';
 import { collectedFileRun } from './file-days.js';

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { CaseStay } from '../../../src/cases/case.js';
+import type { CaseStay } from '../../../src/ledger/case.js';
 import { applyEvidence, toDecision } from '../../../src/cases/case-transitions.js';
 import type { HotelContent } from '../../../src/ledger/hotels.js';
 
