@@ -4,7 +4,7 @@ import { ConfigurationError } from '../src/config/problems.js';
 import { KeyError } from '../src/keys/key-error.js';
 import { FencedError, LedgerUnusableError } from '../src/ledger/errors.js';
 import { LoadBusyError, LoadOvertakenError } from '../src/ledger/hotels.js';
-import { SyncOvertakenError } from '../src/ledger/mappings.js';
+import { SyncOvertakenError } from '../src/ledger/stored-mapping.js';
 import { MappingServiceError, type ServiceErrorKind } from '../src/mapping-service/errors.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
 import { DayBusyError } from '../src/review/refusals.js';

@@ -5,21 +5,60 @@ import { createCanaries, createCanaryReader } from './canaries.js';
 import { createCaseReader, createCases } from './cases.js';
 import type { CollectStart, DeliveredCursor, DeliveredLines } from './collecting.js';
 import { beginCollect } from './collecting.js';
+import { markDays } from './day-marks.js';
 import { createErasures, createGuestReader } from './erasing.js';
 import { createExportLog, createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';
 import { createHotelReader, createHotels } from './hotels.js';
 import { findKeptValues, readKeptColumns } from './kept-columns.js';
 import { createMailReader, createMails } from './mails.js';
-import { createMappingReader, createMappings } from './mappings.js';
+import { beginSync, restartSync, storePage } from './mapping-syncs.js';
+import {
+  find as findMapping,
+  isEmpty,
+  latestSync,
+  latestSyncs,
+  listMappings,
+  listNewHotels,
+  lookUp as lookUpMappings,
+  markNewHotelsTold,
+  summarise as summariseMappings,
+} from './mappings.js';
 import { createNoticeReader, createNotices } from './notice-store.js';
 import { createProgressReader } from './progress.js';
 import { bind, database, type Query, type Store } from './query.js';
 import { createRetention, type HoldDay } from './retention.js';
-import { createRuns, reopenAbandonedSteps } from './run-changes.js';
-import { createRunReader, runNumber } from './runs.js';
+import {
+  abandon,
+  acceptVolume,
+  createRun,
+  findHookRun,
+  noteExpected,
+  noteRemoval,
+  rememberHookRun,
+  reopenAbandonedSteps,
+  replaceFailure,
+  settle,
+  takeOver,
+} from './run-changes.js';
+import {
+  findLastStart,
+  findRun,
+  findVolume,
+  getRun,
+  latestRun,
+  listActiveRuns,
+  listLatestRuns,
+  listReviewedDays,
+  listRuns,
+  listRunsOfDays,
+  listVolumes,
+  runNumber,
+  summarise,
+} from './runs.js';
 import { createStays } from './stays.js';
 import type { Claim, Claimed, Recorded, Right, SharedRight, StepEnding } from './step.js';
+import { tally } from './step-totals.js';
 import { findWait, isBeingPerformed, listOpenSteps, listUndelivered } from './steps.js';
 import {
   countRejects,
@@ -84,7 +123,22 @@ export function createReadOnlyLedger(store: Store, { ping, close }: Connection) 
   return {
     ping,
     close,
-    runs: createRunReader(store),
+    runs: bind(read, {
+      latest: latestRun,
+      find: findRun,
+      get: getRun,
+      list: listRuns,
+      listActive: listActiveRuns,
+      listLatest: listLatestRuns,
+      listOfDays: listRunsOfDays,
+      listReviewedDays,
+      markDays,
+      summarise,
+      tally,
+      listVolumes,
+      findVolume,
+      findLastStart,
+    }),
     steps: {
       ...bind(read, { listOpen: listOpenSteps, listUndelivered, findWait, isBeingPerformed }),
       ...bind(read, { listAttempts, listAnswers, listTimes: listStepTimes }),
@@ -100,7 +154,17 @@ export function createReadOnlyLedger(store: Store, { ping, close }: Connection) 
     rejects: bind(read, { list: listRejects, count: countRejects, countWarnings }),
     canaries: createCanaryReader(store),
     guests: createGuestReader(store),
-    mappings: createMappingReader(store),
+    mappings: {
+      ...bind(readTogether, { find: findMapping, summarise: summariseMappings }),
+      ...bind(read, {
+        latestSync,
+        listSyncs: latestSyncs,
+        lookUp: lookUpMappings,
+        listMappings,
+        isEmpty,
+        listNewHotels,
+      }),
+    },
     hotels: createHotelReader(store),
     exports: createExportReader(store),
     audit: createActionRecorder(store),
@@ -111,16 +175,22 @@ export function createReadOnlyLedger(store: Store, { ping, close }: Connection) 
 }
 
 export function createLedger(store: Store, engine: Engine, clock: () => number) {
+  const { transact } = store;
   const reader = createReadOnlyLedger(store, engine);
   const holdDay: HoldDay = (day) => engine.hold(`day-${day}`);
   return {
     ...reader,
     holds: { staleMs: engine.staleHoldMs, day: holdDay, place: engine.holdPlace },
-    runs: createRuns(store),
+    runs: {
+      ...reader.runs,
+      ...bind(transact, { create: createRun, abandon, takeOver, replaceFailure, settle, noteRemoval }),
+      ...bind(transact, { noteExpected, acceptVolume, rememberHook: rememberHookRun }),
+      ...bind(store.read, { findOfHook: findHookRun }),
+    },
     steps: {
       ...reader.steps,
       ...engine.claims,
-      ...bind(store.transact, { reopenAbandoned: reopenAbandonedSteps }),
+      ...bind(transact, { reopenAbandoned: reopenAbandonedSteps }),
     },
     bookings: {
       ...reader.bookings,
@@ -133,7 +203,12 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
       ...createRetention(store, clock, holdDay),
     },
     stays: createStays(store),
-    mappings: createMappings(store, () => engine.hold('mappings-sync')),
+    mappings: {
+      ...reader.mappings,
+      /** Takes the exclusive right to sync without waiting; undefined while a live process holds it. */
+      holdSync: () => engine.hold('mappings-sync'),
+      ...bind(transact, { beginSync, storePage, restartSync, markNewHotelsTold }),
+    },
     hotels: createHotels(store, () => engine.hold('hotels-load')),
     exports: createExportLog(store),
     audit: createAuditTrail(store),

@@ -1,15 +1,7 @@
 import { KeyError } from '../keys/key-error.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import { findBookings as findPositions } from './hash-pages.js';
-import {
-  isNamedByMapping,
-  type NamedPair,
-  type NamedPlace,
-  type NamedStay,
-  type NamedThings,
-  type ReceivedPair,
-  type StoredBooking,
-} from './mails.js';
+import type { NamedPair, NamedPlace, NamedThings, ReceivedPair, StoredBooking } from './mails.js';
 import { all, one, type Query, type Store } from './query.js';
 import type { DeliveryKind } from './run.js';
 import { runNumber } from './runs.js';
@@ -163,4 +155,24 @@ export function* listNamedPairs(): Query<ReceivedPair[]> {
     `SELECT mail_pairs.*, received_at FROM mail_pairs AS mail_pairs JOIN verdict_mails ON number = mail`,
   );
   return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
+}
+
+/** A booking of a run whose mapping an e-mail names without its reference. */
+export interface NamedStay {
+  /** When its run began, in epoch milliseconds. */
+  readonly sentAfter: number;
+  /** YYYY-MM-DD */
+  readonly checkIn?: string | undefined;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Whether an e-mail about a mapping is about this booking: it was received after the booking's run began, and before its stay
+ * was past in any time zone.
+ */
+export function isNamedByMapping(receivedAt: number, { sentAfter, checkIn }: NamedStay): boolean {
+  // The dates of e-mails carry no milliseconds.
+  if (receivedAt < sentAfter - (sentAfter % 1_000)) return false;
+  return checkIn === undefined || receivedAt < Date.parse(checkIn) + 1.5 * dayMs;
 }

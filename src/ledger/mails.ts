@@ -333,26 +333,6 @@ export interface RecordedMail {
   readonly isNew: boolean;
 }
 
-/** A booking of a run whose mapping an e-mail names without its reference. */
-export interface NamedStay {
-  /** When its run began, in epoch milliseconds. */
-  readonly sentAfter: number;
-  /** YYYY-MM-DD */
-  readonly checkIn?: string | undefined;
-}
-
-const dayMs = 86_400_000;
-
-/**
- * Whether an e-mail about a mapping is about this booking: it was received after the booking's run began, and before its stay
- * was past in any time zone.
- */
-export function isNamedByMapping(receivedAt: number, { sentAfter, checkIn }: NamedStay): boolean {
-  // The dates of e-mails carry no milliseconds.
-  if (receivedAt < sentAfter - (sentAfter % 1_000)) return false;
-  return checkIn === undefined || receivedAt < Date.parse(checkIn) + 1.5 * dayMs;
-}
-
 /** Why an e-mail can't be read. The last three are faults of its reader: it was tried twice. */
 export type UnreadReason =
   | 'too-large'

@@ -26,19 +26,6 @@ import {
 } from './stored-mapping.js';
 import type { StoredRow } from './stored-values.js';
 
-export function* latestSync(scope = ''): Query<MappingSync | undefined> {
-  const row = yield* one(`SELECT * FROM mapping_syncs WHERE scope = ? ORDER BY number DESC LIMIT 1`, scope);
-  return row && toSync(row);
-}
-
-export function* latestSyncs(): Query<MappingSync[]> {
-  const rows = yield* all(
-    `SELECT * FROM mapping_syncs
-     WHERE number IN (SELECT max(number) FROM mapping_syncs GROUP BY scope) ORDER BY scope`,
-  );
-  return rows.map(toSync);
-}
-
 /** Begins a cycle, unless an earlier try has begun this same one. */
 export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Query<MappingSync> {
   yield* lockCopy();

@@ -1,35 +1,19 @@
-import type { Hold } from '../async/hold.js';
-import { SafeError } from '../text/safe-error.js';
 import type { ReadOnlyLedger } from './ledger.js';
-import { beginSync, latestSync, latestSyncs, restartSync, storePage } from './mapping-syncs.js';
-import { all, bind, change, database, one, type Query, type Store } from './query.js';
+import { all, change, database, one, type Query } from './query.js';
 import { mappingColumns, toMapping, toMove, toNewHotel, toSkippedRow, toSummary } from './stored-mapping.js';
 import { toStorable } from './stored-values.js';
 
 /** @param holdSync takes the exclusive right to sync, without waiting */
-export function createMappings(store: Store, holdSync: () => Promise<Hold | undefined>) {
-  return {
-    ...createMappingReader(store),
-    /** Takes the exclusive right to sync without waiting; undefined while a live process holds it. */
-    holdSync,
-    ...bind(store.transact, { beginSync, storePage, restartSync, markNewHotelsTold }),
-  };
-}
-
-export function createMappingReader({ read, readTogether }: Store) {
-  return {
-    ...bind(readTogether, { find, summarise }),
-    ...bind(read, { latestSync, listSyncs: latestSyncs, lookUp, listMappings, isEmpty, listNewHotels }),
-  };
-}
 
 /** The copy's mapping of each hotel, in the order of the request. */
-function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
+export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
   const dialect = yield* database();
   return yield* dialect.lookUp(hotels);
 }
 
-function* find(hotel: ProviderHotel): Query<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined> {
+export function* find(
+  hotel: ProviderHotel,
+): Query<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined> {
   const dialect = yield* database();
   const { sql, values } = dialect.isHotel(hotel);
   const row = yield* one(`SELECT ${mappingColumns} FROM mappings WHERE ${sql}`, ...values);
@@ -39,7 +23,7 @@ function* find(hotel: ProviderHotel): Query<{ mapping: CopiedMapping; moves: Map
   return { mapping, moves: moves.map(toMove) };
 }
 
-function* listMappings({
+export function* listMappings({
   after,
   limit,
   providers,
@@ -62,7 +46,7 @@ function* listMappings({
   return rows.map(toMapping);
 }
 
-function* summarise(): Query<MappingSummary> {
+export function* summarise(): Query<MappingSummary> {
   const totals = yield* one(
     `SELECT count(service_id) AS mappings, count(DISTINCT service_id) AS master_hotels,
        count(*) - count(service_id) AS deleted
@@ -83,11 +67,11 @@ function* summarise(): Query<MappingSummary> {
   };
 }
 
-function* isEmpty(): Query<boolean> {
+export function* isEmpty(): Query<boolean> {
   return (yield* one(`SELECT 1 AS found FROM mappings LIMIT 1`)) === undefined;
 }
 
-function* listNewHotels({
+export function* listNewHotels({
   after,
   limit,
 }: {
@@ -102,7 +86,7 @@ function* listNewHotels({
   return rows.map(toNewHotel);
 }
 
-function* markNewHotelsTold(upTo: number, at: number): Query<void> {
+export function* markNewHotelsTold(upTo: number, at: number): Query<void> {
   yield* change(`UPDATE master_hotels SET told_at = ? WHERE told_at IS NULL AND number <= ?`, at, upTo);
 }
 
@@ -304,11 +288,6 @@ export function summaryToJson({ syncs, keptSkipped, lastSkipped, ...summary }: M
   };
 }
 
-/** Another process has continued the cycle. */
-export class SyncOvertakenError extends SafeError {
-  override readonly name = 'SyncOvertakenError';
-}
-
 const pageSize = 1_000;
 
 /** The master hotels that no list has contained yet, page by page, in the order in which they were first seen. */
@@ -323,4 +302,17 @@ export async function* readNewHotels(
     yield page;
     after = last.number;
   }
+}
+
+export function* latestSync(scope = ''): Query<MappingSync | undefined> {
+  const row = yield* one(`SELECT * FROM mapping_syncs WHERE scope = ? ORDER BY number DESC LIMIT 1`, scope);
+  return row && toSync(row);
+}
+
+export function* latestSyncs(): Query<MappingSync[]> {
+  const rows = yield* all(
+    `SELECT * FROM mapping_syncs
+     WHERE number IN (SELECT max(number) FROM mapping_syncs GROUP BY scope) ORDER BY scope`,
+  );
+  return rows.map(toSync);
 }

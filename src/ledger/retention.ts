@@ -119,15 +119,6 @@ const listRunsWithNames = (before: string) => listOldRuns(hasNames, [before, Dat
 const listRunsWithRecords = (before: string) =>
   listOldRuns(`pruned_at IS NULL AND ${isOld}`, [before, Date.parse(before)]);
 
-/** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */
-export function* findLastStart(by: number): Query<number | undefined> {
-  const row = yield* one(
-    `SELECT started_at FROM runs WHERE started_at <= ? ORDER BY number DESC LIMIT 1`,
-    by,
-  );
-  return row && Number(row.started_at);
-}
-
 function* listOldRuns(condition: string, values: readonly (string | number)[]): Query<Run[]> {
   const rows = yield* all(`SELECT * FROM runs WHERE ${condition} ORDER BY number`, ...values);
   return rows.map(toRun);

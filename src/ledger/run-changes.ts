@@ -1,44 +1,27 @@
 import { patchRun, type RunPatch } from './changes.js';
 import { raise } from './notices.js';
-import { type Assigned, assign, bind, change, database, one, type Query, type Store } from './query.js';
+import { type Assigned, assign, change, database, one, type Query } from './query.js';
 import type { RemoteRemoval, Run, RunFailure, VolumeAcceptance } from './run.js';
 import type { Abandonment, CollectRequest, NewRun, Settlement } from './runs.js';
-import { createRunReader, findRun, getRun, lockRight, lockRun } from './runs.js';
+import { findRun, getRun, lockRight, lockRun } from './runs.js';
 import type { Right } from './step.js';
 import { readTotals } from './step-totals.js';
 import { changeSteps } from './steps.js';
 
 /** Creates, takes over, reopens and settles runs. */
-export function createRuns(store: Store) {
-  return {
-    ...createRunReader(store),
-    ...bind(store.transact, {
-      create: createRun,
-      abandon,
-      takeOver,
-      noteExpected,
-      acceptVolume,
-      noteRemoval,
-      replaceFailure,
-      settle,
-      rememberHook: rememberHookRun,
-    }),
-    ...bind(store.read, { findOfHook: findHookRun }),
-  };
-}
 
 /** Records how many records the run's source should hold, whatever the run's state; see `hasUnexpectedCount`. */
-function noteExpected(runId: string, expected: number): Query<Run> {
+export function noteExpected(runId: string, expected: number): Query<Run> {
   return note(runId, { expected });
 }
 
 /** Records who accepted the run's number of bookings, whatever the run's state. */
-function acceptVolume(runId: string, acceptance: VolumeAcceptance): Query<Run> {
+export function acceptVolume(runId: string, acceptance: VolumeAcceptance): Query<Run> {
   return note(runId, { acceptance });
 }
 
 /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
-function* createRun(run: NewRun): Query<Run> {
+export function* createRun(run: NewRun): Query<Run> {
   const { mayBeDone, rules } = yield* database();
   const created = mayBeDone ? yield* findRun(run.id) : undefined;
   if (created) return created;
@@ -65,7 +48,7 @@ function* createRun(run: NewRun): Query<Run> {
 }
 
 /** Cancels an unfinished run; false if it has ended otherwise. Whoever works on it can't write to it any more. */
-function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
+export function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
   const { mayBeDone, rules } = yield* database();
   const { number, run } = yield* lockRun(runId);
   if (mayBeDone && run.cancelReason === abandonment.reason && run.finishedAt === abandonment.at) return true;
@@ -75,7 +58,7 @@ function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
 }
 
 /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
-function* takeOver(runId: string, asked: CollectRequest = {}): Query<Run> {
+export function* takeOver(runId: string, asked: CollectRequest = {}): Query<Run> {
   const { rules } = yield* database();
   const { number, run } = yield* lockRun(runId);
   for (const each of rules.takeOverSteps(run)) yield* changeSteps(number, each);
@@ -97,7 +80,7 @@ interface FailureChange {
 }
 
 /** Replaces why a run failed; false unless it failed with the code `before`. */
-function* replaceFailure(runId: string, { before, failure, at }: FailureChange): Query<boolean> {
+export function* replaceFailure(runId: string, { before, failure, at }: FailureChange): Query<boolean> {
   const { mayBeDone, rules } = yield* database();
   const { number, run } = yield* lockRun(runId);
   if (run.state !== 'failed') return false;
@@ -118,7 +101,7 @@ export function* reopenAbandonedSteps(runId: string): Query<number> {
 }
 
 /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
-function* settle(right: Right, settlement: Settlement): Query<boolean> {
+export function* settle(right: Right, settlement: Settlement): Query<boolean> {
   const { mayBeDone, rules } = yield* database();
   const { number, run } = yield* lockRight(right);
   const { state, at } = settlement;
@@ -139,13 +122,13 @@ export function* changeRun(run: number, patch: RunPatch): Query<void> {
 /** Far longer than the tolerance for a request's age: an older one is refused by its timestamp. */
 const rememberedMs = 31 * 86_400_000;
 
-function* findHookRun(id: string): Query<string | undefined> {
+export function* findHookRun(id: string): Query<string | undefined> {
   const row = yield* one(`SELECT run_id FROM hook_requests WHERE id = ?`, id);
   return row && String(row.run_id);
 }
 
 /** Also deletes entries too old to recur. */
-function* rememberHookRun({
+export function* rememberHookRun({
   id,
   runId,
   at,
@@ -192,7 +175,7 @@ function columnsOfRun(patch: RunPatch): Assigned {
 }
 
 /** Records what became of a file of the run on the SFTP server, whatever its state; replaces what was recorded of that file. */
-function* noteRemoval(runId: string, removal: RemoteRemoval): Query<void> {
+export function* noteRemoval(runId: string, removal: RemoteRemoval): Query<void> {
   const { number, run } = yield* lockRun(runId);
   const others = (run.file?.removals ?? []).filter(({ path }) => path !== removal.path);
   const file = { ...run.file, removals: [...others, removal] };

@@ -1,13 +1,10 @@
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
-import { markDays } from './day-marks.js';
 import { completingTriggers } from './day-runs.js';
 import { FencedError } from './errors.js';
-import { all, bind, database, one, type Query, type Store } from './query.js';
-import { findLastStart } from './retention.js';
+import { all, database, one, type Query } from './query.js';
 import type { DayVolume, VolumeAcceptance } from './run.js';
 import { type DeliveryKind, noRuns, type Run, type RunFailure, type RunState, type Trigger } from './run.js';
 import type { Right } from './step.js';
-import { tally } from './step-totals.js';
 import { quotedActiveStates, runColumns, toRun } from './stored-run.js';
 import { readJson, type StoredRow, withoutUndefined } from './stored-values.js';
 
@@ -16,25 +13,6 @@ export interface StoredRun {
   readonly number: number;
   readonly run: Run;
   readonly row: StoredRow;
-}
-
-export function createRunReader({ read }: Store) {
-  return bind(read, {
-    latest: latestRun,
-    find: findRun,
-    get: getRun,
-    list: listRuns,
-    listActive: listActiveRuns,
-    listLatest: listLatestRuns,
-    listOfDays: listRunsOfDays,
-    listReviewedDays,
-    markDays,
-    summarise,
-    tally,
-    listVolumes,
-    findVolume,
-    findLastStart,
-  });
 }
 
 /** The condition of `mayCompleteDay`. */
@@ -324,4 +302,13 @@ export interface Tally {
   readonly overdueSteps: number;
   /** The first failed step in plan order, and the code of its last attempt. */
   readonly firstFailed?: { readonly name: string; readonly code: string };
+}
+
+/** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */
+export function* findLastStart(by: number): Query<number | undefined> {
+  const row = yield* one(
+    `SELECT started_at FROM runs WHERE started_at <= ? ORDER BY number DESC LIMIT 1`,
+    by,
+  );
+  return row && Number(row.started_at);
 }

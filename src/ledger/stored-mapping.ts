@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import {
-  type CopiedMapping,
-  type KeptSkippedRow,
-  type MappingMove,
-  type MappingSummary,
-  type MappingSync,
-  type NewMasterHotel,
-  type StoredPage,
-  SyncOvertakenError,
+import { SafeError } from '../text/safe-error.js';
+import type {
+  CopiedMapping,
+  KeptSkippedRow,
+  MappingMove,
+  MappingSummary,
+  MappingSync,
+  NewMasterHotel,
+  StoredPage,
 } from './mappings.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
@@ -154,4 +154,9 @@ export function overtaken(syncId: string): SyncOvertakenError {
 
 export function noSuchSync(syncId: string): RangeError {
   return new RangeError(`no sync ${syncId} in the ledger`);
+}
+
+/** Another process has continued the cycle. */
+export class SyncOvertakenError extends SafeError {
+  override readonly name = 'SyncOvertakenError';
 }

@@ -7,11 +7,11 @@ import { type BookingForm, bookingForms } from '../../src/ledger/step.js';
 import { judgeBooking, type Silence } from '../../src/review/verdict.js';
 import { type Outcome, readNamedPairs, readOutcomes } from '../../src/scorecard/outcomes.js';
 import type { ReceivedPair } from '../../src/ledger/mails.js';
-import { isNamedByMapping } from '../../src/ledger/mails.js';
 import { anyFileBooking, renderLine } from '../review/file/file-bookings.js';
 import { someRun } from '../review/some-run.js';
 import { renderedLine } from '../support/made-bookings.js';
 import { ledgerOf } from './stored-days.js';
+import { isNamedByMapping } from "../../src/ledger/mail-bookings.js";
 
 const batchSize = 3;
 const dayMs = 86_400_000;

@@ -190,7 +190,7 @@ function toArrayElement(cell: Cell): string | null {
 }
 
 /** A name where a table is expected. */
-const tableName = /\b(FROM|JOIN|INTO|UPDATE)(\s+)([a-z_]+)\b(?!\s*[.(])/g;
+const tableName = /\b(FROM|JOIN|INTO|UPDATE)(\s+)([a-z_]+)\b(?![.(])/g;
 /** A name that the statement itself defines: `WITH name (columns) AS (`. */
 const ownName = /\b([a-z_]+)(?:\s*\([^()]*\))?\s+AS\s+\(/g;
 
