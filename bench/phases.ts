@@ -67,7 +67,7 @@ async function collect() {
     trigger: 'manual',
     startedAt: Date.now(),
   } as const;
-  const { id, token } = await ledger.createRun(run);
+  const { id, token } = await ledger.runs.create(run);
   const parts = { reader, delivery, ledger, limits, clock: Date.now, notify: () => {} };
   const collected = await collectDay(day, { runId: id, token }, parts, signal);
   return { ledger, collected };
@@ -94,7 +94,7 @@ const { ledger, collected } = await collect();
 const sentParts = { ledger, masterIdColumn };
 const written = await spool.write('sent.csv', renderReviewFile(sentParts, collected));
 await writeResult(join(folder, 'sent.csv'));
-const { bookings: rows } = await ledger.measureBatches(collected.id, 'file');
+const { bookings: rows } = await ledger.bookings.measureBatches(collected.id, 'file');
 
 const sending = new Bench(fiveRounds)
   .add('read back and write the file', async () => {

@@ -66,7 +66,7 @@ async function collect(folder: string, csv: string, adapt: (ledger: Ledger) => L
   const path = join(folder, 'ledger.db');
   for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
   const ledger = createSqliteLedger({ path, carriesReference: () => false, clock: Date.now });
-  const { id, token } = await ledger.createRun({
+  const { id, token } = await ledger.runs.create({
     ...{ id: 'run', day: day.iso, startedAt: Date.now() },
     ...({ delivery: 'file', trigger: 'manual' } as const),
   });

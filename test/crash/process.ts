@@ -139,7 +139,7 @@ function createDeliveries(parts: ProcessParts): (kind: DeliveryKind) => Delivery
     service,
     masterIdName: 'ServiceId',
     batchSize,
-    findCanary: ledger.findCanary,
+    findCanary: ledger.canaries.find,
   });
   const file = createFileDelivery({
     body,

@@ -346,7 +346,7 @@ describe('the PostgreSQL ledger in trouble', () => {
         return reader;
       };
       const action = { at, who: 'ana', action: 'show' } as const;
-      expect(await (await find())?.getRun('r1')).toMatchObject({ id: 'r1' });
+      expect(await (await find())?.runs.get('r1')).toMatchObject({ id: 'r1' });
       await expect((await find())?.audit.record(action)).rejects.toThrow(
         /GRANT INSERT ON hotel_review.audit_trail/,
       );

@@ -40,8 +40,8 @@ describe('the SQLite ledger among several processes', () => {
       writer.run('UPDATE runs SET delivered = 99');
       const reader = createSqliteReader({ path: opened.path, carriesReference, clock: () => at });
       expect(await look(reader, 'r1')).toEqual(before);
-      expect(await reader.trace('BR-1')).toHaveLength(1);
-      expect(await reader.listRuns({ limit: 5 })).toHaveLength(1);
+      expect(await reader.bookings.trace('BR-1')).toHaveLength(1);
+      expect(await reader.runs.list({ limit: 5 })).toHaveLength(1);
       await reader.close();
       writer.exec('COMMIT');
       expect((await opened.ledger.runs.get('r1')).counts.delivered).toBe(99);

@@ -185,11 +185,11 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       const ledger = createSqliteLedger({ path, carriesReference, clock: () => at });
       onTestFinished(() => ledger.close());
       await ledger.audit.replaceSubject('BR-1', 'erased:1');
-      expect(await ledger.clearRemains()).toMatchObject({
+      expect(await ledger.guests.clearRemains()).toMatchObject({
         why: expect.stringContaining('of free disk, and there is less'),
       });
       disk.grow();
-      expect(await ledger.clearRemains()).toBeUndefined();
+      expect(await ledger.guests.clearRemains()).toBeUndefined();
       expect(readdirSync(folder).filter((name) => name.startsWith('etilqs'))).toEqual([]);
     });
   });

@@ -33,7 +33,7 @@ export default async function startServers(project: TestProject): Promise<() => 
 async function makeTemplate(postgres: Postgres): Promise<string> {
   const url = await postgres.createDatabase();
   const ledger = createPostgresLedger({ url, carriesReference: () => false, clock: Date.now });
-  await ledger.listActiveRuns();
+  await ledger.runs.listActive();
   await ledger.close();
   return url;
 }

@@ -45,8 +45,8 @@ async function prepare(
     await ledger.close();
     rmSync(folder, { recursive: true });
   });
-  const run = await ledger.createRun(newRun('r1'));
-  const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: booked.length });
+  const run = await ledger.runs.create(newRun('r1'));
+  const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: booked.length });
   const lines = toLines(booked.map((booking) => renderedLine((line) => renderItem(booking, line))));
   const referenceHashes = booked.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
   await collect.store({
@@ -108,7 +108,7 @@ describe('An e-mail that names a booking', () => {
         named: 1,
       },
     ]);
-    expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
+    expect(await ledger.mails.listWithoutCases()).toEqual([]);
   });
 
   it('gets its case after all if the process ends before the case is open', async () => {
@@ -119,7 +119,7 @@ describe('An e-mail that names a booking', () => {
       throw cut;
     };
     await expect(taker.take({ bytes: named, from: 'a.eml' })).rejects.toThrow(cut);
-    expect(await ledger.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
+    expect(await ledger.bookings.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
     expect(await listCases()).toEqual([]);
     ledger.cases.changeByKey = changeByKey;
     await taker.resume();
@@ -142,7 +142,7 @@ describe('An e-mail that names a booking', () => {
     const all = mailOf('text/csv', 'Proveedor;Codigo hotel proveedor\nAlpha;H-1\n').replace('<m1@', '<m2@');
     await taker.take({ bytes: Buffer.from(all), from: 'b.eml' });
     expect(await listCases()).toMatchObject([{ serviceId: 6 }, { serviceId: 5, count: 2 }]);
-    expect(await ledger.trace('BR-1045')).not.toHaveProperty('0.namedByEmailAt');
+    expect(await ledger.bookings.trace('BR-1045')).not.toHaveProperty('0.namedByEmailAt');
   });
 });
 
@@ -179,8 +179,8 @@ describe('An e-mail that names nothing known', () => {
     });
     expect(events).toMatchObject([{ type: 'verdict-mail-unknown', mail: 1 }]);
     expect(await listCases()).toEqual([]);
-    const run = await ledger.createRun(newRun('r2', { day: '2026-11-21' }));
-    const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10 });
+    const run = await ledger.runs.create(newRun('r2', { day: '2026-11-21' }));
+    const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10 });
     const [booking] = bookings;
     const line = renderedLine((rendered) =>
       renderItem({ ...booking, serviceId: 8, bookingReferenceId: 'BR-9999' }, rendered),
@@ -214,7 +214,7 @@ describe('An e-mail that names nothing known', () => {
     ]);
     const bytes = Buffer.from(mailOf('text/html', table));
     expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', correct: 1 });
-    expect(await ledger.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
+    expect(await ledger.bookings.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
   });
 
   it('rules out silence, unless it only calls known bookings correct', async () => {
@@ -223,8 +223,8 @@ describe('An e-mail that names nothing known', () => {
       const table = htmlTable([['Reference', 'IsCorrectMapping'], ...rows]);
       const bytes = Buffer.from(mailOf('text/html', table).replace('<m1@', `<${from}@`));
       expect(await taker.take({ bytes, from })).toMatchObject({ outcome: 'nothing-known' });
-      const [mail] = await ledger.verdictMails.listMails({ limit: 1 });
-      return { reason: mail?.reason, broken: (await ledger.verdictMails.listNotUnderstood()).length };
+      const [mail] = await ledger.mails.listMails({ limit: 1 });
+      return { reason: mail?.reason, broken: (await ledger.mails.listNotUnderstood()).length };
     };
     expect(await take('a', ['BR-1042', 'true'])).toEqual({ reason: 'called-correct', broken: 0 });
     expect(await take('b', ['BR-1042', 'true'], ['BR-9999', 'false'])).toEqual({ broken: 1 });
@@ -239,7 +239,7 @@ describe('An e-mail that cannot be read', () => {
     expect(await taker.take(mail)).toMatchObject({ outcome: 'unreadable', reason: 'too-large' });
     await taker.take(mail);
     expect(events).toMatchObject([{ type: 'verdict-mail-unreadable', reason: 'too-large' }]);
-    expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
       { outcome: 'unreadable', reason: 'too-large' },
     ]);
   });
@@ -278,16 +278,16 @@ describe('The sender of an e-mail', () => {
         ...{ outcome: 'unknown-sender', bookings: [], canaries: [] },
       });
     expect(await listCases()).toEqual([]);
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
-    expect(await ledger.verdictMails.listNotUnderstood()).toEqual([]);
-    expect((await ledger.verdictMails.describeMailbox()).listedReadAt).toBeUndefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
+    expect(await ledger.mails.listNotUnderstood()).toEqual([]);
+    expect((await ledger.mails.describeMailbox()).listedReadAt).toBeUndefined();
     expect(events).toHaveLength(5);
     expect(await listNotices(ledger)).toMatchObject([
       { event: 'mail-set-aside', subject: 'unknown-sender 2026-11-21', facts: { reason: 'unknown-sender' } },
     ]);
     expect(await taker.take(of(service, 'Incorrect: BR-1042'))).toMatchObject({ outcome: 'named' });
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1' }]);
-    expect((await ledger.verdictMails.describeMailbox()).listedReadAt).toBeDefined();
+    expect((await ledger.mails.describeMailbox()).listedReadAt).toBeDefined();
   });
 
   it('is told if an unknown one calls bookings correct: it may be the service', async () => {
@@ -316,9 +316,9 @@ describe('The sender of an e-mail', () => {
     expect(await taker.take(of(service, 'Incorrect: BR-1042'))).toMatchObject({
       ...{ outcome: 'set-aside', reason: 'not-authenticated' },
     });
-    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(1);
+    expect(await ledger.mails.listNotUnderstood()).toHaveLength(1);
     await taker.take(of(service, 'Incorrect: BR-1043'));
-    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(2);
+    expect(await ledger.mails.listNotUnderstood()).toHaveLength(2);
     // Once a day: anybody can claim to be the service.
     expect(await listNotices(ledger)).toMatchObject([
       { event: 'mail-set-aside', subject: 'not-authenticated 2026-11-21', facts: { mail: '1' } },
@@ -333,7 +333,7 @@ describe('The sender of an e-mail', () => {
     expect(await taker.take({ from, oversized: 'uid 7', head: bytes })).toMatchObject({
       outcome: 'unreadable',
     });
-    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(1);
+    expect(await ledger.mails.listNotUnderstood()).toHaveLength(1);
     expect(await listNotices(ledger)).toMatchObject([
       { event: 'mail-set-aside', facts: { reason: 'too-large' } },
     ]);
@@ -401,10 +401,10 @@ describe('An e-mail that fails', () => {
     expect(await listNotices(ledger)).toEqual([
       { event: 'mail-set-aside', subject: 'e-mail 1', facts: { mail: '1', reason: 'too-slow' } },
     ]);
-    expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
       { outcome: 'set-aside', reason: 'too-slow' },
     ]);
-    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(1);
+    expect(await ledger.mails.listNotUnderstood()).toHaveLength(1);
     expect(await listCases()).toEqual([]);
 
     expect(await taker.take(mail, { isAsked: true })).toMatchObject({
@@ -412,7 +412,7 @@ describe('An e-mail that fails', () => {
       bookings: [{ reference: 'BR-1042' }],
     });
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1' }]);
-    expect(await ledger.verdictMails.listNotUnderstood()).toEqual([]);
+    expect(await ledger.mails.listNotUnderstood()).toEqual([]);
   });
 
   it('for any other reason is tried again once, then set aside, so that the next one is read', async () => {
@@ -427,7 +427,7 @@ describe('An e-mail that fails', () => {
     expect(await taker.take(bad)).toMatchObject({ outcome: 'set-aside', reason: 'failed' });
     const good = Buffer.from(mailOf('text/plain', 'Good: BR-1043').replace('<m1@', '<m2@'));
     expect(await taker.take({ bytes: good, from: 'imap' })).toMatchObject({ outcome: 'named' });
-    expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(1);
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(1);
   });
 });
 
@@ -443,11 +443,11 @@ describe('An e-mail that names a canary', () => {
       bookings: [],
       canaries,
     });
-    expect(await ledger.findCanary('r1')).toMatchObject({ namedAt: Date.UTC(2026, 10, 21, 2, 30) });
+    expect(await ledger.canaries.find('r1')).toMatchObject({ namedAt: Date.UTC(2026, 10, 21, 2, 30) });
     expect(events).toMatchObject([{ type: 'verdict-mail-named', named: 0, canaries: 1 }]);
     expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', canaries });
     expect(await listCases()).toEqual([]);
-    expect(await ledger.verdictMails.listMails({ limit: 9, onlyUnknown: true })).toEqual([]);
+    expect(await ledger.mails.listMails({ limit: 9, onlyUnknown: true })).toEqual([]);
   });
 
   it('among bookings names both', async () => {
@@ -457,7 +457,7 @@ describe('An e-mail that names a canary', () => {
       bookings: [{ reference: 'BR-1042' }],
       canaries: [{ reference: 'CANARY-r1' }],
     });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeDefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeDefined();
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', origins: ['email'] }]);
   });
 
@@ -469,7 +469,7 @@ describe('An e-mail that names a canary', () => {
     ]);
     const bytes = Buffer.from(mailOf('text/html', table));
     expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({ outcome: 'nothing-known' });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
   });
 
   it('beside its pair names it only: the pair counts for nothing', async () => {
@@ -482,7 +482,7 @@ describe('An e-mail that names a canary', () => {
     expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
       ...{ outcome: 'named', bookings: [], pairs: [], canaries: [{ reference: 'CANARY-r1' }] },
     });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeDefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeDefined();
     expect(await listCases()).toEqual([]);
   });
 
@@ -497,7 +497,7 @@ describe('An e-mail that names a canary', () => {
     expect(await taker.take({ bytes: plain(text), from: 'a.eml' })).toMatchObject({
       ...{ outcome: 'nothing-known', canaries: [] },
     });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
   });
 
   it('as a row with its pair does not name it', async () => {
@@ -508,7 +508,7 @@ describe('An e-mail that names a canary', () => {
     ]);
     const bytes = Buffer.from(mailOf('text/html', table));
     expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({ outcome: 'nothing-known', pairs: [] });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
     expect(await listCases()).toEqual([]);
   });
 });

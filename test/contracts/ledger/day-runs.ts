@@ -130,7 +130,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       await succeed(ledger, 'today', { trigger: 'today' });
       expect((await ledger.runs.latest(day))?.id).toBe('today');
-      expect(await ledger.listVolumes([day])).toEqual([]);
+      expect(await ledger.runs.listVolumes([day])).toEqual([]);
       const summary = await ledger.runs.summarise(tomorrow);
       expect(summary).toMatchObject({ firstDay: day });
       expect(summary).not.toHaveProperty('lastGoodDay');
@@ -144,7 +144,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       const collect = await startCollect(ledger, run);
       await collect.noteVolume({ at: 1, accepted: 412, providers: { Bedlink: 412 } });
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      expect(await ledger.listVolumes([day])).toEqual([{ day, accepted: 412, providers: { Bedlink: 412 } }]);
+      expect(await ledger.runs.listVolumes([day])).toEqual([{ day, accepted: 412, providers: { Bedlink: 412 } }]);
     });
   });
 }

@@ -187,7 +187,7 @@ export async function storeRun(ledger: Ledger, { stays, isCollected, ...run }: M
 }
 
 async function storeStays(
-  collect: Awaited<ReturnType<Ledger['beginCollect']>>,
+  collect: Awaited<ReturnType<Ledger['bookings']['beginCollect']>>,
   stays: readonly MadeStay[],
 ): Promise<void> {
   const batches = bookingForms.flatMap((form) => {

@@ -139,7 +139,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
     });
 
     it('say why they name nothing, and when those arrived that may be about any booking', async () => {
-      const { verdictMails } = opened().ledger;
+      const { mails } = opened().ledger;
       const reasons = [undefined, 'called-correct', 'unread-attachment', 'too-large'] as const;
       const mails = reasons.map((reason, index): NewMail => {
         const outcome = reason === 'too-large' ? 'unreadable' : 'nothing-known';
@@ -163,7 +163,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
     });
 
     it('that were set aside rule out silence, those of unknown senders do not', async () => {
-      const { verdictMails } = opened().ledger;
+      const { mails } = opened().ledger;
       const others = { ...mail, messageId: undefined };
       const setAside: NewMail = { ...others, sha256: 'a', outcome: 'set-aside', reason: 'too-slow' };
       await verdictMails.record({ ...setAside, receivedAt: at });
@@ -176,7 +176,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
     });
 
     it('say when the mailbox was read, and when an e-mail of a listed sender was read in it', async () => {
-      const { verdictMails } = opened().ledger;
+      const { mails } = opened().ledger;
       const listed = { ...mail, messageId: undefined, isListed: true };
       expect(await verdictMails.describeMailbox()).toEqual({});
       await verdictMails.record({ ...listed, sha256: 'a', isListed: false });
