@@ -87,13 +87,17 @@ async function collect(folder: string, csv: string, adapt: (ledger: Ledger) => L
 
 function withoutStays(ledger: Ledger): Ledger {
   return {
-    async beginCollect(right, start) {
-      const collect = await ledger.bookings.beginCollect(right, start);
-      return {
-        ...collect,
-        store: (chunk) =>
-          collect.store({ ...chunk, batches: chunk.batches.map(({ stays: _, ...batch }) => batch) }),
-      };
+    ...ledger,
+    bookings: {
+      ...ledger.bookings,
+      async beginCollect(right, start) {
+        const collect = await ledger.bookings.beginCollect(right, start);
+        return {
+          ...collect,
+          store: (chunk) =>
+            collect.store({ ...chunk, batches: chunk.batches.map(({ stays: _, ...batch }) => batch) }),
+        };
+      },
     },
   };
 }

@@ -13,6 +13,7 @@ import { collectedFileRun, performUpTo } from './ledger/file-days.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
 import { rowOf, syncRows } from './mapping-copy/pages.js';
+import { withReplaced } from '../support/fake-ledger.js';
 
 /** The check-in day of `collectedFileRun`. */
 const today = '2026-11-20';
@@ -106,11 +107,10 @@ export function describeCaseUpdatesContract(
 
     it('lose nothing when a process ends before it has recorded how far it got', async () => {
       await judgedRun();
-      const { markFollowed, ...cases } = ledger.cases;
-      const killed = {
-        ...ledger,
-        cases: { ...cases, markFollowed: () => Promise.reject(new Error('killed')) },
-      };
+      const { markFollowed } = ledger.cases;
+      const killed = withReplaced(ledger, {
+        cases: { markFollowed: () => Promise.reject(new Error('killed')) },
+      });
       await expect(update(now, killed)).rejects.toThrow('killed');
       await update();
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
@@ -128,15 +128,18 @@ export function describeCaseUpdatesContract(
         await collect.finish({ steps: planBatches(1, 4), at });
       }
       let failures = 0;
-      const failing: Ledger['cases'] = {
-        ...ledger.cases,
-        changeByKey(keys, decide) {
-          failures += 1;
-          return failures === 1 ? Promise.reject(new Error('lost')) : ledger.cases.changeByKey(keys, decide);
+      const failing = withReplaced(ledger, {
+        cases: {
+          changeByKey(keys, decide) {
+            failures += 1;
+            return failures === 1
+              ? Promise.reject(new Error('lost'))
+              : ledger.cases.changeByKey(keys, decide);
+          },
         },
-      };
+      });
       const parts = { today, clock: () => now, escalateAfterMs: 1_000 };
-      const broken = updateCases({ ...parts, ledger: { ...ledger, cases: failing }, findingsAtOnce: 2 });
+      const broken = updateCases({ ...parts, ledger: failing, findingsAtOnce: 2 });
       await expect(broken).rejects.toThrow('lost');
       const left = (await ledger.cases.listRunsToFollow()).filter(({ hasBookings }) => !hasBookings);
       expect(left.map(({ runId }) => runId)).toEqual(['2026-11-21']);
@@ -157,14 +160,15 @@ export function describeCaseUpdatesContract(
       }
       const read: string[] = [];
       const { findStays } = ledger.stays;
-      const stays: typeof ledger.stays = {
-        ...ledger.stays,
-        findStays: (run, hashes, from) => {
-          read.push(run.runId);
-          return findStays(run, hashes, from);
+      const watched = withReplaced(ledger, {
+        stays: {
+          findStays: (run, hashes, from) => {
+            read.push(run.runId);
+            return findStays(run, hashes, from);
+          },
         },
-      };
-      await update(now, { ...ledger, stays });
+      });
+      await update(now, watched);
       expect(read.toSorted()).toEqual(['r1', 'r2', 'r3']);
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
       expect(await ledger.cases.listRunsToFollow()).toEqual([]);
@@ -173,17 +177,17 @@ export function describeCaseUpdatesContract(
     it('let others work between two runs, and stop there on request', async () => {
       for (const id of ['r1', 'r2', 'r3']) await store(id, '2026-11-19', [stayOf(id)]);
       const stopping = new AbortController();
-      const { getRun } = ledger;
       const followed: string[] = [];
-      const watched: Ledger = {
-        ...ledger,
-        getRun(id) {
-          followed.push(id);
-          // As a signal would arrive: in a turn of the event loop.
-          setImmediate(() => stopping.abort());
-          return getRun(id);
+      const watched = withReplaced(ledger, {
+        runs: {
+          get(id) {
+            followed.push(id);
+            // As a signal would arrive: in a turn of the event loop.
+            setImmediate(() => stopping.abort());
+            return ledger.runs.get(id);
+          },
         },
-      };
+      });
       await updateCases({
         ...{ ledger: watched, today, clock: () => now, escalateAfterMs: 1_000 },
         signal: stopping.signal,
@@ -249,7 +253,7 @@ export function describeCaseUpdatesContract(
       const alone = (await ledger.cases.listRunsToFollow()).map(({ runId }) => runId);
       for (const runId of alone) {
         const listRunsToFollow = async () => [{ runId, hasBookings: false, isComplete: false }];
-        await update(now, { ...ledger, cases: { ...ledger.cases, listRunsToFollow } });
+        await update(now, withReplaced(ledger, { cases: { listRunsToFollow } }));
       }
       expect(together).toEqual(await bookings());
       expect(together.filter(({ resolved }) => resolved)).not.toEqual([]);
@@ -265,28 +269,29 @@ export function describeCaseUpdatesContract(
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2', 'r2', 'r3', 'r4']);
       const asked: string[] = [];
       const { listActiveKeys, listOpenReferences, changeById, markFollowed } = ledger.cases;
-      const cases: typeof ledger.cases = {
-        ...ledger.cases,
-        listRunsToFollow: async () =>
-          runIds.map((runId) => ({ runId, hasBookings: false, isComplete: false })),
-        listActiveKeys: (page) => {
-          asked.push('active cases');
-          return listActiveKeys(page);
+      const watched = withReplaced(ledger, {
+        cases: {
+          listRunsToFollow: async () =>
+            runIds.map((runId) => ({ runId, hasBookings: false, isComplete: false })),
+          listActiveKeys: (page) => {
+            asked.push('active cases');
+            return listActiveKeys(page);
+          },
+          listOpenReferences: (day, page) => {
+            asked.push('open references');
+            return listOpenReferences(day, page);
+          },
+          changeById: (ids, decide) => {
+            asked.push('change');
+            return changeById(ids, decide);
+          },
+          markFollowed: (marks) => {
+            asked.push(`followed ${marks.map(({ runId }) => runId).join(' ')}`);
+            return markFollowed(marks);
+          },
         },
-        listOpenReferences: (day, page) => {
-          asked.push('open references');
-          return listOpenReferences(day, page);
-        },
-        changeById: (ids, decide) => {
-          asked.push('change');
-          return changeById(ids, decide);
-        },
-        markFollowed: (marks) => {
-          asked.push(`followed ${marks.map(({ runId }) => runId).join(' ')}`);
-          return markFollowed(marks);
-        },
-      };
-      await update(now, { ...ledger, cases });
+      });
+      await update(now, watched);
       expect(asked).toEqual(['open references', 'active cases', 'followed r2 r3 r4']);
     });
 
@@ -309,12 +314,13 @@ export function describeCaseUpdatesContract(
       await update();
       for (const id of ['r2', 'r3', 'r4']) await store(id, '2026-11-21', [stayOf(id)]);
       const { findStays } = ledger.stays;
-      const stays: typeof ledger.stays = {
-        ...ledger.stays,
-        findStays: (run, hashes, from) =>
-          run.runId === 'r3' ? Promise.reject(new Error('unreadable')) : findStays(run, hashes, from),
-      };
-      await expect(update(now, { ...ledger, stays })).rejects.toThrow('unreadable');
+      const broken = withReplaced(ledger, {
+        stays: {
+          findStays: (run, hashes, from) =>
+            run.runId === 'r3' ? Promise.reject(new Error('unreadable')) : findStays(run, hashes, from),
+        },
+      });
+      await expect(update(now, broken)).rejects.toThrow('unreadable');
       expect((await ledger.cases.listRunsToFollow()).map(({ runId }) => runId)).toEqual(['r3', 'r4']);
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2', 'r2']);
     });

@@ -3,6 +3,7 @@ import { runToJson } from '../../src/review/day/report.js';
 import { LedgerAwayError } from '../../src/ledger/errors.js';
 import { someRun } from '../review/some-run.js';
 import { getPage, now, runsOnly, startDesk, stopServers } from './some-desk.js';
+import { withReplaced } from '../support/fake-ledger.js';
 
 afterEach(stopServers);
 
@@ -44,11 +45,11 @@ describe('the report of a run', () => {
 
 it('The ledger is not queried for an id that no run can have', async () => {
   const asked: string[] = [];
-  const findRun = async (id: string) => {
+  const find = async (id: string) => {
     asked.push(id);
     return someRun();
   };
-  const { url } = await startDesk({ ledger: { ...runsOnly([]), findRun } });
+  const { url } = await startDesk({ ledger: withReplaced(runsOnly([]), { runs: { find } }) });
   for (const name of ['%00', 'x'.repeat(65), "'--", '..%2f..']) {
     expect((await get(url, `/runs/${name}`)).status).toBe(404);
   }

@@ -67,7 +67,7 @@ function openIn(
   const connection = new pg.Pool({ connectionString: url, max: 1 });
   connection.on('error', () => {});
   const query = async (sql: string, ...values: unknown[]) => (await connection.query(sql, values)).rows;
-  const ledgers: Ledger[] = [];
+  const ledgers: ReadOnlyLedger[] = [];
   const open = (changes: Partial<PostgresLedgerOptions> = {}) => {
     const ledger = createPostgresLedger({ url, carriesReference, clock: () => at, ...options, ...changes });
     ledgers.push(ledger);

@@ -27,13 +27,13 @@ describe('blanking guest names while the hold on the day is lost', () => {
         released += 1;
       },
     };
-    const store = createSqliteStore(opened.openRaw(), { clock: () => at, keys: undefined });
+    const { store } = createSqliteStore(opened.openRaw(), { clock: () => at, keys: undefined });
     const retention = createRetention(
       store,
       () => at,
       async () => hold,
     );
-    await retention.blankGuestNames(later, (lines) => {
+    await retention.blankNames(later, (lines) => {
       if (rewritten === batch) losing.abort();
       rewritten += 1;
       return blankNames(lines);

@@ -145,7 +145,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     host: '127.0.0.1',
     port: 0,
     timezone,
-    statuses: ledger,
+    ledger,
     health: createHealth({ checks: {}, clock }),
     metrics: createMetrics({
       counters: createEventCounters(clock),

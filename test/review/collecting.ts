@@ -8,6 +8,7 @@ import type { ReviewEvent } from '../../src/review/events.js';
 
 import { createArraySource, readerOf, type Script } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
+import { withReplaced } from '../support/fake-ledger.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 export const now = Date.parse('2026-11-21T02:30:00Z');
@@ -44,18 +45,20 @@ export async function prepareCollect() {
 
 /** The same ledger; calls `look` after every stored chunk, before the collect continues. */
 export function afterEachStore(ledger: Ledger, look: () => Promise<void>): Ledger {
-  return {
-    async beginCollect(right, start) {
-      const collect = await ledger.bookings.beginCollect(right, start);
-      return {
-        ...collect,
-        async store(chunk) {
-          await collect.store(chunk);
-          await look();
-        },
-      };
+  return withReplaced(ledger, {
+    bookings: {
+      async beginCollect(right, start) {
+        const collect = await ledger.bookings.beginCollect(right, start);
+        return {
+          ...collect,
+          async store(chunk) {
+            await collect.store(chunk);
+            await look();
+          },
+        };
+      },
     },
-  };
+  });
 }
 
 /** The references of a stored batch, in order. */

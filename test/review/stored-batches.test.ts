@@ -4,6 +4,7 @@ import type { BatchRange } from '../../src/ledger/runs.js';
 import { readStoredBatches } from '../../src/ledger/batches.js';
 import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
+import { fakeLedger, withReplaced } from '../support/fake-ledger.js';
 
 describe('the stored batches of a run', () => {
   it('come in their order, from few queries, of which the first is small', async () => {
@@ -24,14 +25,16 @@ describe('the stored batches of a run', () => {
   it('come one at a time if they are large', async () => {
     const lines = Buffer.from('{}\n');
     const asked: BatchRange[] = [];
-    const ledger = {
-      measureBatches: async () => ({ batches: 3, bookings: 20_500 }),
-      readBatches: async (_run: string, _form: string, range: BatchRange) => {
-        asked.push(range);
-        return [lines];
+    const ledger = fakeLedger({
+      bookings: {
+        measureBatches: async () => ({ batches: 3, bookings: 20_500 }),
+        readBatches: async (_run, _form, range) => {
+          asked.push(range);
+          return [lines];
+        },
+        readBatch: async () => lines,
       },
-      readBatch: async () => lines,
-    };
+    });
     for await (const _ of readStoredBatches(ledger, { id: 'r1' }, 'body'));
     expect(asked).toEqual([0, 1, 2].map((from) => ({ from, to: from + 1 })));
   });
@@ -64,12 +67,16 @@ describe('the stored batches of a run', () => {
 
 async function readAll(ledger: Ledger, runId: string) {
   const asked: BatchRange[] = [];
-  const readBatches: Ledger['readBatches'] = (id, form, range) => {
-    asked.push(range);
-    return ledger.bookings.readBatches(id, form, range);
-  };
+  const watched = withReplaced(ledger, {
+    bookings: {
+      readBatches(id, form, range) {
+        asked.push(range);
+        return ledger.bookings.readBatches(id, form, range);
+      },
+    },
+  });
   const batches = [];
-  for await (const batch of readStoredBatches({ ...ledger, readBatches }, { id: runId }, 'body'))
+  for await (const batch of readStoredBatches(watched, { id: runId }, 'body'))
     batches.push(batch);
   return { asked, batches };
 }

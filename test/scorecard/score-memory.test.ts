@@ -7,6 +7,7 @@ import { createScoreMemory } from '../../src/scorecard/score-memory.js';
 import { at, day, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { collectBookings, deliverBookings, someBooking } from '../desk/some-bookings.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
+import { withReplaced } from '../support/fake-ledger.js';
 
 const days = ['2026-11-19', day];
 const { signal } = new AbortController();
@@ -20,13 +21,14 @@ beforeEach(async () => {
 
 /** The memory, over a ledger that records the days whose bookings are read. */
 function remember() {
-  const watched: Ledger = {
-    ...ledger,
-    listRuns(options) {
-      if (options.day !== undefined) asked.push(options.day);
-      return ledger.runs.list(options);
+  const watched = withReplaced(ledger, {
+    runs: {
+      list(options) {
+        if (options.day !== undefined) asked.push(options.day);
+        return ledger.runs.list(options);
+      },
     },
-  };
+  });
   return createScoreMemory({ ledger: watched, giveWay: async () => {} });
 }
 
@@ -116,10 +118,14 @@ it('Others may work between two days, even if nothing was delivered', async () =
     await ledger.runs.settle({ runId: `of ${each}`, token }, { state: 'failed', at });
   }
   const giveWay = async () => turns.push('others');
-  const listRuns: typeof ledger.listRuns = (options) => {
-    turns.push(`read ${options.day}`);
-    return ledger.runs.list(options);
-  };
-  await createScoreMemory({ ledger: { ...ledger, listRuns }, giveWay }).read(days, { signal });
+  const watched = withReplaced(ledger, {
+    runs: {
+      list(options) {
+        turns.push(`read ${options.day}`);
+        return ledger.runs.list(options);
+      },
+    },
+  });
+  await createScoreMemory({ ledger: watched, giveWay }).read(days, { signal });
   expect(turns).toEqual(days.flatMap((each) => ['others', `read ${each}`]));
 });

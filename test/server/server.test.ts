@@ -23,7 +23,7 @@ async function startGatedHook(closeGraceMs: number) {
     },
   };
   const hook = { secret, runs: gated };
-  const started = await startServer({ hook, statuses: runs.statuses, limits: { closeGraceMs } });
+  const started = await startServer({ hook, ledger: runs.ledger, limits: { closeGraceMs } });
   return { ...started, gate, asked, runs };
 }
 

@@ -17,6 +17,7 @@ import { references } from '../delivering.js';
 import { ok } from '../scripted-service.js';
 import { openRun } from '../temporary-ledger.js';
 import { prepareWork, reviewedDay, unstopped } from '../working-day.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 
 const hook = { mode: 'run', trigger: 'hook' } as const;
 const nightly = { mode: 'run', trigger: 'schedule' } as const;
@@ -118,13 +119,14 @@ describe('background reviews', () => {
     const { reviews, faults } = openReviews(work.startAlone().parts);
     const asked = createGate();
     const hold = await work.ledger.holds.day(day);
-    const patient: Ledger = {
-      ...work.ledger,
-      async latestRun(ofDay) {
-        asked.open();
-        return work.ledger.runs.latest(ofDay);
+    const patient = withReplaced(work.ledger, {
+      runs: {
+        async latest(ofDay) {
+          asked.open();
+          return work.ledger.runs.latest(ofDay);
+        },
       },
-    };
+    });
     const { reviews: other } = openReviews({ ...work.startAlone().parts, ledger: patient });
     const started = other.start(reviewedDay, hook);
     await asked.passed;
@@ -153,7 +155,7 @@ describe('background reviews', () => {
     const fault = new Error('the ledger is away');
     const { reviews } = openReviews({
       ...work.startAlone().parts,
-      ledger: { ...work.ledger, createRun: () => Promise.reject(fault) },
+      ledger: withReplaced(work.ledger, { runs: { create: () => Promise.reject(fault) } }),
     });
     await expect(reviews.start(reviewedDay, hook)).rejects.toBe(fault);
   });

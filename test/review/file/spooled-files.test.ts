@@ -10,6 +10,7 @@ import {
 import { readStoredBatches } from '../../../src/ledger/batches.js';
 import { fileOf, linesOf } from './file-bookings.js';
 import { blocksOf, fileBookings, prepareFileRun, readWhole } from './file-run.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 
 const bookings = fileBookings(5);
 const bytes = fileOf(bookings);
@@ -65,7 +66,7 @@ describe('a recorded review file', () => {
     const run = await finish('write', { sha256 });
     await spoolReviewFile(parts, run);
     const readBatches = () => Promise.reject(new TypeError('expected no reading'));
-    await ensureSpooled({ ...parts, ledger: { ...parts.ledger, readBatches } }, run);
+    await ensureSpooled({ ...parts, ledger: withReplaced(parts.ledger, { bookings: { readBatches } }) }, run);
   });
 
   it('is refused if ledger and settings produce other bytes than recorded, in a message without cells', async () => {

@@ -12,6 +12,7 @@ import { useNightTime } from '../night-time.js';
 import { ok } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 import { unstopped } from '../working-day.js';
+import { fakeLedger, withReplaced } from '../../support/fake-ledger.js';
 
 /** The ledger's default lease. */
 const leaseMs = 30_000;
@@ -90,10 +91,12 @@ describe('claims that are held', () => {
     const { ledger, right, claim } = await prepareClaims();
     const away = { now: false };
     const claims = createHeldClaims({
-      ledger: {
-        renewClaims: (held) =>
-          away.now ? Promise.reject(new Error('away')) : ledger.steps.renewClaims(held),
-      },
+      ledger: withReplaced(ledger, {
+        steps: {
+          renewClaims: (held) =>
+            away.now ? Promise.reject(new Error('away')) : ledger.steps.renewClaims(held),
+        },
+      }),
       leaseMs,
     });
     const held = holdWithoutEnd(claims, await claim(0));
@@ -109,7 +112,7 @@ describe('claims that are held', () => {
   it('send one request at a time to a ledger that does not answer', async () => {
     const { claim } = await prepareClaims();
     const renewClaims = vi.fn(() => new Promise<Claim[]>(() => {}));
-    const claims = createHeldClaims({ ledger: { renewClaims }, leaseMs });
+    const claims = createHeldClaims({ ledger: fakeLedger({ steps: { renewClaims } }), leaseMs });
     holdWithoutEnd(claims, await claim(0));
     await vi.advanceTimersByTimeAsync(10 * leaseMs);
     expect(renewClaims).toHaveBeenCalledTimes(1);

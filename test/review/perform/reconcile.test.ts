@@ -8,6 +8,7 @@ import { prepareDelivery } from '../delivering.js';
 import { ok } from '../scripted-service.js';
 import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
 import { unstopped } from '../working-day.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 
 const startedAt = Date.parse('2026-11-21T02:30:00Z');
 /** The ledger's default lease. */
@@ -63,13 +64,14 @@ describe('reconciling', () => {
     await deliver('2026-11-19', { bookings: 1 });
     await deliver('2026-11-20', { bookings: 1 });
     const faults = await bringInLine({
-      ledger: {
-        ...ledger,
-        reopenAbandoned: (runId) =>
-          runId === 'run-of-2026-11-19'
-            ? Promise.reject(new Error('odd'))
-            : ledger.steps.reopenAbandoned(runId),
-      },
+      ledger: withReplaced(ledger, {
+        steps: {
+          reopenAbandoned: (runId) =>
+            runId === 'run-of-2026-11-19'
+              ? Promise.reject(new Error('odd'))
+              : ledger.steps.reopenAbandoned(runId),
+        },
+      }),
     });
     expect(faults).toEqual(['run-of-2026-11-19']);
     expect(queued.map(({ runId }) => runId)).toEqual(['run-of-2026-11-20']);
@@ -77,7 +79,7 @@ describe('reconciling', () => {
 
   it('reports an unavailable ledger', async () => {
     const { ledger, bringInLine } = await prepareLedger();
-    const broken = { ...ledger, listActiveRuns: () => Promise.reject(new Error('away')) };
+    const broken = withReplaced(ledger, { runs: { listActive: () => Promise.reject(new Error('away')) } });
     await expect(bringInLine({ ledger: broken })).rejects.toThrow('away');
   });
 

@@ -11,6 +11,7 @@ import { patienceMs } from '../../support/patience.js';
 import { prepareDelivery } from '../delivering.js';
 import { ok, refusal, unavailable } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 
 const fatal: Verdict = { kind: 'fatal', code: 'http-403', httpStatus: 403, answer: 'no, Ana Lovelace' };
 
@@ -133,13 +134,14 @@ describe('a run stops', () => {
     'as failed if the sums do not add up: a recount of %s differs',
     async (sum) => {
       const ledger = await openTemporaryLedger();
-      const wrong: Ledger = {
-        ...ledger,
-        async tally(runId) {
-          const tally = await ledger.runs.tally(runId);
-          return { ...tally, [sum]: tally[sum] + 1 };
+      const wrong = withReplaced(ledger, {
+        runs: {
+          async tally(runId) {
+            const tally = await ledger.runs.tally(runId);
+            return { ...tally, [sum]: tally[sum] + 1 };
+          },
         },
-      };
+      });
       const delivering = await prepareDelivery({
         ledger: wrong,
         bookings: 3,

@@ -11,6 +11,7 @@ import { prepareDelivery, references } from '../delivering.js';
 import { ok } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 
 const day = reviewedDay.iso;
 
@@ -124,13 +125,14 @@ describe('processes that share the work', () => {
     const { ledger } = work;
     const overtaken = work.startShared({
       performs: false,
-      ledger: {
-        ...ledger,
-        async settle(right, settlement) {
-          await ledger.runs.takeOver(right.runId);
-          return ledger.runs.settle(right, settlement);
+      ledger: withReplaced(ledger, {
+        runs: {
+          async settle(right, settlement) {
+            await ledger.runs.takeOver(right.runId);
+            return ledger.runs.settle(right, settlement);
+          },
         },
-      },
+      }),
     });
     const { run } = await runDay(requestOf(), overtaken.parts, unstopped);
     expect(run.state).toBe('delivering');
@@ -234,7 +236,7 @@ async function recordLast(ledger: Ledger, right: Right): Promise<void> {
 }
 
 function withoutReconciling(ledger: Ledger): Ledger {
-  return { ...ledger, listActiveRuns: async () => [] };
+  return withReplaced(ledger, { runs: { listActive: async () => [] } });
 }
 
 async function settled(ledger: Ledger, runId: string): Promise<void> {

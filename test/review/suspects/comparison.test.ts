@@ -12,6 +12,7 @@ import {
   type KnownMapping,
 } from '../../../src/review/suspects/comparison.js';
 import { fileBooking } from '../file/file-bookings.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 
 const now = Date.parse('2026-11-21T02:30:00Z');
 const renderItem = createItemRenderer('ServiceId');
@@ -41,12 +42,14 @@ function compareWith(mappings: readonly Partial<CopiedMapping>[]) {
     holds: () => Promise.reject(new Error('nothing is looked up here')),
     finish: () => Promise.reject(new Error('nothing is finished here')),
   };
-  const copy = {
-    lookUp: async (hotels: readonly ProviderHotel[]) => {
-      asked.push([...hotels]);
-      return hotels.map((hotel) => byKey.get(keyOf(hotel)));
+  const { mappings: copy } = fakeLedger({
+    mappings: {
+      lookUp: async (hotels) => {
+        asked.push([...hotels]);
+        return hotels.map((hotel) => byKey.get(keyOf(hotel)));
+      },
     },
-  };
+  });
   const collect = createComparingCollect(under, { copy, now });
   const store = (...batches: CollectedBatch[]) =>
     collect.store({ batches, duplicates: 3, filtered: 0, rejects: [], warnings: [] });
