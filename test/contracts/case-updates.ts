@@ -4,16 +4,16 @@ import { toDecision } from '../../src/cases/case-decision.js';
 import type { CaseEvent } from '../../src/cases/case-events.js';
 import { followBookings } from '../../src/cases/follow-bookings.js';
 import { updateCases } from '../../src/cases/update-cases.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
-import { planBatches } from '../../src/review/body/body-delivery.js';
 import type { Suspect } from '../../src/ledger/collecting.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { ResultCounts } from '../../src/ledger/run.js';
+import { planBatches } from '../../src/review/body/body-delivery.js';
+import { withReplaced } from '../support/fake-ledger.js';
 import { at, batchOf, chunkOf, claimStep, done, newRun, rightOf } from './ledger/days.js';
 import { collectedFileRun, performUpTo } from './ledger/file-days.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
 import { rowOf, syncRows } from './mapping-copy/pages.js';
-import { withReplaced } from '../support/fake-ledger.js';
 
 /** The check-in day of `collectedFileRun`. */
 const today = '2026-11-20';

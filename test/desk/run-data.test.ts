@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { runToJson } from '../../src/review/day/report.js';
 import { LedgerAwayError } from '../../src/ledger/errors.js';
+import { runToJson } from '../../src/review/day/report.js';
 import { someRun } from '../review/some-run.js';
-import { getPage, now, runsOnly, startDesk, stopServers } from './some-desk.js';
 import { withReplaced } from '../support/fake-ledger.js';
+import { getPage, now, runsOnly, startDesk, stopServers } from './some-desk.js';
 
 afterEach(stopServers);
 
@@ -79,13 +79,10 @@ describe('while the ledger is unavailable', () => {
     ['says so', away],
     ['says nothing', silent],
   ])('the status responds soon although the ledger %s', async (_how, answer) => {
-    const ledger = {
-      ...runsOnly([]),
-      findRun: answer,
-      listRuns: answer,
-      findWait: answer,
-      summarise: answer,
-    };
+    const ledger = withReplaced(runsOnly([]), {
+      runs: { find: answer, list: answer, summarise: answer },
+      steps: { findWait: answer },
+    });
     const { url } = await startDesk({ ledger, limits: { answerMs: 50 } });
     for (const path of ['/runs/20261120-k3f9xq7d', '/days/2026-11-20']) {
       const { status, headers, text } = await get(url, path);

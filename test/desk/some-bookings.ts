@@ -1,11 +1,11 @@
 import type { Booking } from '../../src/booking/booking.js';
 import { hashReference } from '../../src/booking/reference-hash.js';
+import type { CollectStart } from '../../src/ledger/collecting.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Run } from '../../src/ledger/run.js';
+import type { NewRun } from '../../src/ledger/runs.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
-import type { CollectStart } from '../../src/ledger/collecting.js';
-import type { NewRun } from '../../src/ledger/runs.js';
-import type { Run } from '../../src/ledger/run.js';
 import { findStayKeys } from '../../src/review/stays/found-bookings.js';
 import { batchSize, chunkOf, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { renderedLine } from '../support/made-bookings.js';

@@ -4,20 +4,21 @@ import { createDesk, type DeskParts } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/routing/assets.js';
 import type { FindHookCaller } from '../../src/desk/routing/hook-callers.js';
 import type { RecordedAction } from '../../src/ledger/audit.js';
-import type { Wait } from '../../src/ledger/runs.js';
 import type { Run } from '../../src/ledger/run.js';
+import type { Wait } from '../../src/ledger/runs.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createScoreMemory } from '../../src/scorecard/score-memory.js';
+import { noCases } from '../server/some-facts.js';
 import {
+  ledgerOfRuns,
   now,
   type Parts,
   type SomeServer,
   startServer,
-  ledgerOfRuns,
   timezone,
 } from '../server/some-server.js';
-import { fakeOperations } from './operations/fake-operations.js';
 import { withReplaced } from '../support/fake-ledger.js';
+import { fakeOperations } from './operations/fake-operations.js';
 
 export { now, stopServers, timezone } from '../server/some-server.js';
 
@@ -129,7 +130,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     mappings: { latestSync: async () => undefined },
     cases: {
       listOutlines: async () => [],
-      count: async () => ({ openBookings: 0, unknownCheckIns: 0 }),
+      count: async () => noCases,
     },
     notices: { listProblems: async () => [], listOfDay: async () => [] },
   });

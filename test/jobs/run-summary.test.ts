@@ -8,8 +8,8 @@ import {
 import type { ReasonCount } from '../../src/ledger/collecting.js';
 import { createCommandWriter } from '../../src/text/shell.js';
 import { someRun } from '../review/some-run.js';
-import { command } from '../support/plain-command.js';
 import { fakeLedger } from '../support/fake-ledger.js';
+import { command } from '../support/plain-command.js';
 
 const now = Date.parse('2026-11-21T02:32:05Z');
 const shown: string[] = [];

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.js';
-
 import { LedgerUnusableError } from '../../src/ledger/errors.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { readStaysAhead } from '../../src/review/stays/stays-ahead.js';
 import { at, collectedRun } from '../contracts/ledger/days.js';
 import { type MadeStay, storeRun } from '../contracts/ledger/stays.js';

@@ -53,7 +53,7 @@ describe('the SQLite ledger among several processes', () => {
       const makers = ids.map((id) =>
         start(
           `const run = ${JSON.stringify(newRun(id, { day: `day ${id}` }))};
-           await open().createRun(run); console.log('made');`,
+           await open().runs.create(run); console.log('made');`,
         ),
       );
       await Promise.all(makers.map((maker) => maker.printed('made')));
@@ -70,7 +70,7 @@ describe('the SQLite ledger among several processes', () => {
           `const { setFlagsFromString } = await import('node:v8');
            const { runInNewContext } = await import('node:vm');
            const ledger = read();
-           console.log((await ledger.listRuns({ limit: 9 })).map(({ id }) => id).join());
+           console.log((await ledger.runs.list({ limit: 9 })).map(({ id }) => id).join());
            await ledger.close();
            setFlagsFromString('--expose-gc');
            const collectGarbage = runInNewContext('gc');
@@ -88,8 +88,8 @@ describe('the SQLite ledger among several processes', () => {
     it('keeps what a killed process had stored', async () => {
       const child = start(
         `const ledger = open();
-         const run = await ledger.createRun(${JSON.stringify(newRun('r1'))});
-         const collect = await ledger.beginCollect({ runId: 'r1', token: run.token },
+         const run = await ledger.runs.create(${JSON.stringify(newRun('r1'))});
+         const collect = await ledger.bookings.beginCollect({ runId: 'r1', token: run.token },
            { source: 'x', at: 1, batchSize: 2 });
          for (let number = 0; number < 50; number += 1) {
            await collect.store({ batches: [{ form: 'body', number, lines: Buffer.from('{}\\n{}\\n'),
@@ -111,7 +111,7 @@ describe('the SQLite ledger among several processes', () => {
   });
 
   describe('the lock of a day', () => {
-    const holder = `const hold = await open().holdDay('${day}'); console.log(hold ? 'held' : 'busy');`;
+    const holder = `const hold = await open().holds.day('${day}'); console.log(hold ? 'held' : 'busy');`;
 
     it('stays held by a frozen process, and is free as soon as its holder is killed', async () => {
       const child = start(holder);
@@ -133,10 +133,10 @@ describe('the SQLite ledger among several processes', () => {
     it('passes to a new process when an operator removes its file, and the old holder is fenced', async () => {
       const child = start(
         `const ledger = open();
-         const hold = await ledger.holdDay('${day}');
-         const run = await ledger.createRun(${JSON.stringify(newRun('r1'))});
+         const hold = await ledger.holds.day('${day}');
+         const run = await ledger.runs.create(${JSON.stringify(newRun('r1'))});
          process.once('SIGUSR2', async () => {
-           const late = await ledger.settle({ runId: 'r1', token: run.token }, { state: 'succeeded', at: 1 })
+           const late = await ledger.runs.settle({ runId: 'r1', token: run.token }, { state: 'succeeded', at: 1 })
              .catch((error) => error.name);
            console.log(late);
          });
@@ -144,7 +144,7 @@ describe('the SQLite ledger among several processes', () => {
       );
       await child.printed('held');
       await child.freeze();
-      rmSync(join(`${opened.path}.locks`, `${day}.lock`));
+      rmSync(join(`${opened.path}.locks`, `day-${day}.lock`));
       const hold = await opened.ledger.holds.day(day);
       expect(hold).toBeDefined();
       await opened.ledger.runs.takeOver('r1');

@@ -7,10 +7,9 @@ import { resolveBookings } from '../../src/cases/case-commands.js';
 import { toDecision } from '../../src/cases/case-decision.js';
 import { applyEvidence } from '../../src/cases/case-transitions.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Run } from '../../src/ledger/run.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
-
-import type { Run } from '../../src/ledger/run.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { explainCopies, nameCopy, readCopiedHotels } from '../../src/mappings/copied-hotels.js';
 import type { CopiedMapping, MappingSync } from '../../src/ledger/mappings.js';
+import { explainCopies, nameCopy, readCopiedHotels } from '../../src/mappings/copied-hotels.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
 const hotels = ['1', '2'].map((providerHotelId) => ({ providerName: 'hotelbeds', providerHotelId }));

@@ -1,14 +1,13 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import type { Right } from '../../src/ledger/step.js';
+import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { CollectLimits } from '../../src/review/collect/gates.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-
+import { withReplaced } from '../support/fake-ledger.js';
 import { createArraySource, readerOf, type Script } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
-import { withReplaced } from '../support/fake-ledger.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 export const now = Date.parse('2026-11-21T02:30:00Z');

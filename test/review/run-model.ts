@@ -6,9 +6,17 @@ import {
   type StepSelection,
   type StepsChange,
 } from '../../src/ledger/changes.js';
-import type { Recorded, StoredStep } from '../../src/ledger/step.js';
-import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
 import type { Run } from '../../src/ledger/run.js';
+import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
+import type {
+  Claim,
+  PlannedStep,
+  Recorded,
+  Step,
+  StepEnding,
+  StepState,
+  StoredStep,
+} from '../../src/ledger/step.js';
 import {
   abandonRun,
   type FileProgress,
@@ -19,7 +27,6 @@ import {
   startDelivery,
   takeOverSteps,
 } from '../../src/review/run-transitions.js';
-import type { Claim, PlannedStep, Step, StepEnding, StepState } from '../../src/ledger/step.js';
 import { claimStep, initialState, recordEnding } from '../../src/review/step-transitions.js';
 
 /** A step with everything that a change can affect. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/ledger/run.js';
+import type { PlannedStep } from '../../src/ledger/step.js';
 import {
   abandonRun,
   cancelRun,
@@ -10,7 +11,6 @@ import {
   startDelivery,
   takeOverSteps,
 } from '../../src/review/run-transitions.js';
-import type { PlannedStep } from '../../src/ledger/step.js';
 import { someRun } from './some-run.js';
 
 const at = Date.UTC(2026, 10, 21, 1, 30);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredStep } from '../../src/ledger/step.js';
 import type { Run } from '../../src/ledger/run.js';
+import type { PlannedStep, Step, StepEnding, StoredStep } from '../../src/ledger/step.js';
 import type { FileProgress } from '../../src/review/run-transitions.js';
-import type { PlannedStep, Step, StepEnding } from '../../src/ledger/step.js';
 import {
   claimStep,
   initialState,

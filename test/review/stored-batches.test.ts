@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { readStoredBatches } from '../../src/ledger/batches.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { BatchRange } from '../../src/ledger/runs.js';
-import { readStoredBatches } from '../../src/ledger/batches.js';
 import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
-import { openTemporaryLedger } from './temporary-ledger.js';
 import { fakeLedger, withReplaced } from '../support/fake-ledger.js';
+import { openTemporaryLedger } from './temporary-ledger.js';
 
 describe('the stored batches of a run', () => {
   it('come in their order, from few queries, of which the first is small', async () => {
@@ -76,7 +76,6 @@ async function readAll(ledger: Ledger, runId: string) {
     },
   });
   const batches = [];
-  for await (const batch of readStoredBatches(watched, { id: runId }, 'body'))
-    batches.push(batch);
+  for await (const batch of readStoredBatches(watched, { id: runId }, 'body')) batches.push(batch);
   return { asked, batches };
 }

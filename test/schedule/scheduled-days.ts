@@ -9,8 +9,8 @@ import {
 } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';
-import { runOf } from './ledger-days.js';
 import { fakeLedger } from '../support/fake-ledger.js';
+import { runOf } from './ledger-days.js';
 
 export interface Review {
   readonly day: string;

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Booking } from '../../src/booking/booking.js';
-import { createItemRenderer } from '../../src/review/body/booking-item.js';
+import { unansweredReasons } from '../../src/ledger/findings.js';
 import { type BookingForm, bookingForms } from '../../src/ledger/step.js';
+import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import { judgeBooking, type Silence } from '../../src/review/verdict.js';
 import { type Outcome, readNamedPairs, readOutcomes } from '../../src/scorecard/outcomes.js';
 import type { ReceivedPair } from '../../src/verdict-mails/mail-log.js';
@@ -11,7 +12,6 @@ import { anyFileBooking, renderLine } from '../review/file/file-bookings.js';
 import { someRun } from '../review/some-run.js';
 import { renderedLine } from '../support/made-bookings.js';
 import { partsOf } from './stored-days.js';
-import { unansweredReasons } from "../../src/ledger/findings.js";
 
 const batchSize = 3;
 const dayMs = 86_400_000;

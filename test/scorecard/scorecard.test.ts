@@ -104,7 +104,8 @@ describe('the scores of providers', () => {
   it('name hotels that were affected on several days or have several cases, and the median time to a correction', async () => {
     const affected = { incorrect: { 0: [0, 1] } };
     const opened = (hotel: string, state: CaseSummary['state'], hours = 0, openedAt = at) => ({
-      ...{ providerName: 'A', providerHotelId: hotel, state, openedAt, stateSince: openedAt + 99 * hourMs },
+      ...{ id: 1, providerName: 'A', providerHotelId: hotel, state, openedAt },
+      stateSince: openedAt + 99 * hourMs,
       ...(state === 'corrected' && { correctedBy: openedAt + hours * hourMs }),
     });
     const parts = partsOf(

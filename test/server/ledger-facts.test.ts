@@ -1,13 +1,13 @@
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/ledger/run.js';
 import { readLedgerFacts } from '../../src/server/ledger-facts.js';
 import { someRun } from '../review/some-run.js';
+import { fakeLedger, type LedgerParts } from '../support/fake-ledger.js';
 import { noCases } from './some-facts.js';
 import { noRuns, now, timezone } from './some-server.js';
-import { fakeLedger, type LedgerParts } from '../support/fake-ledger.js';
 
 const options = { now, timezone };
 

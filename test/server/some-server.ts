@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { LedgerSummary } from '../../src/ledger/runs.js';
 import type { Run } from '../../src/ledger/run.js';
+import type { LedgerSummary } from '../../src/ledger/runs.js';
 import { type CheckCaller, createCallerCheck } from '../../src/server/caller.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';
@@ -11,8 +11,8 @@ import type { HookSettings } from '../../src/server/hook.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import { createServer, type Server, type ServerLimits, type ServerOptions } from '../../src/server/server.js';
 import { someRun } from '../review/some-run.js';
-import { someFacts } from './some-facts.js';
 import { fakeLedger } from '../support/fake-ledger.js';
+import { someFacts } from './some-facts.js';
 
 /** In Madrid it is 2026-11-21, 03:30. */
 export const now = Date.parse('2026-11-21T02:30:00Z');

@@ -1,5 +1,5 @@
-import type { LineWriter } from '../../src/review/delivery.js';
 import { createLineBuffer } from '../../src/ledger/line-buffer.js';
+import type { LineWriter } from '../../src/review/delivery.js';
 
 /** A booking as the source writes it and as the service should receive it: already clean. */
 export interface MadeBooking {

@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'yaml';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { MappingRow } from '../../src/ledger/mappings.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { MappingRow } from '../../src/ledger/mappings.js';
 
 import type { DayFolder } from './day-folder.js';
 import { type ArrivingRequest, type RecordedRequest, refusal, type StandInAnswer } from './http-stand-in.js';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/reference-hash.js';
 import { followMappings } from '../../src/cases/follow-mappings.js';
+import { canaryStep } from '../../src/ledger/canaries.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
-import { canaryStep } from '../../src/ledger/canaries.js';
 import { findStayKeys } from '../../src/review/stays/found-bookings.js';
 import { createMailExaminer, type ExamineMail } from '../../src/verdict-mails/examine-mail.js';
 import { FailedMailError } from '../../src/verdict-mails/mail-process.js';
@@ -46,7 +46,11 @@ async function prepare(
     rmSync(folder, { recursive: true });
   });
   const run = await ledger.runs.create(newRun('r1'));
-  const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: booked.length });
+  const collect = await ledger.bookings.beginCollect(rightOf(run), {
+    source: 'x',
+    at,
+    batchSize: booked.length,
+  });
   const lines = toLines(booked.map((booking) => renderedLine((line) => renderItem(booking, line))));
   const referenceHashes = booked.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
   await collect.store({

@@ -1,14 +1,13 @@
 import { hashReference } from '../../../src/booking/reference-hash.js';
+import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';
+import type { Run } from '../../../src/ledger/run.js';
+import type { NewRun } from '../../../src/ledger/runs.js';
+import type { BookingForm, Claim, Claimed, Recorded, Right, StepEnding } from '../../../src/ledger/step.js';
 import { halveBatch, planBatches } from '../../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
-import type { Recorded, Right } from '../../../src/ledger/step.js';
-import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import type { NewRun } from '../../../src/ledger/runs.js';
-import type { Run } from '../../../src/ledger/run.js';
 import { findStayKeys } from '../../../src/review/stays/found-bookings.js';
-import type { BookingForm, Claim, Claimed, StepEnding } from '../../../src/ledger/step.js';
 import { readReference } from '../../../src/review/stored/stored-line.js';
 import { renderedLine } from '../../support/made-bookings.js';
 

@@ -1,8 +1,8 @@
 import type { CaseStay } from '../../../src/cases/case-bookings.js';
 import { toDecision } from '../../../src/cases/case-decision.js';
 import { applyEvidence } from '../../../src/cases/case-transitions.js';
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { HotelContent } from '../../../src/ledger/hotels.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/desk.js';
 import { at, collectedRun, day, newRun, rightOf } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { getData, getPage, otherParts, startDesk, stopServers } from '../some-desk.js';
 import { addFileRun, archiveOf, fileRunId } from '../some-file-run.js';
 
@@ -118,17 +119,14 @@ describe('the page of a day', () => {
       actions: [],
     }));
     const asked: number[] = [];
-    const { lookUp } = ledger.mappings;
-    const watched = {
-      ...ledger,
+    const watched = withReplaced(ledger, {
       mappings: {
-        ...ledger.mappings,
-        lookUp(hotels: Parameters<typeof lookUp>[0]) {
+        lookUp(hotels) {
           asked.push(hotels.length);
-          return lookUp(hotels);
+          return ledger.mappings.lookUp(hotels);
         },
       },
-    };
+    });
     const { url } = await start({ ledger: watched });
     const { data } = await getData(url, `/days/${day}`);
     const { cases } = data as { cases: { count: number; first: { serviceId: number }[] } };

@@ -5,9 +5,9 @@ import { at, collectedRun, done, perform, references, rightOf } from '../../cont
 import { ok } from '../../review/scripted-service.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { prepareWork, requestOf, unstopped } from '../../review/working-day.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { startDesk, stopServers } from '../some-desk.js';
-import { withReplaced } from '../../support/fake-ledger.js';
 
 afterEach(stopServers);
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { createHotelComparer } from '../../../src/mappings/hotels/compare-hotels.js';
 import type { KnownHotel } from '../../../src/ledger/hotels.js';
+import { createHotelComparer } from '../../../src/mappings/hotels/compare-hotels.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 
 const loadedAt = Date.UTC(2026, 10, 20);

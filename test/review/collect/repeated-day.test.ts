@@ -1,19 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { GuestNames } from '../../../src/booking/guest-names.js';
 import { KeyError } from '../../../src/keys/key-error.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { Run } from '../../../src/ledger/run.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import { checkRepeated } from '../../../src/review/collect/gates.js';
-import {
-  findRepetition,
-  pickLines,
-  planSample,
-} from '../../../src/review/collect/repeated-day.js';
-import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { GuestNames } from '../../../src/booking/guest-names.js';
-import type { Run } from '../../../src/ledger/run.js';
-import { someRun } from '../some-run.js';
+import { findRepetition, pickLines, planSample } from '../../../src/review/collect/repeated-day.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
+import { someRun } from '../some-run.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const perBatch = 500;
@@ -88,7 +84,10 @@ describe('what earlier days sent of a day', () => {
   });
 
   it('is estimated for large days from about a thousand of their bookings', async () => {
-    const { ledger, readSoFar } = ledgerOf({ '2026-11-19': numbers(1, 100_000), '2026-11-18': numbers(200_000, 100_000) });
+    const { ledger, readSoFar } = ledgerOf({
+      '2026-11-19': numbers(1, 100_000),
+      '2026-11-18': numbers(200_000, 100_000),
+    });
     const { bookings, isEstimate } = await compare(numbers(40_001, 100_000), ledger);
     expect(isEstimate).toBe(true);
     expect(bookings).toBeGreaterThan(50_000);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CollectParts } from '../../../src/review/collect/collect.js';
 import type { VolumeSettings } from '../../../src/review/volume.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 import { record, records } from '../array-source.js';
 import { lenient, prepareCollect } from '../collecting.js';
-import { fakeLedger } from '../../support/fake-ledger.js';
 
 const asked: string[][] = [];
 /** Each of the last eight weeks had 40 bookings. */

@@ -10,6 +10,7 @@ import type { ReviewEvent } from '../../../src/review/events.js';
 
 import { DayBusyError } from '../../../src/review/refusals.js';
 import type { BookingSource } from '../../../src/review/source.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { patienceMs } from '../../support/patience.js';
 import { createArraySource, records } from '../array-source.js';
@@ -17,7 +18,6 @@ import { references } from '../delivering.js';
 import { ok } from '../scripted-service.js';
 import { openRun } from '../temporary-ledger.js';
 import { prepareWork, reviewedDay, unstopped } from '../working-day.js';
-import { withReplaced } from '../../support/fake-ledger.js';
 
 const hook = { mode: 'run', trigger: 'hook' } as const;
 const nightly = { mode: 'run', trigger: 'schedule' } as const;

@@ -4,12 +4,12 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { acquireDay } from '../../../src/review/day/join-run.js';
 
 import { DayBusyError } from '../../../src/review/refusals.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';
 import { ok } from '../scripted-service.js';
 import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
 import { requestOf, reviewedDay, unstopped } from '../working-day.js';
-import { withReplaced } from '../../support/fake-ledger.js';
 
 const day = reviewedDay.iso;
 const leaseMs = 5_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { planDay, planRange, type RangeMode, requestOf } from '../../../src/review/day/range-plan.js';
 import type { Run, RunState } from '../../../src/ledger/run.js';
-import { someRun } from '../some-run.js';
+import { planDay, planRange, type RangeMode, requestOf } from '../../../src/review/day/range-plan.js';
 import { fakeLedger, withReplaced } from '../../support/fake-ledger.js';
+import { someRun } from '../some-run.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const reason = 'a new export came';

@@ -5,9 +5,9 @@ import { runDay } from '../../../src/review/day/run-day.js';
 import { DayBusyError } from '../../../src/review/refusals.js';
 import { SourceError } from '../../../src/review/source.js';
 import { UsageError } from '../../../src/text/usage-error.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createArraySource, records } from '../array-source.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
-import { withReplaced } from '../../support/fake-ledger.js';
 
 const day = reviewedDay.iso;
 

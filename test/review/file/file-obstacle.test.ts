@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
+import { createLineBuffer } from '../../../src/ledger/line-buffer.js';
 import { createBodyForms } from '../../../src/review/body/booking-item.js';
 import { createFileForms, findFileObstacle } from '../../../src/review/file/review-line.js';
-import { createLineBuffer } from '../../../src/ledger/line-buffer.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
 
 const complete: Booking = {

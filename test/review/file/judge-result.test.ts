@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JudgedPlaces } from '../../../src/ledger/findings.js';
+import type { SeenResult } from '../../../src/ledger/run.js';
 import {
   decideOnResult,
   explainResult,
@@ -11,8 +13,6 @@ import {
   type ResultRules,
 } from '../../../src/review/file/judge-result.js';
 import type { ResultTotals } from '../../../src/review/file/result-join.js';
-import type { SeenResult } from '../../../src/ledger/run.js';
-import type { JudgedPlaces } from "../../../src/ledger/findings.js";
 
 const all: ResultRules = { resultNames: 'all', maxUnansweredShare: 0 };
 const incorrectOnly: ResultRules = { resultNames: 'incorrect', maxUnansweredShare: 0 };

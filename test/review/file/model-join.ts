@@ -1,4 +1,5 @@
 import type { Booking } from '../../../src/booking/booking.js';
+import type { Judged, JudgedPlaces } from '../../../src/ledger/findings.js';
 import type {
   ResultEnd,
   ResultField,
@@ -7,7 +8,6 @@ import type {
   ResultRow,
 } from '../../../src/review/file/result.js';
 import { foldReference } from '../../../src/review/file/result-join.js';
-import type { Judged, JudgedPlaces } from "../../../src/ledger/findings.js";
 
 const namingFields = ['bookingReferenceId', 'serviceId', 'providerHotelId'] as const;
 const keyFields = [...namingFields, 'providerName'] as const;

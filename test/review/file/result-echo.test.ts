@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
+import type { JudgedPlaces } from '../../../src/ledger/findings.js';
 import { readResult } from '../../../src/review/file/result.js';
 import { createEchoReader } from '../../../src/review/file/result-echo.js';
 import { compareResult, type JoinSources, type Judgement } from '../../../src/review/file/result-join.js';
@@ -14,7 +15,6 @@ import {
   masterIdColumn,
 } from './file-bookings.js';
 import { modelJoin } from './model-join.js';
-import type { JudgedPlaces } from "../../../src/ledger/findings.js";
 
 const reading = { masterIdColumn };
 const usualHeader = `${fileOf([]).toString().trimEnd()},IsCorrectMapping`;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { readStoredBatches } from '../../../src/ledger/batches.js';
 import {
   ChangedFileError,
   ensureSpooled,
@@ -7,10 +8,9 @@ import {
   reviewName,
   spoolReviewFile,
 } from '../../../src/review/file/spooled-files.js';
-import { readStoredBatches } from '../../../src/ledger/batches.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { fileOf, linesOf } from './file-bookings.js';
 import { blocksOf, fileBookings, prepareFileRun, readWhole } from './file-run.js';
-import { withReplaced } from '../../support/fake-ledger.js';
 
 const bookings = fileBookings(5);
 const bytes = fileOf(bookings);

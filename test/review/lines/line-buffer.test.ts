@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markPlain, type TextForm } from '../../../src/review/delivery.js';
 import { createLineBuffer } from '../../../src/ledger/line-buffer.js';
+import { markPlain, type TextForm } from '../../../src/review/delivery.js';
 import { renderedLine } from '../../support/made-bookings.js';
 
 /** A text between `<` and `>` in which each `!` is doubled. */

@@ -1,18 +1,16 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Right } from '../../../src/ledger/step.js';
-
 import { FencedError } from '../../../src/ledger/errors.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { Claim, Right } from '../../../src/ledger/step.js';
 import { createHeldClaims, type HeldClaims } from '../../../src/review/perform/held-claims.js';
-import type { Claim } from '../../../src/ledger/step.js';
+import { fakeLedger, withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';
 import { ok } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 import { unstopped } from '../working-day.js';
-import { fakeLedger, withReplaced } from '../../support/fake-ledger.js';
 
 /** The ledger's default lease. */
 const leaseMs = 30_000;

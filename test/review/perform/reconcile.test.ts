@@ -4,11 +4,11 @@ import type { ReviewEvent } from '../../../src/review/events.js';
 
 import { reconcile } from '../../../src/review/perform/reconcile.js';
 import type { QueuedStep } from '../../../src/review/queue.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';
 import { ok } from '../scripted-service.js';
 import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
 import { unstopped } from '../working-day.js';
-import { withReplaced } from '../../support/fake-ledger.js';
 
 const startedAt = Date.parse('2026-11-21T02:30:00Z');
 /** The ledger's default lease. */

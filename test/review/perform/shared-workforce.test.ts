@@ -1,17 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { createInProcessQueues } from '../../../src/queue/in-process.js';
 import type { Right } from '../../../src/ledger/step.js';
+import { createInProcessQueues } from '../../../src/queue/in-process.js';
 import { runDay } from '../../../src/review/day/run-day.js';
 
 import { QueueAwayError, type StepQueue } from '../../../src/review/queue.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { patienceMs } from '../../support/patience.js';
 import { prepareDelivery, references } from '../delivering.js';
 import { ok } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
-import { withReplaced } from '../../support/fake-ledger.js';
 
 const day = reviewedDay.iso;
 

@@ -10,8 +10,8 @@ import {
 } from '../../../src/review/stored/preview.js';
 import { fileLineOf, lineOf } from '../../contracts/ledger/days.js';
 import { collectedFileRun } from '../../contracts/ledger/file-days.js';
-import { openTemporaryLedger } from '../temporary-ledger.js';
 import { withReplaced } from '../../support/fake-ledger.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
 
 const masterIdColumn = 'Service Mappings Id';
 const name = '20112026.csv';

@@ -17,11 +17,11 @@ import {
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
 import { createDirectorySpool } from '../../../src/spool/spool.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 import { bucketName, useS3Server } from '../../support/s3-server.js';
 import { prepareDelivery } from '../delivering.js';
 import { ok } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
-import { fakeLedger } from '../../support/fake-ledger.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.js';
-import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
-import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import { createLineBuffer } from '../../../src/ledger/line-buffer.js';
+import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.js';
 import type { BookingForm } from '../../../src/ledger/step.js';
+import { createItemRenderer } from '../../../src/review/body/booking-item.js';
+import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import {
   createComparingCollect,
   findSuspicion,
   type KnownMapping,
 } from '../../../src/review/suspects/comparison.js';
-import { fileBooking } from '../file/file-bookings.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
+import { fileBooking } from '../file/file-bookings.js';
 
 const now = Date.parse('2026-11-21T02:30:00Z');
 const renderItem = createItemRenderer('ServiceId');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findComparedRuns, listSuspects } from '../../../src/review/suspects/listing.js';
 import { listSuspected } from '../../../src/review/verdicts/listing.js';
-import { someRun } from '../some-run.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
+import { someRun } from '../some-run.js';
 
 const suspects = 1;
 const line = (number: number) =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CopiedMapping } from '../../../src/ledger/mappings.js';
+import type { Judged } from '../../../src/ledger/findings.js';
 import type { KeptColumns } from '../../../src/ledger/kept-columns.js';
+import type { CopiedMapping } from '../../../src/ledger/mappings.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
 import {
@@ -10,9 +11,8 @@ import {
   listUnanswered,
 } from '../../../src/review/verdicts/listing.js';
 import { toLines } from '../../contracts/ledger/days.js';
-import { someRun } from '../some-run.js';
-import type { Judged } from "../../../src/ledger/findings.js";
 import { fakeLedger } from '../../support/fake-ledger.js';
+import { someRun } from '../some-run.js';
 
 const verdicts = { affected: 3, unanswered: 1, unclear: 1, malformed: 0, listsUnanswered: true } as const;
 
