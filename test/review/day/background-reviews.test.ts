@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import {
   type BackgroundReviews,
   createBackgroundReviews,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { BatchRange } from '../../../src/ledger/runs.js';
 import {
   previewBodies,
