@@ -13,6 +13,7 @@ import type { Delivery } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/review-line.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
+import { withReplaced } from '../../test/support/fake-ledger.js';
 import type { Comparison, Measurement } from '../comparison.js';
 import { writeFileDay } from '../file-day.js';
 import { makeTemporaryFolder } from '../harness/environment.js';
@@ -86,10 +87,8 @@ async function collect(folder: string, csv: string, adapt: (ledger: Ledger) => L
 }
 
 function withoutStays(ledger: Ledger): Ledger {
-  return {
-    ...ledger,
+  return withReplaced(ledger, {
     bookings: {
-      ...ledger.bookings,
       async beginCollect(right, start) {
         const collect = await ledger.bookings.beginCollect(right, start);
         return {
@@ -99,7 +98,7 @@ function withoutStays(ledger: Ledger): Ledger {
         };
       },
     },
-  };
+  });
 }
 
 /** As the reader does for most bookings: from their bytes. Processor time, in seconds. */
