@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rules } from '../jobs/rules.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { createPostgresLedger } from '../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
 
-import { readReference } from '../src/review/stored/stored-line.js';
 import { startPostgres } from '../test/support/postgres.js';
 import { makeTemporaryFolder } from './harness/environment.js';
 
@@ -31,8 +31,8 @@ export function makeLedgerPlace(kind: DatabaseKind): Promise<LedgerPlace> {
   return kind === 'sqlite' ? makeFile() : makeDatabase();
 }
 
-const options: Pick<Parameters<typeof createSqliteLedger>[0], 'carriesReference' | 'clock'> = {
-  carriesReference: (line, form, reference) => readReference(line, form) === reference,
+const options: Pick<Parameters<typeof createSqliteLedger>[0], 'rules' | 'clock'> = {
+  rules,
   clock: Date.now,
 };
 

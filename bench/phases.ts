@@ -3,8 +3,10 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Bench, type TaskResult } from 'tinybench';
+import { rules } from '../jobs/rules.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { createNormaliser } from '../src/booking/normalise.js';
+import { readStoredBatches } from '../src/ledger/batches.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
 import { createBodyForms } from '../src/review/body/booking-item.js';
 import { collectDay } from '../src/review/collect/collect.js';
@@ -15,8 +17,6 @@ import { checkReviewFile } from '../src/review/file/file-check.js';
 import { startJoin } from '../src/review/file/match-result.js';
 import { createFileForms } from '../src/review/file/review-line.js';
 import { renderReviewFile } from '../src/review/file/spooled-files.js';
-import { readReference } from '../src/review/stored/stored-line.js';
-import { readStoredBatches } from '../src/ledger/batches.js';
 import { createCsvSource } from '../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../src/sources/files/local.js';
 import { createDirectorySpool } from '../src/spool/spool.js';
@@ -52,7 +52,7 @@ const limits = { batchSize: 500, maxRejectedShare: 0.1, emptyDay: 'fail' as cons
 function openLedger() {
   return createSqliteLedger({
     path: database,
-    carriesReference: (line, form, reference) => readReference(line, form) === reference,
+    rules,
     clock: Date.now,
   });
 }
@@ -67,7 +67,7 @@ async function collect() {
     trigger: 'manual',
     startedAt: Date.now(),
   } as const;
-  const { id, token } = await ledger.createRun(run);
+  const { id, token } = await ledger.runs.create(run);
   const parts = { reader, delivery, ledger, limits, clock: Date.now, notify: () => {} };
   const collected = await collectDay(day, { runId: id, token }, parts, signal);
   return { ledger, collected };
@@ -94,7 +94,7 @@ const { ledger, collected } = await collect();
 const sentParts = { ledger, masterIdColumn };
 const written = await spool.write('sent.csv', renderReviewFile(sentParts, collected));
 await writeResult(join(folder, 'sent.csv'));
-const { bookings: rows } = await ledger.measureBatches(collected.id, 'file');
+const { bookings: rows } = await ledger.bookings.measureBatches(collected.id, 'file');
 
 const sending = new Bench(fiveRounds)
   .add('read back and write the file', async () => {

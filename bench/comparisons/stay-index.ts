@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rules } from '../../jobs/rules.js';
 import { hashPlainHotel, hashProvider } from '../../src/booking/booking-keys.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
@@ -13,6 +14,7 @@ import type { Delivery } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/review-line.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
+import { withReplaced } from '../../test/support/fake-ledger.js';
 import type { Comparison, Measurement } from '../comparison.js';
 import { writeFileDay } from '../file-day.js';
 import { makeTemporaryFolder } from '../harness/environment.js';
@@ -65,8 +67,8 @@ export const stayIndex: Comparison = {
 async function collect(folder: string, csv: string, adapt: (ledger: Ledger) => Ledger): Promise<Measurement> {
   const path = join(folder, 'ledger.db');
   for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
-  const ledger = createSqliteLedger({ path, carriesReference: () => false, clock: Date.now });
-  const { id, token } = await ledger.createRun({
+  const ledger = createSqliteLedger({ path, rules, clock: Date.now });
+  const { id, token } = await ledger.runs.create({
     ...{ id: 'run', day: day.iso, startedAt: Date.now() },
     ...({ delivery: 'file', trigger: 'manual' } as const),
   });
@@ -86,16 +88,18 @@ async function collect(folder: string, csv: string, adapt: (ledger: Ledger) => L
 }
 
 function withoutStays(ledger: Ledger): Ledger {
-  return {
-    async beginCollect(right, start) {
-      const collect = await ledger.bookings.beginCollect(right, start);
-      return {
-        ...collect,
-        store: (chunk) =>
-          collect.store({ ...chunk, batches: chunk.batches.map(({ stays: _, ...batch }) => batch) }),
-      };
+  return withReplaced(ledger, {
+    bookings: {
+      async beginCollect(right, start) {
+        const collect = await ledger.bookings.beginCollect(right, start);
+        return {
+          ...collect,
+          store: (chunk) =>
+            collect.store({ ...chunk, batches: chunk.batches.map(({ stays: _, ...batch }) => batch) }),
+        };
+      },
     },
-  };
+  });
 }
 
 /** As the reader does for most bookings: from their bytes. Processor time, in seconds. */

@@ -1,6 +1,14 @@
 import type { ReadOnlyLedger } from './ledger.js';
 import { all, change, database, one, type Query } from './query.js';
-import { mappingColumns, toMapping, toMove, toNewHotel, toSkippedRow, toSummary } from './stored-mapping.js';
+import {
+  mappingColumns,
+  toMapping,
+  toMove,
+  toNewHotel,
+  toSkippedRow,
+  toSummary,
+  toSync,
+} from './stored-mapping.js';
 import { toStorable } from './stored-values.js';
 
 /** @param holdSync takes the exclusive right to sync, without waiting */

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CaseStay, type HeldCase, isActiveCase, mappingStates } from '../../src/ledger/case.js';
 import { addStays, applyVersions, type NewerVersion } from '../../src/cases/case-bookings.js';
 import {
   applyCommand,
@@ -10,6 +9,7 @@ import {
   escalateIfDue,
   resolveBookings,
 } from '../../src/cases/case-transitions.js';
+import { type CaseStay, type HeldCase, isActiveCase, mappingStates } from '../../src/ledger/case.js';
 
 const day = '2026-11-20';
 const key = { id: 1, providerName: 'hotelbeds', providerHotelId: '007', serviceId: 7 };

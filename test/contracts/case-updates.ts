@@ -1,12 +1,12 @@
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
 import { applyCommand, toDecision } from '../../src/cases/case-transitions.js';
 import type { CaseEvent } from '../../src/cases/open-cases.js';
 import { updateCases } from '../../src/cases/update-cases.js';
-import { planBatches } from '../../src/review/body/body-delivery.js';
 import type { Suspect } from '../../src/ledger/collecting.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { ResultCounts } from '../../src/ledger/run.js';
+import { planBatches } from '../../src/review/body/body-delivery.js';
+import { withReplaced } from '../support/fake-ledger.js';
 import { at, batchOf, chunkOf, claimStep, done, newRun, rightOf } from './ledger/days.js';
 import { collectedFileRun, performUpTo } from './ledger/file-days.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
@@ -105,11 +105,10 @@ export function describeCaseUpdatesContract(
 
     it('lose nothing when a process ends before it has recorded how far it got', async () => {
       await judgedRun();
-      const { markFollowed, ...cases } = ledger.cases;
-      const killed = {
-        ...ledger,
-        cases: { ...cases, markFollowed: () => Promise.reject(new Error('killed')) },
-      };
+      const { markFollowed } = ledger.cases;
+      const killed = withReplaced(ledger, {
+        cases: { markFollowed: () => Promise.reject(new Error('killed')) },
+      });
       await expect(update(now, killed)).rejects.toThrow('killed');
       await update();
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
@@ -127,14 +126,17 @@ export function describeCaseUpdatesContract(
         await collect.finish({ steps: planBatches(1, 4), at });
       }
       let failures = 0;
-      const failing: Ledger['cases'] = {
-        ...ledger.cases,
-        changeByKey(keys, decide) {
-          failures += 1;
-          return failures === 1 ? Promise.reject(new Error('lost')) : ledger.cases.changeByKey(keys, decide);
+      const failing = withReplaced(ledger, {
+        cases: {
+          changeByKey(keys, decide) {
+            failures += 1;
+            return failures === 1
+              ? Promise.reject(new Error('lost'))
+              : ledger.cases.changeByKey(keys, decide);
+          },
         },
-      };
-      await expect(update(now, { ...ledger, cases: failing })).rejects.toThrow('lost');
+      });
+      await expect(update(now, failing)).rejects.toThrow('lost');
       const left = (await ledger.cases.listRunsToFollow()).filter(({ hasBookings }) => !hasBookings);
       expect(left.map(({ runId }) => runId)).toEqual(['2026-11-20', '2026-11-21']);
       await update();
@@ -155,14 +157,15 @@ export function describeCaseUpdatesContract(
       }
       const read: string[] = [];
       const { findStays } = ledger.stays;
-      const stays: typeof ledger.stays = {
-        ...ledger.stays,
-        findStays: (run, hashes, from) => {
-          read.push(run.runId);
-          return findStays(run, hashes, from);
+      const watched = withReplaced(ledger, {
+        stays: {
+          findStays: (run, hashes, from) => {
+            read.push(run.runId);
+            return findStays(run, hashes, from);
+          },
         },
-      };
-      await update(now, { ...ledger, stays });
+      });
+      await update(now, watched);
       expect(read.toSorted()).toEqual(['r1', 'r2', 'r3']);
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
       expect(await ledger.cases.listRunsToFollow()).toEqual([]);
@@ -171,17 +174,17 @@ export function describeCaseUpdatesContract(
     it('let others work between two runs, and stop there on request', async () => {
       for (const id of ['r1', 'r2', 'r3']) await store(id, '2026-11-19', [stayOf(id)]);
       const stopping = new AbortController();
-      const { getRun } = ledger;
       const followed: string[] = [];
-      const watched: Ledger = {
-        ...ledger,
-        getRun(id) {
-          followed.push(id);
-          // As a signal would arrive: in a turn of the event loop.
-          setImmediate(() => stopping.abort());
-          return getRun(id);
+      const watched = withReplaced(ledger, {
+        runs: {
+          get(id) {
+            followed.push(id);
+            // As a signal would arrive: in a turn of the event loop.
+            setImmediate(() => stopping.abort());
+            return ledger.runs.get(id);
+          },
         },
-      };
+      });
       await updateCases({
         ...{ ledger: watched, today, clock: () => now, escalateAfterMs: 1_000 },
         signal: stopping.signal,
@@ -247,7 +250,7 @@ export function describeCaseUpdatesContract(
       const alone = (await ledger.cases.listRunsToFollow()).map(({ runId }) => runId);
       for (const runId of alone) {
         const listRunsToFollow = async () => [{ runId, hasBookings: false, isComplete: false }];
-        await update(now, { ...ledger, cases: { ...ledger.cases, listRunsToFollow } });
+        await update(now, withReplaced(ledger, { cases: { listRunsToFollow } }));
       }
       expect(together).toEqual(await bookings());
       expect(together.filter(({ resolved }) => resolved)).not.toEqual([]);
@@ -262,7 +265,7 @@ export function describeCaseUpdatesContract(
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2', 'r2']);
       const before = { bookings: await bookings(), changes: await listChanges() };
       const listRunsToFollow = async () => [{ runId: 'r2', hasBookings: false, isComplete: false }];
-      await update(now + 1, { ...ledger, cases: { ...ledger.cases, listRunsToFollow } });
+      await update(now + 1, withReplaced(ledger, { cases: { listRunsToFollow } }));
       expect({ bookings: await bookings(), changes: await listChanges() }).toEqual(before);
     });
 
@@ -271,12 +274,13 @@ export function describeCaseUpdatesContract(
       await update();
       for (const id of ['r2', 'r3', 'r4']) await store(id, '2026-11-21', [stayOf(id)]);
       const { findStays } = ledger.stays;
-      const stays: typeof ledger.stays = {
-        ...ledger.stays,
-        findStays: (run, hashes, from) =>
-          run.runId === 'r3' ? Promise.reject(new Error('unreadable')) : findStays(run, hashes, from),
-      };
-      await expect(update(now, { ...ledger, stays })).rejects.toThrow('unreadable');
+      const broken = withReplaced(ledger, {
+        stays: {
+          findStays: (run, hashes, from) =>
+            run.runId === 'r3' ? Promise.reject(new Error('unreadable')) : findStays(run, hashes, from),
+        },
+      });
+      await expect(update(now, broken)).rejects.toThrow('unreadable');
       expect((await ledger.cases.listRunsToFollow()).map(({ runId }) => runId)).toEqual(['r3', 'r4']);
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2', 'r2']);
     });

@@ -1,8 +1,5 @@
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkOutOf, isInHouse, urgencyOf } from '../../src/booking/stay.js';
-import { type CaseBooking, type CaseKey, type CaseStay, stateOfBooking } from '../../src/ledger/case.js';
-
 import {
   applyCommand,
   applyEvidence,
@@ -10,6 +7,8 @@ import {
   resolveBookings,
   toDecision,
 } from '../../src/cases/case-transitions.js';
+import { type CaseBooking, type CaseKey, type CaseStay, stateOfBooking } from '../../src/ledger/case.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { collectedRun, rightOf } from './ledger/days.js';
 import type { OpenedLedger } from './ledger.js';
 import { rowOf, syncRows } from './mapping-copy/pages.js';

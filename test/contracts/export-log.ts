@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FetchedExport } from '../../src/ledger/export-log.js';
 import type { OpenedLedger } from './ledger.js';
-import type { FetchedExport } from "../../src/ledger/export-log.js";
 
 const at = Date.UTC(2026, 10, 22, 2, 0);
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { type HotelContent, LoadOvertakenError } from '../../src/ledger/hotels.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { OpenedLedger } from './ledger.js';
 
 const at = Date.UTC(2026, 10, 22, 2, 0);

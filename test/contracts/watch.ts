@@ -1,8 +1,8 @@
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
 import type { WatchEvent } from '../../src/cases/follow-mappings.js';
 import { watchMappings } from '../../src/cases/follow-mappings.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { withReplaced } from '../support/fake-ledger.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
 import { at, rowOf, syncRows } from './mapping-copy/pages.js';
@@ -148,7 +148,7 @@ export function describeWatchContract(
       const killed = async () => {
         throw new Error('killed');
       };
-      const cutOff = { ...ledger, watch: { ...ledger.watch, finishMoves: killed } };
+      const cutOff = withReplaced(ledger, { watch: { finishMoves: killed } });
       await expect(watch(cutOff)).rejects.toThrow('killed');
       const [first] = await ledger.cases.listActive({ after: 0, limit: 9 });
       const { findings } = await watch();

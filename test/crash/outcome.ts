@@ -77,7 +77,7 @@ async function readTraces(ledger: Ledger, reference: string): Promise<unknown> {
 }
 
 async function readCanary(ledger: Ledger): Promise<unknown> {
-  const canary = await ledger.findCanary(runId);
+  const canary = await ledger.canaries.find(runId);
   if (!canary) return undefined;
   const { reference, sentAt, reportedAt } = canary;
   return { reference, isSent: sentAt !== undefined, isReported: reportedAt !== undefined };

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { readReference } from '../../src/review/stored/stored-line.js';
+import { rules } from '../../jobs/rules.js';
 import { openPostgresLedger } from '../ledger/opened-postgres.js';
 import type { Postgres } from '../support/postgres.js';
 import { DeathError } from './life.js';
@@ -21,7 +21,7 @@ export function onPostgres(server: () => Postgres): Engine {
         open: (clock) =>
           open({
             ...{ clock, leaseMs },
-            carriesReference: (line, form, reference) => readReference(line, form) === reference,
+            rules,
           }),
         async bury() {
           const [found] = await query("SELECT to_regclass('hotel_review.steps') AS steps");

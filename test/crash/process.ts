@@ -3,10 +3,10 @@ import { createDirectoryArchive } from '../../src/archive/directory.js';
 import { businessDayAt, createBusinessDay } from '../../src/booking/business-day.js';
 import { updateCases } from '../../src/cases/update-cases.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { DeliveryKind, Run } from '../../src/ledger/run.js';
 import type { ReviewService } from '../../src/mapping-service/client.js';
 import type { Channel } from '../../src/notifications/channel.js';
 import { checkNotices } from '../../src/notifications/check-notices.js';
-
 import { createSender } from '../../src/notifications/send-messages.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
@@ -17,7 +17,6 @@ import { createFileDelivery } from '../../src/review/file/file-delivery.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';
 import { defaultResultColumn, defaultResultValues } from '../../src/review/file/result.js';
 import { createOwnWorkforce } from '../../src/review/perform/workforce.js';
-import type { DeliveryKind, Run } from '../../src/ledger/run.js';
 import type { SourceRecord } from '../../src/review/source.js';
 import { createDirectorySpool } from '../../src/spool/spool.js';
 import { createArraySource, readerOf } from '../review/array-source.js';
@@ -139,7 +138,7 @@ function createDeliveries(parts: ProcessParts): (kind: DeliveryKind) => Delivery
     service,
     masterIdName: 'ServiceId',
     batchSize,
-    findCanary: ledger.findCanary,
+    findCanary: ledger.canaries.find,
   });
   const file = createFileDelivery({
     body,

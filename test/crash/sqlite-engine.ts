@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
+import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 
-import { readReference } from '../../src/review/stored/stored-line.js';
 import { type CurrentLife, type Engine, toBegunStep } from './live.js';
 import type { BegunStep } from './outside.js';
 import { leaseMs } from './process.js';
@@ -37,7 +37,7 @@ async function makeEmptyLedger(): Promise<Buffer> {
 function openLedger(path: string, clock: () => number): Ledger {
   return createSqliteLedger({
     ...{ path, clock, leaseMs },
-    carriesReference: (line, form, reference) => readReference(line, form) === reference,
+    rules,
   });
 }
 

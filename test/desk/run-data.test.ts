@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { runToJson } from '../../src/review/day/report.js';
 import { LedgerAwayError } from '../../src/ledger/errors.js';
+import { runToJson } from '../../src/review/day/report.js';
 import { someRun } from '../review/some-run.js';
+import { withReplaced } from '../support/fake-ledger.js';
 import { getPage, now, runsOnly, startDesk, stopServers } from './some-desk.js';
 
 afterEach(stopServers);
@@ -44,11 +45,11 @@ describe('the report of a run', () => {
 
 it('The ledger is not queried for an id that no run can have', async () => {
   const asked: string[] = [];
-  const findRun = async (id: string) => {
+  const find = async (id: string) => {
     asked.push(id);
     return someRun();
   };
-  const { url } = await startDesk({ ledger: { ...runsOnly([]), findRun } });
+  const { url } = await startDesk({ ledger: withReplaced(runsOnly([]), { runs: { find } }) });
   for (const name of ['%00', 'x'.repeat(65), "'--", '..%2f..']) {
     expect((await get(url, `/runs/${name}`)).status).toBe(404);
   }
@@ -78,13 +79,10 @@ describe('while the ledger is unavailable', () => {
     ['says so', away],
     ['says nothing', silent],
   ])('the status responds soon although the ledger %s', async (_how, answer) => {
-    const ledger = {
-      ...runsOnly([]),
-      findRun: answer,
-      listRuns: answer,
-      findWait: answer,
-      summarise: answer,
-    };
+    const ledger = withReplaced(runsOnly([]), {
+      runs: { find: answer, list: answer, summarise: answer },
+      steps: { findWait: answer },
+    });
     const { url } = await startDesk({ ledger, limits: { answerMs: 50 } });
     for (const path of ['/runs/20261120-k3f9xq7d', '/days/2026-11-20']) {
       const { status, headers, text } = await get(url, path);

@@ -1,11 +1,11 @@
-import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Booking } from '../../src/booking/booking.js';
 import { hashReference } from '../../src/booking/reference-hash.js';
+import type { CollectStart } from '../../src/ledger/collecting.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Run } from '../../src/ledger/run.js';
+import type { NewRun } from '../../src/ledger/runs.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
-import type { CollectStart } from '../../src/ledger/collecting.js';
-import type { NewRun } from '../../src/ledger/runs.js';
-import type { Run } from '../../src/ledger/run.js';
 import { batchSize, chunkOf, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { findStayKeys } from '../contracts/ledger/stay-keys.js';
 import { renderedLine } from '../support/made-bookings.js';
@@ -34,7 +34,12 @@ export async function collectBookings(
 ): Promise<Run> {
   const run = await ledger.runs.create(newRun(id, changes));
   const at = run.startedAt;
-  const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'b.csv', at, batchSize, guestNames });
+  const collect = await ledger.bookings.beginCollect(rightOf(run), {
+    source: 'b.csv',
+    at,
+    batchSize,
+    guestNames,
+  });
   const lines = toLines(bookings.map((booking) => renderedLine((line) => renderItem(booking, line))));
   const batch = {
     ...{ form: 'body' as const, number: 0, lines },

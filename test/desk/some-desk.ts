@@ -3,21 +3,21 @@ import type { Role } from '../../src/access/roles.js';
 import { createDesk, type DeskParts } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/routing/assets.js';
 import type { FindHookCaller } from '../../src/desk/routing/hook-callers.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
-
 import type { RecordedAction } from '../../src/ledger/audit.js';
-import type { Wait } from '../../src/ledger/runs.js';
 import type { Run } from '../../src/ledger/run.js';
+import type { Wait } from '../../src/ledger/runs.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createScoreMemory } from '../../src/scorecard/day-scores.js';
+import { noCases } from '../server/some-facts.js';
 import {
+  ledgerOfRuns,
   now,
   type Parts,
   type SomeServer,
   startServer,
-  statusesOf,
   timezone,
 } from '../server/some-server.js';
+import { withReplaced } from '../support/fake-ledger.js';
 import { fakeOperations } from './operations/fake-operations.js';
 
 export { now, stopServers, timezone } from '../server/some-server.js';
@@ -108,31 +108,32 @@ export async function startDesk({
 
 /** The part of a ledger that knows runs, for pages that read no more. */
 export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger'] {
-  const part: Partial<DeskParts['ledger']> = {
-    ...statusesOf(runs),
-    findRun: async (id) => runs.find((run) => run.id === id),
-    listRuns: async ({ day, limit }) =>
-      runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
-    listLatestRuns: async () => [],
-    listRunsOfDays: async () => [...runs],
-    listVolumes: async () => [],
-    findVolume: async () => undefined,
-    mappings: { latestSync: async () => undefined } as Partial<Ledger['mappings']> as Ledger['mappings'],
-    findWait: async () => wait,
-    readOpenWork: async () => ({ performed: 0, abandoned: 0, ready: 0, delayed: 0 }),
-    countSteps: async () => [],
-    listAttemptSums: async () => [],
-    listTroubles: async () => [],
-    countRejects: async () => [],
-    countWarnings: async () => [],
-    listCanaries: async () => [],
+  return withReplaced(ledgerOfRuns(runs), {
+    runs: {
+      find: async (id) => runs.find((run) => run.id === id),
+      list: async ({ day, limit }) =>
+        runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
+      listLatest: async () => [],
+      listOfDays: async () => [...runs],
+      listVolumes: async () => [],
+      findVolume: async () => undefined,
+    },
+    steps: {
+      findWait: async () => wait,
+      readOpenWork: async () => ({ performed: 0, abandoned: 0, ready: 0, delayed: 0 }),
+      count: async () => [],
+      listAttemptSums: async () => [],
+      listTroubles: async () => [],
+    },
+    rejects: { count: async () => [], countWarnings: async () => [] },
+    canaries: { list: async () => [] },
+    mappings: { latestSync: async () => undefined },
     cases: {
       list: async () => [],
-      count: async () => ({ openBookings: 0, unknownCheckIns: 0 }),
-    } as never,
-    notices: { listProblems: async () => [], listOfDay: async () => [] } as never,
-  };
-  return part as DeskParts['ledger'];
+      count: async () => noCases,
+    },
+    notices: { listProblems: async () => [], listOfDay: async () => [] },
+  });
 }
 
 /** What a browser gets. */

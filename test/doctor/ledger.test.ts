@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { rules } from '../../jobs/rules.js';
 import { checkLedger } from '../../src/doctor/ledger.js';
 import { lookOnce } from '../../src/examination/check.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
@@ -11,7 +12,7 @@ import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/
 import { withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
-const options = { carriesReference: () => false, clock: Date.now };
+const options = { rules, clock: Date.now };
 
 function openSqlite(path: string): Ledger {
   return createSqliteLedger({ path, ...options });

@@ -4,13 +4,10 @@ import { createTerminal, type Terminal } from '../../jobs/terminal.js';
 import { LedgerFullError } from '../../src/ledger/errors.js';
 import { createReports } from '../../src/text/reports.js';
 import { captureIo } from '../support/command-io.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 
 const action = { action: 'show', subject: 'BR-1' } as const;
-const full = {
-  audit: {
-    record: () => Promise.reject(new LedgerFullError('l.db')),
-  },
-};
+const full = fakeLedger({ audit: { record: () => Promise.reject(new LedgerFullError('l.db')) } });
 
 function openTerminal(): { terminal: Terminal; stderr: { text(): string } } {
   const { io, stdout, stderr } = captureIo();

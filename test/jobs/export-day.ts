@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { chownSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { rules } from '../../jobs/rules.js';
 import type { MappingRow } from '../../src/ledger/mappings.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { createDayFolder, type DayFolder, type Settings } from '../support/day-folder.js';
 import { sftpSettings } from '../support/file-day.js';
 import { type StandIn, type StandInHandler, startStandIn } from '../support/http-stand-in.js';
@@ -84,7 +85,7 @@ export async function prepareExportFolder(
 export async function fillCopy(folder: DayFolder, rows: readonly MappingRow[]): Promise<void> {
   const ledger = createSqliteLedger({
     path: folder.ledgerFile,
-    carriesReference: () => false,
+    rules,
     clock: Date.now,
   });
   try {

@@ -87,7 +87,7 @@ const retryLater: StandInAnswer = {
 
 /** What an operator does who knows that the owner will not return. */
 function removeLock({ ledgerFile }: DayFolder): Promise<void> {
-  return rm(join(`${ledgerFile}.locks`, `${day}.lock`));
+  return rm(join(`${ledgerFile}.locks`, `day-${day}.lock`));
 }
 
 async function expectFencedWhenWoken(frozen: RunningCommand): Promise<void> {

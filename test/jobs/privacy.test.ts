@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { rules } from '../../jobs/rules.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { day } from '../support/day-folder.js';
 import { prepareFileDay } from '../support/file-day.js';
@@ -90,7 +91,7 @@ it('privacy says what is kept where since when, and every file with a name on di
 
 /** A download of the desk is no file on this machine. */
 async function recordDownload(path: string): Promise<void> {
-  const ledger = createSqliteLedger({ path, carriesReference: () => false, clock: Date.now });
+  const ledger = createSqliteLedger({ path, rules, clock: Date.now });
   const action = { action: 'cases', details: { found: 1, csv: true } } as const;
   await ledger.audit.record({ ...action, who: 'bea (desk)', at: Date.now() });
   await ledger.close();

@@ -8,9 +8,9 @@ import {
   renderNotStarted,
   renderRange,
 } from '../../jobs/replay-range.js';
+import type { Run } from '../../src/ledger/run.js';
 import { type PlannedDay, toPlanObjects } from '../../src/review/day/range-plan.js';
 import { runToJson } from '../../src/review/day/report.js';
-import type { Run } from '../../src/ledger/run.js';
 import { createCommandWriter } from '../../src/text/shell.js';
 import { someRun } from '../review/some-run.js';
 import { command } from '../support/plain-command.js';

@@ -8,6 +8,7 @@ import {
 import type { ReasonCount } from '../../src/ledger/collecting.js';
 import { createCommandWriter } from '../../src/text/shell.js';
 import { someRun } from '../review/some-run.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 import { command } from '../support/plain-command.js';
 
 const now = Date.parse('2026-11-21T02:32:05Z');
@@ -289,12 +290,11 @@ describe('the details of a run', () => {
   it('of a run for late bookings include the run before it', async () => {
     const runs = ['later', 'late', 'first', 'older'].map((id) => someRun({ id, topsUp: true }));
     const nothing = async () => [];
-    const ledger = {
-      countRejects: nothing,
-      countWarnings: nothing,
-      findCanary: async () => undefined,
-      listRuns: async () => runs,
-    };
+    const ledger = fakeLedger({
+      rejects: { count: nothing, countWarnings: nothing },
+      canaries: { find: async () => undefined },
+      runs: { list: async () => runs },
+    });
     expect((await readRunDetails(ledger, someRun({ id: 'late', topsUp: true }), 'line')).toppedUp).toBe(
       'first',
     );
@@ -311,12 +311,11 @@ describe('the details of a run', () => {
         asked.push(question);
         return it;
       };
-    const ledger = {
-      countRejects: answer(rejects),
-      countWarnings: answer(warnings),
-      findCanary: async () => undefined,
-      listRuns: answer([]),
-    };
+    const ledger = fakeLedger({
+      rejects: { count: answer(rejects), countWarnings: answer(warnings) },
+      canaries: { find: async () => undefined },
+      runs: { list: answer([]) },
+    });
     expect(await readRunDetails(ledger, run, 'line')).toEqual({
       run,
       rejects,

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rules } from '../../jobs/rules.js';
 import { createKeyFolder } from '../../src/keys/key-folder.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { type Database, openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 
-import { at, carriesReference } from '../contracts/ledger/days.js';
+import { at } from '../contracts/ledger/days.js';
 import type { OpenedLedger } from '../contracts/ledger.js';
 
 export interface OpenedSqliteLedger extends OpenedLedger {
@@ -24,7 +25,7 @@ export async function openSqliteLedger({ isEncrypted = false } = {}): Promise<Op
   let now = at;
   const open = () => {
     const keys = isEncrypted ? createKeyFolder(join(folder, 'keys')) : undefined;
-    const ledger = createSqliteLedger({ path, carriesReference, clock: () => now, keys });
+    const ledger = createSqliteLedger({ path, rules, clock: () => now, keys });
     ledgers.push(ledger);
     return ledger;
   };

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { rules } from '../../jobs/rules.js';
 import type { Ledger, ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import {
   createPostgresLedger,
@@ -6,7 +7,7 @@ import {
   type PostgresLedgerOptions,
 } from '../../src/ledger/postgres/postgres-ledger.js';
 
-import { at, carriesReference } from '../contracts/ledger/days.js';
+import { at } from '../contracts/ledger/days.js';
 import type { OpenedLedger, StepRow } from '../contracts/ledger.js';
 import type { Postgres } from '../support/postgres.js';
 
@@ -67,9 +68,9 @@ function openIn(
   const connection = new pg.Pool({ connectionString: url, max: 1 });
   connection.on('error', () => {});
   const query = async (sql: string, ...values: unknown[]) => (await connection.query(sql, values)).rows;
-  const ledgers: Ledger[] = [];
+  const ledgers: ReadOnlyLedger[] = [];
   const open = (changes: Partial<PostgresLedgerOptions> = {}) => {
-    const ledger = createPostgresLedger({ url, carriesReference, clock: () => at, ...options, ...changes });
+    const ledger = createPostgresLedger({ url, rules, clock: () => at, ...options, ...changes });
     ledgers.push(ledger);
     return ledger;
   };
@@ -78,7 +79,7 @@ function openIn(
     ledger: open(),
     open,
     async find(options) {
-      const reader = await findPostgresLedger({ url, carriesReference, ...options });
+      const reader = await findPostgresLedger({ url, rules, ...options });
       if (reader) ledgers.push(reader);
       return reader;
     },

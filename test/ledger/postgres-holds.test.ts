@@ -27,13 +27,13 @@ describe('a day that is held in PostgreSQL', () => {
   async function startHolder(): Promise<Child> {
     const child = startChild(
       `const { createPostgresLedger } = await import(built + '../postgres/postgres-ledger.js');
-       const ledger = createPostgresLedger({ url: ${JSON.stringify(opened.url)}, carriesReference: () => true,
+       const ledger = createPostgresLedger({ url: ${JSON.stringify(opened.url)}, rules,
          clock: Date.now, leaseMs: ${leaseMs} });
-       const hold = await ledger.holdDay('${day}');
-       const run = await ledger.createRun(${JSON.stringify(newRun('r1'))});
+       const hold = await ledger.holds.day('${day}');
+       const run = await ledger.runs.create(${JSON.stringify(newRun('r1'))});
        hold.lost.addEventListener('abort', async () => {
          console.log('lost');
-         const late = await ledger.settle({ runId: 'r1', token: run.token }, { state: 'succeeded', at: 1 })
+         const late = await ledger.runs.settle({ runId: 'r1', token: run.token }, { state: 'succeeded', at: 1 })
            .catch((error) => error.name);
          console.log(late);
        });
@@ -95,7 +95,7 @@ describe('a day that is held in PostgreSQL', () => {
     await opened.query('UPDATE hotel_review.holds SET holder = gen_random_uuid()');
     await lostOf(hold);
     await hold.release();
-    expect(await opened.query('SELECT name FROM hotel_review.holds')).toEqual([{ name: `day ${day}` }]);
+    expect(await opened.query('SELECT name FROM hotel_review.holds')).toEqual([{ name: `day-${day}` }]);
   });
 
   it('is lost when it could not be renewed for one lease', async () => {
@@ -122,9 +122,9 @@ describe('a day that is held in PostgreSQL', () => {
   it('keeps no finished process alive', async () => {
     const child = startChild(
       `const { createPostgresLedger } = await import(built + '../postgres/postgres-ledger.js');
-       const ledger = createPostgresLedger({ url: ${JSON.stringify(opened.url)}, carriesReference: () => true,
+       const ledger = createPostgresLedger({ url: ${JSON.stringify(opened.url)}, rules,
          clock: Date.now });
-       await ledger.holdDay('${day}');
+       await ledger.holds.day('${day}');
        process.once('beforeExit', () => console.log('nothing left to do'));
        // The child would stay alive otherwise.
        globalThis.setInterval = () => undefined;`,

@@ -27,7 +27,9 @@ describe('several processes on one PostgreSQL ledger', () => {
   it('create it together: eight that find an empty database all continue', async () => {
     const ledgers = Array.from({ length: 8 }, () => opened.open());
     const runs = await Promise.all(
-      ledgers.map((ledger, index) => ledger.runs.create(newRun(`r${index}`, { day: `2026-11-0${index + 1}` }))),
+      ledgers.map((ledger, index) =>
+        ledger.runs.create(newRun(`r${index}`, { day: `2026-11-0${index + 1}` })),
+      ),
     );
     expect(runs.map(({ id }) => id)).toEqual(ledgers.map((_, index) => `r${index}`));
     expect(await opened.query('SELECT number FROM hotel_review.schema_versions')).toEqual(
@@ -84,7 +86,10 @@ describe('several processes on one PostgreSQL ledger', () => {
     for (const step of await openNames(opened.ledger, 'r1')) {
       const claim = await claimStep(owner, run, step);
       await opened.endLeases();
-      const [outdated, count] = await Promise.all([owner.steps.renewClaims([claim]), other.steps.reopenAbandoned('r1')]);
+      const [outdated, count] = await Promise.all([
+        owner.steps.renewClaims([claim]),
+        other.steps.reopenAbandoned('r1'),
+      ]);
       expect(outdated).toHaveLength(count);
       expect(await owner.steps.holdsClaim(claim)).toBe(count === 0);
       if (count === 0) await owner.steps.record(claim, done, at);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rules } from '../../jobs/rules.js';
 import { createRetention } from '../../src/ledger/retention.js';
 import { createSqliteStore } from '../../src/ledger/sqlite/store.js';
 import { blankNames } from '../../src/review/body/booking-item.js';
@@ -27,13 +28,13 @@ describe('blanking guest names while the hold on the day is lost', () => {
         released += 1;
       },
     };
-    const store = createSqliteStore(opened.openRaw(), { clock: () => at, keys: undefined });
+    const { store } = createSqliteStore(opened.openRaw(), { rules, clock: () => at, keys: undefined });
     const retention = createRetention(
       store,
       () => at,
       async () => hold,
     );
-    await retention.blankGuestNames(later, (lines) => {
+    await retention.blankNames(later, (lines) => {
       if (rewritten === batch) losing.abort();
       rewritten += 1;
       return blankNames(lines);

@@ -1,5 +1,5 @@
-import { LedgerUnusableError } from '../../src/ledger/errors.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LedgerUnusableError } from '../../src/ledger/errors.js';
 import { versions as postgresVersions } from '../../src/ledger/postgres/schema.js';
 import { versions as sqliteVersions } from '../../src/ledger/sqlite/schema.js';
 import { collectedRun } from '../contracts/ledger/days.js';
@@ -32,10 +32,10 @@ describe('an SQLite ledger', () => {
     await opened.ledger.close();
     release();
     const ledger = await opened.reopen();
-    expect((await ledger.getRun('r1')).state).toBe('delivering');
+    expect((await ledger.runs.get('r1')).state).toBe('delivering');
     expect(opened.openRaw().get('SELECT later FROM runs')).toEqual({ later: 7 });
     await ledger.close();
-    expect((await (await opened.reopen()).getRun('r1')).state).toBe('delivering');
+    expect((await (await opened.reopen()).runs.get('r1')).state).toBe('delivering');
   });
 
   it('of before 1.0 is refused, whatever its version', async () => {
@@ -63,16 +63,16 @@ describe('a PostgreSQL ledger', () => {
       /expected schema 2, got: schema 1, of an older version; start a run/,
     );
     await expect(opened.find()).rejects.toBeInstanceOf(LedgerUnusableError);
-    expect((await opened.open().getRun('r1')).state).toBe('delivering');
+    expect((await opened.open().runs.get('r1')).state).toBe('delivering');
     expect(await opened.query('SELECT later FROM hotel_review.runs')).toEqual([{ later: 7 }]);
-    expect((await (await opened.find())?.getRun('r1'))?.state).toBe('delivering');
+    expect((await (await opened.find())?.runs.get('r1'))?.state).toBe('delivering');
   });
 
   it('of before 1.0 is refused', async () => {
     await opened.query('CREATE SCHEMA hotel_review');
     for (const table of ['migrations', 'runs', 'steps', 'holds'])
       await opened.query(`CREATE TABLE hotel_review.${table} (number int)`);
-    for (const read of [() => opened.open().getRun('r1'), () => opened.find()]) {
+    for (const read of [() => opened.open().runs.get('r1'), () => opened.find()]) {
       await expect(read()).rejects.toThrow(ofBefore);
       await expect(read()).rejects.toBeInstanceOf(LedgerUnusableError);
     }

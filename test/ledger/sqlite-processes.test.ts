@@ -1,9 +1,10 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rules } from '../../jobs/rules.js';
 import { noReference } from '../../src/booking/reference-hash.js';
 import { createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import { at, carriesReference, collectedRun, day, look, newRun } from '../contracts/ledger/days.js';
+import { at, collectedRun, day, look, newRun } from '../contracts/ledger/days.js';
 import { type Child, startChild } from './child.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
@@ -22,7 +23,7 @@ describe('the SQLite ledger among several processes', () => {
   function start(script: string): Child {
     const child = startChild(
       `const { createSqliteLedger, createSqliteReader } = await import(built + 'sqlite-ledger.js');
-       const options = { path: ${JSON.stringify(opened.path)}, carriesReference: () => true, clock: Date.now };
+       const options = { path: ${JSON.stringify(opened.path)}, rules, clock: Date.now };
        const open = () => createSqliteLedger(options);
        const read = () => createSqliteReader(options);
        ${script}`,
@@ -38,10 +39,10 @@ describe('the SQLite ledger among several processes', () => {
       const writer = opened.openRaw();
       writer.exec('BEGIN IMMEDIATE');
       writer.run('UPDATE runs SET delivered = 99');
-      const reader = createSqliteReader({ path: opened.path, carriesReference, clock: () => at });
+      const reader = createSqliteReader({ path: opened.path, rules, clock: () => at });
       expect(await look(reader, 'r1')).toEqual(before);
-      expect(await reader.trace('BR-1')).toHaveLength(1);
-      expect(await reader.listRuns({ limit: 5 })).toHaveLength(1);
+      expect(await reader.bookings.trace('BR-1')).toHaveLength(1);
+      expect(await reader.runs.list({ limit: 5 })).toHaveLength(1);
       await reader.close();
       writer.exec('COMMIT');
       expect((await opened.ledger.runs.get('r1')).counts.delivered).toBe(99);
@@ -53,7 +54,7 @@ describe('the SQLite ledger among several processes', () => {
       const makers = ids.map((id) =>
         start(
           `const run = ${JSON.stringify(newRun(id, { day: `day ${id}` }))};
-           await open().createRun(run); console.log('made');`,
+           await open().runs.create(run); console.log('made');`,
         ),
       );
       await Promise.all(makers.map((maker) => maker.printed('made')));
@@ -70,7 +71,7 @@ describe('the SQLite ledger among several processes', () => {
           `const { setFlagsFromString } = await import('node:v8');
            const { runInNewContext } = await import('node:vm');
            const ledger = read();
-           console.log((await ledger.listRuns({ limit: 9 })).map(({ id }) => id).join());
+           console.log((await ledger.runs.list({ limit: 9 })).map(({ id }) => id).join());
            await ledger.close();
            setFlagsFromString('--expose-gc');
            const collectGarbage = runInNewContext('gc');
@@ -88,8 +89,8 @@ describe('the SQLite ledger among several processes', () => {
     it('keeps what a killed process had stored', async () => {
       const child = start(
         `const ledger = open();
-         const run = await ledger.createRun(${JSON.stringify(newRun('r1'))});
-         const collect = await ledger.beginCollect({ runId: 'r1', token: run.token },
+         const run = await ledger.runs.create(${JSON.stringify(newRun('r1'))});
+         const collect = await ledger.bookings.beginCollect({ runId: 'r1', token: run.token },
            { source: 'x', at: 1, batchSize: 2 });
          for (let number = 0; number < 50; number += 1) {
            await collect.store({ batches: [{ form: 'body', number, lines: Buffer.from('{}\\n{}\\n'),
@@ -111,7 +112,7 @@ describe('the SQLite ledger among several processes', () => {
   });
 
   describe('the lock of a day', () => {
-    const holder = `const hold = await open().holdDay('${day}'); console.log(hold ? 'held' : 'busy');`;
+    const holder = `const hold = await open().holds.day('${day}'); console.log(hold ? 'held' : 'busy');`;
 
     it('stays held by a frozen process, and is free as soon as its holder is killed', async () => {
       const child = start(holder);
@@ -133,10 +134,10 @@ describe('the SQLite ledger among several processes', () => {
     it('passes to a new process when an operator removes its file, and the old holder is fenced', async () => {
       const child = start(
         `const ledger = open();
-         const hold = await ledger.holdDay('${day}');
-         const run = await ledger.createRun(${JSON.stringify(newRun('r1'))});
+         const hold = await ledger.holds.day('${day}');
+         const run = await ledger.runs.create(${JSON.stringify(newRun('r1'))});
          process.once('SIGUSR2', async () => {
-           const late = await ledger.settle({ runId: 'r1', token: run.token }, { state: 'succeeded', at: 1 })
+           const late = await ledger.runs.settle({ runId: 'r1', token: run.token }, { state: 'succeeded', at: 1 })
              .catch((error) => error.name);
            console.log(late);
          });
@@ -144,7 +145,7 @@ describe('the SQLite ledger among several processes', () => {
       );
       await child.printed('held');
       await child.freeze();
-      rmSync(join(`${opened.path}.locks`, `${day}.lock`));
+      rmSync(join(`${opened.path}.locks`, `day-${day}.lock`));
       const hold = await opened.ledger.holds.day(day);
       expect(hold).toBeDefined();
       await opened.ledger.runs.takeOver('r1');

@@ -1,20 +1,19 @@
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { rules } from '../../jobs/rules.js';
 import { hashReference } from '../../src/booking/reference-hash.js';
 import { applyEvidence, resolveBookings, toDecision } from '../../src/cases/case-transitions.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Run } from '../../src/ledger/run.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
-
-import type { Run } from '../../src/ledger/run.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 
 import {
   at,
   batchSize,
-  carriesReference,
   chunkOf,
   claimStep,
   halved,
@@ -167,7 +166,9 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       const reader = opened.openRaw();
       reader.exec('BEGIN');
       reader.get('SELECT count(*) AS runs FROM runs');
-      expect(await ledger.guests.clearRemains()).toMatchObject({ why: 'another process was using the ledger' });
+      expect(await ledger.guests.clearRemains()).toMatchObject({
+        why: 'another process was using the ledger',
+      });
       reader.exec('COMMIT');
       expect(await ledger.guests.clearRemains()).toBeUndefined();
       expect(countText('Canary-old-')).toBe(0);
@@ -178,7 +179,7 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
       const disk = mountSmallDisk(folder, 1_600);
       const path = join(folder, 'ledger.db');
-      const ledger = createSqliteLedger({ path, carriesReference, clock: () => at });
+      const ledger = createSqliteLedger({ path, rules, clock: () => at });
       onTestFinished(() => ledger.close());
       await ledger.audit.replaceSubject('BR-1', 'erased:1');
       expect(await ledger.guests.clearRemains()).toMatchObject({
@@ -272,7 +273,11 @@ async function performSome(ledger: Ledger, runs: readonly Run[]): Promise<void> 
       await end(`${batch}.0`, 1 + (number % 25), 'refused');
       const other = await claimStep(ledger, run, `${batch}.1`);
       const again = halved(other);
-      await ledger.steps.record(other, { ...again, evidence: { ...again.evidence, answer: say('half', 5) } }, at);
+      await ledger.steps.record(
+        other,
+        { ...again, evidence: { ...again.evidence, answer: say('half', 5) } },
+        at,
+      );
       await end(`${batch}.1.0`, 30, 'refused');
       await end(`${batch}.1.1`, 2, 'refused');
     }

@@ -12,10 +12,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { LedgerFullError, LedgerUnusableError } from '../../src/ledger/errors.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 import { fileExists, refuseUnusable } from '../../src/ledger/sqlite/ledger-place.js';
-import { LedgerFullError, LedgerUnusableError } from '../../src/ledger/errors.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { startChild } from './child.js';
 

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { rules } from '../../jobs/rules.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
+import type { Trigger } from '../../src/ledger/run.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { createBullmqQueue } from '../../src/queue/bullmq.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
-import type { Trigger } from '../../src/ledger/run.js';
 import { isNightly } from '../support/nightly.js';
 import { patienceMs } from '../support/patience.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
@@ -26,7 +27,6 @@ const orders: readonly (readonly Trigger[])[] = [
  */
 const gaps = [0, 1, 3, 10, 300];
 const clock = Date.now;
-const carriesReference = () => false;
 
 describe('schedule, hook and command at the same moment', () => {
   describe('in one process and a command, on SQLite', () => {
@@ -39,7 +39,7 @@ describe('schedule, hook and command at the same moment', () => {
     it('make one run of each day, in every round', async () => {
       await expectOneRunEach({
         isShared: false,
-        openLedger: () => createSqliteLedger({ path: join(folder, 'ledger.db'), carriesReference, clock }),
+        openLedger: () => createSqliteLedger({ path: join(folder, 'ledger.db'), rules, clock }),
         openQueue: () => createInProcessQueues({ concurrency: 2, clock })(),
       });
     }, 150_000);
@@ -53,7 +53,7 @@ describe('schedule, hook and command at the same moment', () => {
       const url = await postgres().createDatabase();
       await expectOneRunEach({
         isShared: true,
-        openLedger: () => createPostgresLedger({ url, carriesReference, clock }),
+        openLedger: () => createPostgresLedger({ url, rules, clock }),
         openQueue: () => createBullmqQueue({ url: redis().url, concurrency: 2, clock, onNotice: () => {} }),
       });
     }, 150_000);

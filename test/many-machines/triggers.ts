@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-
+import type { Trigger } from '../../src/ledger/run.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import { createRunId } from '../../src/review/day/open-run.js';
@@ -14,7 +14,6 @@ import {
 } from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
 import { DayBusyError } from '../../src/review/refusals.js';
-import type { Trigger } from '../../src/ledger/run.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots } from '../../src/schedule/slots.js';
@@ -148,7 +147,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     host: '127.0.0.1',
     port: 0,
     timezone,
-    statuses: ledger,
+    ledger,
     health: createHealth({ checks: {}, clock }),
     metrics: createMetrics({
       counters: createEventCounters(clock),

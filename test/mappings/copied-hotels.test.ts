@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { explainCopies, nameCopy, readCopiedHotels } from '../../src/mappings/copied-hotels.js';
 import type { CopiedMapping, MappingSync } from '../../src/ledger/mappings.js';
+import { explainCopies, nameCopy, readCopiedHotels } from '../../src/mappings/copied-hotels.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 
 const hotels = ['1', '2'].map((providerHotelId) => ({ providerName: 'hotelbeds', providerHotelId }));
 
 function openCopy(sync?: Partial<MappingSync>) {
-  return {
-    lookUp: async () => [{ serviceId: 7 } as CopiedMapping, undefined],
-    listSyncs: async () => (sync ? [{ scope: '', since: 0, at: 1_000, ...sync } as MappingSync] : []),
-  };
+  return fakeLedger({
+    mappings: {
+      lookUp: async () => [{ serviceId: 7 } as CopiedMapping, undefined],
+      listSyncs: async () => (sync ? [{ scope: '', since: 0, at: 1_000, ...sync } as MappingSync] : []),
+    },
+  }).mappings;
 }
 
 describe('a hotel that the copy does not have', () => {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckParts, checkNotices, isReminderDue } from '../../src/notifications/check-notices.js';
+import type { CaseSummary } from '../../src/ledger/case.js';
+import type { FetchedExport, RequestedExport } from '../../src/ledger/export-log.js';
+import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { NewNotice, NoticeEvent } from '../../src/ledger/notice.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/ledger/run.js';
+import { type CheckParts, checkNotices, isReminderDue } from '../../src/notifications/check-notices.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 
 const hour = 3_600_000;
 const at = Date.UTC(2026, 10, 21, 2);
@@ -72,14 +76,14 @@ describe('a problem is over', () => {
       events.push(...problems.map(({ event }) => event));
       return problems.length;
     };
-    const ledger = {
-      listRuns: async () => runs,
+    const ledger = fakeLedger({
+      runs: { list: async () => [...runs] },
       notices: {
         raise: async () => 0,
-        listProblems: async () => listProblems(),
+        listProblems: async () => [...listProblems()],
         end: noteIn(ended),
-        dismiss: noteIn(dismissed),
-        remind: async (told: OpenProblem) => {
+        dismiss: async (problems) => void (await noteIn(dismissed)(problems)),
+        remind: async (told) => {
           reminded.push(told.facts);
           return true;
         },
@@ -91,9 +95,9 @@ describe('a problem is over', () => {
         },
       },
       exports: { latestRequest: async () => undefined },
-    };
+    });
     await checkNotices({
-      ledger: ledger as unknown as CheckParts['ledger'],
+      ledger,
       timezone: 'Europe/Madrid',
       findLateDays: async () => [],
       exportPatienceMs: 0,
@@ -193,19 +197,22 @@ describe('a check finds', () => {
   /** What is raised, in a ledger without runs. */
   async function findRaised({ cases = [], latestSync, request, fetched, free }: Looked) {
     const raised: NewNotice[] = [];
-    const ledger = {
+    const ledger = fakeLedger({
       notices: {
-        raise: async (notices: readonly NewNotice[]) => void raised.push(...notices),
+        raise: async (notices) => raised.push(...notices),
         listProblems: async () => [],
         end: async () => 0,
         dismiss: async () => {},
       },
-      cases: { list: async () => cases },
-      mappings: { latestSync: async () => latestSync },
-      exports: { latestRequest: async () => request, latestFetched: async () => fetched },
-    };
+      cases: { list: async () => [...cases] as CaseSummary[] },
+      mappings: { latestSync: async () => latestSync as MappingSync | undefined },
+      exports: {
+        latestRequest: async () => request as RequestedExport | undefined,
+        latestFetched: async () => fetched as FetchedExport | undefined,
+      },
+    });
     await checkNotices({
-      ledger: ledger as unknown as CheckParts['ledger'],
+      ledger,
       timezone: 'Europe/Madrid',
       findLateDays: async () => [],
       copy: { completeUntil: at - 24 * hour },

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CaseSummary } from '../../src/ledger/case.js';
-import { type ComposeParts, composeMessage } from '../../src/notifications/compose-messages.js';
 import type { Notice } from '../../src/ledger/notice.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
+import { type ComposeParts, composeMessage } from '../../src/notifications/compose-messages.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 
 const day = '2026-11-20';
 const notice: Notice = {
@@ -34,14 +35,16 @@ function partsOf({
   lastGoodDay = '2026-11-20' as string | undefined,
 } = {}): ComposeParts {
   return {
-    ledger: {
-      summarise: async () => ({
-        runsByState: {} as never,
-        ...(lastGoodDay !== undefined && { lastGoodDay }),
-      }),
+    ledger: fakeLedger({
+      runs: {
+        summarise: async () => ({
+          runsByState: {} as never,
+          ...(lastGoodDay !== undefined && { lastGoodDay }),
+        }),
+      },
       cases: { list: async () => cases },
       notices: { listProblems: async () => problems, countMessages: async () => ({ pending: 0, givenUp }) },
-    },
+    }),
     timezone: 'Europe/Madrid',
     publicUrl: 'https://review.example.com',
     command: (words) => `hotel-review ${words}`,

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckParts, checkNotices } from '../../src/notifications/check-notices.js';
+import type { CaseSummary } from '../../src/ledger/case.js';
+import type { FetchedExport, RequestedExport } from '../../src/ledger/export-log.js';
+import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { NewNotice, NoticeEvent } from '../../src/ledger/notice.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/ledger/run.js';
+import { type CheckParts, checkNotices } from '../../src/notifications/check-notices.js';
 import { someRun } from '../review/some-run.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 
 const hour = 3_600_000;
 const now = Date.UTC(2026, 10, 21, 23, 30);
@@ -44,34 +48,37 @@ async function check(given: Given) {
     asked: [] as unknown[],
   };
   const namesOf = (problems: readonly OpenProblem[]) => problems.map(({ event }) => event);
-  const ledger = {
-    async listRuns(query: object) {
-      told.asked.push(query);
-      return given.runs ?? [];
+  const ledger = fakeLedger({
+    runs: {
+      async list(query) {
+        told.asked.push(query);
+        return [...(given.runs ?? [])];
+      },
     },
     notices: {
-      raise: async (notices: readonly NewNotice[]) => void told.raised.push(...notices),
-      listProblems: async () => given.problems ?? [],
-      async end(problems: readonly OpenProblem[], details: object) {
+      raise: async (notices) => told.raised.push(...notices),
+      listProblems: async () => [...(given.problems ?? [])],
+      async end(problems, details) {
         if (problems.length > 0 || 'recovery' in details) told.ended.push([namesOf(problems), details]);
+        return problems.length;
       },
-      dismiss: async (problems: readonly OpenProblem[]) => void told.dismissed.push(...namesOf(problems)),
-      remind: async ({ event }: OpenProblem, at: number) =>
-        void told.reminded.push(`${event} at ${at - now}`),
+      dismiss: async (problems) => void told.dismissed.push(...namesOf(problems)),
+      remind: async ({ event }, at) => told.reminded.push(`${event} at ${at - now}`) > 0,
     },
     cases: {
-      async list(query: object) {
+      async list(query) {
         told.asked.push(query);
-        return given.outlines ?? [];
+        return [...(given.outlines ?? [])] as CaseSummary[];
       },
     },
-    mappings: {
-      latestSync: async () => given.latestSync,
+    mappings: { latestSync: async () => given.latestSync as MappingSync | undefined },
+    exports: {
+      latestRequest: async () => given.request as RequestedExport | undefined,
+      latestFetched: async () => given.fetched as FetchedExport | undefined,
     },
-    exports: { latestRequest: async () => given.request, latestFetched: async () => given.fetched },
-  };
+  });
   await checkNotices({
-    ledger: ledger as unknown as CheckParts['ledger'],
+    ledger,
     timezone: 'Europe/Madrid',
     findLateDays: async () => given.late ?? [],
     copy: given.copy,

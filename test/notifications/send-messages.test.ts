@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.js';
-import { type Channel, ChannelError, type Message } from '../../src/notifications/channel.js';
 import type { Notice } from '../../src/ledger/notice.js';
 import type { ClaimedMessage } from '../../src/ledger/notices.js';
+import { type Channel, ChannelError, type Message } from '../../src/notifications/channel.js';
 import { createSender } from '../../src/notifications/send-messages.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 
 const now = Date.UTC(2026, 10, 20, 12);
 const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
@@ -22,25 +22,27 @@ const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
 function storeOf(...claimed: ClaimedMessage[]) {
   const said: unknown[] = [];
   let left = claimed;
-  const store: Ledger['notices'] = {
-    async claim() {
-      const all = left;
-      left = [];
-      return all;
+  const { notices: store } = fakeLedger({
+    notices: {
+      async claim() {
+        const all = left;
+        left = [];
+        return all;
+      },
+      async extend(ids, leaseUntil) {
+        said.push(['extended', leaseUntil - now, ...ids]);
+      },
+      async release(ids) {
+        said.push(['released', ...ids]);
+      },
+      async noteSent(ids) {
+        said.push(['sent', ...ids]);
+      },
+      async noteFailed(ids, { code, retryAt }) {
+        said.push([code, retryAt === undefined ? 'given up' : retryAt - now, ...ids]);
+      },
     },
-    async extend(ids, leaseUntil) {
-      said.push(['extended', leaseUntil - now, ...ids]);
-    },
-    async release(ids) {
-      said.push(['released', ...ids]);
-    },
-    async noteSent(ids) {
-      said.push(['sent', ...ids]);
-    },
-    async noteFailed(ids, { code, retryAt }) {
-      said.push([code, retryAt === undefined ? 'given up' : retryAt - now, ...ids]);
-    },
-  };
+  });
   return { store, said };
 }
 

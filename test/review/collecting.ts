@@ -1,11 +1,11 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import type { Right } from '../../src/ledger/step.js';
+import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { CollectLimits } from '../../src/review/collect/gates.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-
+import { withReplaced } from '../support/fake-ledger.js';
 import { createArraySource, readerOf, type Script } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 
@@ -44,18 +44,20 @@ export async function prepareCollect() {
 
 /** The same ledger; calls `look` after every stored chunk, before the collect continues. */
 export function afterEachStore(ledger: Ledger, look: () => Promise<void>): Ledger {
-  return {
-    async beginCollect(right, start) {
-      const collect = await ledger.bookings.beginCollect(right, start);
-      return {
-        ...collect,
-        async store(chunk) {
-          await collect.store(chunk);
-          await look();
-        },
-      };
+  return withReplaced(ledger, {
+    bookings: {
+      async beginCollect(right, start) {
+        const collect = await ledger.bookings.beginCollect(right, start);
+        return {
+          ...collect,
+          async store(chunk) {
+            await collect.store(chunk);
+            await look();
+          },
+        };
+      },
     },
-  };
+  });
 }
 
 /** The references of a stored batch, in order. */

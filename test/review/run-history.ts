@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { halveBatch } from '../../src/review/body/body-delivery.js';
 import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
 import type { Claim, StepEnding } from '../../src/ledger/step.js';
+import { halveBatch } from '../../src/review/body/body-delivery.js';
 import type { RunModel } from './run-model.js';
 
 /** What can happen to a run; `pick` selects one of its steps, or one of the claims made so far. */

@@ -6,9 +6,18 @@ import {
   type StepSelection,
   type StepsChange,
 } from '../../src/ledger/changes.js';
-import type { Recorded, StoredStep } from '../../src/ledger/step.js';
-import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
 import type { Run } from '../../src/ledger/run.js';
+import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
+import type {
+  Claim,
+  PlannedStep,
+  Recorded,
+  Step,
+  StepEnding,
+  StepState,
+  StoredStep,
+} from '../../src/ledger/step.js';
+import type { FileProgress } from '../../src/ledger/step-totals.js';
 import {
   abandonRun,
   finishTakeOver,
@@ -18,9 +27,7 @@ import {
   startDelivery,
   takeOverSteps,
 } from '../../src/review/run-transitions.js';
-import type { Claim, PlannedStep, Step, StepEnding, StepState } from '../../src/ledger/step.js';
 import { claimStep, initialState, recordEnding } from '../../src/review/step-transitions.js';
-import { type FileProgress } from "../../src/ledger/step-totals.js";
 
 /** A step with everything that a change can affect. */
 export interface ModelStep extends StoredStep, Step {

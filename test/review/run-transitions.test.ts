@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/ledger/run.js';
+import type { PlannedStep } from '../../src/ledger/step.js';
+import type { StepTotals } from '../../src/ledger/step-totals.js';
 import {
   abandonRun,
   cancelRun,
@@ -9,9 +11,7 @@ import {
   startDelivery,
   takeOverSteps,
 } from '../../src/review/run-transitions.js';
-import type { PlannedStep } from '../../src/ledger/step.js';
 import { someRun } from './some-run.js';
-import { type StepTotals } from "../../src/ledger/step-totals.js";
 
 const at = Date.UTC(2026, 10, 21, 1, 30);
 

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredStep } from '../../src/ledger/step.js';
 import type { Run } from '../../src/ledger/run.js';
-import type { PlannedStep, Step, StepEnding } from '../../src/ledger/step.js';
-import {
-  claimStep,
-  initialState,
-  openedBy,
-  recordEnding
-} from '../../src/review/step-transitions.js';
+import type { PlannedStep, Step, StepEnding, StoredStep, Successor } from '../../src/ledger/step.js';
+import type { FileProgress } from '../../src/ledger/step-totals.js';
+import { claimStep, initialState, openedBy, recordEnding } from '../../src/review/step-transitions.js';
 import { someRun } from './some-run.js';
-import type { FileProgress } from "../../src/ledger/step-totals.js";
-import { type Successor } from "../../src/ledger/step.js";
 
 const at = Date.UTC(2026, 10, 21, 1, 30);
 const counts = { accepted: 20, delivered: 5, refused: 1, repeated: 3 };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { readStoredBatches } from '../../src/ledger/batches.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { BatchRange } from '../../src/ledger/runs.js';
-import { readStoredBatches } from '../../src/ledger/batches.js';
 import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
+import { fakeLedger, withReplaced } from '../support/fake-ledger.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
 
 describe('the stored batches of a run', () => {
@@ -24,14 +25,16 @@ describe('the stored batches of a run', () => {
   it('come one at a time if they are large', async () => {
     const lines = Buffer.from('{}\n');
     const asked: BatchRange[] = [];
-    const ledger = {
-      measureBatches: async () => ({ batches: 3, bookings: 20_500 }),
-      readBatches: async (_run: string, _form: string, range: BatchRange) => {
-        asked.push(range);
-        return [lines];
+    const ledger = fakeLedger({
+      bookings: {
+        measureBatches: async () => ({ batches: 3, bookings: 20_500 }),
+        readBatches: async (_run, _form, range) => {
+          asked.push(range);
+          return [lines];
+        },
+        readBatch: async () => lines,
       },
-      readBatch: async () => lines,
-    };
+    });
     for await (const _ of readStoredBatches(ledger, { id: 'r1' }, 'body'));
     expect(asked).toEqual([0, 1, 2].map((from) => ({ from, to: from + 1 })));
   });
@@ -64,12 +67,15 @@ describe('the stored batches of a run', () => {
 
 async function readAll(ledger: Ledger, runId: string) {
   const asked: BatchRange[] = [];
-  const readBatches: Ledger['readBatches'] = (id, form, range) => {
-    asked.push(range);
-    return ledger.bookings.readBatches(id, form, range);
-  };
+  const watched = withReplaced(ledger, {
+    bookings: {
+      readBatches(id, form, range) {
+        asked.push(range);
+        return ledger.bookings.readBatches(id, form, range);
+      },
+    },
+  });
   const batches = [];
-  for await (const batch of readStoredBatches({ ...ledger, readBatches }, { id: runId }, 'body'))
-    batches.push(batch);
+  for await (const batch of readStoredBatches(watched, { id: runId }, 'body')) batches.push(batch);
   return { asked, batches };
 }

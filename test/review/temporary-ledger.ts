@@ -2,12 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 
 import type { Right } from '../../src/ledger/step.js';
-
-import { readReference } from '../../src/review/stored/stored-line.js';
 
 /** The real ledger, in a folder that is removed after the test. */
 export async function openTemporaryLedger(clock: () => number = Date.now): Promise<Ledger> {
@@ -21,7 +20,7 @@ export async function createTemporaryLedger(clock: () => number) {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
   const ledger: Ledger = createSqliteLedger({
     path: join(folder, 'ledger.db'),
-    carriesReference: (line, form, reference) => readReference(line, form) === reference,
+    rules,
     clock,
   });
   async function remove(): Promise<void> {

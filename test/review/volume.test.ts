@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type DayVolume, hasDropped } from '../../src/ledger/run.js';
 import {
   chooseCompared,
   compareVolume,
@@ -6,7 +7,6 @@ import {
   describeDrops,
   type VolumeSettings,
 } from '../../src/review/volume.js';
-import { type DayVolume, hasDropped } from "../../src/ledger/run.js";
 
 const settings: VolumeSettings = { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] };
 const day = '2026-11-20';

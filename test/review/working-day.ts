@@ -1,6 +1,6 @@
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import type { RunDayParts, RunRequest } from '../../src/review/day/run-day.js';

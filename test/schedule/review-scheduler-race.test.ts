@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { rules } from '../../jobs/rules.js';
 import type { BusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
@@ -11,7 +12,6 @@ import { DayBusyError } from '../../src/review/refusals.js';
 import { createReviewScheduler, type ReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots, createTimedSchedule } from '../../src/schedule/slots.js';
-import { carriesReference } from '../contracts/ledger/days.js';
 import { patienceMs } from '../support/patience.js';
 
 const slots = createSlots('30 2 * * *', 'Europe/Madrid');
@@ -59,7 +59,7 @@ it('three processes that come back after three nights review each missed day onl
 });
 
 function openLedger(): Ledger {
-  const ledger = createSqliteLedger({ path: join(folder, 'ledger.db'), carriesReference, clock });
+  const ledger = createSqliteLedger({ path: join(folder, 'ledger.db'), rules, clock });
   ledgers.push(ledger);
   return ledger;
 }

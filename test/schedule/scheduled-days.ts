@@ -8,6 +8,7 @@ import {
 } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 import { runOf } from './ledger-days.js';
 
 export interface Review {
@@ -82,31 +83,33 @@ export function keepDays({
   }
 
   const scheduler = createReviewScheduler({
-    ledger: {
-      async summarise() {
-        await ledgerAnswers;
-        if (away) throw away;
-        const firstDay = [...runs.keys()].sort()[0];
-        const none = {
-          collecting: 0,
-          delivering: 0,
-          'awaiting-result': 0,
-          succeeded: 0,
-          failed: 0,
-          cancelled: 0,
-        };
-        return { runsByState: none, ...(firstDay !== undefined && { firstDay }) };
+    ledger: fakeLedger({
+      runs: {
+        async summarise() {
+          await ledgerAnswers;
+          if (away) throw away;
+          const firstDay = [...runs.keys()].sort()[0];
+          const none = {
+            collecting: 0,
+            delivering: 0,
+            'awaiting-result': 0,
+            succeeded: 0,
+            failed: 0,
+            cancelled: 0,
+          };
+          return { runsByState: none, ...(firstDay !== undefined && { firstDay }) };
+        },
+        async replaceFailure(runId, { before, failure }) {
+          const run = [...runs.values()].find(({ id }) => id === runId);
+          if (run?.failure?.code !== before || !run) return false;
+          runs.set(run.day, { ...run, failure });
+          return true;
+        },
+        async listLatest({ from, to }) {
+          return [...runs.values()].filter(({ day }) => day >= from && day <= to);
+        },
       },
-      async replaceFailure(runId, { before, failure }) {
-        const run = [...runs.values()].find(({ id }) => id === runId);
-        if (run?.failure?.code !== before || !run) return false;
-        runs.set(run.day, { ...run, failure });
-        return true;
-      },
-      async listLatestRuns({ from, to }) {
-        return [...runs.values()].filter(({ day }) => day >= from && day <= to);
-      },
-    },
+    }),
     giveUps: createSlots('0 12 * * *', slots.zone),
     schedule: {
       start(tell) {

@@ -5,6 +5,7 @@ import type { RepeatedCheck } from '../../src/schedule/repeated-check.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createSyncScheduler } from '../../src/schedule/sync-scheduler.js';
 import { noSyncCounts } from '../contracts/mapping-copy/pages.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 
 const slots = createSlots('0 1 * * *', 'UTC');
 const noon = Date.parse('2026-11-20T12:00:00Z');
@@ -32,7 +33,7 @@ async function keep(
 ) {
   const state = { latest, begun: 0, watched: 0, failures: [] as unknown[], tell: () => {} };
   scheduler = createSyncScheduler({
-    copy: { latestSync: async () => state.latest },
+    copy: fakeLedger({ mappings: { latestSync: async () => state.latest } }).mappings,
     schedule: {
       start: (onSlot) => {
         state.tell = onSlot;

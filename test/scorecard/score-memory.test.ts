@@ -1,11 +1,12 @@
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { beforeEach, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
 
 import type { Silence } from '../../src/review/verdict.js';
 import { createScoreMemory } from '../../src/scorecard/day-scores.js';
 import { at, day, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { collectBookings, deliverBookings, someBooking } from '../desk/some-bookings.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
+import { withReplaced } from '../support/fake-ledger.js';
 
 const days = ['2026-11-19', day];
 const { signal } = new AbortController();
@@ -19,13 +20,14 @@ beforeEach(async () => {
 
 /** The memory, over a ledger that records the days whose bookings are read. */
 function remember() {
-  const watched: Ledger = {
-    ...ledger,
-    listRuns(options) {
-      if (options.day !== undefined) asked.push(options.day);
-      return ledger.runs.list(options);
+  const watched = withReplaced(ledger, {
+    runs: {
+      list(options) {
+        if (options.day !== undefined) asked.push(options.day);
+        return ledger.runs.list(options);
+      },
     },
-  };
+  });
   return createScoreMemory(watched);
 }
 
@@ -110,11 +112,15 @@ it('Others may work between two days, even if nothing was delivered', async () =
     const { token } = await ledger.runs.create(newRun(`of ${each}`, { day: each }));
     await ledger.runs.settle({ runId: `of ${each}`, token }, { state: 'failed', at });
   }
-  const listRuns: typeof ledger.listRuns = (options) => {
-    turns.push(`read ${options.day}`);
-    setImmediate(() => turns.push('others'));
-    return ledger.runs.list(options);
-  };
-  await createScoreMemory({ ...ledger, listRuns })(days, { signal });
+  const watched = withReplaced(ledger, {
+    runs: {
+      list(options) {
+        turns.push(`read ${options.day}`);
+        setImmediate(() => turns.push('others'));
+        return ledger.runs.list(options);
+      },
+    },
+  });
+  await createScoreMemory(watched)(days, { signal });
   expect(turns).toEqual([`read ${days[0]}`, 'others', `read ${days[1]}`]);
 });

@@ -1,6 +1,6 @@
-import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { describe, expect, it, vi } from 'vitest';
 import type { CaseSummary } from '../../src/ledger/case.js';
+import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
 import type { Silence } from '../../src/review/verdict.js';
 import { createScoreMemory } from '../../src/scorecard/day-scores.js';
@@ -111,7 +111,8 @@ describe('the scores of providers', () => {
   it('name hotels that were affected on several days or have several cases, and the median time to a correction', async () => {
     const affected = { incorrect: { 0: [0, 1] } };
     const opened = (hotel: string, state: CaseSummary['state'], hours = 0, openedAt = at) => ({
-      ...{ providerName: 'A', providerHotelId: hotel, state, openedAt, stateSince: openedAt + 99 * hourMs },
+      ...{ id: 1, providerName: 'A', providerHotelId: hotel, state, openedAt },
+      ...{ serviceId: 1, origins: [], evidenceAt: openedAt, stateSince: openedAt + 99 * hourMs },
       ...(state === 'corrected' && { correctedBy: openedAt + hours * hourMs }),
     });
     const ledger = ledgerOf(

@@ -1,10 +1,10 @@
+import type { Case } from '../../src/ledger/case.js';
 import type { Judged } from '../../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
-import type { CaseSummary } from '../../src/ledger/case.js';
-import type { BatchRange } from '../../src/ledger/runs.js';
-import type { Run } from '../../src/ledger/run.js';
 import type { NamedPlace, ReceivedPair } from '../../src/ledger/mails.js';
+import type { Run } from '../../src/ledger/run.js';
 import { toLines } from '../contracts/ledger/days.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 
 /** What a ledger knows about a run. */
 export interface StoredDay {
@@ -29,49 +29,51 @@ export interface StoredDay {
 /** A ledger of these runs. */
 export function ledgerOf(
   stored: readonly StoredDay[],
-  cases: readonly Partial<CaseSummary>[] = [],
+  cases: readonly Case[] = [],
   pairs: readonly ReceivedPair[] = [],
 ): ReadOnlyLedger {
   const find = (runId: string) => stored.find(({ run }) => run.id === runId);
-  const ledger = {
-    listRuns: async ({ day }: { day?: string }) =>
-      stored.map(({ run }) => run).filter((run) => run.day === day),
-    markDays: async () =>
-      [...new Set(stored.map(({ run }) => run.day))].map((day) => ({ day, mark: '', finishedAt: [] })),
-    measureBatches: async (runId: string, form: 'body' | 'file') => ({
-      batches: find(runId)?.[form]?.length ?? 0,
-      bookings: find(runId)?.[form]?.flat().length ?? 0,
-    }),
-    readBatches: async (runId: string, form: 'body' | 'file', { from, to }: BatchRange) =>
-      find(runId)?.[form]?.slice(from, to).map(toLines),
-    nextJudged: async (runId: string, judged: Judged, after = -1) => {
-      const found = Object.entries(find(runId)?.judged?.[judged] ?? {}).find(
-        ([batch]) => Number(batch) > after,
-      );
-      return found && { batch: Number(found[0]), places: found[1], lines: [] };
+  const ledger = fakeLedger({
+    runs: {
+      list: async ({ day }) => stored.map(({ run }) => run).filter((run) => run.day === day),
+      markDays: async () =>
+        [...new Set(stored.map(({ run }) => run.day))].map((day) => ({ day, mark: '', finishedAt: [] })),
     },
-    listUndelivered: async (runId: string) => find(runId)?.undelivered ?? [],
-    nextSuspects: async (runId: string, after = { form: '', batch: -1 }) => {
-      const order = (form: string, batch: number) => `${form} ${batch + 1}`;
-      const next = find(runId)?.suspects?.find(
-        ({ form, batch }) => order(form, batch) > order(after.form, after.batch),
-      );
-      return (
-        next && {
-          cursor: { form: next.form, batch: next.batch },
-          form: next.form,
-          suspects: next.places.map((place) => ({ place, reason: 'moved' as const, line: '' })),
-        }
-      );
+    steps: { listUndelivered: async (runId) => [...(find(runId)?.undelivered ?? [])] },
+    bookings: {
+      measureBatches: async (runId, form) => ({
+        batches: find(runId)?.[form]?.length ?? 0,
+        bookings: find(runId)?.[form]?.flat().length ?? 0,
+      }),
+      readBatches: async (runId, form, { from, to }) =>
+        find(runId)?.[form]?.slice(from, to).map(toLines) ?? [],
+      nextJudged: async (runId, judged, after = -1) => {
+        const found = Object.entries(find(runId)?.judged?.[judged] ?? {}).find(
+          ([batch]) => Number(batch) > after,
+        );
+        return found && { batch: Number(found[0]), places: found[1], lines: [] };
+      },
+      nextSuspects: async (runId, after) => {
+        const order = (form: string, batch: number) => `${form} ${batch + 1}`;
+        const next = find(runId)?.suspects?.find(
+          ({ form, batch }) => order(form, batch) > order(after?.form ?? '', after?.batch ?? -1),
+        );
+        return (
+          next && {
+            cursor: { form: next.form, batch: next.batch },
+            form: next.form,
+            suspects: next.places.map((place) => ({ place, reason: 'moved' as const, line: '' })),
+          }
+        );
+      },
     },
-    verdictMails: {
-      listNamedPlaces: async (runId: string) => find(runId)?.named ?? [],
-      listNamedPairs: async () => pairs,
+    mails: {
+      listNamedPlaces: async (runId) => [...(find(runId)?.named ?? [])],
+      listNamedPairs: async () => [...pairs],
     },
     cases: {
-      listOpened: async ({ from, to }: { from: number; to: number }) =>
-        cases.filter(({ openedAt = 0 }) => openedAt >= from && openedAt <= to),
+      listOpened: async ({ from, to }) => cases.filter(({ openedAt }) => openedAt >= from && openedAt <= to),
     },
-  };
-  return ledger as unknown as ReadOnlyLedger;
+  });
+  return ledger;
 }

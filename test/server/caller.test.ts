@@ -15,7 +15,7 @@ const body = '{"day":"2026-11-20"}';
 
 async function startHook(known = secret) {
   const runs = createHookRuns();
-  return { runs, ...(await startServer({ hook: { secret: known, runs }, statuses: runs.statuses })) };
+  return { runs, ...(await startServer({ hook: { secret: known, runs }, ledger: runs.ledger })) };
 }
 
 describe('a caller of the hook that signs', () => {

@@ -22,7 +22,7 @@ afterEach(stopServers);
 
 async function startHook(known = secret) {
   const runs = createHookRuns();
-  return { runs, ...(await startServer({ hook: { secret: known, runs }, statuses: runs.statuses })) };
+  return { runs, ...(await startServer({ hook: { secret: known, runs }, ledger: runs.ledger })) };
 }
 
 /** As it is pasted into a terminal. */

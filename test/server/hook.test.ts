@@ -17,7 +17,7 @@ import {
 afterEach(stopServers);
 
 async function startHook(runs = createHookRuns(), parts: Parts = {}) {
-  return { runs, ...(await startServer({ ...parts, hook: { secret, runs }, statuses: runs.statuses })) };
+  return { runs, ...(await startServer({ ...parts, hook: { secret, runs }, ledger: runs.ledger })) };
 }
 
 const accepted = (day: string) => ({ runId: `run-of-${day}`, day, statusUrl: `/runs/run-of-${day}` });
@@ -104,7 +104,7 @@ describe('the end-of-day hook', () => {
           return runs.start(day, requestId);
         },
       },
-      statuses: runs.statuses,
+      ledger: runs.ledger,
       timezone,
       clock: () => now,
       answerMs: 60_000,

@@ -18,7 +18,7 @@ afterEach(stopServers);
 async function startHook(limits: Parts['limits'] = {}) {
   const runs = createHookRuns();
   const hook = { secret, runs };
-  return { runs, ...(await startServer({ hook, statuses: runs.statuses, limits })) };
+  return { runs, ...(await startServer({ hook, ledger: runs.ledger, limits })) };
 }
 
 const megabyte = `{"day":"2026-11-20","more":"${'x'.repeat(1_000_000)}"}`;

@@ -1,32 +1,38 @@
-import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/ledger/run.js';
 import { readLedgerFacts } from '../../src/server/ledger-facts.js';
 import { someRun } from '../review/some-run.js';
+import { fakeLedger, type LedgerParts } from '../support/fake-ledger.js';
 import { noCases } from './some-facts.js';
 import { noRuns, now, timezone } from './some-server.js';
 
 const options = { now, timezone };
 
 /** A ledger with these runs, the newest first. */
-function ledgerOf(runs: readonly Run[], others: Partial<ReadOnlyLedger> = {}): ReadOnlyLedger {
-  return {
-    summarise: async () => ({ runsByState: noRuns, firstDay: '2026-11-10' }),
-    listRuns: async ({ day }) => runs.filter((run) => run.day === day),
-    listLatestRuns: async ({ from, to }) =>
-      runs
-        .filter(({ day }) => day >= from && day <= to)
-        .filter(({ day }, index, all) => all.findIndex((run) => run.day === day) === index)
-        .sort((one, other) => (one.day < other.day ? -1 : 1)),
-    findVolume: async () => undefined,
-    listCanaries: async () => [],
+function ledgerOf(runs: readonly Run[], others: LedgerParts = {}): Ledger {
+  return fakeLedger({
+    runs: {
+      summarise: async () => ({ runsByState: noRuns, firstDay: '2026-11-10' }),
+      list: async ({ day }) => runs.filter((run) => run.day === day),
+      listLatest: async ({ from, to }) =>
+        runs
+          .filter(({ day }) => day >= from && day <= to)
+          .filter(({ day }, index, all) => all.findIndex((run) => run.day === day) === index)
+          .sort((one, other) => (one.day < other.day ? -1 : 1)),
+      findVolume: async () => undefined,
+    },
+    canaries: { list: async () => [] },
     cases: { count: async () => noCases },
-    notices: { countMessages: async () => ({ pending: 0, givenUp: 0 }), listProblems: async () => [] },
-    mappings: { latestSync: async () => undefined },
-    ...others,
-  };
+    notices: {
+      countMessages: async () => ({ pending: 0, givenUp: 0 }),
+      listProblems: async () => [],
+      ...others.notices,
+    },
+    mappings: { latestSync: async () => undefined, ...others.mappings },
+  });
 }
 
 it('Days are counted by their newest run: the 14 before today, from the first one in the ledger', async () => {
@@ -73,7 +79,7 @@ it('Nothing is said about days and mappings that the ledger does not have', asyn
 
 it('Open problems are counted by event, for each event that can last', async () => {
   const problems = ['day-late', 'day-late', 'copy-stale'].map((event) => ({ event }) as OpenProblem);
-  const notices = { ...ledgerOf([]).notices, listProblems: async () => problems };
+  const notices = { listProblems: async () => problems };
   const facts = await readLedgerFacts(ledgerOf([], { notices }), options);
   expect(facts.problems).toEqual({
     ...{ 'run-failed': 0, 'day-late': 2, 'result-late': 0, 'result-incomplete': 0, 'volume-dropped': 0 },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageCounts } from '../../src/ledger/notices.js';
-import type { ReviewEvent } from '../../src/review/events.js';
 import type { LedgerSummary } from '../../src/ledger/runs.js';
 import type { Step, StepEnding } from '../../src/ledger/step.js';
+import type { ReviewEvent } from '../../src/review/events.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createMetrics, type MetricsOptions } from '../../src/server/metrics.js';
 import { step } from '../events/review-events.js';

@@ -25,7 +25,7 @@ function createLedgerRuns(ledger: Ledger): HookRuns {
 
 async function startOverLedger(ledger: Ledger) {
   const hook = { secret, runs: createLedgerRuns(ledger) };
-  return startServer({ hook, statuses: ledger, checks: { ledger: () => ledger.ping() } });
+  return startServer({ hook, ledger, checks: { ledger: () => ledger.ping() } });
 }
 
 describe('over a real ledger', () => {

@@ -10,7 +10,7 @@ describe('the hook', () => {
     let at = now;
     const runs = createHookRuns();
     const hook = { secret, runs };
-    const { url } = await startServer({ hook, statuses: runs.statuses, clock: () => at });
+    const { url } = await startServer({ hook, ledger: runs.ledger, clock: () => at });
     const pass = (seconds: number) => {
       at += seconds * 1_000;
     };

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
-import type { LedgerSummary } from '../../src/ledger/runs.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
+import type { LedgerSummary } from '../../src/ledger/runs.js';
 import { type CheckCaller, createCallerCheck } from '../../src/server/caller.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';
@@ -10,6 +11,7 @@ import type { HookSettings } from '../../src/server/hook.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import { createServer, type Server, type ServerLimits, type ServerOptions } from '../../src/server/server.js';
 import { someRun } from '../review/some-run.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 import { someFacts } from './some-facts.js';
 
 /** In Madrid it is 2026-11-21, 03:30. */
@@ -26,15 +28,17 @@ export const noRuns: LedgerSummary['runsByState'] = {
 };
 
 /** What the server asks of a ledger, over these runs. */
-export function statusesOf(runs: readonly Run[], summary: Partial<LedgerSummary> = {}): Statuses {
-  return {
-    async getRun(id) {
-      const run = runs.find((one) => one.id === id);
-      if (!run) throw new RangeError(`no run ${id}`);
-      return run;
+export function ledgerOfRuns(runs: readonly Run[], summary: Partial<LedgerSummary> = {}): Ledger {
+  return fakeLedger({
+    runs: {
+      async get(id) {
+        const run = runs.find((one) => one.id === id);
+        if (!run) throw new RangeError(`no run ${id}`);
+        return run;
+      },
+      summarise: async () => ({ runsByState: noRuns, ...summary }),
     },
-    summarise: async () => ({ runsByState: noRuns, ...summary }),
-  };
+  });
 }
 
 /** Starts one run per day for the hook, in memory, and records the requests. */
@@ -48,7 +52,7 @@ export function createHookRuns() {
   const answered = new Map<string, string>();
   return {
     starts,
-    statuses: statusesOf(runs),
+    ledger: ledgerOfRuns(runs),
     findFirstDay: async () => '2026-11-17',
     findRun: async (requestId: string) => answered.get(requestId),
     async start({ iso }: BusinessDay, requestId: string | undefined, expected?: number) {
@@ -73,7 +77,7 @@ export interface Parts {
   readonly port?: number;
   readonly hook?: Pick<HookSettings, 'runs'> & { readonly secret: string };
   readonly desk?: NonNullable<ServerOptions['desk']>;
-  readonly statuses?: Statuses;
+  readonly ledger?: Ledger;
   readonly checks?: Readonly<Record<string, HealthCheck>>;
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: () => number;
@@ -96,7 +100,7 @@ export async function startServer({
   host = '127.0.0.1',
   port = 0,
   hook,
-  statuses,
+  ledger = ledgerOfRuns([]),
   checks = {},
   limits,
   clock,
@@ -105,19 +109,18 @@ export async function startServer({
   const logged: string[] = [];
   const note = (fields: object, message: string) => void logged.push(JSON.stringify({ ...fields, message }));
   const time = clock ?? (() => now);
-  const read = statuses ?? statusesOf([]);
   const checkCaller = hook && createCallerCheck(hook.secret, time);
   const server = createServer({
     host,
     port,
     timezone,
     ...(hook && checkCaller && { hook: { runs: hook.runs, checkCaller } }),
-    statuses: read,
+    ledger,
     health: createHealth({ checks, clock: time }),
     metrics: createMetrics({
       counters: createEventCounters(time),
       readFacts: async () =>
-        someFacts({ summary: await read.summarise(businessDayAt(new Date(time()), timezone)) }),
+        someFacts({ summary: await ledger.runs.summarise(businessDayAt(new Date(time()), timezone)) }),
       clock: time,
       timezone,
     }),

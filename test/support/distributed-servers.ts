@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { rules } from '../../jobs/rules.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import { type Postgres, postgresNeeds, startPostgres } from './postgres.js';
 import { redisNeeds, startRedis } from './redis.js';
@@ -32,8 +33,8 @@ export default async function startServers(project: TestProject): Promise<() => 
 /** A database as the first command leaves it; copying it is faster than creating its tables. */
 async function makeTemplate(postgres: Postgres): Promise<string> {
   const url = await postgres.createDatabase();
-  const ledger = createPostgresLedger({ url, carriesReference: () => false, clock: Date.now });
-  await ledger.listActiveRuns();
+  const ledger = createPostgresLedger({ url, rules, clock: Date.now });
+  await ledger.runs.listActive();
   await ledger.close();
   return url;
 }

@@ -87,7 +87,7 @@ export const embeddedEngine: Engine = {
   async endOwnership(folder) {
     expectError(await folder.runDay(), busy);
     // What an operator does who knows that the owner will not return.
-    await rm(join(`${folder.ledgerFile}.locks`, `${day}.lock`));
+    await rm(join(`${folder.ledgerFile}.locks`, `day-${day}.lock`));
   },
   async expectFencedWhenWoken(frozen) {
     frozen.kill('SIGCONT');

@@ -3,10 +3,11 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'yaml';
+import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { MappingRow } from '../../src/ledger/mappings.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { MappingRow } from '../../src/ledger/mappings.js';
 
 import type { DayFolder } from './day-folder.js';
 import { type ArrivingRequest, type RecordedRequest, refusal, type StandInAnswer } from './http-stand-in.js';
@@ -224,7 +225,7 @@ export async function fillCopyOf(folder: DayFolder, ...brought: BroughtRows[]): 
 
 async function openLedgerOf({ configurationFile, ledgerFile }: DayFolder): Promise<Ledger> {
   const { ledger: url } = parse(await readFile(configurationFile, 'utf8')) as { ledger?: string };
-  const options = { carriesReference: () => false, clock: Date.now };
+  const options = { rules, clock: Date.now };
   if (url !== undefined) return createPostgresLedger({ url, ...options });
   await mkdir(dirname(ledgerFile), { recursive: true });
   return createSqliteLedger({ path: ledgerFile, ...options });
@@ -253,7 +254,7 @@ export function mappingOf({
 export async function readCopy(ledgerFile: string): Promise<string[]> {
   const ledger = createSqliteReader({
     path: ledgerFile,
-    carriesReference: () => false,
+    rules,
     clock: Date.now,
   });
   try {

@@ -2,19 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { rules } from '../../jobs/rules.js';
 import { hashReference } from '../../src/booking/reference-hash.js';
 import { followMappings } from '../../src/cases/follow-mappings.js';
 import type { CaseEvent } from '../../src/cases/open-cases.js';
+import { canaryStep } from '../../src/ledger/canaries.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
-import { canaryStep } from '../../src/ledger/canaries.js';
 import { examineMail } from '../../src/verdict-mails/examine-mail.js';
 import type { ExamineMail } from '../../src/verdict-mails/mail-process.js';
 import { UnreadMailError } from '../../src/verdict-mails/records.js';
 import type { ListedSenders } from '../../src/verdict-mails/sender.js';
 import { createMailTaker, type VerdictMailEvent } from '../../src/verdict-mails/take-mail.js';
-import { at, carriesReference, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
+import { at, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { findStayKeys } from '../contracts/ledger/stay-keys.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { renderedLine } from '../support/made-bookings.js';
@@ -42,14 +43,18 @@ async function prepare(
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'mails-'));
   const clock = () => at + 3_600_000;
-  const open = () => createSqliteLedger({ path: join(folder, 'ledger.db'), carriesReference, clock });
+  const open = () => createSqliteLedger({ path: join(folder, 'ledger.db'), rules, clock });
   const ledger = open();
   onTestFinished(async () => {
     await ledger.close();
     rmSync(folder, { recursive: true });
   });
   const run = await ledger.runs.create(newRun('r1'));
-  const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: booked.length });
+  const collect = await ledger.bookings.beginCollect(rightOf(run), {
+    source: 'x',
+    at,
+    batchSize: booked.length,
+  });
   const lines = toLines(booked.map((booking) => renderedLine((line) => renderItem(booking, line))));
   const referenceHashes = booked.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
   await collect.store({
@@ -281,7 +286,7 @@ describe('The sender of an e-mail', () => {
         ...{ outcome: 'unknown-sender', bookings: [], canaries: [] },
       });
     expect(await listCases()).toEqual([]);
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
     expect(await ledger.mails.listNotUnderstood()).toEqual([]);
     expect((await ledger.mails.describeMailbox()).listedReadAt).toBeUndefined();
     expect(events).toHaveLength(5);
@@ -446,7 +451,7 @@ describe('An e-mail that names a canary', () => {
       bookings: [],
       canaries,
     });
-    expect(await ledger.findCanary('r1')).toMatchObject({ namedAt: Date.UTC(2026, 10, 21, 2, 30) });
+    expect(await ledger.canaries.find('r1')).toMatchObject({ namedAt: Date.UTC(2026, 10, 21, 2, 30) });
     expect(events).toMatchObject([{ type: 'verdict-mail-named', named: 0, canaries: 1 }]);
     expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', canaries });
     expect(await listCases()).toEqual([]);
@@ -460,7 +465,7 @@ describe('An e-mail that names a canary', () => {
       bookings: [{ reference: 'BR-1042' }],
       canaries: [{ reference: 'CANARY-r1' }],
     });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeDefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeDefined();
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', origins: ['email'] }]);
   });
 
@@ -472,7 +477,7 @@ describe('An e-mail that names a canary', () => {
     ]);
     const bytes = Buffer.from(mailOf('text/html', table));
     expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({ outcome: 'nothing-known' });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
   });
 
   it('beside its pair names it only: the pair counts for nothing', async () => {
@@ -485,7 +490,7 @@ describe('An e-mail that names a canary', () => {
     expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
       ...{ outcome: 'named', bookings: [], pairs: [], canaries: [{ reference: 'CANARY-r1' }] },
     });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeDefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeDefined();
     expect(await listCases()).toEqual([]);
   });
 
@@ -500,7 +505,7 @@ describe('An e-mail that names a canary', () => {
     expect(await taker.take({ bytes: plain(text), from: 'a.eml' })).toMatchObject({
       ...{ outcome: 'nothing-known', canaries: [] },
     });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
   });
 
   it('as a row with its pair does not name it', async () => {
@@ -511,7 +516,7 @@ describe('An e-mail that names a canary', () => {
     ]);
     const bytes = Buffer.from(mailOf('text/html', table));
     expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({ outcome: 'nothing-known', pairs: [] });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
     expect(await listCases()).toEqual([]);
   });
 });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { JudgedLines } from '../../../src/ledger/tracing.js';
-
 import { FencedError } from '../../../src/ledger/errors.js';
-import type { ResultCounts } from '../../../src/ledger/run.js';
-import type { Run } from '../../../src/ledger/run.js';
+import type { Judged, JudgedPlaces } from '../../../src/ledger/findings.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { ResultCounts, Run } from '../../../src/ledger/run.js';
+import type { JudgedLines } from '../../../src/ledger/tracing.js';
 import { judgeBooking } from '../../../src/review/verdict.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
@@ -20,7 +19,6 @@ import {
   rightOf,
 } from './days.js';
 import { collectedFileRun, performUpTo } from './file-days.js';
-import { type Judged, type JudgedPlaces } from "../../../src/ledger/findings.js";
 
 export function describeAffected(opened: () => OpenedLedger): void {
   describe('measuring the stored batches', () => {

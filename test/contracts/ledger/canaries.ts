@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
-import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { canaryStep, judgeCanary } from '../../../src/ledger/canaries.js';
-import type { NewRun } from '../../../src/ledger/runs.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/ledger/run.js';
+import type { NewRun } from '../../../src/ledger/runs.js';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -46,7 +46,7 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0', done);
       expect((await ledger.runs.get('r1')).counts).toMatchObject({ delivered: 3, pending: 0, repeated: 0 });
       expect(await ledger.runs.tally('r1')).toMatchObject({ stored: 3, delivered: 3, openSteps: 0 });
-      expect(await ledger.findCanary('r1')).toMatchObject({
+      expect(await ledger.canaries.find('r1')).toMatchObject({
         ...{ runId: 'r1', day: '2026-11-20', line: lineOf('CANARY-r1'), withinMs, sentAt: at },
       });
       expect(await ledger.canaries.findByReference('CANARY-r1')).toMatchObject({ runId: 'r1' });
@@ -60,7 +60,7 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       const { run: after } = await perform(ledger, run, 'canary', refused);
       expect(after).toMatchObject({ failuresInRow: 1, failedSteps: 1, openSteps: 0, counts: { refused: 0 } });
       expect(await ledger.bookings.listRefused('r1', 5)).toEqual([]);
-      const canary = await ledger.findCanary('r1');
+      const canary = await ledger.canaries.find('r1');
       expect(canary).toMatchObject({ givenUpFor: 'code-2009' });
       expect(canary && judgeCanary(canary, at)).toBe('not-taken');
     });
@@ -73,10 +73,10 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       expect(await performUpTo(ledger, run, 'archive')).toMatchObject({
         ...{ openSteps: 1, counts: { delivered: 3, pending: 0 } },
       });
-      expect((await ledger.findCanary('r1'))?.sentAt).toBeUndefined();
+      expect((await ledger.canaries.find('r1'))?.sentAt).toBeUndefined();
       const { run: after } = await perform(ledger, run, 'canary', done);
       expect(after).toMatchObject({ openSteps: 0, counts: { delivered: 3, posted: 0, repeated: 0 } });
-      expect(await ledger.findCanary('r1')).toMatchObject({ sentAt: at });
+      expect(await ledger.canaries.find('r1')).toMatchObject({ sentAt: at });
     });
 
     it('of a run by file leaves it waiting for nothing but its result, even after its other steps', async () => {
@@ -120,7 +120,7 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       expect(await ledger.mails.record({ ...named, receivedAt: at + 8_000 })).toMatchObject({
         isNew: false,
       });
-      expect(await ledger.findCanary('r1')).toMatchObject({ namedAt: at + 4_000 });
+      expect(await ledger.canaries.find('r1')).toMatchObject({ namedAt: at + 4_000 });
       expect(await ledger.mails.findMail('bb')).toMatchObject({ outcome: 'named', named: 0 });
       expect(await ledger.mails.listWithoutCases()).toEqual([]);
     });

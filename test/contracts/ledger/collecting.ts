@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { freeMemory } from '../../../src/async/free-memory.js';
 import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
-import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { BookingForm, PlannedStep } from '../../../src/ledger/step.js';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

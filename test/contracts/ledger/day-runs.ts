@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { Ledger } from '../../../src/ledger/ledger.js';
-import { collapseRuns } from '../../../src/review/day/collapse-runs.js';
-import type { NewRun } from '../../../src/ledger/runs.js';
-import { blankNames, readReference } from '../../../src/review/stored/stored-line.js';
 import { splitStoredLines } from '../../../src/ledger/batches.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { NewRun } from '../../../src/ledger/runs.js';
+import { collapseRuns } from '../../../src/review/day/collapse-runs.js';
+import { blankNames, readReference } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, day, done, newRun, perform, rightOf, startCollect } from './days.js';
 
@@ -130,7 +130,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       await succeed(ledger, 'today', { trigger: 'today' });
       expect((await ledger.runs.latest(day))?.id).toBe('today');
-      expect(await ledger.listVolumes([day])).toEqual([]);
+      expect(await ledger.runs.listVolumes([day])).toEqual([]);
       const summary = await ledger.runs.summarise(tomorrow);
       expect(summary).toMatchObject({ firstDay: day });
       expect(summary).not.toHaveProperty('lastGoodDay');
@@ -144,7 +144,9 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       const collect = await startCollect(ledger, run);
       await collect.noteVolume({ at: 1, accepted: 412, providers: { Bedlink: 412 } });
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      expect(await ledger.listVolumes([day])).toEqual([{ day, accepted: 412, providers: { Bedlink: 412 } }]);
+      expect(await ledger.runs.listVolumes([day])).toEqual([
+        { day, accepted: 412, providers: { Bedlink: 412 } },
+      ]);
     });
   });
 }

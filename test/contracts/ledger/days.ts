@@ -1,14 +1,12 @@
-import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
+import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
+import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';
+import type { Run } from '../../../src/ledger/run.js';
+import type { NewRun } from '../../../src/ledger/runs.js';
+import type { BookingForm, Claim, Claimed, Recorded, Right, StepEnding } from '../../../src/ledger/step.js';
 import { halveBatch, planBatches } from '../../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
-import type { Recorded, Right } from '../../../src/ledger/step.js';
-import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import type { NewRun } from '../../../src/ledger/runs.js';
-import type { Run } from '../../../src/ledger/run.js';
-import type { BookingForm, Claim, Claimed, StepEnding } from '../../../src/ledger/step.js';
-import { readReference } from '../../../src/review/stored/stored-line.js';
 import { renderedLine } from '../../support/made-bookings.js';
 import { findStayKeys } from './stay-keys.js';
 
@@ -17,11 +15,6 @@ const renderItem = createItemRenderer('ServiceId');
 export const day = '2026-11-20';
 export const batchSize = 4;
 export const at = Date.UTC(2026, 10, 21, 1, 30);
-
-/** The adapters under test are created with this. */
-export function carriesReference(line: string, form: BookingForm, reference: string): boolean {
-  return readReference(line, form) === reference;
-}
 
 export function lineOf(reference: string | undefined, bookingClientName = 'Ana Gil'): string {
   const booking = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { DeliveredCursor } from '../../../src/ledger/collecting.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ErasedContent, ErasedGuest } from '../../../src/ledger/erasing.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, chunkOf, collectedRun, done, newRun, perform, rightOf, startCollect } from './days.js';
-import type { ErasedContent, ErasedGuest } from "../../../src/ledger/erasing.js";
 
 const guest: ErasedGuest = { kind: 'reference', hash: 'ab', keyId: 'k', bits: 7, at };
 const content: ErasedContent = { place: 'archive', name: 'f.csv', before: 'x', after: 'y', at };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
-import { blankNames } from '../../../src/review/body/booking-item.js';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { keptAt } from '../../../src/ledger/kept-columns.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import { blankNames } from '../../../src/review/body/booking-item.js';
 
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchOf, chunkOf, collectedRun, newRun, rightOf, startCollect } from './days.js';

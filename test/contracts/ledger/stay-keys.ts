@@ -1,7 +1,7 @@
-import type { BookingForm } from '../../../src/ledger/step.js';
-import type { StayKeys } from '../../../src/ledger/collecting.js';
-import { splitStoredLines } from '../../../src/ledger/batches.js';
 import { createStayKeys } from '../../../src/booking/booking-keys.js';
+import { splitStoredLines } from '../../../src/ledger/batches.js';
+import type { StayKeys } from '../../../src/ledger/collecting.js';
+import type { BookingForm } from '../../../src/ledger/step.js';
 import { readBooking } from '../../../src/review/stored/stored-line.js';
 
 /** The keys by which the stays in a stored batch are found. */

@@ -1,17 +1,18 @@
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
 import { isOver } from '../../../src/booking/stay.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { NewRun } from '../../../src/ledger/runs.js';
+import type { StayAhead } from '../../../src/ledger/stays.js';
+import type { BookingForm } from '../../../src/ledger/step.js';
+import { bookingForms } from '../../../src/ledger/step.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import { createLineEraser } from '../../../src/review/guests/erase-records.js';
-import type { NewRun } from '../../../src/ledger/runs.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
-import type { StayAhead } from '../../../src/ledger/stays.js';
-import { type BookingForm, bookingForms } from '../../../src/ledger/step.js';
 import { renderedLine } from '../../support/made-bookings.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchSize, chunkOf, newRun, rightOf, startCollect, toLines } from './days.js';
@@ -187,7 +188,7 @@ export async function storeRun(ledger: Ledger, { stays, isCollected, ...run }: M
 }
 
 async function storeStays(
-  collect: Awaited<ReturnType<Ledger['beginCollect']>>,
+  collect: Awaited<ReturnType<Ledger['bookings']['beginCollect']>>,
   stays: readonly MadeStay[],
 ): Promise<void> {
   const batches = bookingForms.flatMap((form) => {

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { CollectedBatch, Suspect } from '../../../src/ledger/collecting.js';
+import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { Run } from '../../../src/ledger/run.js';
+import type { SuspectLines } from '../../../src/ledger/tracing.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { blankNames } from '../../../src/review/body/booking-item.js';
-import type { CollectedBatch, Suspect } from '../../../src/ledger/collecting.js';
-import type { SuspectLines } from '../../../src/ledger/tracing.js';
-
-import { FencedError } from '../../../src/ledger/errors.js';
-import type { Run } from '../../../src/ledger/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference } from '../../../src/booking/reference-hash.js';
+import type { NamedPair, NewMail, StoredBooking } from '../../../src/ledger/mails.js';
 import { readBooking } from '../../../src/review/stored/stored-line.js';
 import { judgeBooking } from '../../../src/review/verdict.js';
-import type { NamedPair, NewMail, StoredBooking } from '../../../src/ledger/mails.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, done, fileLineOf, lineOf, perform, references } from './days.js';
 import { collectedFileRun } from './file-days.js';
@@ -139,54 +139,54 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
     });
 
     it('say why they name nothing, and when those arrived that may be about any booking', async () => {
-      const { verdictMails } = opened().ledger;
+      const { mails } = opened().ledger;
       const reasons = [undefined, 'called-correct', 'unread-attachment', 'too-large'] as const;
-      const mails = reasons.map((reason, index): NewMail => {
+      const received = reasons.map((reason, index): NewMail => {
         const outcome = reason === 'too-large' ? 'unreadable' : 'nothing-known';
-        const received = { sha256: `${index}`, messageId: undefined, receivedAt: at + index };
-        return { ...mail, ...received, outcome, ...(reason && { reason }) };
+        const others = { sha256: `${index}`, messageId: undefined, receivedAt: at + index };
+        return { ...mail, ...others, outcome, ...(reason && { reason }) };
       });
-      for (const one of mails) await verdictMails.record(one);
+      for (const one of received) await mails.record(one);
       const read = { ...mail, messageId: undefined, receivedAt: at + 9 };
-      await verdictMails.record({ ...read, sha256: 'named' });
+      await mails.record({ ...read, sha256: 'named' });
       const listReasons = async () =>
-        (await verdictMails.listMails({ limit: 9 })).map(({ reason }) => reason).reverse();
+        (await mails.listMails({ limit: 9 })).map(({ reason }) => reason).reverse();
       expect(await listReasons()).toEqual([...reasons, undefined]);
-      expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 3]);
-      await verdictMails.record({ ...read, sha256: 'partly', reason: 'unread-attachment' });
-      expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 3, at + 9]);
-      const large = mails.at(-1);
+      expect((await mails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 3]);
+      await mails.record({ ...read, sha256: 'partly', reason: 'unread-attachment' });
+      expect((await mails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 3, at + 9]);
+      const large = received.at(-1);
       const again: NewMail = { ...mail, ...large, outcome: 'nothing-known', reason: 'called-correct' };
-      expect(await verdictMails.record(again)).toMatchObject({ isNew: false });
+      expect(await mails.record(again)).toMatchObject({ isNew: false });
       expect((await listReasons()).at(3)).toBe('called-correct');
-      expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 9]);
+      expect((await mails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 9]);
     });
 
     it('that were set aside rule out silence, those of unknown senders do not', async () => {
-      const { verdictMails } = opened().ledger;
+      const { mails } = opened().ledger;
       const others = { ...mail, messageId: undefined };
       const setAside: NewMail = { ...others, sha256: 'a', outcome: 'set-aside', reason: 'too-slow' };
-      await verdictMails.record({ ...setAside, receivedAt: at });
-      await verdictMails.record({ ...others, sha256: 'b', outcome: 'unknown-sender' });
-      expect(await verdictMails.listNotUnderstood()).toEqual([at]);
-      expect(await verdictMails.listMails({ limit: 9, onlyUnknown: true })).toMatchObject([
+      await mails.record({ ...setAside, receivedAt: at });
+      await mails.record({ ...others, sha256: 'b', outcome: 'unknown-sender' });
+      expect(await mails.listNotUnderstood()).toEqual([at]);
+      expect(await mails.listMails({ limit: 9, onlyUnknown: true })).toMatchObject([
         { outcome: 'unknown-sender', isListed: false },
         { outcome: 'set-aside', reason: 'too-slow' },
       ]);
     });
 
     it('say when the mailbox was read, and when an e-mail of a listed sender was read in it', async () => {
-      const { verdictMails } = opened().ledger;
+      const { mails } = opened().ledger;
       const listed = { ...mail, messageId: undefined, isListed: true };
-      expect(await verdictMails.describeMailbox()).toEqual({});
-      await verdictMails.record({ ...listed, sha256: 'a', isListed: false });
-      await verdictMails.record({ ...listed, sha256: 'b', outcome: 'unreadable', reason: 'too-large' });
-      for (const readUntil of [at, at + 5]) await verdictMails.noteMailbox(readUntil);
-      expect(await verdictMails.describeMailbox()).toEqual({ readUntil: at + 5 });
-      await verdictMails.record({ ...listed, sha256: 'c', outcome: 'nothing-known', readAt: at + 7 });
-      expect(await verdictMails.describeMailbox()).toEqual({ readUntil: at + 5, listedReadAt: at + 7 });
-      await verdictMails.noteMailbox(undefined);
-      expect(await verdictMails.describeMailbox()).toEqual({ listedReadAt: at + 7 });
+      expect(await mails.describeMailbox()).toEqual({});
+      await mails.record({ ...listed, sha256: 'a', isListed: false });
+      await mails.record({ ...listed, sha256: 'b', outcome: 'unreadable', reason: 'too-large' });
+      for (const readUntil of [at, at + 5]) await mails.noteMailbox(readUntil);
+      expect(await mails.describeMailbox()).toEqual({ readUntil: at + 5 });
+      await mails.record({ ...listed, sha256: 'c', outcome: 'nothing-known', readAt: at + 7 });
+      expect(await mails.describeMailbox()).toEqual({ readUntil: at + 5, listedReadAt: at + 7 });
+      await mails.noteMailbox(undefined);
+      expect(await mails.describeMailbox()).toEqual({ listedReadAt: at + 7 });
     });
 
     it('with the Message-ID of another one are copies only if they name nothing more', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { VolumeComparison } from '../../../src/ledger/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchOf, chunkOf, newRun, references, rightOf, startCollect } from './days.js';
-import type { VolumeComparison } from "../../../src/ledger/run.js";
 
 const comparison: VolumeComparison = {
   accepted: 2,
@@ -48,11 +48,11 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       await endedRun(ledger, 'unasked', '2026-11-14');
       const uncounted = await ledger.runs.create(newRun('r1', { day: '2026-10-30' }));
       await ledger.runs.settle(rightOf(uncounted), { state: 'succeeded', at });
-      expect(await ledger.listVolumes(['2026-11-13', '2026-11-06', '2026-10-30'])).toEqual([
+      expect(await ledger.runs.listVolumes(['2026-11-13', '2026-11-06', '2026-10-30'])).toEqual([
         { day: '2026-10-30', accepted: 0, providers: null },
         { day: '2026-11-06', accepted: 4, providers: { Bedlink: 4 } },
       ]);
-      expect(await ledger.listVolumes([])).toEqual([]);
+      expect(await ledger.runs.listVolumes([])).toEqual([]);
       expect(await ledger.runs.findVolume('2026-11-06')).toMatchObject({ accepted: 4 });
       expect(await ledger.runs.findVolume('2026-11-13')).toBeUndefined();
     });
@@ -72,7 +72,7 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       const read = async () => ({
         reviewed: await ledger.runs.listReviewedDays({ from: day.previous(), to: day }),
         lastGoodDay: (await ledger.runs.summarise(day.next())).lastGoodDay,
-        compared: (await ledger.listVolumes(['2026-11-18', '2026-11-19'])).map((one) => one.day),
+        compared: (await ledger.runs.listVolumes(['2026-11-18', '2026-11-19'])).map((one) => one.day),
       });
       expect(await ledger.runs.findVolume('2026-11-19')).toMatchObject({ day: '2026-11-19' });
       const both = ['2026-11-18', '2026-11-19'];

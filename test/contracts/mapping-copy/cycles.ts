@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { SyncOvertakenError } from '../../../src/ledger/stored-mapping.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, listAll, lookAt, newSync, noSyncCounts, pageOf, rowOf, syncRows } from './pages.js';
-import { SyncOvertakenError } from "../../../src/ledger/stored-mapping.js";
 
 export function describeCycles(opened: () => OpenedLedger): void {
   describe('a cycle', () => {

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
-import type { Ledger } from '../../../src/ledger/ledger.js';
-
 import { type RecordedAction, readActions } from '../../../src/ledger/audit.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { csrfToken, getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';

@@ -1,7 +1,7 @@
-import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { CaseStay } from '../../../src/ledger/case.js';
 import { applyEvidence, toDecision } from '../../../src/cases/case-transitions.js';
+import type { CaseStay } from '../../../src/ledger/case.js';
 import type { HotelContent } from '../../../src/ledger/hotels.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
 

@@ -1,5 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
+import { noRuns } from '../../server/some-server.js';
 import { expectNoAxeViolations, useBrowser } from '../../support/browser.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { now, runsOnly, startDesk, stopServers } from '../some-desk.js';
 import { listDays, nightlyRun } from './some-days.js';
 
@@ -20,10 +22,9 @@ const runs = days.flatMap((day, index) => {
 });
 
 function startDays() {
-  const ledger = {
-    ...runsOnly(runs),
-    summarise: async () => ({ runsByState: {} as never, firstDay: days[0] ?? '' }),
-  };
+  const ledger = withReplaced(runsOnly(runs), {
+    runs: { summarise: async () => ({ runsByState: noRuns, firstDay: days[0] ?? '' }) },
+  });
   return startDesk({ ledger, role: 'operator', clock: () => now });
 }
 

@@ -5,6 +5,7 @@ import { at, collectedRun, done, perform, references, rightOf } from '../../cont
 import { ok } from '../../review/scripted-service.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { prepareWork, requestOf, unstopped } from '../../review/working-day.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { startDesk, stopServers } from '../some-desk.js';
 
@@ -61,13 +62,14 @@ describe('those who watch a run', () => {
     const run = await collectedRun(ledger, 'r1', { bookings: references(8) });
     const asked: string[] = [];
     const watches = createRunWatches({
-      ledger: {
-        findRun: (id) => {
-          asked.push(id);
-          return ledger.runs.find(id);
+      ledger: withReplaced(ledger, {
+        runs: {
+          find: (id) => {
+            asked.push(id);
+            return ledger.runs.find(id);
+          },
         },
-        readOpenWork: ledger.steps.readOpenWork,
-      },
+      }),
       clock: () => at,
       everyMs: 1,
     });

@@ -16,6 +16,7 @@ import {
   rightOf,
 } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { getPage, readRows, startDesk, stopServers } from '../some-desk.js';
 import { addFileRun, fileRunId } from '../some-file-run.js';
 
@@ -223,7 +224,10 @@ it('Bookings whose key was destroyed can not be listed, and the page says so', a
   await addFileRun(ledger);
   const message = 'the key of 2026-11-19 was destroyed';
   const readBatches = () => Promise.reject(new KeyError('destroyed', message));
-  const { url } = await startDesk({ ledger: { ...ledger, readBatches }, role: 'team' });
+  const { url } = await startDesk({
+    ledger: withReplaced(ledger, { bookings: { readBatches } }),
+    role: 'team',
+  });
   const { status, text } = await getPage(url, `/runs/${fileRunId}/posted`);
   expect([status, text]).toEqual([409, expect.stringContaining(message)]);
 });

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import { createHotelComparer } from '../../../src/mappings/hotels/compare-hotels.js';
 import type { KnownHotel } from '../../../src/ledger/hotels.js';
+import { createHotelComparer } from '../../../src/mappings/hotels/compare-hotels.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 
 const loadedAt = Date.UTC(2026, 10, 20);
 const madrid: KnownHotel = {
@@ -19,7 +20,8 @@ const now = Date.UTC(2026, 10, 20, 21, 30);
 
 function openComparer() {
   const lookUp = vi.fn(async (ids: readonly number[]) => ids.map((id) => known.get(id)));
-  return { lookUp, compare: createHotelComparer({ hotels: { lookUp }, clock: () => now }) };
+  const { hotels } = fakeLedger({ hotels: { lookUp } });
+  return { lookUp, compare: createHotelComparer({ hotels, clock: () => now }) };
 }
 
 it('puts both hotels side by side, with their distance and their clocks', async () => {

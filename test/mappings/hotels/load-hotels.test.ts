@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LoadBusyError } from '../../../src/ledger/hotels.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { ExportFileError } from '../../../src/mappings/export/inspect-file.js';
-import { LoadBusyError } from '../../../src/ledger/hotels.js';
 import { loadHotels } from '../../../src/mappings/hotels/load-hotels.js';
 import { hotelColumns } from '../../jobs/export-day.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from '../../ledger/opened-ledger.js';

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BookingKeys } from '../../../src/booking/booking-keys.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
+import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { createBatcher, type LineBlock } from '../../../src/review/collect/batcher.js';
 import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
 import { createLineKeys, type LineKeys, setLineKeys } from '../../../src/review/collect/line-keys.js';
-import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 
 type Batching = ReturnType<typeof createBatcher>;
 /** Lines to add, one by one; at `store` the ledger stores the full batches. */

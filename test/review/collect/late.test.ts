@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
 import { CollectError } from '../../../src/review/collect/gates.js';
 import type { LineIndex } from '../../../src/review/collect/line-index.js';
-import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { newRun, references, rightOf } from '../../contracts/ledger/days.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import type { InstantChoice } from '../../../src/booking/instants.js';
 import { openNormaliser } from '../../../src/booking/normalise.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
@@ -8,7 +9,6 @@ import { createBodyForms } from '../../../src/review/body/booking-item.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../../src/review/delivery.js';
 import { createFileForms } from '../../../src/review/file/review-line.js';
-import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { type BookingSource, SourceError, type SourceRecord } from '../../../src/review/source.js';
 import {
   createFilteredSource,

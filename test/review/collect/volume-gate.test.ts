@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { CollectParts } from '../../../src/review/collect/collect.js';
 import type { VolumeSettings } from '../../../src/review/volume.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 import { record, records } from '../array-source.js';
 import { lenient, prepareCollect } from '../collecting.js';
 
 const asked: string[][] = [];
 /** Each of the last eight weeks had 40 bookings. */
-const volumes: VolumeHistory = {
-  async listVolumes(days) {
-    asked.push([...days]);
-    return days.map((day) => ({ day, accepted: 40, providers: { Bedlink: 40 } }));
+const volumes = fakeLedger({
+  runs: {
+    async listVolumes(days) {
+      asked.push([...days]);
+      return days.map((day) => ({ day, accepted: 40, providers: { Bedlink: 40 } }));
+    },
   },
-};
+});
 
 function guarded(settings: Partial<VolumeSettings> = {}): Partial<CollectParts> {
   const volume: VolumeSettings = { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [], ...settings };

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import {
   type BackgroundReviews,
   createBackgroundReviews,
@@ -10,6 +9,7 @@ import type { ReviewEvent } from '../../../src/review/events.js';
 
 import { DayBusyError } from '../../../src/review/refusals.js';
 import type { BookingSource } from '../../../src/review/source.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { patienceMs } from '../../support/patience.js';
 import { createArraySource, records } from '../array-source.js';
@@ -118,13 +118,14 @@ describe('background reviews', () => {
     const { reviews, faults } = openReviews(work.startAlone().parts);
     const asked = createGate();
     const hold = await work.ledger.holds.day(day);
-    const patient: Ledger = {
-      ...work.ledger,
-      async latestRun(ofDay) {
-        asked.open();
-        return work.ledger.runs.latest(ofDay);
+    const patient = withReplaced(work.ledger, {
+      runs: {
+        async latest(ofDay) {
+          asked.open();
+          return work.ledger.runs.latest(ofDay);
+        },
       },
-    };
+    });
     const { reviews: other } = openReviews({ ...work.startAlone().parts, ledger: patient });
     const started = other.start(reviewedDay, hook);
     await asked.passed;
@@ -153,7 +154,7 @@ describe('background reviews', () => {
     const fault = new Error('the ledger is away');
     const { reviews } = openReviews({
       ...work.startAlone().parts,
-      ledger: { ...work.ledger, createRun: () => Promise.reject(fault) },
+      ledger: withReplaced(work.ledger, { runs: { create: () => Promise.reject(fault) } }),
     });
     await expect(reviews.start(reviewedDay, hook)).rejects.toBe(fault);
   });

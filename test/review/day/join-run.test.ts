@@ -4,6 +4,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { acquireDay } from '../../../src/review/day/join-run.js';
 
 import { DayBusyError } from '../../../src/review/refusals.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';
 import { ok } from '../scripted-service.js';
@@ -176,8 +177,8 @@ describe('a process that shares the work', () => {
 /** @param leaseMs for a ledger whose rights are leases; if omitted, the kernel holds them */
 async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
   const kept = await openTemporaryLedger(Date.now);
-  const leased = { staleHoldMs: lease + 1_000, holdDay: createLeases() };
-  const ledger: Ledger = { ...kept, ...(lease > 0 && leased) };
+  const leased = { staleMs: lease + 1_000, day: createLeases() };
+  const ledger = lease > 0 ? withReplaced(kept, { holds: leased }) : kept;
   const onWaiting = vi.fn();
   return {
     ledger,
@@ -187,9 +188,9 @@ async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
       signal = unstopped,
       holdDay = ledger.holds.day,
       ...changes
-    }: { signal?: AbortSignal; holdDay?: Ledger['holdDay'] } & Parameters<typeof requestOf>[0] = {}) {
+    }: { signal?: AbortSignal; holdDay?: Ledger['holds']['day'] } & Parameters<typeof requestOf>[0] = {}) {
       const parts = {
-        ledger: { ...ledger, holdDay },
+        ledger: withReplaced(ledger, { holds: { day: holdDay } }),
         workforce: { letsOthersJoin: isShared },
         clock: Date.now,
       };

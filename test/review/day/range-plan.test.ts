@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { planDay, planRange, type RangeMode, requestOf } from '../../../src/review/day/range-plan.js';
 import type { Run, RunState } from '../../../src/ledger/run.js';
+import { planDay, planRange, type RangeMode, requestOf } from '../../../src/review/day/range-plan.js';
+import { fakeLedger, withReplaced } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
@@ -103,11 +104,11 @@ describe('the plan of a range', () => {
   const days = ['2026-11-19', '2026-11-20', '2026-11-21'].map((iso) =>
     createBusinessDay(iso, 'Europe/Madrid'),
   );
-  const ledgerWith = (runs: readonly Run[], isBeingPerformed = false) => ({
-    listLatestRuns: async () => [...runs],
-    listRunsOfDays: async () => [...runs],
-    isBeingPerformed: async () => isBeingPerformed,
-  });
+  const ledgerWith = (runs: readonly Run[], isBeingPerformed = false) =>
+    fakeLedger({
+      runs: { listLatest: async () => [...runs], listOfDays: async () => [...runs] },
+      steps: { isBeingPerformed: async () => isBeingPerformed },
+    });
 
   it('has every day in its order, with or without a run', async () => {
     expect(await planRange(ledgerWith([someRun()]), days, { mode: 'missing', reason })).toMatchObject([
@@ -147,13 +148,14 @@ describe('the plan of a range', () => {
       someRun({ id: 'so-far', day: '2026-11-21', trigger: 'today', ...blanked }),
     ];
     const asked: unknown[] = [];
-    const ledger = {
-      ...ledgerWith(latest),
-      async listRunsOfDays(range: unknown) {
-        asked.push(range);
-        return days.flatMap(({ iso }) => [...latest, ...older].filter((run) => run.day === iso));
+    const ledger = withReplaced(ledgerWith(latest), {
+      runs: {
+        async listOfDays(range) {
+          asked.push(range);
+          return days.flatMap(({ iso }) => [...latest, ...older].filter((run) => run.day === iso));
+        },
       },
-    };
+    });
     const planned = await planRange(ledger, days, { mode: 'late', reason });
     expect(planned.map(({ plan }) => plan)).toEqual([
       { action: 'top-up', run: latest[0] },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Hold } from '../../../src/async/hold.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { runDay } from '../../../src/review/day/run-day.js';
 
 import { DayBusyError } from '../../../src/review/refusals.js';
 import { SourceError } from '../../../src/review/source.js';
 import { UsageError } from '../../../src/text/usage-error.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createArraySource, records } from '../array-source.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
 
@@ -115,44 +115,48 @@ describe('a day that is lost before its run is opened, to others that have done 
 function freezeInLook(kept: Ledger, look: number): Ledger {
   const losing = new AbortController();
   let looks: number | undefined;
-  return {
-    ...kept,
-    async holdDay(ofDay) {
-      const hold = await kept.holds.day(ofDay);
-      if (looks !== undefined) return hold;
-      looks = 0;
-      return hold && { ...hold, lost: losing.signal };
+  return withReplaced(kept, {
+    holds: {
+      async day(ofDay) {
+        const hold = await kept.holds.day(ofDay);
+        if (looks !== undefined) return hold;
+        looks = 0;
+        return hold && { ...hold, lost: losing.signal };
+      },
     },
-    async latestRun(ofDay) {
-      const latest = await kept.runs.latest(ofDay);
-      if (looks !== undefined) looks += 1;
-      if (looks !== look) return latest;
-      losing.abort();
-      const { id, token } = await kept.runs.create({
-        id: 'run-of-others',
-        day,
-        delivery: 'body',
-        trigger: 'manual',
-        startedAt: 1,
-      });
-      await kept.runs.settle({ runId: id, token }, { state: 'succeeded', at: 1 });
-      return latest;
+    runs: {
+      async latest(ofDay) {
+        const latest = await kept.runs.latest(ofDay);
+        if (looks !== undefined) looks += 1;
+        if (looks !== look) return latest;
+        losing.abort();
+        const { id, token } = await kept.runs.create({
+          id: 'run-of-others',
+          day,
+          delivery: 'body',
+          trigger: 'manual',
+          startedAt: 1,
+        });
+        await kept.runs.settle({ runId: id, token }, { state: 'succeeded', at: 1 });
+        return latest;
+      },
     },
-  };
+  });
 }
 
 /** A ledger whose first hold is lost when the source is first read, and that source. */
 function loseInCollect(kept: Ledger) {
   const losing = new AbortController();
   let holds = 0;
-  const ledger: Ledger = {
-    ...kept,
-    async holdDay(ofDay): Promise<Hold | undefined> {
-      const hold = await kept.holds.day(ofDay);
-      holds += 1;
-      return hold && holds === 1 ? { ...hold, lost: losing.signal } : hold;
+  const ledger = withReplaced(kept, {
+    holds: {
+      async day(ofDay) {
+        const hold = await kept.holds.day(ofDay);
+        holds += 1;
+        return hold && holds === 1 ? { ...hold, lost: losing.signal } : hold;
+      },
     },
-  };
+  });
   const source = createArraySource([records(0, 12)], {
     onPull() {
       losing.abort();

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collapseRuns, hasNews } from '../../../src/review/day/collapse-runs.js';
-import { decideOpening } from '../../../src/review/day/open-run.js';
-import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { activeRunStates, type DeliveryKind, type Run, type RunState } from '../../../src/ledger/run.js';
 import { bookingForms } from '../../../src/ledger/step.js';
+import { collapseRuns, hasNews } from '../../../src/review/day/collapse-runs.js';
+import { decideOpening } from '../../../src/review/day/open-run.js';
+import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
 import { newRun, rightOf } from '../../contracts/ledger/days.js';
 import { record } from '../array-source.js';

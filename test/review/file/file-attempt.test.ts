@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ArchiveError, type ArchiveErrorCode } from '../../../src/archive/archive.js';
+import { FencedError } from '../../../src/ledger/errors.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
 import { adviseOnDisk, convertFailures, inSession } from '../../../src/review/file/file-attempt.js';
-import { FencedError } from '../../../src/ledger/errors.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../../src/sftp/sftp.js';
 
 const done: StepOutcome = { kind: 'done', evidence: { code: 'ok' } };

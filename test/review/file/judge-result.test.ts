@@ -1,5 +1,6 @@
-import type { JudgedPlaces } from '../../../src/ledger/findings.js';
 import { describe, expect, it } from 'vitest';
+import type { JudgedPlaces } from '../../../src/ledger/findings.js';
+import type { SeenResult } from '../../../src/ledger/run.js';
 import {
   decideOnResult,
   explainResult,
@@ -12,7 +13,6 @@ import {
   type ResultRules,
 } from '../../../src/review/file/judge-result.js';
 import type { ResultTotals } from '../../../src/review/file/match-result.js';
-import type { SeenResult } from '../../../src/ledger/run.js';
 
 const all: ResultRules = { resultNames: 'all', maxUnansweredShare: 0 };
 const incorrectOnly: ResultRules = { resultNames: 'incorrect', maxUnansweredShare: 0 };

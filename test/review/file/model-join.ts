@@ -1,6 +1,5 @@
-import type { JudgedPlaces } from '../../../src/ledger/findings.js';
-import type { Judged } from '../../../src/ledger/findings.js';
 import type { Booking } from '../../../src/booking/booking.js';
+import type { Judged, JudgedPlaces } from '../../../src/ledger/findings.js';
 import { foldReference } from '../../../src/review/file/match-result.js';
 import type { ResultRow } from '../../../src/review/file/result.js';
 import type { readRows } from './file-bookings.js';

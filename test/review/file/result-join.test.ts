@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import type { StoredBatch } from '../../../src/ledger/batches.js';
+import type { Judged } from '../../../src/ledger/findings.js';
 import {
   anyFileBooking,
   fileBooking,
@@ -10,7 +11,6 @@ import {
   linesOf,
   masterIdColumn,
 } from './file-bookings.js';
-import type { Judged } from "../../../src/ledger/findings.js";
 
 const columns = [
   'ServiceId',

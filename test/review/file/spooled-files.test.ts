@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { readStoredBatches } from '../../../src/ledger/batches.js';
 import {
   ChangedFileError,
   ensureSpooled,
@@ -7,7 +8,7 @@ import {
   reviewName,
   spoolReviewFile,
 } from '../../../src/review/file/spooled-files.js';
-import { readStoredBatches } from '../../../src/ledger/batches.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { fileOf, linesOf } from './file-bookings.js';
 import { blocksOf, fileBookings, prepareFileRun, readWhole } from './file-run.js';
 
@@ -65,7 +66,7 @@ describe('a recorded review file', () => {
     const run = await finish('write', { sha256 });
     await spoolReviewFile(parts, run);
     const readBatches = () => Promise.reject(new TypeError('expected no reading'));
-    await ensureSpooled({ ...parts, ledger: { ...parts.ledger, readBatches } }, run);
+    await ensureSpooled({ ...parts, ledger: withReplaced(parts.ledger, { bookings: { readBatches } }) }, run);
   });
 
   it('is refused if ledger and settings produce other bytes than recorded, in a message without cells', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { untilAborted } from '../../../src/async/abort.js';
 import { enqueueOpenSteps, toQueuedStep } from '../../../src/review/perform/reconcile.js';
 import type { QueuedStep } from '../../../src/review/queue.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { prepareDelivery } from '../delivering.js';
 import { createForgetfulQueue } from '../forgetful-queue.js';
@@ -56,10 +57,7 @@ describe('enqueueing steps', () => {
     const steps = [open('a', 2_000_000), open('b', 1_059_999), open('c', 5), open('d')].map(
       ({ notBefore, ...step }) => ({ ...step, ...(notBefore !== undefined && { notBefore }) }),
     );
-    const ledger = {
-      ...(await day()).ledger,
-      listOpenSteps: async (_: string, { after }: { readonly after?: unknown }) => (after ? [] : steps),
-    };
+    const ledger = fakeLedger({ steps: { listOpen: async (_, { after }) => (after ? [] : steps) } });
     const { queue, pages } = createPageQueue();
     const parts = { ledger, queue, longestWaitMs: 60_000, clock: () => 1_000_000 };
     await enqueueOpenSteps({ id: 'r1' }, parts, unstopped);

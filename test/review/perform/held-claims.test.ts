@@ -1,11 +1,10 @@
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import type { Right } from '../../../src/ledger/step.js';
-
 import { FencedError } from '../../../src/ledger/errors.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { Claim, Right } from '../../../src/ledger/step.js';
 import { type HeldClaims, holdClaims } from '../../../src/review/perform/step-runner.js';
-import type { Claim } from '../../../src/ledger/step.js';
+import { fakeLedger, withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';
@@ -89,9 +88,15 @@ describe('claims that are held', () => {
   it('survive a ledger that is unavailable for less than a lease', async () => {
     const { ledger, right, claim } = await prepareClaims();
     const away = { now: false };
-    const renewClaims: Ledger['renewClaims'] = (held) =>
-      away.now ? Promise.reject(new Error('away')) : ledger.steps.renewClaims(held);
-    const claims = holdClaims({ ...ledger, renewClaims }, leaseMs);
+    const claims = holdClaims(
+      withReplaced(ledger, {
+        steps: {
+          renewClaims: (held) =>
+            away.now ? Promise.reject(new Error('away')) : ledger.steps.renewClaims(held),
+        },
+      }),
+      leaseMs,
+    );
     const held = holdWithoutEnd(claims, await claim(0));
     away.now = true;
     await vi.advanceTimersByTimeAsync(leaseMs * 0.6);
@@ -103,9 +108,9 @@ describe('claims that are held', () => {
   });
 
   it('send one request at a time to a ledger that does not answer', async () => {
-    const { ledger, claim } = await prepareClaims();
+    const { claim } = await prepareClaims();
     const renewClaims = vi.fn(() => new Promise<Claim[]>(() => {}));
-    const claims = holdClaims({ ...ledger, renewClaims }, leaseMs);
+    const claims = holdClaims(fakeLedger({ steps: { renewClaims } }), leaseMs);
     holdWithoutEnd(claims, await claim(0));
     await vi.advanceTimersByTimeAsync(10 * leaseMs);
     expect(renewClaims).toHaveBeenCalledTimes(1);

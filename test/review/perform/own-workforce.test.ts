@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runDay } from '../../../src/review/day/run-day.js';
 import { FencedError } from '../../../src/ledger/errors.js';
+import { runDay } from '../../../src/review/day/run-day.js';
 import { createGate } from '../../support/gate.js';
 import { references } from '../delivering.js';
 import { ok, unavailable } from '../scripted-service.js';

@@ -4,6 +4,7 @@ import type { ReviewEvent } from '../../../src/review/events.js';
 
 import { reconcile } from '../../../src/review/perform/reconcile.js';
 import type { QueuedStep } from '../../../src/review/queue.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';
 import { createForgetfulQueue } from '../forgetful-queue.js';
 import { ok } from '../scripted-service.js';
@@ -64,13 +65,14 @@ describe('reconciling', () => {
     await deliver('2026-11-19', { bookings: 1 });
     await deliver('2026-11-20', { bookings: 1 });
     const faults = await bringInLine({
-      ledger: {
-        ...ledger,
-        reopenAbandoned: (runId) =>
-          runId === 'run-of-2026-11-19'
-            ? Promise.reject(new Error('odd'))
-            : ledger.steps.reopenAbandoned(runId),
-      },
+      ledger: withReplaced(ledger, {
+        steps: {
+          reopenAbandoned: (runId) =>
+            runId === 'run-of-2026-11-19'
+              ? Promise.reject(new Error('odd'))
+              : ledger.steps.reopenAbandoned(runId),
+        },
+      }),
     });
     expect(faults).toEqual(['run-of-2026-11-19']);
     expect(queued.map(({ runId }) => runId)).toEqual(['run-of-2026-11-20']);
@@ -78,7 +80,7 @@ describe('reconciling', () => {
 
   it('reports an unavailable ledger', async () => {
     const { ledger, bringInLine } = await prepareLedger();
-    const broken = { ...ledger, listActiveRuns: () => Promise.reject(new Error('away')) };
+    const broken = withReplaced(ledger, { runs: { listActive: () => Promise.reject(new Error('away')) } });
     await expect(bringInLine({ ledger: broken })).rejects.toThrow('away');
   });
 

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { Run } from '../../../src/ledger/run.js';
 import type { Verdict } from '../../../src/mapping-service/verdict.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
-
 import { settleIfDue } from '../../../src/review/perform/settle.js';
-import type { Run } from '../../../src/ledger/run.js';
 import { at, done, failed, perform, retry } from '../../contracts/ledger/days.js';
 import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { patienceMs } from '../../support/patience.js';
 import { prepareDelivery } from '../delivering.js';
 import { ok, refusal, unavailable } from '../scripted-service.js';
@@ -133,13 +133,14 @@ describe('a run stops', () => {
     'as failed if the sums do not add up: a recount of %s differs',
     async (sum) => {
       const ledger = await openTemporaryLedger();
-      const wrong: Ledger = {
-        ...ledger,
-        async tally(runId) {
-          const tally = await ledger.runs.tally(runId);
-          return { ...tally, [sum]: tally[sum] + 1 };
+      const wrong = withReplaced(ledger, {
+        runs: {
+          async tally(runId) {
+            const tally = await ledger.runs.tally(runId);
+            return { ...tally, [sum]: tally[sum] + 1 };
+          },
         },
-      };
+      });
       const delivering = await prepareDelivery({
         ledger: wrong,
         bookings: 3,

@@ -1,8 +1,8 @@
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import { describe, expect, it } from 'vitest';
+import type { Run } from '../../../src/ledger/run.js';
 import type { Settlement, Tally } from '../../../src/ledger/runs.js';
 import { type Endpoints, settleIfDue } from '../../../src/review/perform/settle.js';
-import type { Run } from '../../../src/ledger/run.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 
 const now = Date.UTC(2026, 10, 21, 3);
@@ -39,16 +39,18 @@ interface Given {
 async function settle(run: Run, given: Given = {}) {
   const settlements: [object, Settlement][] = [];
   const events: object[] = [];
-  const ledger = {
-    tally: async () => ({ ...tally, ...given.tally }),
-    async settle(right: object, settlement: Settlement) {
-      settlements.push([right, settlement]);
-      return given.isLate !== true;
+  const ledger = fakeLedger({
+    runs: {
+      tally: async () => ({ ...tally, ...given.tally }),
+      async settle(right, settlement) {
+        settlements.push([right, settlement]);
+        return given.isLate !== true;
+      },
+      get: async () => settledRun,
     },
-    getRun: async () => settledRun,
-  };
+  });
   const result = await settleIfDue(run, {
-    ledger: ledger as unknown as Ledger,
+    ledger,
     limits: { maxRefusedShare: given.maxRefusedShare ?? 0.1 },
     endpoints: given.endpoints,
     clock: () => now,

@@ -1,10 +1,10 @@
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import { describe, expect, it, vi } from 'vitest';
-import { createInProcessQueues } from '../../../src/queue/in-process.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Right } from '../../../src/ledger/step.js';
+import { createInProcessQueues } from '../../../src/queue/in-process.js';
 import { runDay } from '../../../src/review/day/run-day.js';
-
 import { QueueAwayError } from '../../../src/review/queue.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { patienceMs } from '../../support/patience.js';
 import { prepareDelivery, references } from '../delivering.js';
@@ -125,13 +125,14 @@ describe('processes that share the work', () => {
     const { ledger } = work;
     const overtaken = work.startShared({
       performs: false,
-      ledger: {
-        ...ledger,
-        async settle(right, settlement) {
-          await ledger.runs.takeOver(right.runId);
-          return ledger.runs.settle(right, settlement);
+      ledger: withReplaced(ledger, {
+        runs: {
+          async settle(right, settlement) {
+            await ledger.runs.takeOver(right.runId);
+            return ledger.runs.settle(right, settlement);
+          },
         },
-      },
+      }),
     });
     const { run } = await runDay(requestOf(), overtaken.parts, unstopped);
     expect(run.state).toBe('delivering');
@@ -222,7 +223,7 @@ async function recordLast(ledger: Ledger, right: Right): Promise<void> {
 }
 
 function withoutReconciling(ledger: Ledger): Ledger {
-  return { ...ledger, listActiveRuns: async () => [] };
+  return withReplaced(ledger, { runs: { listActive: async () => [] } });
 }
 
 async function settled(ledger: Ledger, runId: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RetryPolicy } from '../../../src/async/retry.js';
 import { canaryStep } from '../../../src/ledger/canaries.js';
+import type { Step, StepEnding } from '../../../src/ledger/step.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
 import { decideEnding } from '../../../src/review/perform/step-runner.js';
-import type { Step, StepEnding } from '../../../src/ledger/step.js';
 
 const now = 1_000_000;
 const retry: RetryPolicy = { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 30_000, waits: 2 };

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { BatchRange } from '../../../src/ledger/runs.js';
 import {
   previewBodies,
@@ -10,6 +9,7 @@ import {
 } from '../../../src/review/stored/preview.js';
 import { fileLineOf, lineOf } from '../../contracts/ledger/days.js';
 import { collectedFileRun } from '../../contracts/ledger/file-days.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
 const masterIdColumn = 'Service Mappings Id';
@@ -41,11 +41,15 @@ describe('the first lines of a collected run', () => {
   it('are read from no more batches than necessary', async () => {
     const { ledger, run } = await prepare({ file: 6, body: 5 });
     const read: [form: string, range: BatchRange][] = [];
-    const readBatches: Ledger['readBatches'] = (runId, form, range) => {
-      read.push([form, range]);
-      return ledger.bookings.readBatches(runId, form, range);
-    };
-    await readFirstLines({ ...ledger, readBatches }, run, 4);
+    const watched = withReplaced(ledger, {
+      bookings: {
+        readBatches(runId, form, range) {
+          read.push([form, range]);
+          return ledger.bookings.readBatches(runId, form, range);
+        },
+      },
+    });
+    await readFirstLines(watched, run, 4);
     expect(read).toEqual([['file', { from: 0, to: 1 }]]);
   });
 });

@@ -17,6 +17,7 @@ import {
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
 import { createDirectorySpool } from '../../../src/spool/spool.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 import { bucketName, useS3Server } from '../../support/s3-server.js';
 import { prepareDelivery } from '../delivering.js';
 import { ok } from '../scripted-service.js';
@@ -40,11 +41,13 @@ describe('cleaning up old days', () => {
   ])('counts days by the calendar: on %s', async (today, pruneBefore, blankBefore) => {
     const asked: unknown[] = [];
     const night = Date.parse(`${today}T01:30:00Z`);
-    const ledger = {
-      findLastStart: async () => night - dayMs,
-      prune: async (before: string) => asked.push(['prune', before]),
-      blankGuestNames: async (before: string, blank: unknown) => asked.push(['blank', before, blank]),
-    };
+    const ledger = fakeLedger({
+      runs: { findLastStart: async () => night - dayMs },
+      guests: {
+        prune: async (before) => asked.push(['prune', before]),
+        blankNames: async (before, blank) => asked.push(['blank', before, blank]),
+      },
+    });
     await applyRetention({ ledger, ...(await openTemporaryFolders()) }, periods, { now: night, timezone });
     expect(asked).toEqual([
       ['blank', blankBefore, blankNames],

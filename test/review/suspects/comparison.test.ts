@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.js';
-import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
+import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.js';
+import type { BookingForm } from '../../../src/ledger/step.js';
+import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
-import type { BookingForm } from '../../../src/ledger/step.js';
 import {
   createComparingCollect,
   findSuspicion,
   type KnownMapping,
 } from '../../../src/review/suspects/comparison.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 import { fileBooking } from '../file/file-bookings.js';
 
 const now = Date.parse('2026-11-21T02:30:00Z');
@@ -41,12 +42,14 @@ function compareWith(mappings: readonly Partial<CopiedMapping>[]) {
     holds: () => Promise.reject(new Error('nothing is looked up here')),
     finish: () => Promise.reject(new Error('nothing is finished here')),
   };
-  const copy = {
-    lookUp: async (hotels: readonly ProviderHotel[]) => {
-      asked.push([...hotels]);
-      return hotels.map((hotel) => byKey.get(keyOf(hotel)));
+  const { mappings: copy } = fakeLedger({
+    mappings: {
+      lookUp: async (hotels) => {
+        asked.push([...hotels]);
+        return hotels.map((hotel) => byKey.get(keyOf(hotel)));
+      },
     },
-  };
+  });
   const collect = createComparingCollect(under, { copy, now });
   const store = (...batches: CollectedBatch[]) =>
     collect.store({ batches, duplicates: 3, filtered: 0, rejects: [], warnings: [] });

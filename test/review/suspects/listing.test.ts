@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchCursor, SuspectLines } from '../../../src/ledger/tracing.js';
 import { findComparedRuns, listSuspects } from '../../../src/review/suspects/listing.js';
 import { listSuspected } from '../../../src/review/verdicts/listing.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 
 const suspects = 1;
@@ -10,25 +10,23 @@ const line = (number: number) =>
 
 /** A ledger with these pages of each run. */
 function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>>) {
-  return {
-    nextSuspects: async (runId: string, after?: BatchCursor): Promise<SuspectLines | undefined> => {
-      const batch = (after?.batch ?? -1) + 1;
-      const lines = pages[runId]?.[batch];
-      const toSuspect = (text: string, place: number) => ({
-        line: text,
-        place,
-        reason: 'moved' as const,
-        movedAt: Date.parse('2026-11-18T10:00:00Z'),
-      });
-      return lines && { cursor: { form: 'body', batch }, form: 'body', suspects: lines.map(toSuspect) };
+  return fakeLedger({
+    bookings: {
+      nextSuspects: async (runId, after) => {
+        const batch = (after?.batch ?? -1) + 1;
+        const lines = pages[runId]?.[batch];
+        const toSuspect = (text: string, place: number) => ({
+          line: text,
+          place,
+          reason: 'moved' as const,
+          movedAt: Date.parse('2026-11-18T10:00:00Z'),
+        });
+        return lines && { cursor: { form: 'body', batch }, form: 'body', suspects: lines.map(toSuspect) };
+      },
+      readKept: async () => undefined,
+      findKept: async () => new Map(),
     },
-    readKeptColumns: async () => undefined,
-    findKeptValues: async () => new Map(),
-    mappings: {
-      listSyncs: () => Promise.reject(new Error('the copy was asked again')),
-      lookUp: () => Promise.reject(new Error('the copy was asked again')),
-    },
-  };
+  });
 }
 
 describe('the suspects of a run', () => {
@@ -53,8 +51,7 @@ describe('the suspects of a run', () => {
   });
 
   it('are not looked for if nothing was compared', async () => {
-    const nextSuspects = () => Promise.reject(new Error('it was looked for them'));
-    expect(await listSuspects({ nextSuspects }, { id: 'one' }, 9)).toEqual([]);
+    expect(await listSuspects(fakeLedger({}), { id: 'one' }, 9)).toEqual([]);
   });
 
   it('of several runs are listed once each, as they were compared', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.js';
+import type { Judged } from '../../../src/ledger/findings.js';
 import type { KeptColumns } from '../../../src/ledger/kept-columns.js';
-import type { BatchRange } from '../../../src/ledger/runs.js';
+import type { CopiedMapping } from '../../../src/ledger/mappings.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
 import {
@@ -11,8 +11,8 @@ import {
   listUnanswered,
 } from '../../../src/review/verdicts/listing.js';
 import { toLines } from '../../contracts/ledger/days.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
-import type { Judged } from "../../../src/ledger/findings.js";
 
 const verdicts = { affected: 3, unanswered: 1, unclear: 1, malformed: 0, listsUnanswered: true } as const;
 
@@ -33,31 +33,30 @@ function openLedger(
   return {
     asked,
     sought,
-    ledger: {
-      async nextJudged(runId: string, judged: Judged, after = -1) {
-        const lines = judgements[runId]?.[judged]?.[after + 1];
-        return lines && { batch: after + 1, places: [...lines.keys()], lines };
-      },
-      async readKeptColumns(runId: string, _form: string, batch: number) {
-        return kept[runId]?.[batch];
-      },
-      async findKeptValues(references: readonly string[]) {
-        sought.push(...references);
-        return new Map(references.map((reference) => [reference, { Price: 'of an earlier run' }]));
-      },
-      async measureBatches(runId: string) {
-        const batches = judgements[runId]?.file ?? [];
-        return { batches: batches.length, bookings: batches.flat().length };
-      },
-      async readBatch() {
-        throw new TypeError('expected batches to be read several at a time');
-      },
-      async readBatches(runId: string, _form: string, { from, to }: BatchRange) {
-        return judgements[runId]?.file?.slice(from, to).map(toLines) ?? [];
+    ledger: fakeLedger({
+      bookings: {
+        async nextJudged(runId, judged, after = -1) {
+          const lines = judgements[runId]?.[judged]?.[after + 1];
+          return lines && { batch: after + 1, places: [...lines.keys()], lines };
+        },
+        async readKept(runId, _form, batch) {
+          return kept[runId]?.[batch];
+        },
+        async findKept(references) {
+          sought.push(...references);
+          return new Map(references.map((reference) => [reference, { Price: 'of an earlier run' }]));
+        },
+        async measureBatches(runId) {
+          const batches = judgements[runId]?.file ?? [];
+          return { batches: batches.length, bookings: batches.flat().length };
+        },
+        async readBatches(runId, _form, { from, to }) {
+          return judgements[runId]?.file?.slice(from, to).map(toLines) ?? [];
+        },
       },
       mappings: {
         listSyncs: async () => [],
-        async lookUp(hotels: readonly ProviderHotel[]) {
+        async lookUp(hotels) {
           asked.push(hotels.length);
           return hotels.map(({ providerHotelId }) => {
             const serviceId = copy[providerHotelId];
@@ -65,7 +64,7 @@ function openLedger(
           });
         },
       },
-    },
+    }),
   };
 }
 
