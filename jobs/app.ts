@@ -9,7 +9,7 @@ import type { Action } from '../src/ledger/audit.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { ServiceClient } from '../src/mapping-service/client.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
-import type { RunDayParts } from '../src/review/day/run-day.js';
+import type { ReviewParts } from '../src/review/review-day.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { Spool } from '../src/spool/spool.js';
 import { writeCsvFile } from '../src/text/output-files.js';
@@ -54,7 +54,7 @@ export interface App extends Terminal {
   /** Closes a part when the command ends, before what was opened earlier. */
   keep<Part extends { close(): unknown }>(part: Part): Part;
   /** What reviews a day: its source, its deliveries, and what performs its steps, unless these are left to workers. */
-  review(performs?: boolean): Promise<RunDayParts>;
+  review(performs?: boolean): Promise<ReviewParts>;
   /** Ends work when the app closes, before any part is closed. */
   beforeClose(end: () => unknown): void;
   /** Records a look at bookings without guests' names, if there is a ledger; one that can't be written to causes a warning only. */
@@ -162,7 +162,7 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
     `There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`;
   const keep = <Part extends { close(): unknown }>(part: Part) => once(() => part, closePart)();
   let sftp: SftpServer | undefined;
-  let review: Promise<RunDayParts> | undefined;
+  let review: Promise<ReviewParts> | undefined;
   const app: App = {
     ...terminal,
     config,

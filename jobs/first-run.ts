@@ -27,7 +27,7 @@ import { fetchOneExport } from './export-fetch.js';
 import { describeFailure } from './failure.js';
 import { syncOnce } from './mappings-sync.js';
 import { type CommandIo, runAsProcess } from './process.js';
-import { reviewDay } from './review-day.js';
+import { runReview } from './review-day.js';
 import { openSource } from './sources.js';
 import { createTerminal, type Terminal } from './terminal.js';
 
@@ -78,7 +78,7 @@ async function reviewTwoDays(io: CommandIo, stay: boolean): Promise<number> {
     const terminal: Terminal = { ...openTerminal(), say: (text) => void closing.push(text) };
     const request = { mode: 'run', trigger: 'manual', delivery } as const;
     try {
-      const code = await withApp({ ...config, delivery }, terminal, (app) => reviewDay(app, day, request));
+      const code = await withApp({ ...config, delivery }, terminal, (app) => runReview(app, day, request));
       if (code !== exitCode.done) say(closing.join('\n'));
       return code;
     } finally {

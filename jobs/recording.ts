@@ -1,7 +1,7 @@
 import type { Action } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/ledger/run.js';
-import type { OpeningCallbacks, RunRequest } from '../src/review/day/run-day.js';
+import type { ReviewCallbacks, RunRequest } from '../src/review/review-day.js';
 import { describeError, SafeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
@@ -50,7 +50,7 @@ export function recordOpening(
     acceptsRepeated,
   }: Omit<RunRequest, 'day' | 'mode' | 'configuredDelivery'>,
   terminal: Terminal,
-): Required<Pick<OpeningCallbacks, 'onOpened' | 'onAccepted'>> & { readonly recorded: () => Promise<void> } {
+): Required<Pick<ReviewCallbacks, 'onOpened' | 'onAccepted'>> & { readonly recorded: () => Promise<void> } {
   let recording = Promise.resolve();
   const action = trigger === 'replay' ? 'replay' : 'run';
   const record = ({ id, day }: Run, how: Action['details']) => {

@@ -2,8 +2,8 @@ import type { BusinessDay } from '../src/booking/business-day.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import { planDay, type RangeMode, requestOf } from '../src/review/day/range-plan.js';
 import { describeWaiting, type RunReport, readReport } from '../src/review/day/report.js';
-import { type RunDayParts, runDay } from '../src/review/day/run-day.js';
 import { runDaysConcurrently, runsAtOnce, waitForRunSlot } from '../src/review/day/run-slots.js';
+import { type ReviewParts, reviewDay } from '../src/review/review-day.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { formatCount, wrapText } from '../src/text/format.js';
 import { completeCommands, quoteForShell, type WriteCommand } from '../src/text/shell.js';
@@ -100,7 +100,7 @@ export async function replayRange(
 async function reviewOne(
   app: App,
   day: BusinessDay,
-  parts: RunDayParts,
+  parts: ReviewParts,
   options: RangeOptions,
 ): Promise<DayOutcome> {
   const { ledger } = parts;
@@ -108,7 +108,7 @@ async function reviewOne(
   const { onOpened, recorded } = recordOpening(ledger, request, app);
   try {
     const asked = { ...request, day, configuredDelivery: app.config.delivery };
-    const { run } = await runDay(asked, parts, app.signal, { onOpened });
+    const { run } = await reviewDay(asked, parts, app.signal, { onOpened });
     const listed = await listSuspects(ledger, run, suspectsReported);
     const report = await readReport(ledger, run, { now: clock(), timezone: day.zone, listed });
     return { ...outcomeOfRun(report, exitCodeOf(run), app.command), run };

@@ -21,7 +21,7 @@ import { clock } from './clock.js';
 import { bareFlag, command, dayOption, flag, option, requiredDay } from './command.js';
 import { exitCode } from './exit-code.js';
 import { type RangeOptions, replayRange, toRequest } from './replay-range.js';
-import { acceptVolume, checkOut, delivery, out, readReason, reviewDay, withDelivery } from './review-day.js';
+import { acceptVolume, checkOut, delivery, out, readReason, runReview, withDelivery } from './review-day.js';
 
 /** Reviews a day or a range of days again, or only what is missing. */
 export default command({
@@ -118,7 +118,7 @@ async function replayDay(app: App, day: BusinessDay, options: RangeOptions): Pro
       return exitCode.done;
     }
   }
-  return reviewDay(app, day, { ...requestOf(mode, toRequest(app, options)), trigger: 'replay' });
+  return runReview(app, day, { ...requestOf(mode, toRequest(app, options)), trigger: 'replay' });
 }
 
 /** Lists days and what a replay would do with each, judged from the ledger alone. */

@@ -10,7 +10,7 @@ import { renderMissedCanaries } from '../src/review/canary-words.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { readWaiting, runToJson } from '../src/review/day/report.js';
-import { runDay } from '../src/review/day/run-day.js';
+import { type DayResult, type ReviewParts, reviewDay } from '../src/review/review-day.js';
 import { removeSentFiles } from '../src/review/stored/remove-sent.js';
 import { applyRetention, findDueDay } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
@@ -35,47 +35,55 @@ export type ReviewRequest = DayRequest & {
 };
 
 /** The main job: reviews one business day and returns the exit code. */
-export async function reviewDay(
+export async function runReview(
   app: App,
   day: BusinessDay,
   { detach = false, ...request }: ReviewRequest,
 ): Promise<number> {
-  const { config, signal, command, say } = app;
+  const { config, signal } = app;
   requireBegun(day, clock());
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
   const parts = await app.review(!detach);
-  const { ledger } = parts;
-  const { recorded, ...callbacks } = recordOpening(ledger, request, app);
+  const { recorded, ...callbacks } = recordOpening(parts.ledger, request, app);
   try {
     const asked = { ...request, day, configuredDelivery: config.delivery };
-    const { run, wasDone } = await runDay(asked, parts, signal, callbacks);
-    app.endProgress();
-    if (wasDone) say(describeDone(run, command));
-    const missed = signal.aborted ? [] : await followUpCanaries({ ...app, warn: say });
-    const waiting = await readWaiting(ledger, run, clock());
-    const details = await readRunDetails(ledger, run, parts.reader.placeUnit);
-    const style = { now: clock(), command, timezone: day.zone };
-    say(
-      renderClosing(
-        { ...details, ...waiting },
-        { ...style, paint: app.paint, isOnlooker: detach, mailPlace: findMailPlace(config) },
-      ),
-    );
-    const ofOthers = missed.filter(({ runId }) => runId !== run.id);
-    if (ofOthers.length > 0) say(renderMissedCanaries(ofOthers, style));
-    app.report({
-      ...runToJson(run, { ...style, listed: await listSuspects(ledger, run, suspectsReported) }),
-      ...waiting,
-      ...(details.canary && { canary: canaryToJson(details.canary, clock()) }),
+    const { run } = await reviewDay(asked, parts, signal, {
+      ...callbacks,
+      followUp: (result) => followUp(app, day, parts, { ...result, detach }),
     });
-    if (!signal.aborted) await followUpAndSay(app);
-    await keepReport(app, run);
-    if (!signal.aborted) await applyConfiguredRetention({ ...app, warn: say });
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
     await recorded();
   }
+}
+
+/** Says what became of the run, and does what follows from it: cases, messages, the kept report, retention. */
+async function followUp(
+  app: App,
+  day: BusinessDay,
+  { ledger, reader }: ReviewParts,
+  { run, wasDone, detach }: DayResult & { readonly detach: boolean },
+): Promise<void> {
+  const { config, signal, command, say } = app;
+  app.endProgress();
+  if (wasDone) say(describeDone(run, command));
+  const missed = signal.aborted ? [] : await followUpCanaries({ ...app, warn: say });
+  const waiting = await readWaiting(ledger, run, clock());
+  const details = await readRunDetails(ledger, run, reader.placeUnit);
+  const style = { now: clock(), command, timezone: day.zone };
+  const closing = { ...style, paint: app.paint, isOnlooker: detach, mailPlace: findMailPlace(config) };
+  say(renderClosing({ ...details, ...waiting }, closing));
+  const ofOthers = missed.filter(({ runId }) => runId !== run.id);
+  if (ofOthers.length > 0) say(renderMissedCanaries(ofOthers, style));
+  app.report({
+    ...runToJson(run, { ...style, listed: await listSuspects(ledger, run, suspectsReported) }),
+    ...waiting,
+    ...(details.canary && { canary: canaryToJson(details.canary, clock()) }),
+  });
+  if (!signal.aborted) await followUpAndSay(app);
+  await keepReport(app, run);
+  if (!signal.aborted) await applyConfiguredRetention({ ...app, warn: say });
 }
 
 /** Nothing was sent now; what to do about few bookings is said at the end. */

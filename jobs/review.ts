@@ -8,7 +8,6 @@ import type { ReviewService } from '../src/mapping-service/client.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
 import { createRunId } from '../src/review/day/open-run.js';
-import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { Delivery } from '../src/review/delivery.js';
 import { readErasedGuests } from '../src/review/erasures.js';
 import type { Notify } from '../src/review/events.js';
@@ -19,6 +18,7 @@ import {
   createSharedWorkforce,
   type Workforce,
 } from '../src/review/perform/workforce.js';
+import type { ReviewParts } from '../src/review/review-day.js';
 import { defaultLimits } from '../src/sftp/limits.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';
@@ -37,7 +37,7 @@ const hourMs = 3_600_000;
  *
  * @param performs false for a process that leaves the steps to workers
  */
-export async function openReview(app: App, performs: boolean): Promise<RunDayParts> {
+export async function openReview(app: App, performs: boolean): Promise<ReviewParts> {
   const { config, notify, signal, sourceMessages } = app;
   const ledger = await app.ledger();
   const readErased = () => readErasedGuests(ledger, config.hashKey);
@@ -162,7 +162,7 @@ const stepMs = 3 * defaultLimits.transferMs;
 /** Opens what performs the steps: this process alone, or all that share the queue. */
 async function openWorkforce(
   config: Config,
-  { ledger, deliveryFor, notify }: Pick<RunDayParts, 'ledger' | 'deliveryFor' | 'notify'>,
+  { ledger, deliveryFor, notify }: Pick<ReviewParts, 'ledger' | 'deliveryFor' | 'notify'>,
   performs: boolean,
 ): Promise<Workforce> {
   const { body, workers, queue } = config;

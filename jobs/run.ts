@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { command, dayOrYesterday, flag, option } from './command.js';
-import { acceptVolume, checkOut, delivery, out, reviewDay, withDelivery } from './review-day.js';
+import { acceptVolume, checkOut, delivery, out, runReview, withDelivery } from './review-day.js';
 
 /** The main command: reviews one business day, or resumes it. */
 export default command({
@@ -49,7 +49,7 @@ Examples:
     const app = withDelivery(configured, configFile, given.delivery);
     const day = createBusinessDay(given.day, app.config.timezone);
     if (given.dryRun) return (await import('./dry-run.js')).dryRunDay(app, day, given.out);
-    return reviewDay(app, day, {
+    return runReview(app, day, {
       mode: 'run',
       trigger: 'manual',
       delivery: given.delivery,

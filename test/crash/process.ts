@@ -11,7 +11,7 @@ import { createSender } from '../../src/notifications/send-messages.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { reportMissedCanaries } from '../../src/review/day/missed-canaries.js';
-import { type RunDayParts, runDay } from '../../src/review/day/run-day.js';
+import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import { createFileDelivery } from '../../src/review/file/file-delivery.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';
@@ -65,7 +65,7 @@ export function composeProcess(parts: ProcessParts): DayProcess {
   const { ledger, outside, delivery, records } = parts;
   const { clock } = outside;
   const deliveryFor = createDeliveries(parts);
-  const dayParts: RunDayParts = {
+  const dayParts: ReviewParts = {
     reader: readerOf(createArraySource([records])),
     limits: { maxRejectedShare: 1, emptyDay: 'fail', batchSize },
     canary: { serviceId: 7, providerName: 'Hotelbeds', providerHotelId: 'C1', withinMs: 3_600_000 },
@@ -81,7 +81,7 @@ export function composeProcess(parts: ProcessParts): DayProcess {
     async review() {
       await tell();
       const request = { mode: 'run', trigger: 'manual', day, configuredDelivery: delivery } as const;
-      const { run } = await runDay(request, dayParts, unstopped);
+      const { run } = await reviewDay(request, dayParts, unstopped);
       await reportMissedCanaries({ ledger, clock, notify: () => {} });
       const today = businessDayAt(new Date(clock()), timezone).iso;
       await updateCases({ ledger, today, escalateAfterMs: 3 * dayMs, clock });

@@ -6,7 +6,7 @@ import type { Trigger } from '../../src/ledger/run.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import { createRunId } from '../../src/review/day/open-run.js';
-import { type RunDayParts, runDay } from '../../src/review/day/run-day.js';
+import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
 import {
   createOwnWorkforce,
   createSharedWorkforce,
@@ -65,7 +65,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   const clock = () => now;
 
   function createProcess(): {
-    readonly parts: RunDayParts & { readonly ledger: Ledger };
+    readonly parts: ReviewParts & { readonly ledger: Ledger };
     close(): Promise<void>;
   } {
     const ledger = engine.openLedger();
@@ -196,7 +196,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   async function runCommand(day: BusinessDay): Promise<void> {
     try {
       const request = { mode: 'run', trigger: 'manual', configuredDelivery: 'body', day } as const;
-      await runDay(request, commandLine.parts, stop.signal);
+      await reviewDay(request, commandLine.parts, stop.signal);
     } catch (error) {
       // Where processes work alone, only the owner of the day can do it.
       if (engine.isShared || !(error instanceof DayBusyError)) faults.push(error);

@@ -3,7 +3,7 @@ import { type BusinessDay, createBusinessDay } from '../../src/booking/business-
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
-import type { RunDayParts, RunRequest } from '../../src/review/day/run-day.js';
+import type { ReviewParts, RunRequest } from '../../src/review/review-day.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 
 import {
@@ -30,7 +30,7 @@ export interface WorkingOptions {
 }
 
 export interface Process<Force extends Workforce> {
-  readonly parts: RunDayParts;
+  readonly parts: ReviewParts;
   readonly workforce: Force;
   /** The events that it emitted. */
   readonly events: readonly ReviewEvent[];
@@ -66,7 +66,7 @@ export async function prepareWork({
       random: () => 0.5,
       notify: (event: ReviewEvent) => void events.push(event),
     };
-    const partsWith = (workforce: Workforce): RunDayParts => ({
+    const partsWith = (workforce: Workforce): ReviewParts => ({
       reader: readerOf(source ?? createArraySource([records(0, bookings)])),
       limits: { maxRejectedShare: 0, emptyDay: 'succeed', batchSize },
       clock: common.clock,

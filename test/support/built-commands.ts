@@ -1,6 +1,6 @@
 import { withApp } from '../../jobs/app.js';
 import type { CommandIo } from '../../jobs/process.js';
-import { type ReviewRequest, reviewDay } from '../../jobs/review-day.js';
+import { type ReviewRequest, runReview } from '../../jobs/review-day.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { loadConfig } from '../../src/config/load.js';
@@ -64,7 +64,7 @@ export function createBuiltCommands(configuration: string): BuiltCommands {
         io,
       });
       await withApp(config, terminal, (app) =>
-        reviewDay(app, createBusinessDay(day, config.timezone), request),
+        runReview(app, createBusinessDay(day, config.timezone), request),
       );
       terminal.endProgress();
     },

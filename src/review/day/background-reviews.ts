@@ -4,9 +4,9 @@ import { mayCompleteDay } from '../../ledger/day-runs.js';
 import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type Trigger } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
 import { DayBusyError } from '../refusals.js';
+import { type DayResult, type ReviewCallbacks, type ReviewParts, reviewDay } from '../review-day.js';
 import { busy, findSharedRun, tryToAcquireDay } from './join-run.js';
 import { type DayRequest, type OpenedRun, openRun } from './open-run.js';
-import { type DayResult, type OpeningCallbacks, type RunDayParts, runDay } from './run-day.js';
 
 /** Delay between two tries to get a day that another process is opening or releasing. */
 const tryEveryMs = 50;
@@ -16,7 +16,7 @@ const patienceMs = 10_000;
 export type ReviewRequest = DayRequest & { readonly trigger: Trigger };
 
 export interface BackgroundReviewsOptions {
-  readonly parts: RunDayParts;
+  readonly parts: ReviewParts;
   readonly configuredDelivery: DeliveryKind;
   /** Called when the ledger holds a new run, which doesn't wait for it. */
   readonly onNewRun?: (run: Run) => Promise<void>;
@@ -70,7 +70,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
     day: BusinessDay,
     request: ReviewRequest,
     signal: AbortSignal,
-    callbacks?: OpeningCallbacks,
+    callbacks?: ReviewCallbacks,
   ): Promise<DayResult> {
     const release = new AbortController();
     const stop = AbortSignal.any([signal, release.signal]);
@@ -83,18 +83,19 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
     day: BusinessDay,
     request: ReviewRequest,
     stop: AbortSignal,
-    callbacks?: OpeningCallbacks,
+    callbacks?: ReviewCallbacks,
   ): Promise<DayResult> {
-    const result = await runDay({ ...request, day, configuredDelivery }, parts, stop, {
+    return reviewDay({ ...request, day, configuredDelivery }, parts, stop, {
       ...callbacks,
       onOpened(run, isNew) {
         if (isNew && onNewRun) void track(onNewRun(run));
         callbacks?.onOpened?.(run, isNew);
       },
+      async followUp({ run }) {
+        // There are many runs of today, and what follows a review is for whole days.
+        if (!stop.aborted && request.mode !== 'today') await afterReview(run);
+      },
     });
-    // There are many runs of today, and what follows a review is for whole days.
-    if (!stop.aborted && request.mode !== 'today') await afterReview(result.run);
-    return result;
   }
 
   function track<Result>(review: Promise<Result>): Promise<Result> {

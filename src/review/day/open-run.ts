@@ -14,7 +14,7 @@ import {
 } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
-import type { RunDayParts, RunRequest } from './run-day.js';
+import type { ReviewParts, RunRequest } from '../review-day.js';
 
 export interface DayRequest {
   /**
@@ -220,7 +220,7 @@ export interface OpenedRun {
  */
 export async function openRun(
   request: RunRequest,
-  { ledger, clock, createRunId, deliveryFor }: RunDayParts,
+  { ledger, clock, createRunId, deliveryFor }: ReviewParts,
   { lost }: Hold,
 ): Promise<OpenedRun | 'lost'> {
   const { day, trigger, reason, delivery, configuredDelivery, expected, acceptsRepeated } = request;

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { runDay } from '../../../src/review/day/run-day.js';
+import { reviewDay } from '../../../src/review/review-day.js';
 import { ok } from '../../review/scripted-service.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { prepareWork, requestOf, unstopped } from '../../review/working-day.js';
@@ -28,7 +28,7 @@ async function startRun() {
       return ok;
     },
   });
-  const running = runDay(requestOf(), work.startAlone().parts, unstopped);
+  const running = reviewDay(requestOf(), work.startAlone().parts, unstopped);
   await asked?.passed;
   const [run] = await ledger.runs.listActive();
   const { url } = await startDesk({ ledger, clock: Date.now, parts: { clock: Date.now } });

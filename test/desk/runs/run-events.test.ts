@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRunWatches } from '../../../src/desk/runs/run-watch.js';
-import { runDay } from '../../../src/review/day/run-day.js';
+import { reviewDay } from '../../../src/review/review-day.js';
 import { at, collectedRun, done, perform, references, rightOf } from '../../contracts/ledger/days.js';
 import { ok } from '../../review/scripted-service.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
@@ -36,7 +36,7 @@ it('The page of a real run follows its progress to the end', async () => {
     },
   });
   const { parts } = work.startAlone();
-  const running = runDay(requestOf(), parts, unstopped);
+  const running = reviewDay(requestOf(), parts, unstopped);
   let id: string | undefined;
   while (id === undefined) {
     const [run] = await ledger.runs.listActive();

@@ -4,7 +4,7 @@ import {
   type BackgroundReviews,
   createBackgroundReviews,
 } from '../../../src/review/day/background-reviews.js';
-import type { RunDayParts } from '../../../src/review/day/run-day.js';
+import type { ReviewParts } from '../../../src/review/review-day.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
 
 import { DayBusyError } from '../../../src/review/refusals.js';
@@ -293,7 +293,7 @@ describe('background reviews', () => {
   });
 });
 
-function openReviews(parts: RunDayParts, signal = unstopped) {
+function openReviews(parts: ReviewParts, signal = unstopped) {
   const faults: { readonly error: unknown; readonly day: string }[] = [];
   const notify = (event: ReviewEvent) => {
     parts.notify(event);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../../src/booking/business-day.js';
 import { createBackgroundReviews } from '../../../src/review/day/background-reviews.js';
 import { createReplays, type ReplayRequest } from '../../../src/review/day/replays.js';
-import type { RunDayParts } from '../../../src/review/day/run-day.js';
+import type { ReviewParts } from '../../../src/review/review-day.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
 import { createGate } from '../../support/gate.js';
 import { ok } from '../scripted-service.js';
@@ -169,7 +169,7 @@ describe('replays', () => {
   });
 });
 
-async function openFailed(ledger: RunDayParts['ledger']) {
+async function openFailed(ledger: ReviewParts['ledger']) {
   const { token, id } = await ledger.runs.create({
     ...{ id: 'run-that-failed', day: reviewedDay.iso, delivery: 'body', trigger: 'schedule', startedAt: 1 },
   });
@@ -183,7 +183,7 @@ interface Options {
   readonly signal?: AbortSignal;
 }
 
-function openReplays(parts: RunDayParts, { places = 3, signal = unstopped }: Options = {}) {
+function openReplays(parts: ReviewParts, { places = 3, signal = unstopped }: Options = {}) {
   const faults: ReviewEvent[] = [];
   const notify = (event: ReviewEvent) => {
     if (event.type === 'review-broke-off') faults.push(event);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { runDay } from '../../../src/review/day/run-day.js';
+import { reviewDay } from '../../../src/review/review-day.js';
 
 import { DayBusyError } from '../../../src/review/refusals.js';
 import { SourceError } from '../../../src/review/source.js';
@@ -14,8 +14,8 @@ const day = reviewedDay.iso;
 describe('a day', () => {
   it('that is done stays unchanged', async () => {
     const work = await prepareWork();
-    const { run } = await runDay(requestOf(), work.startAlone().parts, unstopped);
-    const again = await runDay(requestOf(), work.startAlone().parts, unstopped);
+    const { run } = await reviewDay(requestOf(), work.startAlone().parts, unstopped);
+    const again = await reviewDay(requestOf(), work.startAlone().parts, unstopped);
     expect(again).toEqual({ run, wasDone: true });
     expect(work.calls).toHaveLength(6);
     expect(await work.ledger.holds.day(day)).toBeDefined();
@@ -27,10 +27,10 @@ describe('a day', () => {
       records(0, 3),
       new SourceError('unreadable', 'the file ends in a record'),
     ]);
-    const { run } = await runDay(requestOf(), work.startAlone({ source: broken }).parts, unstopped);
+    const { run } = await reviewDay(requestOf(), work.startAlone({ source: broken }).parts, unstopped);
     expect(run).toMatchObject({ state: 'failed', failure: { class: 'data' } });
     expect(work.calls).toEqual([]);
-    const { run: after } = await runDay(requestOf(), work.startAlone().parts, unstopped);
+    const { run: after } = await reviewDay(requestOf(), work.startAlone().parts, unstopped);
     expect(after).toMatchObject({ id: run.id, state: 'succeeded', counts: { read: 12, delivered: 12 } });
   });
 
@@ -40,8 +40,8 @@ describe('a day', () => {
     const { parts } = work.startAlone({
       source: createArraySource([records(0, 3)], { onPull: () => stop.abort() }),
     });
-    await runDay(requestOf(), parts, stop.signal);
-    await expect(runDay(requestOf({ mode: 'replay' }), parts, unstopped)).rejects.toThrow(UsageError);
+    await reviewDay(requestOf(), parts, stop.signal);
+    await expect(reviewDay(requestOf({ mode: 'replay' }), parts, unstopped)).rejects.toThrow(UsageError);
     expect(await work.ledger.holds.day(day)).toBeDefined();
   });
 
@@ -49,9 +49,9 @@ describe('a day', () => {
     const work = await prepareWork();
     const stop = new AbortController();
     const source = createArraySource([records(0, 3), records(3, 9)], { onPull: () => stop.abort() });
-    const { run } = await runDay(requestOf(), work.startAlone({ source }).parts, stop.signal);
+    const { run } = await reviewDay(requestOf(), work.startAlone({ source }).parts, stop.signal);
     expect(run).toMatchObject({ state: 'collecting' });
-    const { run: after } = await runDay(requestOf(), work.startAlone().parts, unstopped);
+    const { run: after } = await reviewDay(requestOf(), work.startAlone().parts, unstopped);
     expect(after).toMatchObject({ id: run.id, state: 'succeeded', token: 2, counts: { read: 12 } });
   });
 });
@@ -61,7 +61,7 @@ describe('a day that is lost while it is collected', () => {
     const work = await prepareWork();
     const { ledger, source } = loseInCollect(work.ledger);
     const { parts, reported } = work.startAlone({ ledger, source });
-    const { run } = await runDay(requestOf(), parts, unstopped);
+    const { run } = await reviewDay(requestOf(), parts, unstopped);
     expect(run).toMatchObject({ state: 'succeeded', counts: { read: 12, delivered: 12, repeated: 0 } });
     expect(reported('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
   });
@@ -70,7 +70,7 @@ describe('a day that is lost while it is collected', () => {
     const work = await prepareWork();
     const { ledger, source } = loseInCollect(work.ledger);
     const { parts, reported } = work.startShared({ ledger, source });
-    const { run } = await runDay(requestOf(), parts, unstopped);
+    const { run } = await reviewDay(requestOf(), parts, unstopped);
     expect(run).toMatchObject({ state: 'succeeded', counts: { read: 12, delivered: 12, repeated: 0 } });
     expect(reported('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
     expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(1);
@@ -78,10 +78,10 @@ describe('a day that is lost while it is collected', () => {
 
   it('is not replayed a second time', async () => {
     const work = await prepareWork();
-    await runDay(requestOf(), work.startAlone().parts, unstopped);
+    await reviewDay(requestOf(), work.startAlone().parts, unstopped);
     const { ledger, source } = loseInCollect(work.ledger);
     const { parts } = work.startShared({ ledger, source });
-    await expect(runDay(requestOf({ mode: 'replay', trigger: 'replay' }), parts, unstopped)).rejects.toThrow(
+    await expect(reviewDay(requestOf({ mode: 'replay', trigger: 'replay' }), parts, unstopped)).rejects.toThrow(
       DayBusyError,
     );
     expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(2);
@@ -92,7 +92,7 @@ describe('a day that is lost before its run is opened, to others that have done 
   it('is done if processes work alone, and is not opened again', async () => {
     const work = await prepareWork();
     const { parts } = work.startAlone({ ledger: freezeInLook(work.ledger, 1) });
-    expect(await runDay(requestOf(), parts, unstopped)).toMatchObject({ wasDone: true });
+    expect(await reviewDay(requestOf(), parts, unstopped)).toMatchObject({ wasDone: true });
     expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
     expect(work.calls).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe('a day that is lost before its run is opened, to others that have done 
     const work = await prepareWork();
     // Holding the right, it first looks for a run to join, and then for one to open.
     const { parts } = work.startShared({ ledger: freezeInLook(work.ledger, 2) });
-    const { wasDone } = await runDay(requestOf(), parts, unstopped);
+    const { wasDone } = await reviewDay(requestOf(), parts, unstopped);
     expect(wasDone).toBe(true);
     expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
     expect(work.calls).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
-import { runDay } from '../../../src/review/day/run-day.js';
+import { reviewDay } from '../../../src/review/review-day.js';
 import { createGate } from '../../support/gate.js';
 import { references } from '../delivering.js';
 import { ok, unavailable } from '../scripted-service.js';
@@ -10,7 +10,7 @@ describe('a process that works alone', () => {
   it('collects the day, delivers every booking once, and settles the run', async () => {
     const { startAlone, accepted, ledger } = await prepareWork();
     const { parts, reported } = startAlone();
-    const { run, wasDone } = await runDay(requestOf(), parts, unstopped);
+    const { run, wasDone } = await reviewDay(requestOf(), parts, unstopped);
     expect(wasDone).toBe(false);
     expect(run).toMatchObject({ state: 'succeeded', counts: { delivered: 12, pending: 0, repeated: 0 } });
     expect([...accepted].sort()).toEqual([...references(12)].sort());
@@ -31,7 +31,7 @@ describe('a process that works alone', () => {
         return ok;
       },
     });
-    const reviewing = runDay(requestOf(), parts, stop.signal);
+    const reviewing = reviewDay(requestOf(), parts, stop.signal);
     await inHand.passed;
     stop.abort();
     answers.open();
@@ -41,7 +41,7 @@ describe('a process that works alone', () => {
     expect(reported('stopping')).toMatchObject([{ run: { id: run.id }, graceMs: 30_000 }]);
 
     const { parts: next } = startAlone();
-    const { run: after } = await runDay(requestOf(), next, unstopped);
+    const { run: after } = await reviewDay(requestOf(), next, unstopped);
     expect(after).toMatchObject({ id: run.id, state: 'succeeded', counts: { delivered: 12, repeated: 0 } });
     expect([...accepted].sort()).toEqual([...references(12)].sort());
     expect(await ledger.runs.list({ limit: 9 })).toHaveLength(1);
@@ -56,9 +56,9 @@ describe('a process that works alone', () => {
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       },
     });
-    const { run } = await runDay(requestOf(), parts, stop.signal);
+    const { run } = await reviewDay(requestOf(), parts, stop.signal);
     expect(run).toMatchObject({ state: 'delivering', counts: { delivered: 0, pending: 12 } });
-    const { run: after } = await runDay(requestOf(), startAlone().parts, unstopped);
+    const { run: after } = await reviewDay(requestOf(), startAlone().parts, unstopped);
     expect(after).toMatchObject({ state: 'succeeded', counts: { delivered: 12, repeated: 4 } });
   });
 
@@ -73,7 +73,7 @@ describe('a process that works alone', () => {
         return ok;
       },
     });
-    const reviewing = runDay(requestOf(), parts, unstopped).catch((error: unknown) => error);
+    const reviewing = reviewDay(requestOf(), parts, unstopped).catch((error: unknown) => error);
     await inHand.passed;
     const [run] = await ledger.runs.listActive();
     await ledger.runs.takeOver(run?.id ?? '');
@@ -87,8 +87,8 @@ describe('a process that works alone', () => {
     const { startAlone, accepted } = await prepareWork();
     const fault = new TypeError('a mistake of ours');
     const { parts } = startAlone({ answer: () => Promise.reject(fault) });
-    await expect(runDay(requestOf(), parts, unstopped)).rejects.toBe(fault);
-    const { run } = await runDay(requestOf(), startAlone().parts, unstopped);
+    await expect(reviewDay(requestOf(), parts, unstopped)).rejects.toBe(fault);
+    const { run } = await reviewDay(requestOf(), startAlone().parts, unstopped);
     expect(run).toMatchObject({ state: 'succeeded', counts: { delivered: 12 } });
     expect(new Set(accepted)).toEqual(new Set(references(12)));
   });
@@ -96,13 +96,13 @@ describe('a process that works alone', () => {
   it('ends after too many consecutive failed steps', async () => {
     const { startAlone } = await prepareWork({ bookings: 40 });
     const { parts } = startAlone({ answer: () => unavailable });
-    const { run } = await runDay(requestOf(), parts, unstopped);
+    const { run } = await reviewDay(requestOf(), parts, unstopped);
     expect(run).toMatchObject({ state: 'failed', failure: { code: 'failures-in-row' } });
   });
 
   it('settles a day without bookings at once', async () => {
     const { startAlone, calls } = await prepareWork({ bookings: 0 });
-    const { run } = await runDay(requestOf(), startAlone().parts, unstopped);
+    const { run } = await reviewDay(requestOf(), startAlone().parts, unstopped);
     expect(run).toMatchObject({ state: 'succeeded', counts: { read: 0 } });
     expect(calls).toEqual([]);
   });

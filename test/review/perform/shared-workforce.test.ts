@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Right } from '../../../src/ledger/step.js';
 import { createInProcessQueues } from '../../../src/queue/in-process.js';
-import { runDay } from '../../../src/review/day/run-day.js';
+import { reviewDay } from '../../../src/review/review-day.js';
 import { QueueAwayError } from '../../../src/review/queue.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
@@ -19,7 +19,7 @@ describe('processes that share the work', () => {
   it('deliver every booking once, whichever of them starts the run, and all of them wait for the end', async () => {
     const work = await prepareWork({ bookings: 60 });
     const processes = [work.startShared(), work.startShared(), work.startShared()];
-    const results = await Promise.all(processes.map(({ parts }) => runDay(requestOf(), parts, unstopped)));
+    const results = await Promise.all(processes.map(({ parts }) => reviewDay(requestOf(), parts, unstopped)));
     expect(new Set(results.map(({ run }) => run.id)).size).toBe(1);
     for (const { run } of results)
       expect(run).toMatchObject({ state: 'succeeded', counts: { delivered: 60, pending: 0, repeated: 0 } });
@@ -31,7 +31,7 @@ describe('processes that share the work', () => {
   it('do not depend on the queue’s memory: unqueued steps are found in the ledger', async () => {
     const work = await prepareWork();
     const { parts } = work.startShared({ performs: false, queue: createForgetfulQueue() });
-    const { run } = await runDay(requestOf(), parts, unstopped);
+    const { run } = await reviewDay(requestOf(), parts, unstopped);
     expect(run).toMatchObject({ state: 'delivering', counts: { delivered: 0 } });
     work.startShared();
     await settled(work.ledger, run.id);
@@ -41,7 +41,7 @@ describe('processes that share the work', () => {
   it('leave the steps to others, and only report that, if one of them does not perform', async () => {
     const work = await prepareWork();
     const detached = work.startShared({ performs: false });
-    const { run } = await runDay(requestOf(), detached.parts, unstopped);
+    const { run } = await reviewDay(requestOf(), detached.parts, unstopped);
     expect(run).toMatchObject({ state: 'delivering', openSteps: 6 });
     expect(work.calls).toEqual([]);
     expect(await work.ledger.holds.day(day)).toBeDefined();
@@ -54,7 +54,7 @@ describe('processes that share the work', () => {
       performs: false,
       queue: { ...createForgetfulQueue(), add: () => Promise.reject(away) },
     });
-    const { run } = await runDay(requestOf(), detached.parts, unstopped);
+    const { run } = await reviewDay(requestOf(), detached.parts, unstopped);
     expect(run).toMatchObject({ state: 'delivering', openSteps: 6 });
     expect(detached.reported('faulted')).toMatchObject([{ error: away }]);
     work.startShared();
@@ -69,7 +69,7 @@ describe('processes that share the work', () => {
       queue: createForgetfulQueue(),
       ledger: withoutReconciling(work.ledger),
     });
-    const watching = runDay(requestOf(), onlooker.parts, unstopped);
+    const watching = reviewDay(requestOf(), onlooker.parts, unstopped);
     await vi.waitUntil(() => onlooker.reported('watched').length > 0, { timeout: patienceMs });
     await recordLast(work.ledger, others);
     expect((await watching).run).toMatchObject({ state: 'succeeded', counts: { delivered: 1 } });
@@ -134,7 +134,7 @@ describe('processes that share the work', () => {
         },
       }),
     });
-    const { run } = await runDay(requestOf(), overtaken.parts, unstopped);
+    const { run } = await reviewDay(requestOf(), overtaken.parts, unstopped);
     expect(run.state).toBe('delivering');
     expect(overtaken.reported('faulted')).toEqual([]);
     work.startShared();
@@ -146,7 +146,7 @@ describe('processes that share the work', () => {
     const queue = createInProcessQueues({ concurrency: 1, clock: Date.now })();
     const worker = work.startShared({ queue });
     await queue.add([{ runId: 'run-of-others', step: 'batch 0', attempt: 1 }]);
-    const { run } = await runDay(requestOf(), worker.parts, unstopped);
+    const { run } = await reviewDay(requestOf(), worker.parts, unstopped);
     expect(run.state).toBe('succeeded');
     expect(worker.reported('faulted')).toEqual([]);
   });
@@ -183,7 +183,7 @@ describe('processes that share the work', () => {
         return ok;
       },
     });
-    const reviewing = runDay(requestOf(), first.parts, stop.signal);
+    const reviewing = reviewDay(requestOf(), first.parts, stop.signal);
     await asked.passed;
     stop.abort();
     await vi.waitUntil(() => first.reported('stopping').length > 0, { timeout: patienceMs });
@@ -201,7 +201,7 @@ describe('processes that share the work', () => {
     const work = await prepareWork({ bookings: 2 });
     const fault = new TypeError('a mistake of ours');
     const worker = work.startShared({ answer: () => Promise.reject(fault) });
-    const { run } = await runDay(requestOf(), worker.parts, unstopped);
+    const { run } = await reviewDay(requestOf(), worker.parts, unstopped);
     expect(run).toMatchObject({ state: 'failed', failure: { code: 'steps-failed' } });
     expect(work.calls).toHaveLength(3);
     expect(worker.reported('faulted')).toMatchObject(

@@ -1,7 +1,6 @@
-import type { Hold } from '../../async/hold.js';
-import type { BusinessDay } from '../../booking/business-day.js';
-import { mayCompleteDay } from '../../ledger/day-runs.js';
-import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { BusinessDay } from '../booking/business-day.js';
+import { mayCompleteDay } from '../ledger/day-runs.js';
+import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   type DeliveryKind,
   hasUnexpectedCount,
@@ -9,19 +8,19 @@ import {
   type Run,
   type RunFailure,
   type Trigger,
-} from '../../ledger/run.js';
-import type { Right } from '../../ledger/step.js';
-import { type CollectParts, collectDay } from '../collect/collect.js';
-import { runsCompared } from '../collect/delivered-lines.js';
-import { CollectError, limitsOfUnfinishedDay } from '../collect/gates.js';
-import type { Delivery } from '../delivery.js';
-import type { Workforce } from '../perform/workforce.js';
-import { DayBusyError } from '../refusals.js';
-import { makesDayGood } from './good-day.js';
-import { acquireDay } from './join-run.js';
-import { acceptIn, type DayRequest, type OpenedRun, openRun } from './open-run.js';
+} from '../ledger/run.js';
+import type { Right } from '../ledger/step.js';
+import { type CollectParts, collectDay } from './collect/collect.js';
+import { runsCompared } from './collect/delivered-lines.js';
+import { CollectError, limitsOfUnfinishedDay } from './collect/gates.js';
+import { makesDayGood } from './day/good-day.js';
+import { acquireDay } from './day/join-run.js';
+import { acceptIn, type DayRequest, type OpenedRun, openRun } from './day/open-run.js';
+import type { Delivery } from './delivery.js';
+import type { Workforce } from './perform/workforce.js';
+import { DayBusyError } from './refusals.js';
 
-export interface RunDayParts extends Omit<CollectParts, 'ledger' | 'delivery' | 'limits'> {
+export interface ReviewParts extends Omit<CollectParts, 'ledger' | 'delivery' | 'limits'> {
   readonly ledger: Ledger;
   readonly deliveryFor: (kind: DeliveryKind) => Delivery;
   readonly workforce: Workforce;
@@ -43,27 +42,43 @@ export interface DayResult {
   readonly wasDone: boolean;
 }
 
-/** For callers that don't wait for the end of a review. */
-export interface OpeningCallbacks {
+/** What a caller hears while a day is reviewed. */
+export interface ReviewCallbacks {
   /** The ledger has the run that this call works on. */
   readonly onOpened?: (run: Run, isNew: boolean) => void;
   /** The day was done, and its number of bookings is accepted now. */
   readonly onAccepted?: ((run: Run) => void) | undefined;
   /** Another process holds the day; this call waits for it. Called with the day's latest run, now and then. */
   readonly onWaiting?: (latest: Run | undefined) => void;
+  /** The last stage: what a run led to, such as cases, messages and a report. */
+  readonly followUp?: (result: DayResult) => Promise<void>;
 }
 
 /**
- * Reviews one business day: opens or resumes its run, collects, delivers, settles. If the signal aborted the work,
- * the returned run is still active and the next call resumes it.
+ * Reviews one business day. If the signal aborted the work, the returned run is still active and the next call resumes it.
+ *
+ *     run(day) ─> collect ─> plan ─> perform ─> settle ─> follow up
  *
  * @throws DayBusyError, UsageError
  */
-export async function runDay(
+export async function reviewDay(
   request: RunRequest,
-  parts: RunDayParts,
+  parts: ReviewParts,
   signal: AbortSignal,
-  callbacks: OpeningCallbacks = {},
+  callbacks: ReviewCallbacks = {},
+): Promise<DayResult> {
+  const first = await review(request, parts, signal, callbacks);
+  const result = isToTopUp(first, signal) ? await topUp(request, parts, signal) : first;
+  await callbacks.followUp?.(result);
+  return result;
+}
+
+/** From the right to work on the day to the end of its run. */
+async function review(
+  request: RunRequest,
+  parts: ReviewParts,
+  signal: AbortSignal,
+  callbacks: ReviewCallbacks,
 ): Promise<DayResult> {
   const { workforce, notify } = parts;
   const { day } = request;
@@ -71,31 +86,49 @@ export async function runDay(
     if (isFirst) notify({ type: 'waiting-for-day', day: day.iso });
     callbacks.onWaiting?.(latest);
   });
-  const onOpened = (run: Run, isNew: boolean) => {
-    notify({ type: 'run-opened', run, isResumed: !isNew });
-    callbacks.onOpened?.(run, isNew);
-  };
   if (found.kind === 'to-join') {
-    onOpened(found.run, false);
+    reportOpened(found.run, false, parts, callbacks);
     const run = await acceptIn(request, found.run, parts);
     return { run: await workforce.deliver(run, signal), wasDone: false };
   }
+
   const { hold, runBefore } = found;
-  let result: DayResult | 'lost';
   try {
-    result = await reviewHeld(
-      { ...request, runBefore },
-      parts,
-      { hold, onOpened, onAccepted: callbacks.onAccepted },
-      signal,
-    );
+    const opened = await openRun({ ...request, runBefore }, parts, hold);
+    if (opened !== 'lost') {
+      if (opened.kind === 'accepted') {
+        notify({ type: 'volume-accepted', run: opened.run });
+        callbacks.onAccepted?.(opened.run);
+      }
+      if (opened.kind === 'done' || opened.kind === 'accepted') return { run: opened.run, wasDone: true };
+      reportOpened(opened.run, opened.kind === 'new', parts, callbacks);
+
+      const stop = AbortSignal.any([signal, hold.lost]);
+      // The producer: reads the source into the ledger, and stores the plan with the last booking.
+      const isCollected = opened.run.collectedAt !== undefined;
+      const run = isCollected ? opened.run : await collect(day, opened, parts, stop);
+      // The workers perform the steps of the plan. Whoever ends the last one settles the run.
+      const isOurs = isActive(run) && !stop.aborted;
+      const delivered = isOurs ? await workforce.deliver(run, signal, hold) : run;
+      if (!hold.lost.aborted || signal.aborted) return { run: delivered, wasDone: false };
+    }
   } finally {
     await hold.release();
   }
-  if (result !== 'lost') return isToTopUp(result, signal) ? topUp(request, parts, signal) : result;
+
   // Another process has the day now. If nobody has it, because only the ledger was unreachable, we acquire it again.
-  if (request.mode === 'run') return runDay(request, parts, signal, callbacks);
+  if (request.mode === 'run') return review(request, parts, signal, callbacks);
   throw new DayBusyError(`${day.iso} was taken over by another process`);
+}
+
+function reportOpened(
+  run: Run,
+  isNew: boolean,
+  { notify }: ReviewParts,
+  { onOpened }: ReviewCallbacks,
+): void {
+  notify({ type: 'run-opened', run, isResumed: !isNew });
+  onOpened?.(run, isNew);
 }
 
 /** The hook was called with another number of records while the run was delivered. */
@@ -108,47 +141,16 @@ function isToTopUp({ run, wasDone }: DayResult, signal: AbortSignal): boolean {
 /** Reads the source again, sends what is missing, and fails unless it holds the expected number of records. */
 function topUp(
   { day, trigger, configuredDelivery }: RunRequest,
-  parts: RunDayParts,
+  parts: ReviewParts,
   signal: AbortSignal,
 ): Promise<DayResult> {
-  return runDay({ mode: 'run', day, trigger, configuredDelivery }, parts, signal);
-}
-
-async function reviewHeld(
-  request: RunRequest,
-  parts: RunDayParts,
-  {
-    hold,
-    onOpened,
-    onAccepted,
-  }: {
-    readonly hold: Hold;
-    readonly onOpened: (run: Run, isNew: boolean) => void;
-    readonly onAccepted: OpeningCallbacks['onAccepted'];
-  },
-  signal: AbortSignal,
-): Promise<DayResult | 'lost'> {
-  const { workforce } = parts;
-  const stop = AbortSignal.any([signal, hold.lost]);
-  const opened = await openRun(request, parts, hold);
-  if (opened === 'lost') return opened;
-  if (opened.kind === 'accepted') {
-    parts.notify({ type: 'volume-accepted', run: opened.run });
-    onAccepted?.(opened.run);
-  }
-  if (opened.kind === 'done' || opened.kind === 'accepted') return { run: opened.run, wasDone: true };
-  onOpened(opened.run, opened.kind === 'new');
-  const run =
-    opened.run.collectedAt === undefined ? await collect(request.day, opened, parts, stop) : opened.run;
-  const isOurs = isActive(run) && !stop.aborted;
-  const delivered = isOurs ? await workforce.deliver(run, signal, hold) : run;
-  return hold.lost.aborted && !signal.aborted ? 'lost' : { run: delivered, wasDone: false };
+  return reviewDay({ mode: 'run', day, trigger, configuredDelivery }, parts, signal);
 }
 
 async function collect(
   day: BusinessDay,
   { run, failedBefore }: Pick<OpenedRun, 'run' | 'failedBefore'>,
-  parts: RunDayParts,
+  parts: ReviewParts,
   signal: AbortSignal,
 ): Promise<Run> {
   const { ledger, deliveryFor, clock, notify } = parts;
@@ -195,7 +197,7 @@ async function needsCanary(run: Run, { zone }: BusinessDay, ledger: ReadOnlyLedg
 function reportFailure(
   run: Run,
   failedBefore: RunFailure | undefined,
-  { findSourceDeadline, clock, notify }: RunDayParts,
+  { findSourceDeadline, clock, notify }: ReviewParts,
 ): void {
   const until = findSourceDeadline?.(run);
   const isTriedAgain = until !== undefined && until > clock();
