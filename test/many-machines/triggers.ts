@@ -6,7 +6,6 @@ import type { Trigger } from '../../src/ledger/run.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import { createRunId } from '../../src/review/day/open-run.js';
-import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
 import {
   createOwnWorkforce,
   createSharedWorkforce,
@@ -14,6 +13,7 @@ import {
 } from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
 import { DayBusyError } from '../../src/review/refusals.js';
+import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots } from '../../src/schedule/slots.js';

@@ -3,15 +3,14 @@ import { type BusinessDay, createBusinessDay } from '../../src/booking/business-
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
-import type { ReviewParts, RunRequest } from '../../src/review/review-day.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-
 import {
   createOwnWorkforce,
   createSharedWorkforce,
   type Workforce,
 } from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
+import type { ReviewParts, RunRequest } from '../../src/review/review-day.js';
 import type { BookingSource } from '../../src/review/source.js';
 import { createArraySource, readerOf, records } from './array-source.js';
 import { type Answer, createScriptedService, ok } from './scripted-service.js';

@@ -4,10 +4,9 @@ import {
   type BackgroundReviews,
   createBackgroundReviews,
 } from '../../../src/review/day/background-reviews.js';
-import type { ReviewParts } from '../../../src/review/review-day.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
-
 import { DayBusyError } from '../../../src/review/refusals.js';
+import type { ReviewParts } from '../../../src/review/review-day.js';
 import type { BookingSource } from '../../../src/review/source.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { reviewDay } from '../../../src/review/review-day.js';
-
 import { DayBusyError } from '../../../src/review/refusals.js';
+import { reviewDay } from '../../../src/review/review-day.js';
 import { SourceError } from '../../../src/review/source.js';
 import { UsageError } from '../../../src/text/usage-error.js';
 import { withReplaced } from '../../support/fake-ledger.js';
@@ -81,9 +80,9 @@ describe('a day that is lost while it is collected', () => {
     await reviewDay(requestOf(), work.startAlone().parts, unstopped);
     const { ledger, source } = loseInCollect(work.ledger);
     const { parts } = work.startShared({ ledger, source });
-    await expect(reviewDay(requestOf({ mode: 'replay', trigger: 'replay' }), parts, unstopped)).rejects.toThrow(
-      DayBusyError,
-    );
+    await expect(
+      reviewDay(requestOf({ mode: 'replay', trigger: 'replay' }), parts, unstopped),
+    ).rejects.toThrow(DayBusyError);
     expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(2);
   });
 });
