@@ -1,4 +1,3 @@
-import { freeMemory } from '../../async/free-memory.js';
 import { readStoredBatches, type StoredBatch } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
@@ -73,6 +72,5 @@ export async function* readSent(
 ): AsyncGenerator<StoredBatch, void, undefined> {
   for await (const batch of readStoredBatches(ledger, run, 'file')) {
     yield batch;
-    freeMemory(batch.lines);
   }
 }
