@@ -159,23 +159,3 @@ function retryable(code: string, answer: string): StepOutcome {
 export function isOurFault(code: string): boolean {
   return code === 'sftp-no-local-space' || code === 'sftp-local-file' || /^(?:local|archive)-/.test(code);
 }
-
-/** What to do when a step of a file run failed because of a disk or a slow server; undefined for any other code. */
-export function adviseOnDisk(code: string): string | undefined {
-  switch (code) {
-    case 'local-enospc':
-    case 'local-edquot':
-      return 'free space on the disk of file.spool';
-    case 'sftp-too-slow':
-    case 'sftp-step-too-slow':
-      return 'ask the operator of the SFTP server why it is so slow';
-    case 'sftp-local-file':
-      return 'free space on the disk of file.spool, or fix the permissions of that folder';
-    case 'archive-unwritable':
-      return 'free space on the disk of the archive, or fix the permissions of its folder; for a bucket, `hotel-review doctor` says what is missing';
-    case 'sftp-disk-full':
-      return 'have space freed on the SFTP server';
-    default:
-      return code.startsWith('local-') ? 'fix the folder file.spool' : undefined;
-  }
-}

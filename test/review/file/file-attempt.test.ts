@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ArchiveError, type ArchiveErrorCode } from '../../../src/archive/archive.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
-import { adviseOnDisk, convertFailures, inSession } from '../../../src/review/file/file-attempt.js';
+import { convertFailures, inSession } from '../../../src/review/file/file-attempt.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../../src/sftp/sftp.js';
 
 const done: StepOutcome = { kind: 'done', evidence: { code: 'ok' } };
@@ -146,19 +146,3 @@ function trackedServer(): { sftp: SftpServer; happened: string[] } {
   };
   return { sftp, happened };
 }
-
-it.each([
-  ['local-enospc', 'free space on the disk of file.spool'],
-  ['local-edquot', 'free space on the disk of file.spool'],
-  ['local-eacces', 'fix the folder file.spool'],
-  ['sftp-local-file', 'free space on the disk of file.spool, or fix the permissions of that folder'],
-  [
-    'archive-unwritable',
-    'free space on the disk of the archive, or fix the permissions of its folder; for a bucket, `hotel-review doctor` says what is missing',
-  ],
-  ['sftp-disk-full', 'have space freed on the SFTP server'],
-  ['http-503', undefined],
-  ['sftp-connection-lost', undefined],
-])('a step that failed with %s needs a person to %s', (code, advice) => {
-  expect(adviseOnDisk(code)).toBe(advice);
-});
