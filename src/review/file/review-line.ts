@@ -1,6 +1,7 @@
 import {
   type Booking,
   buildBooking,
+  guestNameFields,
   listTexts,
   masterIdField,
   type ServiceField,
@@ -169,14 +170,16 @@ export function findFileObstacle(
   booking: Booking,
   incomplete: IncompleteBookings = 'post',
 ): FileObstacle | undefined {
+  return listFileObstacles(booking, incomplete)[0];
+}
+
+function listFileObstacles(booking: Booking, incomplete: IncompleteBookings): FileObstacle[] {
   const texts = listTexts(booking);
-  for (let at = 0; at < texts.length; at += 1) {
+  return textFields.flatMap(({ name: field }, at): FileObstacle[] => {
     const text = texts[at];
-    if (!isObstacle(text, incomplete)) continue;
-    const field = textFields[at]?.name;
-    if (field) return { field, reason: text === undefined ? 'missing' : 'reads-as-null' };
-  }
-  return undefined;
+    if (text === undefined) return incomplete === 'leave-empty' ? [] : [{ field, reason: 'missing' }];
+    return readsAsNull(text) ? [{ field, reason: 'reads-as-null' }] : [];
+  });
 }
 
 /**
@@ -184,24 +187,12 @@ export function findFileObstacle(
  * a missing one, which `leave-empty` permits, and any field rather than the guest's name, which may have been blanked since.
  */
 export function explainPosted(booking: Booking): FileObstacle | undefined {
-  const texts = listTexts(booking);
-  const obstacles = textFields.flatMap(
-    ({ name, kind }, at): (FileObstacle & { readonly isName: boolean })[] => {
-      const text = texts[at];
-      if (text !== undefined && !readsAsNull(text)) return [];
-      const reason = text === undefined ? 'missing' : 'reads-as-null';
-      return [{ field: name, reason, isName: kind === 'guest-name' }];
-    },
-  );
-  const found =
+  const obstacles = listFileObstacles(booking, 'post');
+  return (
     obstacles.find(({ reason }) => reason === 'reads-as-null') ??
-    obstacles.find(({ isName }) => !isName) ??
-    obstacles[0];
-  return found && { field: found.field, reason: found.reason };
-}
-
-function isObstacle(text: string | undefined, incomplete: IncompleteBookings): boolean {
-  return text === undefined ? incomplete !== 'leave-empty' : readsAsNull(text);
+    obstacles.find(({ field }) => !guestNameFields.has(field)) ??
+    obstacles[0]
+  );
 }
 
 /**
@@ -224,14 +215,11 @@ export function createFileForms({
       if (findFileObstacle(toRow(booking), incomplete) === undefined) return 'file';
       return incomplete === 'reject' ? undefined : 'body';
     },
-    listObstacles(booking) {
-      const texts = listTexts(toRow(booking));
-      return textFields.flatMap(({ name, kind }, at) => {
+    listObstacles: (booking) =>
+      listFileObstacles(toRow(booking), incomplete)
+        .map(({ field }) => field)
         // What is wrong with a reference in that place is said of the reference.
-        if (standsForName && kind === 'guest-name') return [];
-        return isObstacle(texts[at], incomplete) ? [name] : [];
-      });
-    },
+        .filter((field) => !standsForName || !guestNameFields.has(field)),
     render: (booking, form, line) =>
       form === 'file' ? renderReviewLine(toRow(booking), line) : body.render(booking, form, line),
     usual: { form: 'file', layout, mayLackFields: incomplete === 'leave-empty', standsForName },
