@@ -3,7 +3,8 @@ import type { Log } from '../src/events/log.js';
 import { describeHost } from '../src/http/url.js';
 import type { CanarySettings } from '../src/ledger/canaries.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import type { DeliveryKind } from '../src/ledger/run.js';
+import type { DeliveryKind, Run } from '../src/ledger/run.js';
+import type { FailedStep } from '../src/ledger/runs.js';
 import type { ReviewService } from '../src/mapping-service/client.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
@@ -11,6 +12,7 @@ import { createRunId } from '../src/review/day/open-run.js';
 import type { Delivery } from '../src/review/delivery.js';
 import { readErasedGuests } from '../src/review/erasures.js';
 import type { Notify } from '../src/review/events.js';
+import { explainFailure } from '../src/review/file/explain-failure.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
 import type { Endpoints } from '../src/review/perform/settle.js';
 import {
@@ -172,6 +174,7 @@ async function openWorkforce(
     retry: openRetryPolicy(config),
     limits: { maxRefusedShare: config.maxRefusedShare },
     endpoints: findEndpoints(config),
+    explainFailure: (run: Run, failed: FailedStep) => explainFailure(run, failed, findPaths(config)),
     leaseMs: workers.leaseSeconds * 1000,
     longestWaitMs: findLongestWaitMs(config),
     graceMs: workers.stopSeconds * 1000,
@@ -202,12 +205,12 @@ async function openWorkforce(
   }
 }
 
-function findEndpoints({ service, file: { sftp, ftpFilePathPrefix: pathPrefix } }: Config): Endpoints {
-  return {
-    service: describeHost(service.baseUrl),
-    sftp: sftp && `${sftp.host}:${sftp.port}`,
-    paths: sftp && { root: sftp.root, pathPrefix },
-  };
+function findEndpoints({ service, file: { sftp } }: Config): Endpoints {
+  return { service: describeHost(service.baseUrl), sftp: sftp && `${sftp.host}:${sftp.port}` };
+}
+
+function findPaths({ file: { sftp, ftpFilePathPrefix: pathPrefix } }: Config) {
+  return sftp && { root: sftp.root, pathPrefix };
 }
 
 /** The longest that any step may have to wait: between two tries, as the service asked, or for the next check for a result. */

@@ -292,6 +292,11 @@ export interface Abandonment {
   readonly at: number;
 }
 
+export interface FailedStep {
+  readonly name: string;
+  readonly code: string;
+}
+
 export interface Tally {
   readonly stored: number;
   readonly delivered: number;
@@ -301,7 +306,7 @@ export interface Tally {
   readonly failedSteps: number;
   readonly overdueSteps: number;
   /** The first failed step in plan order, and the code of its last attempt. */
-  readonly firstFailed?: { readonly name: string; readonly code: string };
+  readonly firstFailed?: FailedStep;
 }
 
 /** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */

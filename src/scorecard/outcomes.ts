@@ -7,7 +7,7 @@ import type { ReceivedPair } from '../ledger/mails.js';
 import type { Run } from '../ledger/run.js';
 import { type BookingForm, bookingForms } from '../ledger/step.js';
 import type { JudgedLines, SuspectLines } from '../ledger/tracing.js';
-import { findHotel, findProvider, readBooking, writeProviderHotel } from '../review/stored/stored-line.js';
+import { lineForms, readBooking } from '../review/stored/stored-line.js';
 import { type BookingVerdict, judgeBooking, type Silence } from '../review/verdict.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 
@@ -97,7 +97,7 @@ async function* readForm(
 
   function isPairNamed(line: string): boolean {
     const pairsOf = namedPairs[form];
-    const hotel = pairsOf.size === 0 ? undefined : findHotel(line, form);
+    const hotel = pairsOf.size === 0 ? undefined : lineForms[form].findHotel(line);
     const pairs = hotel && pairsOf.get(hotel.key)?.filter(({ serviceId }) => serviceId === hotel.serviceId);
     if (!pairs || pairs.length === 0) return false;
     const { checkInDate: checkIn } = readBooking(line, form);
@@ -114,7 +114,7 @@ export async function readNamedPairs({ mails }: ReadOnlyLedger): Promise<NamedPa
   const pairs = { body: new Map<string, ReceivedPair[]>(), file: new Map<string, ReceivedPair[]>() };
   for (const pair of await mails.listNamedPairs())
     for (const form of bookingForms) {
-      const key = writeProviderHotel(pair, form);
+      const key = lineForms[form].writeProviderHotel(pair);
       const known = pairs[form].get(key);
       if (known) known.push(pair);
       else pairs[form].set(key, [pair]);
@@ -172,7 +172,7 @@ function createSuspects(ledger: ReadOnlyLedger, { id }: Run, form: BookingForm) 
 function createProviderReader(form: BookingForm): (line: string) => string | undefined {
   const names = new Map<string, string>();
   return (line) => {
-    const written = findProvider(line, form);
+    const written = lineForms[form].findProvider(line);
     if (written === undefined) return undefined;
     const known = names.get(written);
     if (known !== undefined) return known;

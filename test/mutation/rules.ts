@@ -16,6 +16,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/perform/settle.ts': ['settling', 'endpoints'].map(
     (name) => `test/review/perform/${name}.test.ts`,
   ),
+  'src/review/file/explain-failure.ts': ['test/review/file/explain-failure.test.ts'],
   'src/review/file/judge-result.ts': ['test/review/file/judge-result.test.ts'],
   'src/review/collect/gates.ts': ['test/review/collect/gates.test.ts'],
   'src/mapping-service/verdict.ts': ['test/mapping-service/verdict.test.ts'],

@@ -5,8 +5,7 @@ import type { Run } from '../../ledger/run.js';
 import type { PlannedStep, Slice } from '../../ledger/step.js';
 import type { ReviewService } from '../../mapping-service/client.js';
 import { type Delivery, type StepOutcome, toServiceOutcome } from '../delivery.js';
-import { createBodyForms } from './booking-item.js';
-import { buildRequestBody } from './request-body.js';
+import { buildRequestBody, createBodyForms } from './booking-item.js';
 
 export interface BodyDeliveryParts {
   readonly service: Pick<ReviewService, 'reviewBookedHotels'>;

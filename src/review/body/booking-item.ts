@@ -1,10 +1,10 @@
-import { type Booking, guestNameFields, textFields } from '../../booking/booking.js';
+import { type Booking, buildBooking, type ServiceField, textFields } from '../../booking/booking.js';
 import type { GuestNames } from '../../booking/guest-names.js';
-import { splitStoredLines } from '../../ledger/batches.js';
-import type { ProviderHotel } from '../../ledger/mappings.js';
+import { sliceLines } from '../../ledger/batches.js';
+import type { Slice } from '../../ledger/step.js';
 import {
   type BookingForms,
-  type HotelOfLine,
+  type LineForm,
   type LineLayout,
   type LineWriter,
   markPlain,
@@ -46,45 +46,56 @@ function createItemLayout(masterIdName: string): LineLayout {
   };
 }
 
-/** The booking reference of a rendered item. */
-export function readReference(line: string): string | undefined {
-  const { BookingReferenceId } = JSON.parse(line) as { BookingReferenceId?: string };
-  return BookingReferenceId;
-}
-
 /**
- * Finds the hotel of a rendered item without parsing it; undefined if the item doesn't name the provider's hotel. The
- * searched texts can't occur inside a value, where a quote is escaped.
+ * Reads rendered items. They are searched for texts that can't occur inside a value, where a quote is escaped.
  */
-export function findHotel(line: string): HotelOfLine | undefined {
-  const start = line.indexOf(beforeProviderName);
-  const middle = start === -1 ? -1 : line.indexOf(betweenNameAndId, start);
-  if (middle === -1) return undefined;
-  const idEnd = line.indexOf(beforeText);
-  return {
-    serviceId: Number(line.slice(line.lastIndexOf(':', idEnd) + 1, idEnd)),
-    key: line.slice(
-      start + beforeProviderName.length,
-      findClosingQuote(line, middle + betweenNameAndId.length),
-    ),
-  };
-}
+export const itemForm: LineForm = {
+  readBooking(line) {
+    const fields = JSON.parse(line) as Readonly<Partial<Record<ServiceField, string>>>;
+    // The master id comes first, whatever it was called when the line was rendered.
+    const [serviceId] = Object.values(fields);
+    const texts = textFields.map(({ name }) => fields[name]);
+    return buildBooking(Number(serviceId), texts);
+  },
+  findHotel(line) {
+    const start = line.indexOf(beforeProviderName);
+    const middle = start === -1 ? -1 : line.indexOf(betweenNameAndId, start);
+    if (middle === -1) return undefined;
+    const idEnd = line.indexOf(beforeText);
+    return {
+      serviceId: Number(line.slice(line.lastIndexOf(':', idEnd) + 1, idEnd)),
+      key: line.slice(
+        start + beforeProviderName.length,
+        findClosingQuote(line, middle + betweenNameAndId.length),
+      ),
+    };
+  },
+  readProviderHotel(key) {
+    const { ProviderName, ProviderHotelId } = JSON.parse(`{"ProviderName":"${key}"}`) as {
+      ProviderName: string;
+      ProviderHotelId: string;
+    };
+    return { providerName: ProviderName, providerHotelId: ProviderHotelId };
+  },
+  writeProviderHotel: ({ providerName, providerHotelId }) =>
+    `${jsonText.escape(providerName)}${betweenNameAndId}${jsonText.escape(providerHotelId)}`,
+  findProvider: (line) => findText(line, beforeProviderName),
+  findGuestName(line) {
+    const written = findText(line, beforeGuestName);
+    return written?.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
+  },
+  blankFields(line, blanked) {
+    const fields = Object.entries(JSON.parse(line) as Record<string, unknown>);
+    return JSON.stringify(Object.fromEntries(fields.filter(([name]) => !blanked.has(name))));
+  },
+};
 
-/** Finds the provider's name of a rendered item, as written in it; undefined if the item doesn't name one. */
-export function findProvider(line: string): string | undefined {
-  const before = line.indexOf(beforeProviderName);
+/** The text of a field as written. */
+function findText(line: string, beforeField: string): string | undefined {
+  const before = line.indexOf(beforeField);
   if (before === -1) return undefined;
-  const start = before + beforeProviderName.length;
+  const start = before + beforeField.length;
   return line.slice(start, findClosingQuote(line, start));
-}
-
-/** Finds the guest's name of a rendered item, as `JSON.parse` reads it; undefined if the item doesn't have one. */
-export function findGuestName(line: string): string | undefined {
-  const before = line.indexOf(beforeGuestName);
-  if (before === -1) return undefined;
-  const start = before + beforeGuestName.length;
-  const written = line.slice(start, findClosingQuote(line, start));
-  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
 }
 
 /** The end of the JSON string that contains `from`. */
@@ -101,32 +112,6 @@ function isEscaped(line: string, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** Parses the key of a `HotelOfLine`. */
-export function readProviderHotel(key: string): ProviderHotel {
-  const { ProviderName, ProviderHotelId } = JSON.parse(`{"ProviderName":"${key}"}`) as {
-    ProviderName: string;
-    ProviderHotelId: string;
-  };
-  return { providerName: ProviderName, providerHotelId: ProviderHotelId };
-}
-
-/** The key that a `HotelOfLine` of this hotel has. */
-export function writeProviderHotel({ providerName, providerHotelId }: ProviderHotel): string {
-  return `${jsonText.escape(providerName)}${betweenNameAndId}${jsonText.escape(providerHotelId)}`;
-}
-
-/** The same items without guest names. */
-export function blankNames(lines: Buffer): Buffer {
-  const items = splitStoredLines(lines);
-  return Buffer.from(items.map((item) => `${blankFields(item, guestNameFields)}\n`).join(''));
-}
-
-/** The same item without those fields. */
-export function blankFields(line: string, blanked: ReadonlySet<string>): string {
-  const fields = Object.entries(JSON.parse(line) as Record<string, unknown>);
-  return JSON.stringify(Object.fromEntries(fields.filter(([name]) => !blanked.has(name))));
-}
-
 /** Stores every booking as an item of a request body. */
 export function createBodyForms(masterIdName: string, names: GuestNames = 'send'): BookingForms {
   const layout = createItemLayout(masterIdName);
@@ -137,4 +122,20 @@ export function createBodyForms(masterIdName: string, names: GuestNames = 'send'
     render: (booking, _form, line) => renderLine(booking, layout, line),
     usual: { form: 'body', layout, mayLackFields: true, standsForName: false },
   };
+}
+
+const head = Buffer.from('{"Hotels":[');
+const tail = Buffer.from(']}');
+const lineFeed = 0x0a;
+const comma = 0x2c;
+
+/**
+ * Builds the request body (spec 4.2) of a slice by copying the stored lines of its batch. Line feeds end the items
+ * and occur nowhere else, so replacing them by commas makes the lines an array.
+ */
+export function buildRequestBody(lines: Buffer, slice: Pick<Slice, 'first' | 'bookings'>): Buffer {
+  const items = sliceLines(lines, slice);
+  const body = Buffer.concat([head, items.subarray(0, -1), tail]);
+  for (let at = body.indexOf(lineFeed); at !== -1; at = body.indexOf(lineFeed, at + 1)) body[at] = comma;
+  return body;
 }

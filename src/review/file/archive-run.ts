@@ -4,7 +4,7 @@ import { isSameSighting, type ReceivedResult } from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import { lookForResult } from './await-result.js';
-import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
+import { type FileAttempt, inSession } from './file-attempt.js';
 import { fetchAside, findResults } from './find-results.js';
 import { keepManifest } from './manifest.js';
 import { limitReceived } from './remote-files.js';
@@ -14,23 +14,22 @@ import { earlierName, ensureSpooled, removeSpooled, resultName, reviewName } fro
  * `archive`: archives the file as sent and the very bytes of the result that were judged, writes the manifest and empties
  * the spool. Whatever else the server holds by then is kept beside them.
  */
-export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
-  const { archive, spool } = parts;
-  const { run, day, signal } = attempt;
-  return inSession(parts, signal, async (session) => {
+export async function archiveRun(attempt: FileAttempt): Promise<StepOutcome> {
+  const { archive, spool, run, day } = attempt;
+  return inSession(attempt, async (session) => {
     const { result, verdicts } = run.file ?? {};
     // A result that was set aside since then takes the verdicts with it.
-    const kept = result && verdicts?.listsUnanswered && (await keepResult(parts, attempt, session, result));
-    if (!result || !kept) return judgeAgain(parts, attempt, session);
+    const kept = result && verdicts?.listsUnanswered && (await keepResult(attempt, session, result));
+    if (!result || !kept) return judgeAgain(attempt, session);
     // Without its names the file as sent can't be kept any more. The manifest still has its checksum.
-    const sent = run.linesBlanked ? describeSent(attempt) : await keepReviewFile(parts, attempt);
-    const later = await keepLaterResults(parts, attempt, session, result);
+    const sent = run.linesBlanked ? describeSent(attempt) : await keepReviewFile(attempt);
+    const later = await keepLaterResults(attempt, session, result);
     const file = {
       ...run.file,
       archivedTo: archive.locate(day.iso, run.id),
       ...(later.length > 0 && { laterResults: later.map(({ name }) => name) }),
     };
-    await keepManifest(parts, attempt, file, [sent, kept, ...later]);
+    await keepManifest(attempt, file, [sent, kept, ...later]);
     await removeSpooled(spool, run.id);
     return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file };
   });
@@ -40,26 +39,20 @@ export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promis
  * The judged bytes are nowhere to be found: does what `await-result` does, until a result is judged and recorded. The next
  * attempt archives that one.
  */
-async function judgeAgain(
-  parts: FileParts,
-  attempt: FileAttempt,
-  session: SftpSession,
-): Promise<StepOutcome> {
-  const outcome = await lookForResult(parts, attempt, session);
+async function judgeAgain(attempt: FileAttempt, session: SftpSession): Promise<StepOutcome> {
+  const outcome = await lookForResult(attempt, session);
   if (outcome.kind !== 'done') return outcome;
-  return { ...outcome, kind: 'waiting', evidence: { code: 'result-changed' }, until: parts.clock() };
+  return { ...outcome, kind: 'waiting', evidence: { code: 'result-changed' }, until: attempt.clock() };
 }
 
 /** From the spool, from an interrupted attempt, or from the server again; undefined if the bytes differ. */
 async function keepResult(
-  parts: FileParts,
   attempt: FileAttempt,
   session: SftpSession,
   { name, sha256 }: ReceivedResult,
 ): Promise<ArchivedFile | undefined> {
-  const { archive, spool } = parts;
-  const { run, day, remote } = attempt;
-  const spooled = await keepIfSame(parts, attempt, { name, spooled: resultName(run), sha256 });
+  const { archive, spool, run, day, remote } = attempt;
+  const spooled = await keepIfSame(attempt, { name, spooled: resultName(run), sha256 });
   if (spooled) return spooled;
   if ((await archive.list(day.iso, run.id)).includes(name)) {
     const archived = await measure(archive.read(day.iso, run.id, name));
@@ -69,7 +62,7 @@ async function keepResult(
   if ((await session.stat(path)) === undefined) return undefined;
   const limit = limitReceived(run.file);
   await session.download(path, await spool.locate(resultName(run)), { limit });
-  return keepIfSame(parts, attempt, { name, spooled: resultName(run), sha256 });
+  return keepIfSame(attempt, { name, spooled: resultName(run), sha256 });
 }
 
 function describeSent({ run, remote }: FileAttempt): ArchivedFile {
@@ -77,21 +70,19 @@ function describeSent({ run, remote }: FileAttempt): ArchivedFile {
   return { name: remote.name, bytes, sha256 };
 }
 
-async function keepReviewFile(parts: FileParts, attempt: FileAttempt): Promise<ArchivedFile> {
-  const { archive, spool } = parts;
-  const { run, day, remote } = attempt;
+async function keepReviewFile(attempt: FileAttempt): Promise<ArchivedFile> {
+  const { archive, spool, run, day, remote } = attempt;
   const { name } = remote;
   const spooled = reviewName(run);
-  const kept = await keepIfSame(parts, attempt, { name, spooled, sha256: run.file?.sha256 ?? '' });
+  const kept = await keepIfSame(attempt, { name, spooled, sha256: run.file?.sha256 ?? '' });
   if (kept) return kept;
-  await ensureSpooled(parts, run);
+  await ensureSpooled(attempt, run);
   return archive.keep(day.iso, run.id, name, spool.read(spooled));
 }
 
 /** Keeps a spooled file if it has that checksum. */
 async function keepIfSame(
-  { archive, spool }: FileParts,
-  { run, day }: FileAttempt,
+  { archive, spool, run, day }: FileAttempt,
   { name, spooled, sha256 }: { readonly name: string; readonly spooled: string; readonly sha256: string },
 ): Promise<ArchivedFile | undefined> {
   try {
@@ -106,18 +97,16 @@ async function keepIfSame(
 
 /** A service may write its result twice, or another one beside it: that was not judged, and is evidence too. */
 async function keepLaterResults(
-  parts: FileParts,
   attempt: FileAttempt,
   session: SftpSession,
   result: ReceivedResult,
 ): Promise<readonly ArchivedFile[]> {
-  const { archive, spool } = parts;
-  const { run, day } = attempt;
+  const { archive, spool, run, day } = attempt;
   const kept: ArchivedFile[] = [];
-  const { results } = await findResults(parts, attempt, session);
+  const { results } = await findResults(attempt, session);
   for (const seen of results) {
     if (isSameSighting(seen, result)) continue;
-    const sha256 = await fetchAside(parts, attempt, session, seen.name);
+    const sha256 = await fetchAside(attempt, session, seen.name);
     if (sha256 === result.sha256) continue;
     const name = `later-${sha256.slice(0, 12)}-${seen.name}`;
     kept.push(await archive.keep(day.iso, run.id, name, spool.read(earlierName(run))));

@@ -1,7 +1,13 @@
-import { isSameSighting, type ReviewFile, type Sighting, type UnreadableResult } from '../../ledger/run.js';
+import {
+  isSameSighting,
+  type ReviewFile,
+  type Run,
+  type Sighting,
+  type UnreadableResult,
+} from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import { type FileAttempt, type FileParts, inSession, isOurFault } from './file-attempt.js';
+import { type FileAttempt, inSession, isOurFault } from './file-attempt.js';
 import { fetchResult, findResults } from './find-results.js';
 import {
   countOurs,
@@ -23,23 +29,20 @@ import { resultName } from './spooled-files.js';
  * checksum and what it says about each booking are recorded together. What an incomplete one says is recorded too, and
  * the wait continues until `resultTimeoutMs`. A result that belongs to another file is archived and set aside.
  */
-export async function awaitResult(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
-  const { clock } = parts;
-  const isDue = clock() >= deadlineOf(parts, attempt);
-  const outcome = await inSession(parts, attempt.signal, (session) => lookForResult(parts, attempt, session));
+export async function awaitResult(attempt: FileAttempt): Promise<StepOutcome> {
+  const isDue = attempt.clock() >= deadlineOf(attempt);
+  const outcome = await inSession(attempt, (session) => lookForResult(attempt, session));
   // A server that is away for a while is no reason to give up on the result. What keeps us from reading one that is there
   // uses up tries, and then fails the step.
   if (outcome.kind !== 'retryable' || isOurFault(outcome.evidence.code)) return outcome;
-  return isDue
-    ? { kind: 'overdue', evidence: outcome.evidence }
-    : waitOn(parts, attempt, outcome.evidence.code);
+  return isDue ? { kind: 'overdue', evidence: outcome.evidence } : waitOn(attempt, outcome.evidence.code);
 }
 
-function deadlineOf({ resultTimeoutMs }: FileParts, { run }: FileAttempt): number {
+function deadlineOf({ resultTimeoutMs, run }: FileAttempt): number {
   return calledAt(run) + resultTimeoutMs;
 }
 
-function calledAt({ file, startedAt }: FileAttempt['run']): number {
+function calledAt({ file, startedAt }: Run): number {
   return file?.triggeredAt ?? startedAt;
 }
 
@@ -49,34 +52,24 @@ type ReadResult = NonNullable<Awaited<ReturnType<typeof fetchResult>>>;
 type Found = Pick<StepOutcome, 'file' | 'verdicts'>;
 
 /** Waits for the next look, which comes early if a result may have settled by then. */
-function waitOn(
-  parts: FileParts,
-  attempt: FileAttempt,
-  code: string,
-  found: Found = {},
-): StepOutcome & { kind: 'waiting' } {
-  const { clock, resultPollMs, resultQuietMs } = parts;
+function waitOn(attempt: FileAttempt, code: string, found: Found = {}): StepOutcome & { kind: 'waiting' } {
+  const { clock, resultPollMs, resultQuietMs, run } = attempt;
   const now = clock();
-  const pause = pauseBeforeLook(now - calledAt(attempt.run), resultPollMs);
+  const pause = pauseBeforeLook(now - calledAt(run), resultPollMs);
   const { growing } = found.file ?? {};
   const quietAt = growing && !growing.isRead ? Math.max(growing.since + resultQuietMs, now) : Infinity;
-  const until = Math.min(now + pause, quietAt, deadlineOf(parts, attempt));
+  const until = Math.min(now + pause, quietAt, deadlineOf(attempt));
   return { kind: 'waiting', evidence: { code }, until, ...found };
 }
 
 /** One look, in an open session. */
-export async function lookForResult(
-  parts: FileParts,
-  attempt: FileAttempt,
-  session: SftpSession,
-): Promise<StepOutcome> {
-  const { clock, resultQuietMs, resultNames } = parts;
-  const { run, claim } = attempt;
-  const isDue = clock() >= deadlineOf(parts, attempt);
+export async function lookForResult(attempt: FileAttempt, session: SftpSession): Promise<StepOutcome> {
+  const { clock, resultQuietMs, resultNames, run, claim } = attempt;
+  const isDue = clock() >= deadlineOf(attempt);
   const notYet = (code: string, found?: Found): StepOutcome =>
-    isDue ? { kind: 'overdue', evidence: { code }, ...found } : waitOn(parts, attempt, code, found);
+    isDue ? { kind: 'overdue', evidence: { code }, ...found } : waitOn(attempt, code, found);
 
-  const { results, unusableNames } = await findResults(parts, attempt, session);
+  const { results, unusableNames } = await findResults(attempt, session);
   const [seen] = results;
   if (!seen) return notYet(unusableNames > 0 ? 'result-name-unusable' : 'result-absent');
   const now = clock();
@@ -88,7 +81,7 @@ export async function lookForResult(
     isSeenAgain && growing.token === claim.token && (!isQuiet(growing.since) || growing.isRead === true);
   if (isKnown && !isDue) return notYet('result-growing', { file: { growing } });
 
-  const result = await fetchResult(parts, attempt, session, seen);
+  const result = await fetchResult(attempt, session, seen);
   if (!result) return notYet('result-growing');
   const isUnchanged = growing !== undefined && (isSeenAgain || growing.sha256 === result.sha256);
   const since = isUnchanged ? growing.since : now;
@@ -99,7 +92,7 @@ export async function lookForResult(
   const { sha256 } = result;
   const file = { growing: { ...seen, sha256, since, token: claim.token, ...(isRead && { isRead }) } };
   if (!isSettled(result, moment) && !isDue) return notYet('result-growing', { file });
-  return judge(parts, attempt, { result, seen, moment, file, notYet });
+  return judge(attempt, { result, seen, moment, file, notYet });
 }
 
 interface Look {
@@ -111,23 +104,23 @@ interface Look {
   notYet(code: string, found?: Found): StepOutcome;
 }
 
-async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promise<StepOutcome> {
+async function judge(attempt: FileAttempt, look: Look): Promise<StepOutcome> {
   const { result, seen, moment, file, notYet } = look;
   if (isForeign(result) && isSettled(result, moment))
-    return notYet('result-not-ours', await setAside(parts, attempt, seen, result));
+    return notYet('result-not-ours', await setAside(attempt, seen, result));
   if (isForeign(result)) return notYet('result-growing', { file });
-  const completes = isComplete(result, moment, parts);
-  const { verdicts, counts } = await listVerdicts(result, result.findJudged(), parts, {
+  const completes = isComplete(result, moment, attempt);
+  const { verdicts, counts } = await listVerdicts(result, result.findJudged(), attempt, {
     isComplete: completes,
   });
-  const decision = decideOnResult(result, counts, moment, parts);
+  const decision = decideOnResult(result, counts, moment, attempt);
   switch (decision.kind) {
     case 'wait':
     case 'not-ours':
       return notYet('result-growing', { file: { ...file, verdicts: counts }, verdicts });
     case 'refuse': {
       const { code } = decision;
-      const unreadable = describeUnreadable(parts, result);
+      const unreadable = describeUnreadable(attempt, result);
       return {
         kind: 'refused',
         evidence: { code },
@@ -148,7 +141,7 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
   }
 }
 
-function describeUnreadable({ resultColumn }: FileParts, result: ReadResult): UnreadableResult {
+function describeUnreadable({ resultColumn }: FileAttempt, result: ReadResult): UnreadableResult {
   const { fields, columns, end, form } = result;
   const isFound = fields.includes('isCorrect');
   if (!form || !isNoTable(result)) return { columns: listColumns(columns), resultColumn, isFound };
@@ -166,8 +159,7 @@ function describeUnreadable({ resultColumn }: FileParts, result: ReadResult): Un
 
 /** Another file's result is evidence too. What was recorded of it while it grew is about no booking of ours. */
 async function setAside(
-  { archive, spool }: FileParts,
-  { run, day }: FileAttempt,
+  { archive, spool, run, day }: FileAttempt,
   seen: Sighting,
   result: ReadResult,
 ): Promise<Found> {

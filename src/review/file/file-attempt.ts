@@ -12,12 +12,13 @@ import type { Spool } from '../../spool/spool.js';
 import { formatDuration } from '../../text/format.js';
 import type { StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
+import type { ResultRules } from './judge-result.js';
 import { type RemoteFiles, TooManyRowsError } from './remote-files.js';
-import type { ResultValues } from './result.js';
+import type { ResultReading } from './result.js';
 import type { IncompleteBookings } from './review-line.js';
 
 /** What the steps of a file delivery work with. */
-export interface FileParts {
+export interface FileParts extends ResultRules, Required<Omit<ResultReading, 'onRows'>> {
   readonly ledger: Ledger;
   readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
   readonly sftp: SftpServer;
@@ -25,21 +26,12 @@ export interface FileParts {
   readonly stepMs: number;
   readonly spool: Spool;
   readonly archive: Archive;
-  /** The master id's column in the review file, a setting. (Spec 2.6.) */
-  readonly masterIdColumn: string;
   /** Whether the file may have empty cells: with `leave-empty` only. */
   readonly incomplete: IncompleteBookings;
   /** Prepended to the path from the SFTP root in the by-file call. */
   readonly pathPrefix: string;
   /** See createResultNameTest. */
   readonly resultPattern: string;
-  /** What the result names: every row of the file, or those with an incorrect mapping. */
-  readonly resultNames: 'all' | 'incorrect';
-  /** See ResultReading. */
-  readonly resultColumn: string;
-  readonly resultValues: ResultValues;
-  /** The share of the file's bookings that may stay without a verdict. */
-  readonly maxUnansweredShare: number;
   /** The longest pause between two looks. */
   readonly resultPollMs: number;
   readonly resultQuietMs: number;
@@ -50,8 +42,8 @@ export interface FileParts {
   readonly notify: Notify;
 }
 
-/** One attempt of a step of a file delivery. */
-export interface FileAttempt {
+/** One attempt of a step of a file delivery, with what it works with. */
+export interface FileAttempt extends FileParts {
   readonly claim: Claim;
   readonly run: Run;
   readonly day: BusinessDay;
@@ -65,17 +57,13 @@ export interface FileAttempt {
  *
  * @throws FencedError
  */
-export async function expectClaim(
-  { ledger }: Pick<FileParts, 'ledger'>,
-  { claim, run }: Pick<FileAttempt, 'claim' | 'run'>,
-): Promise<void> {
+export async function expectClaim({ ledger, claim, run }: FileAttempt): Promise<void> {
   if (!(await ledger.steps.holdsClaim(claim))) throw new FencedError(run.id);
 }
 
 /** Runs `work` in a session of its own, for a limited time, and converts failures into outcomes. */
 export async function inSession(
-  { sftp, stepMs }: Pick<FileParts, 'sftp' | 'stepMs'>,
-  signal: AbortSignal,
+  { sftp, stepMs, signal }: FileAttempt,
   work: (session: SftpSession) => Promise<StepOutcome>,
 ): Promise<StepOutcome> {
   return convertFailures(async () => {
@@ -158,24 +146,4 @@ function retryable(code: string, answer: string): StepOutcome {
 /** Whether the cause is on this machine or in the archive, so that waiting for the server does not help. */
 export function isOurFault(code: string): boolean {
   return code === 'sftp-no-local-space' || code === 'sftp-local-file' || /^(?:local|archive)-/.test(code);
-}
-
-/** What to do when a step of a file run failed because of a disk or a slow server; undefined for any other code. */
-export function adviseOnDisk(code: string): string | undefined {
-  switch (code) {
-    case 'local-enospc':
-    case 'local-edquot':
-      return 'free space on the disk of file.spool';
-    case 'sftp-too-slow':
-    case 'sftp-step-too-slow':
-      return 'ask the operator of the SFTP server why it is so slow';
-    case 'sftp-local-file':
-      return 'free space on the disk of file.spool, or fix the permissions of that folder';
-    case 'archive-unwritable':
-      return 'free space on the disk of the archive, or fix the permissions of its folder; for a bucket, `hotel-review doctor` says what is missing';
-    case 'sftp-disk-full':
-      return 'have space freed on the SFTP server';
-    default:
-      return code.startsWith('local-') ? 'fix the folder file.spool' : undefined;
-  }
 }

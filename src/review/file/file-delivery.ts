@@ -4,11 +4,10 @@ import type { Delivery, StepOutcome } from '../delivery.js';
 import { archiveRun } from './archive-run.js';
 import { awaitResult } from './await-result.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
-import { uploadReviewFile, writeReviewFile } from './publish-file.js';
+import { triggerReview, uploadReviewFile, writeReviewFile } from './publish-file.js';
 import { locateRemoteFiles } from './remote-files.js';
 import { createFileForms } from './review-line.js';
 import { ChangedFileError, removeSpooled } from './spooled-files.js';
-import { triggerReview } from './trigger-review.js';
 
 export interface FileDeliveryParts extends FileParts {
   /** Posts the bookings that can't be in the file. */
@@ -31,14 +30,14 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
       const { kind } = claim.step;
       if (kind === 'batch' || kind === 'canary') return body.perform(claim, signal);
       const day = createBusinessDay(run.day, timezone);
-      const attempt = { claim, run, day, remote: locateRemoteFiles(day), signal };
+      const attempt = { ...parts, claim, run, day, remote: locateRemoteFiles(day), signal };
       try {
-        return await performStep(kind, parts, attempt);
+        return await performStep(kind, attempt);
       } catch (error) {
         if (!(error instanceof ChangedFileError)) throw error;
         return { kind: 'fatal', evidence: { code: 'review-file-changed' }, advice: error.message };
       } finally {
-        await removeSpooledTooLate(parts, attempt);
+        await removeSpooledTooLate(attempt);
       }
     },
   };
@@ -46,20 +45,19 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
 
 function performStep(
   kind: Exclude<StepKind, 'batch' | 'canary'>,
-  parts: FileParts,
   attempt: FileAttempt,
 ): Promise<StepOutcome> {
   switch (kind) {
     case 'write':
-      return writeReviewFile(parts, attempt);
+      return writeReviewFile(attempt);
     case 'upload':
-      return uploadReviewFile(parts, attempt);
+      return uploadReviewFile(attempt);
     case 'trigger':
-      return triggerReview(parts, attempt);
+      return triggerReview(attempt);
     case 'await-result':
-      return awaitResult(parts, attempt);
+      return awaitResult(attempt);
     case 'archive':
-      return archiveRun(parts, attempt);
+      return archiveRun(attempt);
   }
 }
 
@@ -80,10 +78,7 @@ function planFile(bookings: number): PlannedStep[] {
  * Call this after a step. If the run was taken over and ended meanwhile, nobody else would remove what this step
  * spooled since, including guest names. While the new owner is still working, the files are its own to remove.
  */
-async function removeSpooledTooLate(
-  { ledger, spool }: Pick<FileParts, 'ledger' | 'spool'>,
-  { claim, run }: Pick<FileAttempt, 'claim' | 'run'>,
-): Promise<void> {
+async function removeSpooledTooLate({ ledger, spool, claim, run }: FileAttempt): Promise<void> {
   if (await ledger.steps.holdsClaim(claim)) return;
   const { state } = await ledger.runs.get(run.id);
   if (state !== 'succeeded' && state !== 'cancelled') return;

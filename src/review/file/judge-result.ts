@@ -1,6 +1,5 @@
 import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
-import type { ResultCounts, Run, RunFailure, SeenResult } from '../../ledger/run.js';
-import { formatCountOf } from '../../text/format.js';
+import type { ResultCounts } from '../../ledger/run.js';
 import { isMoreThanShare } from '../share.js';
 import { namesBookings, type ResultTotals } from './match-result.js';
 import type { ResultTable } from './result.js';
@@ -140,60 +139,4 @@ export function listColumns(columns: readonly string[]): readonly string[] {
     .slice(0, mostColumns)
     .map((name) => name.replace(/\p{C}/gu, '').slice(0, longestName));
   return columns.length > mostColumns ? [...shown, `and ${columns.length - mostColumns} more`] : shown;
-}
-
-const delimiterNames: Readonly<Record<string, string>> = { '\t': 'a tab' };
-
-/** Its cells stay out of it: where no header was found they may name guests. */
-function describeSeen({ columns, rows, namesBookings, encoding, delimiter, container }: SeenResult): string {
-  const intro = 'the result cannot be read as a table of bookings';
-  if (container !== undefined) return `${intro}: it is ${container}. Ask the service for a CSV file`;
-  const table = `${columns === 1 ? 'one column' : formatCountOf(columns, 'column')} in ${formatCountOf(rows, 'row')}`;
-  const by = delimiterNames[delimiter] ?? JSON.stringify(delimiter);
-  const fault = namesBookings
-    ? 'no row has as many cells as the header'
-    : 'no column is named like the reference, the master id or the hotel id that were sent';
-  return `${intro}: ${table} ${columns === 1 ? 'was' : 'were'} seen, read as ${encoding} with ${by} between cells, and ${fault}. Ask the service for a CSV file`;
-}
-
-/** Why a run fails whose result does not suffice, or is too much; undefined for the code of any other failed step. */
-export function explainResult(
-  { id, day, file }: Pick<Run, 'id' | 'day' | 'file'>,
-  { name, code }: { readonly name: string; readonly code: string },
-): RunFailure | undefined {
-  const { rows = 0, verdicts, unreadable, excess } = file ?? {};
-  if (excess?.code === code) {
-    const message = `${name} of run ${id} failed with ${code}: ${excess.message} Then run ${day} again`;
-    // Once there is space, it works without anybody's decision.
-    return { class: code === 'sftp-no-local-space' ? 'retryable' : 'data', code, message };
-  }
-  if (code === 'result-unreadable' && unreadable?.seen)
-    return { class: 'data', code, message: `${describeSeen(unreadable.seen)}, then run ${day} again` };
-  if (code === 'result-unreadable' && unreadable) {
-    const { columns, resultColumn, isFound } = unreadable;
-    const fault = isFound
-      ? `no value of its column ${resultColumn} is a known verdict`
-      : `it has no column ${resultColumn}`;
-    const advice = isFound
-      ? 'Set file.resultValues to the words that it uses (or file.resultColumn to another column)'
-      : 'Set file.resultColumn to the one with the verdicts, and file.resultValues if it uses other words';
-    return {
-      class: 'data',
-      code,
-      message: `the result has no readable verdict: ${fault}. Its columns are ${columns.join(', ')}. ${advice}, then run ${day} again`,
-    };
-  }
-  if (code === 'result-incomplete' && verdicts) {
-    const { unanswered, unclear } = verdicts;
-    const parts = [
-      unanswered > 0 && `the result does not name ${unanswered}`,
-      unclear > 0 && `it names ${unclear} without a readable verdict about the master hotel that was sent`,
-    ].filter((part) => part !== false);
-    return {
-      class: 'data',
-      code,
-      message: `${unanswered + unclear} of ${rows} bookings have no verdict, more than maxUnansweredShare allows: ${parts.join(', and ')}. What it names is listed. Ask the service for the complete result${unclear > 0 ? ', or set file.resultValues' : ''}, then run ${day} again`,
-    };
-  }
-  return undefined;
 }

@@ -1,40 +1,21 @@
-import type { ArchivedFile } from '../../archive/archive.js';
+import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { ResultCounts, ReviewFile, Run } from '../../ledger/run.js';
 import type { Attempt } from '../../ledger/tracing.js';
-import type { FileAttempt, FileParts } from './file-attempt.js';
+import { followErasures } from '../erasures.js';
+import type { FileAttempt } from './file-attempt.js';
+import { checkReviewFile } from './file-check.js';
+import { renderReviewFile } from './spooled-files.js';
 
 export const manifestName = 'manifest.json';
 
-/**
- * The content of a manifest: what was sent and when, what came back, and the checksums of all archived files.
- */
-export interface Manifest {
+/** What was sent and when, what came back, and the checksums of all archived files. */
+type Manifest = ReturnType<typeof describeRun> & {
   readonly tool: string;
-  readonly day: string;
-  readonly runId: string;
-  readonly remotePath: string | undefined;
-  readonly rows: number | undefined;
-  readonly counts: {
-    readonly read: number;
-    readonly accepted: number;
-    readonly duplicates: number;
-    readonly rejected: number;
-  };
-  readonly result: { readonly name: string; readonly rows: number; readonly isWhole: boolean } | undefined;
-  readonly verdicts: Omit<ResultCounts, 'listsUnanswered'> | undefined;
-  readonly calls: readonly ManifestCall[];
-  readonly files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[];
-}
-
-interface ManifestCall {
-  readonly startedAt: string;
-  readonly endedAt: string;
-  readonly outcome: string;
-  readonly code: string;
-  readonly httpStatus?: number;
-  readonly statusCode?: number;
-}
+  readonly calls: ReturnType<typeof describeCalls>;
+  readonly files: readonly ArchivedFile[];
+};
 
 /**
  * Archives the manifest. It comes last, so its presence proves that all other files are there. An attempt that is
@@ -43,12 +24,10 @@ interface ManifestCall {
  * @param known the files that this attempt has archived, which are not read once more, and those that can't be kept any more
  */
 export async function keepManifest(
-  parts: FileParts,
-  { run, day }: FileAttempt,
+  { ledger, archive, tool, run, day }: FileAttempt,
   file: Partial<ReviewFile>,
   known: readonly ArchivedFile[] = [],
 ): Promise<void> {
-  const { ledger, archive, tool } = parts;
   const names = await archive.list(day.iso, run.id);
   if (names.includes(manifestName)) return;
   const manifest: Manifest = {
@@ -67,7 +46,7 @@ export async function keepManifest(
 }
 
 /** The part that the ledger knows for as long as it keeps the run. */
-export function describeRun({ id, day, counts, file }: Run): Omit<Manifest, 'tool' | 'calls' | 'files'> {
+export function describeRun({ id, day, counts, file }: Run) {
   const { read, accepted, duplicates, rejected } = counts;
   const { remotePath, rows, result, verdicts } = file ?? {};
   return {
@@ -77,15 +56,15 @@ export function describeRun({ id, day, counts, file }: Run): Omit<Manifest, 'too
     rows,
     counts: { read, accepted, duplicates, rejected },
     result: result && { name: result.name, rows: result.rows, isWhole: result.isWhole },
-    verdicts: verdicts && toCounts(verdicts),
+    verdicts: verdicts && describeCounts(verdicts),
   };
 }
 
-function toCounts({ affected, unanswered, unclear, malformed }: ResultCounts): Manifest['verdicts'] {
+function describeCounts({ affected, unanswered, unclear, malformed }: ResultCounts) {
   return { affected, unanswered, unclear, malformed };
 }
 
-export function describeCalls(attempts: readonly Attempt[]): Manifest['calls'] {
+export function describeCalls(attempts: readonly Attempt[]) {
   return attempts.map(({ startedAt, endedAt, outcome, code, httpStatus, statusCode }) => ({
     startedAt: new Date(startedAt).toISOString(),
     endedAt: new Date(endedAt).toISOString(),
@@ -98,4 +77,169 @@ export function describeCalls(attempts: readonly Attempt[]): Manifest['calls'] {
 
 async function* toBytes(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
+}
+
+/** What was checked, and what is wrong with it; no fault if it matches the ledger. */
+export interface VerifiedItem {
+  readonly item: string;
+  readonly fault?: string;
+  /** What is worth knowing about something that is in order. */
+  readonly note?: string;
+}
+
+export interface VerifyParts {
+  readonly archive: Archive;
+  readonly ledger: ReadOnlyLedger;
+  readonly masterIdColumn: string;
+}
+
+/**
+ * Checks a run's archive against the ledger, byte by byte: the file as sent, the result, the manifest, and the
+ * ledger's own bookings. After guest names were blanked only the manifest can be compared.
+ */
+export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly VerifiedItem[]> {
+  const { archive, ledger, masterIdColumn } = parts;
+  const { id, day, file } = run;
+  const { sha256 = '', rows = 0 } = file ?? {};
+  const items: VerifiedItem[] = [];
+  const add = (item: string, fault: string | undefined) => {
+    items.push(fault === undefined ? { item } : { item, fault });
+  };
+  const inputName = nameInput(run);
+  const { manifest, items: stated } = await verifyManifest(parts, run);
+  items.push(...stated);
+  if (!manifest) return items;
+  items.push(...describeRemovals(run));
+  if (run.linesBlanked) return items;
+
+  const calls = describeCalls(await ledger.steps.listAttempts(id, 'trigger'));
+  add(`${manifestName}, of the calls`, compareStated(manifest, { calls }));
+  // A guest who was erased since then is no longer in the files; their new checksums are in the ledger.
+  const erased = await ledger.guests.listErasedContents(id);
+  const sumOf = (kept: { readonly name: string; readonly sha256: string }) =>
+    followErasures(erased, 'archive', kept);
+  for (const kept of manifest.files)
+    add(kept.name, await compareKept(archive.read(day, id, kept.name), sumOf(kept)));
+  // Whether cells could be empty was a setting of the day it was written, and was checked then.
+  const sent = sumOf({ name: inputName, sha256 });
+  const expected = { masterIdColumn, rows, sha256: sent, mayBeEmpty: true };
+  add(`${inputName}, by the file rules`, await checkKept(archive.read(day, id, inputName), expected));
+  const rendered = await measure(renderReviewFile({ ledger, masterIdColumn }, run));
+  add("the ledger's bookings, rendered again", compare(rendered.sha256, sent));
+  return items;
+}
+
+/** Compares what an archived manifest says with the ledger; no manifest if it can't be read. */
+export async function verifyManifest(
+  { archive }: { readonly archive: Pick<Archive, 'read'> },
+  run: Run,
+): Promise<{ readonly manifest?: Manifest; readonly items: readonly VerifiedItem[] }> {
+  const { sha256 = '', result } = run.file ?? {};
+  const manifest = await readManifest(archive, run);
+  if (typeof manifest === 'string') return { items: [{ item: manifestName, fault: manifest }] };
+  const compared: readonly (readonly [item: string, fault: string | undefined])[] = [
+    ['of the file as sent', compare(findFile(manifest, nameInput(run))?.sha256, sha256)],
+    ...(result
+      ? ([['of the result', compare(findFile(manifest, result.name)?.sha256, result.sha256)]] as const)
+      : []),
+    ['of the run', compareStated(manifest, describeRun(run))],
+  ];
+  return {
+    manifest,
+    items: compared.map(([item, fault]) => ({
+      item: `${manifestName}, ${item}`,
+      ...(fault !== undefined && { fault }),
+    })),
+  };
+}
+
+/** What is wrong with a file in the archive, which an erasure of a guest may have changed since its checksum was recorded. */
+export async function verifyKept(
+  { archive, ledger }: { readonly archive: Pick<Archive, 'read'>; readonly ledger: ReadOnlyLedger },
+  { id, day }: Pick<Run, 'id' | 'day'>,
+  kept: { readonly name: string; readonly sha256: string },
+): Promise<string | undefined> {
+  const expected = followErasures(await ledger.guests.listErasedContents(id), 'archive', kept);
+  return compareKept(archive.read(day, id, kept.name), expected);
+}
+
+function nameInput({ file }: Run): string {
+  return file?.remotePath?.split('/').at(-1) ?? '';
+}
+
+/** What `file.removeAfterDays` did: those files are not missing. */
+function describeRemovals({ file }: Run): readonly VerifiedItem[] {
+  return (file?.removals ?? []).flatMap(({ path, outcome, at }) =>
+    outcome === 'removed'
+      ? [{ item: `${path} on the SFTP server`, note: `removed by us at ${new Date(at).toISOString()}` }]
+      : [],
+  );
+}
+
+async function readManifest(archive: Pick<Archive, 'read'>, { day, id }: Run): Promise<Manifest | string> {
+  return unlessUnreadable(async () => {
+    const blocks: Buffer[] = [];
+    for await (const block of archive.read(day, id, manifestName)) blocks.push(Buffer.from(block));
+    try {
+      const manifest: unknown = JSON.parse(Buffer.concat(blocks).toString());
+      return isManifest(manifest) ? manifest : 'is not a manifest';
+    } catch {
+      return 'is not JSON';
+    }
+  });
+}
+
+/** Checks only what the code below relies on; the rest is compared. */
+function isManifest(value: unknown): value is Manifest {
+  if (typeof value !== 'object' || value === null || !('files' in value)) return false;
+  const { files } = value;
+  const names = Array.isArray(files)
+    ? files.map((file: { name?: unknown } | null) => file?.name)
+    : [undefined];
+  return names.every((name) => typeof name === 'string');
+}
+
+/** Compares what a manifest states with what is expected. */
+function compareStated<Name extends keyof Manifest>(
+  manifest: Manifest,
+  expected: Pick<Manifest, Name>,
+): string | undefined {
+  const names = Object.keys(expected) as Name[];
+  const recorded = Object.fromEntries(names.map((name) => [name, manifest[name]]));
+  return JSON.stringify(recorded) === JSON.stringify(expected) ? undefined : 'differs from the ledger';
+}
+
+async function compareKept(content: AsyncIterable<Uint8Array>, sha256: string): Promise<string | undefined> {
+  return unlessUnreadable(async () => compare((await measure(content)).sha256, sha256));
+}
+
+async function checkKept(
+  content: AsyncIterable<Uint8Array>,
+  expected: Parameters<typeof checkReviewFile>[1],
+): Promise<string | undefined> {
+  return unlessUnreadable(async () => {
+    const fault = await checkReviewFile(content, expected);
+    return fault && `${fault.code} in row ${fault.row}`;
+  });
+}
+
+/** An unreadable archive file is also a fault of the item. */
+async function unlessUnreadable<Found>(look: () => Promise<Found>): Promise<Found | string> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof ArchiveError) return describe(error);
+    throw error;
+  }
+}
+
+const findFile = (manifest: Manifest, name: string) => manifest.files.find((file) => file.name === name);
+
+function compare(found: string | undefined, expected: string): string | undefined {
+  if (found === expected) return undefined;
+  return `expected the checksum ${expected}, got: ${found ?? 'none'}`;
+}
+
+function describe({ code }: ArchiveError): string {
+  return code === 'absent' ? 'is not in the archive' : `can't be read (${code})`;
 }

@@ -10,16 +10,15 @@ import {
 } from '../../booking/booking.js';
 import { readsAsNull } from '../../booking/field-text.js';
 import type { StayDates } from '../../booking/stay.js';
-import type { ProviderHotel } from '../../ledger/mappings.js';
 import {
   type BookingForms,
-  type HotelOfLine,
+  type LineForm,
   type LineLayout,
   type LineWriter,
   markPlain,
 } from '../delivery.js';
 import { renderLine } from '../lines/render-line.js';
-import { findCellEnd, lineEnd, splitCells, writeCell } from './csv.js';
+import { findCellEnd, splitCells, writeCell } from './csv.js';
 
 const nothing = Buffer.alloc(0);
 const separator = Buffer.from(',');
@@ -77,13 +76,6 @@ export function readReviewLine(line: string): Booking {
   );
 }
 
-/** The same, but a reference in the name's place is no name. */
-export function readReviewedBooking(line: string): Booking {
-  const booking = readReviewLine(line);
-  const { bookingClientName: name, ...others } = booking;
-  return name !== undefined && name === booking.bookingReferenceId ? others : booking;
-}
-
 /** The dates of a stored line, read without parsing the line. */
 export function readStayDates(line: string): StayDates {
   // Both dates come last, and hold no comma.
@@ -96,72 +88,52 @@ export function readStayDates(line: string): StayDates {
   };
 }
 
-/** Finds the hotel of a rendered line; undefined if the line doesn't name the provider's hotel. */
-export function findHotel(line: string): HotelOfLine | undefined {
-  const start = findCell(line, providerPlace);
-  const nameEnd = findCellEnd(line, start);
-  const end = findCellEnd(line, nameEnd + 1);
-  if (nameEnd === start || end === nameEnd + 1) return undefined;
-  return { serviceId: Number(line.slice(0, line.indexOf(','))), key: line.slice(start, end) };
-}
-
-/** Finds the provider's name of a rendered line, as written in it; undefined if the line doesn't name one. */
-export function findProvider(line: string): string | undefined {
-  const start = findCell(line, providerPlace);
-  const end = findCellEnd(line, start);
-  return start === end ? undefined : line.slice(start, end);
-}
-
-/** Finds the guest's name of a rendered line, as `readReviewedBooking` reads it; undefined if the line doesn't have one. */
-export function findGuestName(line: string): string | undefined {
-  // The name comes right after the reference.
-  const referenceStart = findCell(line, referencePlace);
-  const start = findCellEnd(line, referenceStart) + 1;
-  if (line[start] === '"') return readReviewedBooking(line).bookingClientName;
-  const end = findCellEnd(line, start);
-  const name = line.slice(start, end);
-  return name === '' || name === line.slice(referenceStart, start - 1) ? undefined : name;
-}
+export const reviewForm: LineForm = {
+  readBooking(line) {
+    const booking = readReviewLine(line);
+    const { bookingClientName: name, ...others } = booking;
+    return name !== undefined && name === booking.bookingReferenceId ? others : booking;
+  },
+  findHotel(line) {
+    const start = findCell(line, providerPlace);
+    const nameEnd = findCellEnd(line, start);
+    const end = findCellEnd(line, nameEnd + 1);
+    if (nameEnd === start || end === nameEnd + 1) return undefined;
+    return { serviceId: Number(line.slice(0, line.indexOf(','))), key: line.slice(start, end) };
+  },
+  readProviderHotel(key) {
+    const cells = splitCells(key);
+    const [providerName, providerHotelId] = typeof cells === 'string' ? [] : cells;
+    if (providerName === undefined || providerHotelId === undefined)
+      throw new RangeError("a stored review line does not name its provider's hotel");
+    return { providerName, providerHotelId };
+  },
+  writeProviderHotel: ({ providerName, providerHotelId }) =>
+    `${writeCell(providerName)}${separator}${writeCell(providerHotelId)}`,
+  findProvider(line) {
+    const start = findCell(line, providerPlace);
+    const end = findCellEnd(line, start);
+    return start === end ? undefined : line.slice(start, end);
+  },
+  findGuestName(line) {
+    // The name comes right after the reference.
+    const referenceStart = findCell(line, referencePlace);
+    const start = findCellEnd(line, referenceStart) + 1;
+    if (line[start] === '"') return reviewForm.readBooking(line).bookingClientName;
+    const end = findCellEnd(line, start);
+    const name = line.slice(start, end);
+    return name === '' || name === line.slice(referenceStart, start - 1) ? undefined : name;
+  },
+  blankFields: (line, blanked) =>
+    readCells(line)
+      .map((cell, place) => (blanked.has(serviceFields[place] ?? '') ? '' : writeCell(cell)))
+      .join(','),
+};
 
 function findCell(line: string, place: number): number {
   let start = 0;
   for (let cell = 0; cell < place; cell += 1) start = findCellEnd(line, start) + 1;
   return start;
-}
-
-/**
- * Parses the key of a `HotelOfLine`.
- *
- * @throws RangeError
- */
-export function readProviderHotel(key: string): ProviderHotel {
-  const cells = splitCells(key);
-  const [providerName, providerHotelId] = typeof cells === 'string' ? [] : cells;
-  if (providerName === undefined || providerHotelId === undefined)
-    throw new RangeError("a stored review line does not name its provider's hotel");
-  return { providerName, providerHotelId };
-}
-
-/** The key that a `HotelOfLine` of this hotel has. */
-export function writeProviderHotel({ providerName, providerHotelId }: ProviderHotel): string {
-  return `${writeCell(providerName)}${separator}${writeCell(providerHotelId)}`;
-}
-
-/**
- * The same lines with empty cells for guest names: to be stored, not to be sent.
- *
- * @throws RangeError
- */
-export function blankReviewLines(lines: Buffer): Buffer {
-  const kept = lines.toString().split(lineEnd).slice(0, -1);
-  return Buffer.from(kept.map((line) => `${blankCells(line, guestNameFields)}${lineEnd}`).join(''));
-}
-
-/** The same line with empty cells for those fields. */
-export function blankCells(line: string, blanked: ReadonlySet<string>): string {
-  return readCells(line)
-    .map((cell, place) => (blanked.has(serviceFields[place] ?? '') ? '' : writeCell(cell)))
-    .join(',');
 }
 
 function readCells(line: string): readonly string[] {
@@ -198,14 +170,16 @@ export function findFileObstacle(
   booking: Booking,
   incomplete: IncompleteBookings = 'post',
 ): FileObstacle | undefined {
+  return listFileObstacles(booking, incomplete)[0];
+}
+
+function listFileObstacles(booking: Booking, incomplete: IncompleteBookings): FileObstacle[] {
   const texts = listTexts(booking);
-  for (let at = 0; at < texts.length; at += 1) {
+  return textFields.flatMap(({ name: field }, at): FileObstacle[] => {
     const text = texts[at];
-    if (!isObstacle(text, incomplete)) continue;
-    const field = textFields[at]?.name;
-    if (field) return { field, reason: text === undefined ? 'missing' : 'reads-as-null' };
-  }
-  return undefined;
+    if (text === undefined) return incomplete === 'leave-empty' ? [] : [{ field, reason: 'missing' }];
+    return readsAsNull(text) ? [{ field, reason: 'reads-as-null' }] : [];
+  });
 }
 
 /**
@@ -213,24 +187,12 @@ export function findFileObstacle(
  * a missing one, which `leave-empty` permits, and any field rather than the guest's name, which may have been blanked since.
  */
 export function explainPosted(booking: Booking): FileObstacle | undefined {
-  const texts = listTexts(booking);
-  const obstacles = textFields.flatMap(
-    ({ name, kind }, at): (FileObstacle & { readonly isName: boolean })[] => {
-      const text = texts[at];
-      if (text !== undefined && !readsAsNull(text)) return [];
-      const reason = text === undefined ? 'missing' : 'reads-as-null';
-      return [{ field: name, reason, isName: kind === 'guest-name' }];
-    },
-  );
-  const found =
+  const obstacles = listFileObstacles(booking, 'post');
+  return (
     obstacles.find(({ reason }) => reason === 'reads-as-null') ??
-    obstacles.find(({ isName }) => !isName) ??
-    obstacles[0];
-  return found && { field: found.field, reason: found.reason };
-}
-
-function isObstacle(text: string | undefined, incomplete: IncompleteBookings): boolean {
-  return text === undefined ? incomplete !== 'leave-empty' : readsAsNull(text);
+    obstacles.find(({ field }) => !guestNameFields.has(field)) ??
+    obstacles[0]
+  );
 }
 
 /**
@@ -253,14 +215,11 @@ export function createFileForms({
       if (findFileObstacle(toRow(booking), incomplete) === undefined) return 'file';
       return incomplete === 'reject' ? undefined : 'body';
     },
-    listObstacles(booking) {
-      const texts = listTexts(toRow(booking));
-      return textFields.flatMap(({ name, kind }, at) => {
+    listObstacles: (booking) =>
+      listFileObstacles(toRow(booking), incomplete)
+        .map(({ field }) => field)
         // What is wrong with a reference in that place is said of the reference.
-        if (standsForName && kind === 'guest-name') return [];
-        return isObstacle(texts[at], incomplete) ? [name] : [];
-      });
-    },
+        .filter((field) => !standsForName || !guestNameFields.has(field)),
     render: (booking, form, line) =>
       form === 'file' ? renderReviewLine(toRow(booking), line) : body.render(booking, form, line),
     usual: { form: 'file', layout, mayLackFields: incomplete === 'leave-empty', standsForName },

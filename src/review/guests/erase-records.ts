@@ -5,7 +5,7 @@ import { splitStoredLines } from '../../ledger/batches.js';
 import type { ErasedContent, EraseLines } from '../../ledger/erasing.js';
 import type { BookingForm } from '../../ledger/step.js';
 import { createWholePattern } from '../../text/whole-text.js';
-import { blankLine, readBooking } from '../stored/stored-line.js';
+import { lineForms, readBooking } from '../stored/stored-line.js';
 import { encodeText, type FileRecord, lineEndOf, readRecords } from './file-records.js';
 import { createGuestColumns, type Guest, type GuestColumns, isLineOf, isRecordOf, isUncut } from './guest.js';
 
@@ -37,7 +37,7 @@ export function createLineEraser({ guest, all, at }: Erasure): EraseLines {
     const places = kept.flatMap((line, place) => (isLineOf(guest, line, form) ? [place] : []));
     if (places.length === 0) return undefined;
     const rewritten = [...kept];
-    for (const place of places) rewritten[place] = blankLine(kept[place] ?? '', form, erased);
+    for (const place of places) rewritten[place] = lineForms[form].blankFields(kept[place] ?? '', erased);
     if (rewritten.every((line, index) => line === kept[index])) return { places };
     const after = Buffer.from(rewritten.map((line) => `${line}\n`).join(''));
     const name = `${form} batch ${batch}`;

@@ -1,10 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
-import type { Settlement, Tally } from '../../ledger/runs.js';
+import type { FailedStep, Settlement, Tally } from '../../ledger/runs.js';
 import type { Notify } from '../events.js';
-import { adviseOnDisk } from '../file/file-attempt.js';
-import { explainResult } from '../file/judge-result.js';
-import { adviseOnPath, type PathSettings } from '../file/remote-files.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 
 /** After this many consecutive failed steps the service counts as down, rather than a batch as bad. */
@@ -12,19 +9,20 @@ const maxFailuresInRow = 5;
 /** Fewer refused bookings than this never stop a run, regardless of their share. */
 const minRefusedToStop = 20;
 
-/** The servers that steps talk to, and paths there, for messages. */
+/** The servers that steps talk to, for messages. */
 export interface Endpoints {
   /** Host and port. */
   readonly service: string;
   /** Host and port. */
   readonly sftp?: string | undefined;
-  readonly paths?: PathSettings | undefined;
 }
 
 export interface SettleParts {
   readonly ledger: Ledger;
   readonly limits: { readonly maxRefusedShare: number };
   readonly endpoints?: Endpoints | undefined;
+  /** What a delivery knows of its failed step: why the run fails, or what to do about it. */
+  readonly explainFailure?: (run: Run, failed: FailedStep) => RunFailure | string | undefined;
   readonly clock: () => number;
   readonly notify: Notify;
 }
@@ -32,14 +30,12 @@ export interface SettleParts {
 type End = Pick<Settlement, 'state' | 'failure'>;
 
 /** Settles the run when its last step has ended or when it must stop; by compare-and-set, so that it happens once. */
-export async function settleIfDue(
-  run: Run,
-  { ledger, limits, endpoints, clock, notify }: SettleParts,
-): Promise<Run> {
+export async function settleIfDue(run: Run, parts: SettleParts): Promise<Run> {
+  const { ledger, limits, endpoints, clock, notify } = parts;
   if (!isActive(run)) return run;
   const failure = findReasonToStop(run, limits, endpoints);
   if (!failure && run.openSteps > 0) return run;
-  const end = failure ? fail(failure) : judgeEnd(run, await ledger.runs.tally(run.id), endpoints);
+  const end = failure ? fail(failure) : judgeEnd(run, await ledger.runs.tally(run.id), parts);
   const settled = await ledger.runs.settle({ runId: run.id, token: run.token }, { ...end, at: clock() });
   const ended = await ledger.runs.get(run.id);
   if (settled) notify({ type: 'settled', run: ended });
@@ -72,7 +68,7 @@ function findReasonToStop(
 }
 
 /** Counted from the steps themselves: a run whose sums don't add up fails. */
-function judgeEnd(run: Run, tally: Tally, endpoints: Endpoints | undefined): End {
+function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleParts): End {
   const { day, counts } = run;
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected + counts.filtered &&
@@ -90,19 +86,17 @@ function judgeEnd(run: Run, tally: Tally, endpoints: Endpoints | undefined): End
   }
   if (tally.firstFailed) {
     const { pending, failedSteps, firstFailed } = tally;
-    const explained = explainResult(run, firstFailed);
-    if (explained) return fail(explained);
+    const explained = explainFailure?.(run, firstFailed);
+    if (typeof explained === 'object') return fail(explained);
     const others = failedSteps === 1 ? '' : `, and ${failedSteps - 1} more after it`;
     const undelivered =
       pending === 0
         ? 'every booking is delivered'
         : `${pending} of ${counts.accepted} bookings ${pending === 1 ? 'is' : 'are'} not delivered`;
-    const paths = endpoints?.paths;
-    const advice = adviseOnDisk(firstFailed.code) ?? (paths && adviseOnPath(run, firstFailed, paths));
     return fail({
       class: 'retryable',
       code: 'steps-failed',
-      message: `${firstFailed.name} failed with ${describeCode(firstFailed.code, endpoints)}${others}: ${undelivered}; ${advice === undefined ? '' : `${advice}, then `}run ${day} again`,
+      message: `${firstFailed.name} failed with ${describeCode(firstFailed.code, endpoints)}${others}: ${undelivered}; ${explained === undefined ? '' : `${explained}, then `}run ${day} again`,
     });
   }
   return { state: tally.overdueSteps > 0 ? 'awaiting-result' : 'succeeded' };

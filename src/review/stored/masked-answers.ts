@@ -4,7 +4,7 @@ import type { Run } from '../../ledger/run.js';
 import { bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
 import { createNameMask, type NameMask } from '../../text/mask-names.js';
-import { readGuestName } from './stored-line.js';
+import { lineForms } from './stored-line.js';
 
 interface MaskOptions {
   /** Whether the guest of the booking itself may be named. */
@@ -23,7 +23,7 @@ export async function maskAnswers(
   if (trace.kind === 'reject') return trace;
   const answers = trace.attempts.flatMap(({ answer }) => answer ?? []);
   if (answers.length === 0) return trace;
-  const kept = showsGuest ? readGuestName(trace.line, trace.form) : undefined;
+  const kept = showsGuest ? lineForms[trace.form].findGuestName(trace.line) : undefined;
   const mask = await createRunMask(ledger, trace.run, answers, kept);
   const attempts = trace.attempts.map(({ answer, ...attempt }) =>
     answer === undefined ? attempt : { ...attempt, answer: mask.apply(answer) },
@@ -53,7 +53,7 @@ async function createRunMask(
   for (const form of bookingForms) {
     for await (const { lines } of readStoredBatches(ledger, run, form)) {
       for (const line of splitStoredLines(lines)) {
-        const name = readGuestName(line, form);
+        const name = lineForms[form].findGuestName(line);
         if (name !== undefined) mask.add(name);
       }
     }

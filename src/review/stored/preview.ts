@@ -3,7 +3,7 @@ import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
-import { buildRequestBody } from '../body/request-body.js';
+import { buildRequestBody } from '../body/booking-item.js';
 import { renderReviewFile } from '../file/spooled-files.js';
 
 /** Receives what would be sent; absent if only checksums are needed. */

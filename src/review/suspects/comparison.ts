@@ -2,7 +2,7 @@ import type { Collect, CollectedBatch, Suspect, SuspectReason } from '../../ledg
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { CopiedMapping, ProviderHotel } from '../../ledger/mappings.js';
 import type { BookingForm } from '../../ledger/step.js';
-import { findHotel, readProviderHotel } from '../stored/stored-line.js';
+import { lineForms } from '../stored/stored-line.js';
 
 /** The largest look-up that the local copy accepts. */
 const lookedUpAtOnce = 1_000;
@@ -56,7 +56,7 @@ function createComparison({ copy, now }: ComparisonOptions) {
     let start = 0;
     let place = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      const hotel = findHotel(text.slice(start, end), form);
+      const hotel = lineForms[form].findHotel(text.slice(start, end));
       if (hotel) {
         const answer = answers.get(hotel.key) ?? ask(hotel.key, form, questions);
         booked.push({ place, serviceId: hotel.serviceId, answer });
@@ -72,7 +72,7 @@ function createComparison({ copy, now }: ComparisonOptions) {
     const bytes = Buffer.from(key, 'latin1');
     // Copied, because a substring would keep the whole batch in memory.
     cache[form].set(bytes.toString('latin1'), answer);
-    questions.push({ hotel: readProviderHotel(bytes.toString(), form), answer });
+    questions.push({ hotel: lineForms[form].readProviderHotel(bytes.toString()), answer });
     return answer;
   }
 

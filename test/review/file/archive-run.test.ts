@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { archiveRun } from '../../../src/review/file/archive-run.js';
 import { awaitResult } from '../../../src/review/file/await-result.js';
 import type { FileParts } from '../../../src/review/file/file-attempt.js';
+import { verifyRun } from '../../../src/review/file/manifest.js';
 import { resultName, spoolReviewFile } from '../../../src/review/file/spooled-files.js';
-import { verifyRun } from '../../../src/review/file/verify.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { SftpError, type SftpSession } from '../../../src/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
@@ -150,7 +150,7 @@ async function judgedDay(result: string) {
   await prepared.finish('upload', { remotePath: 'VerifyMappings/112026/20112026.csv' });
   const triggered = await prepared.finish('trigger', { triggeredAt: now });
   const claim = await claimStep(prepared.ledger, triggered, 'await-result');
-  const judged = await awaitResult(parts, attemptOf(triggered, claim));
+  const judged = await awaitResult(attemptOf(parts, triggered, claim));
   if (judged.kind !== 'done') throw new Error(`expected a judged result, got: ${judged.kind}`);
   const { run } = await prepared.ledger.steps.record(claim, judged, now);
   return {
@@ -161,7 +161,7 @@ async function judgedDay(result: string) {
     ledger: prepared.ledger,
     async archive(known = run, attempt = 1) {
       const claim = await claimStep(prepared.ledger, known, 'archive', attempt);
-      const outcome = await archiveRun(parts, attemptOf(known, claim));
+      const outcome = await archiveRun(attemptOf(parts, known, claim));
       return { outcome, claim, archived: prepared.archived };
     },
   };

@@ -24,6 +24,6 @@ it.each([
   const triggered = await finish('trigger', { triggeredAt: now - parts.resultTimeoutMs });
   const claim = await claimStep(ledger, triggered, 'await-result');
   const sftp = { connect: () => Promise.reject(error) };
-  const outcome = await awaitResult({ ...parts, sftp }, attemptOf(triggered, claim));
+  const outcome = await awaitResult(attemptOf({ ...parts, sftp }, triggered, claim));
   expect(outcome).toMatchObject({ kind, evidence: { code } });
 });

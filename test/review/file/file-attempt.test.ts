@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { ArchiveError, type ArchiveErrorCode } from '../../../src/archive/archive.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
-import { adviseOnDisk, convertFailures, inSession } from '../../../src/review/file/file-attempt.js';
+import { convertFailures, inSession } from '../../../src/review/file/file-attempt.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../../src/sftp/sftp.js';
+import { claimStep } from '../../contracts/ledger/days.js';
+import { attemptOf, prepareFileRun } from './file-run.js';
 
 const done: StepOutcome = { kind: 'done', evidence: { code: 'ok' } };
-const { signal } = new AbortController();
 const clear = { outcomeUnknown: false, refusedWhenSpent: false };
 
 describe('the error of a step becomes an outcome:', () => {
@@ -85,12 +86,10 @@ describe('the error of a step becomes an outcome:', () => {
   });
 });
 
-const stepMs = 60_000;
-
 describe('a session of a step', () => {
   it('is closed when the work has ended', async () => {
     const { sftp, happened } = trackedServer();
-    const outcome = await inSession({ sftp, stepMs }, signal, async () => {
+    const outcome = await inSession(await attemptWith(sftp), async () => {
       happened.push('work');
       return done;
     });
@@ -102,14 +101,14 @@ describe('a session of a step', () => {
     'is closed when the work fails (%#)',
     async (error) => {
       const { sftp, happened } = trackedServer();
-      await inSession({ sftp, stepMs }, signal, () => Promise.reject(error)).catch(() => {});
+      await inSession(await attemptWith(sftp), () => Promise.reject(error)).catch(() => {});
       expect(happened).toEqual(['connect', 'close']);
     },
   );
 
   it('that cannot be opened is an outcome, too', async () => {
     const connect = () => Promise.reject(new SftpError('fatal', 'authentication-refused', 'check password'));
-    expect(await inSession({ sftp: { connect }, stepMs }, signal, async () => done)).toMatchObject({
+    expect(await inSession(await attemptWith({ connect }), async () => done)).toMatchObject({
       kind: 'fatal',
       evidence: { code: 'sftp-authentication-refused' },
     });
@@ -125,13 +124,18 @@ describe('a session of a step', () => {
         );
       return { ...session, stat };
     };
-    const outcome = await inSession({ sftp: { connect }, stepMs: 20 }, signal, async (session) => {
+    const outcome = await inSession(await attemptWith({ connect }, 20), async (session) => {
       for (;;) await session.stat('x');
     });
     expect(outcome).toMatchObject({ kind: 'retryable', evidence: { code: 'sftp-step-too-slow' } });
     expect(happened).toEqual(['connect', 'close']);
   });
 });
+
+async function attemptWith(sftp: SftpServer, stepMs = 60_000) {
+  const { ledger, parts, run } = await prepareFileRun();
+  return attemptOf({ ...parts, sftp, stepMs }, run, await claimStep(ledger, run, 'write'));
+}
 
 function trackedServer(): { sftp: SftpServer; happened: string[] } {
   const happened: string[] = [];
@@ -146,19 +150,3 @@ function trackedServer(): { sftp: SftpServer; happened: string[] } {
   };
   return { sftp, happened };
 }
-
-it.each([
-  ['local-enospc', 'free space on the disk of file.spool'],
-  ['local-edquot', 'free space on the disk of file.spool'],
-  ['local-eacces', 'fix the folder file.spool'],
-  ['sftp-local-file', 'free space on the disk of file.spool, or fix the permissions of that folder'],
-  [
-    'archive-unwritable',
-    'free space on the disk of the archive, or fix the permissions of its folder; for a bucket, `hotel-review doctor` says what is missing',
-  ],
-  ['sftp-disk-full', 'have space freed on the SFTP server'],
-  ['http-503', undefined],
-  ['sftp-connection-lost', undefined],
-])('a step that failed with %s needs a person to %s', (code, advice) => {
-  expect(adviseOnDisk(code)).toBe(advice);
-});

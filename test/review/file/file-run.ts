@@ -89,8 +89,8 @@ export async function prepareFileRun({
   };
 }
 
-export function attemptOf(run: Run, claim: Claim): FileAttempt {
-  return { claim, run, day, remote, signal: new AbortController().signal };
+export function attemptOf(parts: FileParts, run: Run, claim: Claim): FileAttempt {
+  return { ...parts, claim, run, day, remote, signal: new AbortController().signal };
 }
 
 export async function* blocksOf(...texts: readonly (string | Buffer)[]): AsyncGenerator<Uint8Array> {

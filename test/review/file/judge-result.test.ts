@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgedPlaces } from '../../../src/ledger/findings.js';
-import type { SeenResult } from '../../../src/ledger/run.js';
 import {
   decideOnResult,
-  explainResult,
   isComplete,
   isForeign,
   listColumns,
@@ -225,122 +223,11 @@ it('checks half a second after the call, then less and less often', () => {
   expect(pauseBeforeLook(0, 50)).toBe(50);
 });
 
-describe('the reason why a run fails', () => {
-  const verdicts = { affected: 1, unanswered: 2, unclear: 1, malformed: 0 };
-  const run = { id: '20261120-k3f9xq7d', day: '2026-11-20', file: { rows: 10, verdicts } };
-  const failed = (code: string) => ({ name: 'await-result', code });
-
-  it('says how many bookings have no verdict, and what to do', () => {
-    expect(explainResult(run, failed('result-incomplete'))).toEqual({
-      class: 'data',
-      code: 'result-incomplete',
-      message:
-        '3 of 10 bookings have no verdict, more than maxUnansweredShare allows: the result does not name 2, and it names 1 without a readable verdict about the master hotel that was sent. What it names is listed. Ask the service for the complete result, or set file.resultValues, then run 2026-11-20 again',
-    });
-  });
-
-  it.each([
-    [
-      2,
-      0,
-      'the result does not name 2. What it names is listed. Ask the service for the complete result, then',
-    ],
-    [
-      0,
-      1,
-      'it names 1 without a readable verdict about the master hotel that was sent. What it names is listed. Ask the service for the complete result, or set file.resultValues, then',
-    ],
-  ])('says only what is true of %d unanswered and %d unclear bookings', (unanswered, unclear, words) => {
-    const file = { rows: 10, verdicts: { ...verdicts, unanswered, unclear } };
-    const message = explainResult({ ...run, file }, failed('result-incomplete'))?.message;
-    expect(message).toContain(`maxUnansweredShare allows: ${words} run 2026-11-20 again`);
-  });
-
-  it('names the setting for other words, if the column of verdicts is there', () => {
-    const unreadable = { columns: ['Ref', 'Ok'], resultColumn: 'Ok', isFound: true };
-    expect(explainResult({ ...run, file: { unreadable } }, failed('result-unreadable'))?.message).toBe(
-      'the result has no readable verdict: no value of its column Ok is a known verdict. Its columns are Ref, Ok. Set file.resultValues to the words that it uses (or file.resultColumn to another column), then run 2026-11-20 again',
-    );
-  });
-
-  it('is the one of its code, whatever else was seen of the result', () => {
-    const unreadable = { columns: ['Ref'], resultColumn: 'Ok', isFound: false };
-    const explain = (file: object, code: string) => explainResult({ ...run, file }, failed(code));
-    expect(explain({ ...run.file, unreadable }, 'result-incomplete')?.message).toContain('have no verdict');
-    expect(explain({ unreadable }, 'sftp-disk-full')).toBeUndefined();
-    expect(explain({}, 'result-unreadable')).toBeUndefined();
-  });
-
-  it('names the columns of a result without verdicts, and the setting to use', () => {
-    const unreadable = {
-      columns: ['BookingReferenceId', 'MappingStatus'],
-      resultColumn: 'IsCorrectMapping',
-      isFound: false,
-    };
-    const explained = explainResult(
-      { ...run, file: { ...run.file, unreadable } },
-      failed('result-unreadable'),
-    );
-    expect(explained).toMatchObject({ class: 'data', code: 'result-unreadable' });
-    expect(explained?.message).toBe(
-      'the result has no readable verdict: it has no column IsCorrectMapping. Its columns are BookingReferenceId, MappingStatus. Set file.resultColumn to the one with the verdicts, and file.resultValues if it uses other words, then run 2026-11-20 again',
-    );
-  });
-
-  it('says what was seen of a result that is no table of bookings, and what helps', () => {
-    const explain = (differing: Partial<SeenResult>) => {
-      const seen = {
-        columns: 1,
-        rows: 12,
-        namesBookings: false,
-        encoding: 'utf-8',
-        delimiter: ',',
-        ...differing,
-      };
-      const unreadable = { columns: [], resultColumn: 'IsCorrectMapping', isFound: false, seen };
-      const file = { ...run.file, unreadable };
-      const explained = explainResult({ ...run, file }, failed('result-unreadable'));
-      expect(explained).toMatchObject({ class: 'data', code: 'result-unreadable' });
-      expect(explainResult({ ...run, file }, failed('sftp-disk-full'))).toBeUndefined();
-      return explained?.message;
-    };
-    expect(explain({})).toBe(
-      'the result cannot be read as a table of bookings: one column in 12 rows was seen, read as utf-8 with "," between cells, and no column is named like the reference, the master id or the hotel id that were sent. Ask the service for a CSV file, then run 2026-11-20 again',
-    );
-    expect(explain({ columns: 8, namesBookings: true, delimiter: '\t' })).toContain(
-      '8 columns in 12 rows were seen, read as utf-8 with a tab between cells, and no row has as many cells as the header',
-    );
-    expect(explain({ container: 'an Excel workbook' })).toContain(
-      'it is an Excel workbook. Ask the service for a CSV file',
-    );
-  });
-
-  it('says what does not fit on the local disk, and can be resumed without a decision', () => {
-    const excess = { code: 'sftp-no-local-space', message: 'x is on the server. Free 3 MB there.' };
-    expect(explainResult({ ...run, file: { excess } }, failed(excess.code))).toEqual({
-      class: 'retryable',
-      code: 'sftp-no-local-space',
-      message:
-        'await-result of run 20261120-k3f9xq7d failed with sftp-no-local-space: x is on the server. Free 3 MB there. Then run 2026-11-20 again',
-    });
-  });
-
-  it('says what is too large, which somebody has to decide about', () => {
-    const excess = { code: 'result-too-large', message: 'x has 9 GB.' };
-    const explained = explainResult({ ...run, file: { excess } }, failed(excess.code));
-    expect(explained).toMatchObject({ class: 'data', code: 'result-too-large' });
-  });
-
-  it('is a different one for any other step', () => {
-    expect(explainResult(run, failed('sftp-disk-full'))).toBeUndefined();
-  });
-
-  it('shows columns without control characters, and not too many of them', () => {
-    const columns = listColumns(['a\u001b[31m', 'b'.repeat(100), ...Array<string>(20).fill('c')]);
-    expect(columns.slice(0, 2)).toEqual(['a[31m', 'b'.repeat(40)]);
-    expect(columns.slice(20)).toEqual(['and 2 more']);
-    expect(listColumns(Array<string>(20).fill('c'))).toEqual(Array(20).fill('c'));
-  });
+it('shows columns without control characters, and not too many of them', () => {
+  const columns = listColumns(['a\u001b[31m', 'b'.repeat(100), ...Array<string>(20).fill('c')]);
+  expect(columns.slice(0, 2)).toEqual(['a[31m', 'b'.repeat(40)]);
+  expect(columns.slice(20)).toEqual(['and 2 more']);
+  expect(listColumns(Array<string>(20).fill('c'))).toEqual(Array(20).fill('c'));
 });
 
 function endOf(differing: Partial<ResultTotals['end']> = {}): ResultTotals['end'] {

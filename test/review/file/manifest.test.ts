@@ -25,7 +25,7 @@ const file = {
 describe('a manifest', () => {
   it('states what was sent and when, what came back, and the checksums of all archived files', async () => {
     const { attempt, parts, run } = await prepareArchive();
-    await keepManifest(parts, attempt, file);
+    await keepManifest(attempt, file);
     const text = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
     expect(text.endsWith('}\n')).toBe(true);
     expect(JSON.parse(text)).toEqual({
@@ -63,22 +63,22 @@ describe('a manifest', () => {
 
   it('never contains a message of the service, which may name a guest', async () => {
     const { attempt, parts, run } = await prepareArchive();
-    await keepManifest(parts, attempt, file);
+    await keepManifest(attempt, file);
     expect(await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'))).not.toContain('Success');
   });
 
   it('is not changed when an attempt that was interrupted after writing it is repeated', async () => {
     const { attempt, parts, run } = await prepareArchive();
-    await keepManifest(parts, attempt, file);
+    await keepManifest(attempt, file);
     const read = () => readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
     const first = await read();
-    await keepManifest({ ...parts, tool: 'booked-hotel-review 10.0.0' }, attempt, { ...file, rows: 6 });
+    await keepManifest({ ...attempt, tool: 'booked-hotel-review 10.0.0' }, { ...file, rows: 6 });
     expect(await read()).toBe(first);
   });
 
   it('describes a run without a result', async () => {
     const { attempt, parts, run } = await prepareArchive();
-    await keepManifest(parts, attempt, {});
+    await keepManifest(attempt, {});
     const manifest = JSON.parse(await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json')));
     expect(manifest).not.toHaveProperty('result');
     expect(manifest.files).toHaveLength(3);
@@ -105,6 +105,6 @@ async function prepareArchive() {
     ['earlier-ab-20112026.csv', 'old\n'],
   ] as const)
     await parts.archive.keep(day.iso, run.id, name, blocksOf(text));
-  const attempt = attemptOf(await ledger.runs.get(run.id), await claimStep(ledger, run, 'archive'));
+  const attempt = attemptOf(parts, await ledger.runs.get(run.id), await claimStep(ledger, run, 'archive'));
   return { parts, run, attempt };
 }

@@ -27,7 +27,7 @@ describe('a file whose name the server chose to do harm', () => {
     await finish('upload', { remotePath: 'VerifyMappings/112026/20112026.csv' });
     const triggered = await finish('trigger', { triggeredAt: now });
     const claim = await claimStep(ledger, triggered, 'await-result');
-    const outcome = await awaitResult({ ...parts, sftp: serverWith([name]) }, attemptOf(triggered, claim));
+    const outcome = await awaitResult(attemptOf({ ...parts, sftp: serverWith([name]) }, triggered, claim));
     expect(outcome).toMatchObject({ kind: 'waiting', evidence: { code: 'result-name-unusable' } });
   });
 
@@ -36,7 +36,7 @@ describe('a file whose name the server chose to do harm', () => {
     const { bytes, sha256 } = await spoolReviewFile(parts, run);
     const written = await finish('write', { rows: 5, bytes, sha256 });
     const claim = await claimStep(ledger, written, 'upload');
-    const outcome = uploadReviewFile({ ...parts, sftp: serverWith([name]) }, attemptOf(written, claim));
+    const outcome = uploadReviewFile(attemptOf({ ...parts, sftp: serverWith([name]) }, written, claim));
     // The server refuses the upload itself, which comes after all checks of its files.
     expect(await outcome).toMatchObject({ evidence: { code: 'sftp-permission-denied' } });
   });

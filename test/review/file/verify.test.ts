@@ -1,9 +1,8 @@
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { measure } from '../../../src/async/measure.js';
-import { keepManifest } from '../../../src/review/file/manifest.js';
+import { keepManifest, type VerifiedItem, verifyRun } from '../../../src/review/file/manifest.js';
 import { renderReviewFile } from '../../../src/review/file/spooled-files.js';
-import { type VerifiedItem, verifyRun } from '../../../src/review/file/verify.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { claimStep, rightOf } from '../../contracts/ledger/days.js';
 import { attemptOf, blocksOf, day, prepareFileRun, readWhole, remote } from './file-run.js';
@@ -163,7 +162,7 @@ async function prepareArchived() {
   await finish('trigger', { triggeredAt: 7 });
   const awaited = await finish('await-result', { result });
   const claim = await claimStep(ledger, run, 'archive');
-  await keepManifest(parts, attemptOf(awaited, claim), awaited.file ?? {});
+  await keepManifest(attemptOf(parts, awaited, claim), awaited.file ?? {});
   const current = () => ledger.runs.get(run.id);
   return {
     ledger,

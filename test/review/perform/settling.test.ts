@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../src/ledger/run.js';
 import type { Settlement, Tally } from '../../../src/ledger/runs.js';
+import { explainFailure, type PathSettings } from '../../../src/review/file/explain-failure.js';
 import { type Endpoints, settleIfDue } from '../../../src/review/perform/settle.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
@@ -31,6 +32,7 @@ interface Given {
   readonly tally?: Partial<Tally>;
   readonly maxRefusedShare?: number;
   readonly endpoints?: Endpoints;
+  readonly paths?: PathSettings;
   /** Whether somebody else has settled the run. */
   readonly isLate?: boolean;
 }
@@ -53,6 +55,7 @@ async function settle(run: Run, given: Given = {}) {
     ledger,
     limits: { maxRefusedShare: given.maxRefusedShare ?? 0.1 },
     endpoints: given.endpoints,
+    explainFailure: (failed, step) => explainFailure(failed, step, given.paths),
     clock: () => now,
     notify: (event) => events.push(event),
   });
@@ -144,12 +147,12 @@ describe('a run fails', () => {
     );
   });
 
-  const failedBy = async (code: string, more: Partial<Tally> = {}, endpoints?: Endpoints) => {
+  const failedBy = async (code: string, more: Partial<Tally> = {}, known: Given = {}) => {
     const failed = { name: 'upload', code };
     const pending = more.pending ?? 0;
     const run = { ...over, counts: { ...over.counts, delivered: 90 - pending } };
     const counted = { delivered: 90 - pending, failedSteps: 1, firstFailed: failed, ...more };
-    return (await settle(run, { tally: counted, ...(endpoints && { endpoints }) })).failure;
+    return (await settle(run, { tally: counted, ...known })).failure;
   };
 
   it.each([
@@ -165,20 +168,21 @@ describe('a run fails', () => {
   });
 
   it('with advice where the cause is a disk or a path, and the server that was not reached', async () => {
-    const endpoints = {
-      service: 'api.example:443',
-      sftp: 'sftp.example:22',
+    const known = {
+      endpoints: { service: 'api.example:443', sftp: 'sftp.example:22' },
       paths: { root: '/in', pathPrefix: '' },
     };
-    const messageOf = async (code: string, known?: Endpoints) => (await failedBy(code, {}, known))?.message;
+    const messageOf = async (code: string, given?: Given) => (await failedBy(code, {}, given))?.message;
     const delivered = 'every booking is delivered';
-    expect(await messageOf('local-enospc', endpoints)).toBe(
+    expect(await messageOf('local-enospc', known)).toBe(
       `upload failed with local-enospc: ${delivered}; free space on the disk of file.spool, then run 2026-11-20 again`,
     );
-    expect(await messageOf('sftp-no-such-file', endpoints)).toContain(`${delivered}; file.sftp.root must be`);
+    expect(await messageOf('sftp-no-such-file', known)).toContain(`${delivered}; file.sftp.root must be`);
     expect(await messageOf('sftp-no-such-file')).toContain(`${delivered}; run 2026-11-20 again`);
-    expect(await messageOf('sftp-no-such-file', { service: 'x' })).toContain(`${delivered}; run`);
-    expect(await messageOf('sftp-connection-lost', endpoints)).toContain(
+    expect(await messageOf('sftp-no-such-file', { endpoints: { service: 'x' } })).toContain(
+      `${delivered}; run`,
+    );
+    expect(await messageOf('sftp-connection-lost', known)).toContain(
       'failed with sftp-connection-lost (sftp.example:22): ',
     );
   });

@@ -5,11 +5,9 @@ import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
 import {
   blankNames,
-  findHotel,
+  lineForms,
   readBooking,
   readFields,
-  readGuestName,
-  readProviderHotel,
   readReference,
 } from '../../../src/review/stored/stored-line.js';
 import { anyFileBooking, fileBooking } from '../file/file-bookings.js';
@@ -40,12 +38,12 @@ describe.each(forms)('a line stored in the form %s', (form) => {
         // In a file, the reference in the name's place means that the name is left out.
         fc.pre(name !== booking.bookingReferenceId);
         const line = lineOf({ ...booking, ...(name !== undefined && { bookingClientName: name }) }, form);
-        expect(readGuestName(line, form)).toBe(name);
-        expect(readGuestName(line, form)).toBe(readBooking(line, form).bookingClientName);
+        expect(lineForms[form].findGuestName(line)).toBe(name);
+        expect(lineForms[form].findGuestName(line)).toBe(readBooking(line, form).bookingClientName);
         const blanked = blankNames(Buffer.from(`${line}\n`), form)
           .toString()
           .slice(0, -1);
-        expect(readGuestName(blanked, form)).toBeUndefined();
+        expect(lineForms[form].findGuestName(blanked)).toBeUndefined();
       }),
     );
   });
@@ -55,10 +53,13 @@ describe.each(forms)('a line stored in the form %s', (form) => {
       fc.property(anyFileBooking, ({ serviceId, ...texts }) => {
         const line = lineOf({ serviceId, ...texts }, form);
         const { providerName, providerHotelId } = texts;
-        const found = findHotel(line, form);
+        const found = lineForms[form].findHotel(line);
         expect(found?.serviceId).toBe(serviceId);
-        expect(readProviderHotel(found?.key ?? '', form)).toEqual({ providerName, providerHotelId });
-        const ofBytes = findHotel(Buffer.from(line).toString('latin1'), form);
+        expect(lineForms[form].readProviderHotel(found?.key ?? '')).toEqual({
+          providerName,
+          providerHotelId,
+        });
+        const ofBytes = lineForms[form].findHotel(Buffer.from(line).toString('latin1'));
         expect(Buffer.from(ofBytes?.key ?? '', 'latin1').toString()).toBe(found?.key);
       }),
     );
@@ -115,15 +116,15 @@ describe('the two forms', () => {
 
   it('name the hotel whatever the master id is called, and none if the booking has none', () => {
     const hotel = '"ProviderName":"a","ProviderHotelId":"b"';
-    expect(findHotel(`{"My \\":1,\\"Id":7,${hotel}}`, 'body')).toEqual({
+    expect(lineForms.body.findHotel(`{"My \\":1,\\"Id":7,${hotel}}`)).toEqual({
       serviceId: 7,
       key: 'a","ProviderHotelId":"b',
     });
-    expect(findHotel('{"ServiceId":7,"ProviderName":"a"}', 'body')).toBeUndefined();
-    expect(findHotel('{"ServiceId":7,"ProviderHotelId":"b"}', 'body')).toBeUndefined();
-    expect(findHotel('7,R,N,a,,,', 'file')).toBeUndefined();
-    expect(findHotel('7,R,N,,b,,', 'file')).toBeUndefined();
-    expect(findHotel('7,,,a,b,,', 'file')).toEqual({ serviceId: 7, key: 'a,b' });
+    expect(lineForms.body.findHotel('{"ServiceId":7,"ProviderName":"a"}')).toBeUndefined();
+    expect(lineForms.body.findHotel('{"ServiceId":7,"ProviderHotelId":"b"}')).toBeUndefined();
+    expect(lineForms.file.findHotel('7,R,N,a,,,')).toBeUndefined();
+    expect(lineForms.file.findHotel('7,R,N,,b,,')).toBeUndefined();
+    expect(lineForms.file.findHotel('7,,,a,b,,')).toEqual({ serviceId: 7, key: 'a,b' });
   });
 
   it('have no reference for a booking without one', () => {
