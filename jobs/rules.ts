@@ -11,12 +11,11 @@ import {
   takeOverSteps,
 } from '../src/review/run-transitions.js';
 import { claimStep, initialState, openedBy, recordEnding } from '../src/review/step-transitions.js';
-import { readBooking, readReference } from '../src/review/stored/stored-line.js';
+import { readBooking } from '../src/review/stored/stored-line.js';
 
 /** The rules that every ledger is opened with. */
 export const rules: Rules = {
   readBooking,
-  readReference,
   startDelivery,
   takeOverSteps,
   finishTakeOver,

@@ -22,8 +22,6 @@ import type { FileProgress, StepTotals } from './step-totals.js';
 export interface Rules {
   /** Reads a stored line. */
   readBooking(line: string, form: BookingForm): Booking;
-  /** Its booking reference alone. */
-  readReference(line: string, form: BookingForm): string | undefined;
 
   // The life of a run: see run-transitions.ts.
   startDelivery(run: Run, steps: readonly PlannedStep[], at: number): RunPatch;

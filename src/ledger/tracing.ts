@@ -36,7 +36,7 @@ function* traceBookings({ run, form, batchSize, positions }: Candidates, referen
     const first = position % batchSize;
     if (current?.batch !== batch) current = { batch, lines: yield* readLines(run, form, batch) };
     const line = current.lines[first];
-    if (line === undefined || rules.readReference(line, form) !== reference) continue;
+    if (line === undefined || rules.readBooking(line, form).bookingReferenceId !== reference) continue;
     const steps = yield* stepsThatCarry(run, form, batch, first);
     const step = steps.at(-1);
     const attempts: Attempt[] = [];
