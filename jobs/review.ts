@@ -228,8 +228,8 @@ const answerMs = 3_000;
  */
 async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise<void> {
   if (queue.kind !== 'redis') return;
-  const { examineQueue } = await import('../src/doctor/queue.js');
-  const { refusal } = await examineQueue({ ...queue, answerMs }, signal);
+  const { checkQueue } = await import('../src/doctor/queue.js');
+  const { refusal } = await checkQueue({ ...queue, answerMs }, signal);
   // Redis's own words may end with a full stop.
   if (refusal)
     throw new UsageError(`queue: ${refusal.message.replace(/\.$/, '')}. ${refusal.advice ?? ''}`.trim());
@@ -239,7 +239,8 @@ async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise
 export async function logQueueProblems({ queue }: Config, log: Log, signal: AbortSignal): Promise<void> {
   if (queue.kind !== 'redis') return;
   const { checkQueue } = await import('../src/doctor/queue.js');
-  for (const { verdict, message, advice } of await checkQueue({ ...queue, answerMs }, signal)) {
+  const { findings } = await checkQueue({ ...queue, answerMs }, signal);
+  for (const { verdict, message, advice } of findings) {
     if (verdict !== 'ok') log[verdict === 'wrong' ? 'error' : 'warn']({ advice }, `redis: ${message}`);
   }
 }

@@ -9,7 +9,7 @@ import { createReplays, type Replays } from '../src/review/day/replays.js';
 import { runsAtOnce } from '../src/review/day/run-slots.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../src/schedule/due-days.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
-import { createSlots, createTimedSchedule, type Slots } from '../src/schedule/slots.js';
+import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
 import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
 import { createCallerCheck } from '../src/server/caller.js';
@@ -74,7 +74,6 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   });
   const reviewScheduler = createReviewScheduler({
     ledger,
-    schedule: createTimedSchedule(slots),
     slots,
     giveUps,
     review: (day, stop) => reviews.review(day, { mode: 'run', trigger: 'schedule' }, stop),
@@ -184,8 +183,7 @@ function openTodayScheduler(
   const slots = createSlots(today, timezone);
   return createTodayScheduler({
     ...context,
-    // Each process has its own: the ledger makes sure that only one of them reviews a slot's day.
-    schedule: createTimedSchedule(slots),
+    // Each process watches them: the ledger makes sure that only one of them reviews a slot's day.
     slots,
     checkMs: resumeMinutes * 60_000,
     clock,
@@ -237,9 +235,8 @@ function openSyncScheduler(
   return createSyncScheduler({
     sync: work.sync,
     watch: work.watch,
-    copy: ledger.mappings,
-    // Each process has its own: the ledger makes sure that only one of them syncs.
-    schedule: createTimedSchedule(slots),
+    ledger,
+    // Each process watches them: the ledger makes sure that only one of them syncs.
     slots,
     checkMs: schedule.resumeMinutes * 60_000,
     clock,

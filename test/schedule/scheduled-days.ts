@@ -1,12 +1,8 @@
 import { vi } from 'vitest';
 import type { BusinessDay } from '../../src/booking/business-day.js';
 import type { Run, RunState } from '../../src/ledger/run.js';
-import {
-  createReviewScheduler,
-  type ReviewScheduler,
-  type ReviewSchedulerParts,
-} from '../../src/schedule/review-scheduler.js';
-import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
+import { createReviewScheduler, type ReviewSchedulerParts } from '../../src/schedule/review-scheduler.js';
+import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { runOf } from './ledger-days.js';
@@ -25,12 +21,9 @@ export interface KeptDays {
   readonly reviews: Review[];
   readonly events: SchedulerEvent[];
   readonly stopper: AbortController;
-  readonly scheduler: ReviewScheduler;
+  readonly scheduler: Scheduler;
   /** Makes the ledger reject from now on, or answer again. */
   setLedgerAway(error: Error | undefined): void;
-  readonly isScheduleClosed: () => boolean;
-  /** Reports a slot. */
-  tell(): Promise<void>;
   /** Days in the order of their start, such as `2026-11-20`. */
   begun(): string[];
 }
@@ -57,8 +50,6 @@ export function keepDays({
   const events: SchedulerEvent[] = [];
   const stopper = new AbortController();
   let away: Error | undefined;
-  let isClosed = false;
-  let onSlot: () => void = () => {};
 
   function review(day: BusinessDay, signal: AbortSignal): Promise<void> {
     const at = new Date();
@@ -111,14 +102,6 @@ export function keepDays({
       },
     }),
     giveUps: createSlots('0 12 * * *', slots.zone),
-    schedule: {
-      start(tell) {
-        onSlot = tell;
-      },
-      close() {
-        isClosed = true;
-      },
-    },
     slots,
     review,
     timing,
@@ -138,11 +121,6 @@ export function keepDays({
     scheduler,
     setLedgerAway(error) {
       away = error;
-    },
-    isScheduleClosed: () => isClosed,
-    async tell() {
-      onSlot();
-      await settle();
     },
     begun: () => reviews.map(({ day }) => day),
   };
