@@ -182,7 +182,7 @@ async function openWorkforce(
   const pace = { concurrency: body.concurrency, perSecond: body.requestsPerSecond, clock };
   switch (queue.kind) {
     case 'in-process':
-      return createOwnWorkforce({ ...common, createQueue: createInProcessQueues(pace) });
+      return createOwnWorkforce(common, createInProcessQueues(pace));
     case 'redis': {
       const { createBullmqQueue } = await import('../src/queue/bullmq.js');
       return createSharedWorkforce({

@@ -1,5 +1,4 @@
 import { untilAborted } from '../src/async/abort.js';
-import { businessDayAt } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
@@ -151,17 +150,11 @@ async function listLeftReplays(replays: Replays, notify: NotifyAll): Promise<rea
 }
 
 function hookRunsOf(
-  { schedule: { catchUpDays }, timezone }: Config,
+  { schedule: { catchUpDays } }: Config,
   { ledger, reviews, slots }: { ledger: Ledger; reviews: BackgroundReviews; slots: Slots },
 ): HookRuns {
   return {
-    findFirstDay: (day) => {
-      const now = new Date(clock());
-      return findFirstAskableDay(day, { slots, now, catchUpDays }, async () => {
-        const { firstDay } = await ledger.runs.summarise(businessDayAt(now, timezone));
-        return firstDay;
-      });
-    },
+    findFirstDay: (day) => findFirstAskableDay(day, ledger, { slots, now: new Date(clock()), catchUpDays }),
     findRun: (requestId) => ledger.runs.findOfHook(requestId),
     async start(day, requestId, expected) {
       // With the ledger unavailable, the run would start later, after the caller got an error.

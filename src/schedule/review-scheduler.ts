@@ -97,7 +97,7 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
   async function readDueDays(): Promise<readonly DueDay[]> {
     const now = new Date(clock());
     const { catchUpDays } = timing;
-    const range = findDayRange({ slots, now, catchUpDays });
+    const range = findDayRange(slots, now, catchUpDays);
     if (!range) return [];
     try {
       const [{ firstDay }, latestRuns] = await Promise.all([

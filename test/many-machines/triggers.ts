@@ -92,7 +92,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     };
     const workforce: Workforce = engine.isShared
       ? createSharedWorkforce({ ...common, queue: engine.openQueue(), reconcileMs: 200, performs: true })
-      : createOwnWorkforce({ ...common, createQueue: engine.openQueue });
+      : createOwnWorkforce(common, engine.openQueue);
     return {
       parts: {
         // Each day has bookings of its own.

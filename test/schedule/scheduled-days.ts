@@ -5,7 +5,7 @@ import { createReviewScheduler, type ReviewSchedulerParts } from '../../src/sche
 import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';
 import { fakeLedger } from '../support/fake-ledger.js';
-import { runOf } from './ledger-days.js';
+import { noRuns, runOf } from './ledger-days.js';
 
 export interface Review {
   readonly day: string;
@@ -80,15 +80,7 @@ export function keepDays({
           await ledgerAnswers;
           if (away) throw away;
           const firstDay = [...runs.keys()].sort()[0];
-          const none = {
-            collecting: 0,
-            delivering: 0,
-            'awaiting-result': 0,
-            succeeded: 0,
-            failed: 0,
-            cancelled: 0,
-          };
-          return { runsByState: none, ...(firstDay !== undefined && { firstDay }) };
+          return { runsByState: noRuns, ...(firstDay !== undefined && { firstDay }) };
         },
         async replaceFailure(runId, { before, failure }) {
           const run = [...runs.values()].find(({ id }) => id === runId);
