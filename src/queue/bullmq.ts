@@ -38,7 +38,7 @@ export interface BullmqQueueOptions extends RedisAddress {
  * have no effect, just as when Redis loses its data.
  */
 export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
-  const { url, ca, concurrency, perSecond, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
+  const { url, ca, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
   const stopping = new AbortController();
   let opened: ReturnType<typeof open> | undefined;
   let worker: StepWorker | undefined;
@@ -111,15 +111,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     },
     work(perform, { onError }) {
       if (stopping.signal.aborted) return;
-      worker = startStepWorker({
-        connection: use().connection,
-        concurrency,
-        perSecond,
-        lockMs,
-        answerMs,
-        perform,
-        onError,
-      });
+      worker = startStepWorker(use().connection, options, { lockMs, answerMs }, perform, onError);
     },
     async holdOff(until) {
       const forMs = Math.ceil(until - clock());

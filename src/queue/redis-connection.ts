@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import { untilAborted } from '../async/abort.js';
 import { QueueAwayError } from '../review/queue.js';
 
@@ -128,7 +128,7 @@ export function openRedisConnection({
 }
 
 /** @param ca the file of the authority's certificate */
-export function readRedisTls(ca: string | undefined): Pick<RedisOptions, 'tls'> {
+export function readRedisTls(ca: string | undefined) {
   return ca === undefined ? {} : { tls: { ca: readFileSync(ca) } };
 }
 

@@ -3,7 +3,7 @@ import { LedgerAwayError } from '../../src/ledger/errors.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { failureOf, runOf } from './ledger-days.js';
-import { type KeptDays, keepDays, settle } from './scheduled-days.js';
+import { goTo, type KeptDays, keepDays, settle } from './scheduled-days.js';
 
 const slots = createSlots('30 2 * * *', 'Europe/Madrid');
 const noon = new Date('2026-11-20T12:00:00Z');
@@ -23,11 +23,6 @@ async function start(options: Partial<Parameters<typeof keepDays>[0]> = {}): Pro
   kept.scheduler.start();
   await settle();
   return kept;
-}
-
-async function goTo(instant: Date): Promise<void> {
-  await vi.advanceTimersByTimeAsync(instant.getTime() - Date.now());
-  await settle();
 }
 
 beforeEach(() => {

@@ -122,3 +122,10 @@ export function keepDays({
 export async function settle(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }
+
+/** Sleeps until a minute before: the watch of the slots looks at the clock too often to be followed for weeks. */
+export async function goTo(instant: Date): Promise<void> {
+  vi.setSystemTime(Math.max(Date.now(), instant.getTime() - 60_000));
+  await vi.advanceTimersByTimeAsync(instant.getTime() - Date.now());
+  await settle();
+}

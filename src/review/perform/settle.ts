@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
-import type { Settlement, Tally } from '../../ledger/runs.js';
+import type { Tally } from '../../ledger/runs.js';
 import type { Notify } from '../events.js';
 import { adviseOnDisk } from '../file/file-attempt.js';
 import { explainResult } from '../file/judge-result.js';
@@ -28,8 +28,6 @@ export interface SettleParts {
   readonly clock: () => number;
   readonly notify: Notify;
 }
-
-type End = Pick<Settlement, 'state' | 'failure'>;
 
 /** Settles the run when its last step has ended or when it must stop; by compare-and-set, so that it happens once. */
 export async function settleIfDue(
@@ -72,7 +70,7 @@ function findReasonToStop(
 }
 
 /** Counted from the steps themselves: a run whose sums don't add up fails. */
-function judgeEnd(run: Run, tally: Tally, endpoints: Endpoints | undefined): End {
+function judgeEnd(run: Run, tally: Tally, endpoints: Endpoints | undefined) {
   const { day, counts } = run;
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected + counts.filtered &&
@@ -105,11 +103,11 @@ function judgeEnd(run: Run, tally: Tally, endpoints: Endpoints | undefined): End
       message: `${firstFailed.name} failed with ${describeCode(firstFailed.code, endpoints)}${others}: ${undelivered}; ${advice === undefined ? '' : `${advice}, then `}run ${day} again`,
     });
   }
-  return { state: tally.overdueSteps > 0 ? 'awaiting-result' : 'succeeded' };
+  return { state: tally.overdueSteps > 0 ? ('awaiting-result' as const) : ('succeeded' as const) };
 }
 
-function fail(failure: RunFailure): End {
-  return { state: 'failed', failure };
+function fail(failure: RunFailure) {
+  return { state: 'failed' as const, failure };
 }
 
 /** Codes of failed connections, in the words of the service's client and, after `sftp-`, of the SFTP session. */
