@@ -209,7 +209,10 @@ function checkShared(config: Config): Check[] {
     ...(keys ? [check('keys', 20, () => checkKeys(keys, config, platform))] : []),
     ...(queue.kind === 'redis'
       ? [
-          check('queue', 10, (signal) => checkQueue({ ...queue, answerMs: redisAnswerMs }, signal)),
+          check('queue', 10, async (signal) => {
+            const { findings } = await checkQueue({ ...queue, answerMs: redisAnswerMs }, signal);
+            return findings;
+          }),
           check('archive', 5, async () => checkSharedPlaces(config)),
         ]
       : []),

@@ -185,7 +185,7 @@ async function openWorkforce(
   const pace = { concurrency: body.concurrency, perSecond: body.requestsPerSecond, clock };
   switch (queue.kind) {
     case 'in-process':
-      return createOwnWorkforce({ ...common, createQueue: createInProcessQueues(pace) });
+      return createOwnWorkforce(common, createInProcessQueues(pace));
     case 'redis': {
       const { createBullmqQueue } = await import('../src/queue/bullmq.js');
       return createSharedWorkforce({
@@ -231,8 +231,8 @@ const answerMs = 3_000;
  */
 async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise<void> {
   if (queue.kind !== 'redis') return;
-  const { examineQueue } = await import('../src/doctor/queue.js');
-  const { refusal } = await examineQueue({ ...queue, answerMs }, signal);
+  const { checkQueue } = await import('../src/doctor/queue.js');
+  const { refusal } = await checkQueue({ ...queue, answerMs }, signal);
   // Redis's own words may end with a full stop.
   if (refusal)
     throw new UsageError(`queue: ${refusal.message.replace(/\.$/, '')}. ${refusal.advice ?? ''}`.trim());
@@ -242,7 +242,8 @@ async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise
 export async function logQueueProblems({ queue }: Config, log: Log, signal: AbortSignal): Promise<void> {
   if (queue.kind !== 'redis') return;
   const { checkQueue } = await import('../src/doctor/queue.js');
-  for (const { verdict, message, advice } of await checkQueue({ ...queue, answerMs }, signal)) {
+  const { findings } = await checkQueue({ ...queue, answerMs }, signal);
+  for (const { verdict, message, advice } of findings) {
     if (verdict !== 'ok') log[verdict === 'wrong' ? 'error' : 'warn']({ advice }, `redis: ${message}`);
   }
 }

@@ -1,5 +1,4 @@
 import { untilAborted } from '../src/async/abort.js';
-import { businessDayAt } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
@@ -9,7 +8,7 @@ import { createReplays, type Replays } from '../src/review/day/replays.js';
 import { runsAtOnce } from '../src/review/day/run-slots.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../src/schedule/due-days.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
-import { createSlots, createTimedSchedule, type Slots } from '../src/schedule/slots.js';
+import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
 import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
 import { createCallerCheck } from '../src/server/caller.js';
@@ -74,7 +73,6 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   });
   const reviewScheduler = createReviewScheduler({
     ledger,
-    schedule: createTimedSchedule(slots),
     slots,
     giveUps,
     review: (day, stop) => reviews.review(day, { mode: 'run', trigger: 'schedule' }, stop),
@@ -152,17 +150,11 @@ async function listLeftReplays(replays: Replays, notify: NotifyAll): Promise<rea
 }
 
 function hookRunsOf(
-  { schedule: { catchUpDays }, timezone }: Config,
+  { schedule: { catchUpDays } }: Config,
   { ledger, reviews, slots }: { ledger: Ledger; reviews: BackgroundReviews; slots: Slots },
 ): HookRuns {
   return {
-    findFirstDay: (day) => {
-      const now = new Date(clock());
-      return findFirstAskableDay(day, { slots, now, catchUpDays }, async () => {
-        const { firstDay } = await ledger.runs.summarise(businessDayAt(now, timezone));
-        return firstDay;
-      });
-    },
+    findFirstDay: (day) => findFirstAskableDay(day, ledger, { slots, now: new Date(clock()), catchUpDays }),
     findRun: (requestId) => ledger.runs.findOfHook(requestId),
     async start(day, requestId, expected) {
       // With the ledger unavailable, the run would start later, after the caller got an error.
@@ -184,8 +176,7 @@ function openTodayScheduler(
   const slots = createSlots(today, timezone);
   return createTodayScheduler({
     ...context,
-    // Each process has its own: the ledger makes sure that only one of them reviews a slot's day.
-    schedule: createTimedSchedule(slots),
+    // Each process watches them: the ledger makes sure that only one of them reviews a slot's day.
     slots,
     checkMs: resumeMinutes * 60_000,
     clock,
@@ -237,9 +228,8 @@ function openSyncScheduler(
   return createSyncScheduler({
     sync: work.sync,
     watch: work.watch,
-    copy: ledger.mappings,
-    // Each process has its own: the ledger makes sure that only one of them syncs.
-    schedule: createTimedSchedule(slots),
+    ledger,
+    // Each process watches them: the ledger makes sure that only one of them syncs.
     slots,
     checkMs: schedule.resumeMinutes * 60_000,
     clock,

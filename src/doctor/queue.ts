@@ -1,36 +1,26 @@
 import { Redis } from 'ioredis';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { queueName, queuePrefix } from '../queue/bullmq-jobs.js';
-import { checkRedis, checkRights, type RedisFinding, rightsAdvice } from '../queue/redis-check.js';
-import { describeRedis, describeRefusal, readRedisTls } from '../queue/redis-connection.js';
+import {
+  describeRedis,
+  describeRefusal,
+  type RedisAddress,
+  readRedisTls,
+} from '../queue/redis-connection.js';
 
-const { ok, wrong } = findingsOf('queue');
+const { ok, warning, wrong } = findingsOf('queue');
 
-interface QueueCheckParts {
-  /** `redis://` or `rediss://`, with user, password and database number where needed. */
-  readonly url: string;
-  /** The file of the authority's certificate; with it TLS is required. */
-  readonly ca?: string | undefined;
-  /** How long the server may take for all of it. */
-  readonly answerMs: number;
-}
-
-interface QueueExamination {
-  readonly findings: readonly Finding[];
-  /** The one for which waiting does not help, if there is one. */
-  readonly refusal?: Finding | undefined;
-}
-
-/** Connects once and checks whether the server is fit for the queue. Writes nothing. */
-export async function checkQueue(parts: QueueCheckParts, signal: AbortSignal): Promise<readonly Finding[]> {
-  return (await examineQueue(parts, signal)).findings;
-}
-
-/** The same, and whether the server will refuse the queue until somebody changes something. */
-export async function examineQueue(
-  { url, ca, answerMs }: QueueCheckParts,
+/**
+ * Connects once and checks whether the server is fit for the queue. Writes nothing.
+ *
+ * @param answerMs how long the server may take for all of it
+ * @returns `refusal`: the finding for which waiting does not help, if there is one: the server would refuse every step
+ * until somebody changes something
+ */
+export async function checkQueue(
+  { url, ca, answerMs }: RedisAddress & { readonly answerMs: number },
   signal: AbortSignal,
-): Promise<QueueExamination> {
+): Promise<{ readonly findings: readonly Finding[]; readonly refusal?: Finding | undefined }> {
   const address = describeRedis(url);
   const client = new Redis(url, {
     ...readRedisTls(ca),
@@ -54,11 +44,12 @@ export async function examineQueue(
   }, answerMs);
   try {
     await client.connect();
-    const found = await look(client);
-    const refusal = found.find(({ isLasting }) => isLasting);
+    const { findings, unusable } = await checkRedis(client);
+    // A replica refuses the commands of the probe, and a cluster may send it elsewhere.
+    const missing = unusable ? undefined : await checkRights(client);
     return {
-      findings: [ok(`${address} answers`), ...found.map(toFinding)],
-      refusal: refusal && toFinding(refusal),
+      findings: [ok(`${address} answers`), ...findings, ...(missing ? [missing] : [])],
+      refusal: unusable ?? missing,
     };
   } catch (error) {
     const reason = cause ?? (error instanceof Error ? describeRefusal(error) : String(error));
@@ -71,21 +62,10 @@ export async function examineQueue(
   }
 }
 
-async function look(client: Redis): Promise<readonly RedisFinding[]> {
-  const found = await checkRedis(client);
-  // A replica refuses the commands of the probe, and a cluster may send it elsewhere.
-  if (found.some(({ isLasting }) => isLasting)) return found;
-  const missing = await checkRights(client, `${queuePrefix}:${queueName}:rights-probe`);
-  return missing ? [...found, missing] : found;
-}
-
-function toFinding({ verdict, message, advice }: RedisFinding): Finding {
-  return { part: 'queue', verdict, message, ...(advice && { advice }) };
-}
-
 const wrongLogin =
   /WRONGPASS|NOAUTH|invalid password|without any password configured|unknown command 'auth'/i;
 const missingRight = /NOPERM/;
+const rightsAdvice = 'Allow the user to run INFO, scripts, and commands on the keys hotel-review:*.';
 
 function isRefused(reason: string): boolean {
   return wrongLogin.test(reason) || missingRight.test(reason);
@@ -96,4 +76,126 @@ function adviseOn(reason: string): string {
     return 'Are user and password right? They are part of the address, percent-encoded: redis://USER:PASSWORD@HOST.';
   if (missingRight.test(reason)) return rightsAdvice;
   return 'Is the server running, and are host, port and protocol right (redis:// plain, rediss:// with TLS)?';
+}
+
+/** The oldest version that BullMQ supports. */
+const oldestVersion = { major: 6, minor: 2 };
+const oldest = `${oldestVersion.major}.${oldestVersion.minor}`;
+
+/** What the server says about itself, one `name:value` per line. */
+type ServerInfo = ReadonlyMap<string, string>;
+
+/**
+ * Checks a server's version and mode, what it does when its memory is full, and whether it persists data.
+ *
+ * @returns `unusable`: why the queue cannot use the server at all
+ * @throws ReplyError where the user may not call INFO
+ */
+export async function checkRedis(client: Redis) {
+  const info: ServerInfo = new Map(
+    Array.from((await client.info()).matchAll(/^([^#:\r\n]+):(.*)$/gm), ([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  );
+  const unusable = checkMode(info);
+  const findings = [
+    checkVersion(info),
+    ...unusable,
+    await checkEviction(client, info),
+    await checkPersistence(client, info),
+  ];
+  return { findings, unusable: unusable[0] };
+}
+
+/** Undefined where the server does not reveal its settings, as managed servers often don't. */
+async function readSetting(client: Redis, name: string): Promise<string | undefined> {
+  try {
+    // Name and value, or nothing where the server has no such setting.
+    const answer: unknown = await client.config('GET', name);
+    const value: unknown = Array.isArray(answer) ? answer[1] : undefined;
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkVersion(info: ServerInfo): Finding {
+  const version = info.get('redis_version') ?? '';
+  const numbers = /^(\d+)\.(\d+)/.exec(version);
+  if (!numbers)
+    return warning(
+      'the server does not reveal its version',
+      `Make sure that it is Redis ${oldest} or newer, or fully compatible with it.`,
+    );
+  const [major, minor] = [Number(numbers[1]), Number(numbers[2])];
+  const isOld = major < oldestVersion.major || (major === oldestVersion.major && minor < oldestVersion.minor);
+  return isOld ? wrong(`Redis ${version} is too old`, `Use ${oldest} or newer.`) : ok(`Redis ${version}`);
+}
+
+function checkMode(info: ServerInfo): Finding[] {
+  const found: Finding[] = [];
+  if (info.get('redis_mode') === 'cluster')
+    found.push(
+      wrong(
+        'the server is part of a cluster, which the queue cannot use',
+        'Use a server (or a primary with replicas) without cluster mode.',
+      ),
+    );
+  if (info.get('role') === 'slave')
+    found.push(
+      wrong('the server is a replica, which accepts no writes', 'Use the address of the primary server.'),
+    );
+  return found;
+}
+
+async function checkEviction(client: Redis, info: ServerInfo): Promise<Finding> {
+  const policy = (await readSetting(client, 'maxmemory-policy')) ?? info.get('maxmemory_policy');
+  if (policy === 'noeviction') return ok('maxmemory-policy is noeviction');
+  const advice =
+    'Set it with CONFIG SET maxmemory-policy noeviction, and in redis.conf; for a managed server, in its parameters.';
+  return policy === undefined
+    ? warning('the server does not reveal its maxmemory-policy', advice)
+    : wrong(
+        `maxmemory-policy is ${policy}: when memory runs out, the server would delete parts of the queue`,
+        advice,
+      );
+}
+
+async function checkPersistence(client: Redis, info: ServerInfo): Promise<Finding> {
+  if (info.get('aof_enabled') === '1') return ok('data is persisted to disk (appendonly)');
+  const snapshots = await readSetting(client, 'save');
+  if (snapshots) return ok(`data is persisted to disk (snapshots: save ${snapshots})`);
+  const message =
+    snapshots === undefined
+      ? 'appendonly is off, and the server does not reveal whether it takes snapshots'
+      : 'data is not persisted to disk';
+  return warning(
+    `${message}: after a restart the ledger rebuilds the queue, but waiting steps stand still until then, and a hold-off is lost`,
+    'Set it with CONFIG SET appendonly yes, and in redis.conf.',
+  );
+}
+
+/** Commands that the queue needs, on a key that does not exist: they change nothing, and are refused like all of their kind. */
+const rightsProbe = `
+redis.call("HDEL", KEYS[1], "field")
+redis.call("LREM", KEYS[1], 0, "member")
+redis.call("SREM", KEYS[1], "member")
+redis.call("ZREM", KEYS[1], "member")
+redis.call("XTRIM", KEYS[1], "MAXLEN", 0)
+redis.call("DEL", KEYS[1])
+return 1`;
+
+/** Whether the user may run scripts and write to the keys of the queue; nothing is written. */
+async function checkRights(client: Redis): Promise<Finding | undefined> {
+  try {
+    await client.eval(rightsProbe, 1, `${queuePrefix}:${queueName}:rights-probe`);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error && /NOPERM|executing the script can.t/i.test(error.message))) throw error;
+    return wrong(
+      'the user may not run scripts, or not write to the keys of the queue (NOPERM)',
+      rightsAdvice,
+    );
+  }
 }

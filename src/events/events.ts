@@ -5,7 +5,7 @@ import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { SendingEvent } from '../notifications/send-messages.js';
 import type { ReviewEvent } from '../review/events.js';
-import type { SchedulerEvent } from '../schedule/scheduler-event.js';
+import type { SchedulerEvent } from '../schedule/scheduler.js';
 import type { VerdictMailEvent } from '../verdict-mails/take-mail.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { JobsOptions, Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { QueuedStep, StepReference } from '../review/queue.js';
 
@@ -14,13 +14,9 @@ export const queuePrefix = 'hotel-review';
  */
 const priorities = { urgent: 1, normal: 2 };
 
-export interface StepJob {
-  readonly name: typeof jobName;
-  readonly data: StepReference;
-  readonly opts: JobsOptions;
-}
+export type StepJob = ReturnType<typeof toJob>;
 
-export function toJob({ runId, step, attempt, notBefore, isUrgent }: QueuedStep, now: number): StepJob {
+export function toJob({ runId, step, attempt, notBefore, isUrgent }: QueuedStep, now: number) {
   return {
     name: jobName,
     data: { runId, step, attempt },
@@ -29,7 +25,7 @@ export function toJob({ runId, step, attempt, notBefore, isUrgent }: QueuedStep,
       jobId: `${jobIdPrefix(runId)}${encodeURIComponent(step)}/${attempt}`,
       priority: isUrgent ? priorities.urgent : priorities.normal,
       timestamp: now,
-      ...(notBefore !== undefined && notBefore > now && { delay: Math.ceil(notBefore - now) }),
+      delay: Math.max(0, Math.ceil((notBefore ?? now) - now)),
     },
   };
 }
@@ -54,14 +50,15 @@ function jobIdPrefix(runId: string): string {
  * Brings jobs forward that already wait and are due later than asked now. BullMQ ignores a job that it holds, and keeps
  * the due time by the clock of the process that added it, which may have been ahead.
  */
-export async function bringForward(queue: Queue, jobs: readonly StepJob[]): Promise<void> {
-  const delayed = new Set(await queue.getRanges(['delayed'], 0, -1));
-  for (const { opts } of jobs) {
-    const { jobId = '', timestamp = 0, delay = 0 } = opts;
-    const held = delayed.has(jobId) ? await queue.getJob(jobId) : undefined;
-    if (!held || held.timestamp + held.delay <= timestamp + delay) continue;
+export async function bringForward(client: Redis, queue: Queue, jobs: readonly StepJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  // Only of these jobs: a large day may have very many that are delayed.
+  const dueTimes = await client.zmscore(queue.toKey('delayed'), ...jobs.map(({ opts }) => opts.jobId));
+  for (const [index, { opts }] of jobs.entries()) {
+    const held = dueTimes[index] == null ? undefined : await queue.getJob(opts.jobId);
+    if (!held || held.timestamp + held.delay <= opts.timestamp + opts.delay) continue;
     // It may be handed out meanwhile.
-    await held.changeDelay(delay).catch(() => {});
+    await held.changeDelay(opts.delay).catch(() => {});
   }
 }
 

@@ -15,22 +15,21 @@ const anyNumberOfTimes = 1_000_000;
 /** Maximum sleep of a worker before it checks again, during a hold-off and after Redis refused something. */
 const checkAgainMs = 1_000;
 
-export interface StepWorkerOptions {
-  readonly connection: RedisConnection;
-  readonly concurrency: number;
-  /** Maximum number of steps per second, over all processes. */
-  readonly perSecond?: number | undefined;
-  readonly lockMs: number;
-  readonly answerMs: number;
-  readonly perform: PerformStep;
-  readonly onError: (error: unknown, reference: StepReference) => void;
-}
-
 export type StepWorker = ReturnType<typeof startStepWorker>;
 
-/** BullMQ's worker hands out steps and renews locks; it never sees an error. */
-export function startStepWorker(options: StepWorkerOptions) {
-  const { connection, concurrency, perSecond, lockMs, answerMs, perform, onError } = options;
+/**
+ * BullMQ's worker hands out steps and renews locks; it never sees an error.
+ *
+ * @param pace `perSecond`: maximum number of steps per second, over all processes
+ */
+export function startStepWorker(
+  connection: RedisConnection,
+  pace: { readonly concurrency: number; readonly perSecond?: number | undefined },
+  { lockMs, answerMs }: { readonly lockMs: number; readonly answerMs: number },
+  perform: PerformStep,
+  onError: (error: unknown, reference: StepReference) => void,
+) {
+  const { concurrency, perSecond } = pace;
   const inHand = new Set<Promise<void>>();
   const abandoning = new AbortController();
   // Every step in progress adds a listener: having many of them is not a leak.

@@ -10,7 +10,7 @@ import {
   toJob,
 } from './bullmq-jobs.js';
 import { type StepWorker, startStepWorker } from './bullmq-worker.js';
-import { openRedisConnection, type QueueNotice } from './redis-connection.js';
+import { openRedisConnection, type QueueNotice, type RedisAddress } from './redis-connection.js';
 
 /** Maximum number of references waiting in Redis, about 1 kB each; the ledger holds the rest. */
 const backlogLimit = 20_000;
@@ -20,11 +20,7 @@ const closingMs = 500;
 /** References added per call. */
 const pageSize = 500;
 
-export interface BullmqQueueOptions {
-  /** `redis://` or `rediss://`, with user, password and database number where needed. */
-  readonly url: string;
-  /** The file of the authority's certificate; with it TLS is required. */
-  readonly ca?: string | undefined;
+export interface BullmqQueueOptions extends RedisAddress {
   /** Maximum number of steps in progress in this process. */
   readonly concurrency: number;
   /** Maximum number of steps handed out per second, over all processes. */
@@ -42,7 +38,7 @@ export interface BullmqQueueOptions {
  * have no effect, just as when Redis loses its data.
  */
 export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
-  const { url, ca, concurrency, perSecond, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
+  const { url, ca, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
   const stopping = new AbortController();
   let opened: ReturnType<typeof open> | undefined;
   let worker: StepWorker | undefined;
@@ -82,7 +78,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     const jobs = steps.map((step) => toJob(step, now));
     await connection.answered(async () => {
       await queue.addBulk(jobs);
-      await bringForward(queue, jobs);
+      await bringForward(connection.client, queue, jobs);
     }, answerLimitMs());
   }
 
@@ -115,15 +111,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     },
     work(perform, { onError }) {
       if (stopping.signal.aborted) return;
-      worker = startStepWorker({
-        connection: use().connection,
-        concurrency,
-        perSecond,
-        lockMs,
-        answerMs,
-        perform,
-        onError,
-      });
+      worker = startStepWorker(use().connection, options, { lockMs, answerMs }, perform, onError);
     },
     async holdOff(until) {
       const forMs = Math.ceil(until - clock());

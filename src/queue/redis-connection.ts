@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
+import { untilAborted } from '../async/abort.js';
 import { QueueAwayError } from '../review/queue.js';
 
 /** How long the server may take to close a connection. */
@@ -13,35 +14,30 @@ export type QueueNotice =
   | { readonly type: 'queue-away'; readonly address: string; readonly reason: string }
   | { readonly type: 'queue-back'; readonly address: string };
 
-export interface RedisConnectionOptions {
+/** Where the server is. */
+export interface RedisAddress {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
   /** The file of the authority's certificate; with it TLS is required. */
   readonly ca?: string | undefined;
-  /** Time limit for an answer. */
-  readonly answerMs: number;
-  readonly onNotice: (notice: QueueNotice) => void;
 }
 
-export interface RedisConnection {
-  readonly client: Redis;
-  /**
-   * @param withinMs overrides the usual time limit
-   * @throws QueueAwayError when there is no answer in time, or a refusal; the command may still take effect
-   */
-  answered<Answer>(ask: () => Promise<Answer>, withinMs?: number): Promise<Answer>;
-  /** Resolves when the server is reachable, `stop` has aborted, or the connection was closed for good. */
-  untilReady(stop?: AbortSignal): Promise<void>;
-  close(): void;
-}
+export type RedisConnection = ReturnType<typeof openRedisConnection>;
 
-/** Connects in the background, at once and whenever the connection breaks. */
+/**
+ * Connects in the background, at once and whenever the connection breaks.
+ *
+ * @param answerMs time limit for an answer
+ */
 export function openRedisConnection({
   url,
   ca,
   answerMs,
   onNotice,
-}: RedisConnectionOptions): RedisConnection {
+}: RedisAddress & {
+  readonly answerMs: number;
+  readonly onNotice: (notice: QueueNotice) => void;
+}) {
   const address = describeRedis(url);
   const client = new Redis(url, {
     ...readRedisTls(ca),
@@ -84,6 +80,7 @@ export function openRedisConnection({
     onNotice({ type: 'queue-away', address, reason });
   }
 
+  /** Resolves when the server is reachable, `stop` has aborted, or the connection was closed for good. */
   function untilReady(stop?: AbortSignal): Promise<void> {
     if (client.status === 'ready' || isClosed || stop?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -96,27 +93,30 @@ export function openRedisConnection({
     });
   }
 
-  /** Otherwise commands would pile up while the server is away, and be executed much later. */
-  async function askWhenReady<Answer>(ask: () => Promise<Answer>, late: AbortSignal): Promise<Answer> {
-    await untilReady(late);
-    late.throwIfAborted();
-    return ask();
+  /**
+   * @param withinMs overrides the usual time limit
+   * @throws QueueAwayError when there is no answer in time, or a refusal; the command may still take effect
+   */
+  async function answered<Answer>(ask: () => Promise<Answer>, withinMs = answerMs): Promise<Answer> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error(describeSilence(withinMs))), withinMs);
+    try {
+      // Otherwise commands would pile up while the server is away, and be executed much later.
+      await untilReady(late.signal);
+      late.signal.throwIfAborted();
+      const isLate = untilAborted(late.signal).then(() => Promise.reject(late.signal.reason));
+      return await Promise.race([ask(), isLate]);
+    } catch (error) {
+      const isBroken = client.status !== 'ready' || !(error instanceof Error);
+      throw new QueueAwayError(address, isBroken ? reason : describeRefusal(error));
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   return {
     client,
-    async answered(ask, withinMs = answerMs) {
-      const late = new AbortController();
-      const timer = setTimeout(() => late.abort(new Error(describeSilence(withinMs))), withinMs);
-      try {
-        return await Promise.race([askWhenReady(ask, late.signal), rejectedWhen(late.signal)]);
-      } catch (error) {
-        const isBroken = client.status !== 'ready' || !(error instanceof Error);
-        throw new QueueAwayError(address, isBroken ? reason : describeRefusal(error));
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    answered,
     untilReady,
     close() {
       isClosed = true;
@@ -128,18 +128,12 @@ export function openRedisConnection({
 }
 
 /** @param ca the file of the authority's certificate */
-export function readRedisTls(ca: string | undefined): Pick<RedisOptions, 'tls'> {
+export function readRedisTls(ca: string | undefined) {
   return ca === undefined ? {} : { tls: { ca: readFileSync(ca) } };
 }
 
 function describeSilence(milliseconds: number): string {
   return `no answer within ${milliseconds} ms`;
-}
-
-function rejectedWhen(late: AbortSignal): Promise<never> {
-  return new Promise((_, reject) =>
-    late.addEventListener('abort', () => reject(late.reason), { once: true }),
-  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type BusinessDay, businessDayAt, goBack, holdsInstants } from '../booking/business-day.js';
 import { mayCompleteDay } from '../ledger/day-runs.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { hasUnexpectedCount, isActive, type Run, type RunFailure } from '../ledger/run.js';
 import { wasCollectedEarly } from '../review/day/good-day.js';
 import { businessDayOf, type Slots } from './slots.js';
@@ -37,14 +38,6 @@ export interface DueDaysQuestion {
   readonly latestRuns: readonly Run[];
 }
 
-export type DayRangeQuestion = Pick<DueDaysQuestion, 'slots' | 'now' | 'catchUpDays'>;
-
-/** Both ends included. */
-export interface DayRange {
-  readonly from: BusinessDay;
-  readonly to: BusinessDay;
-}
-
 /**
  * The days that are due now, most urgent first: the day of the last slot, then the others, oldest first.
  *
@@ -68,14 +61,14 @@ export interface DayRange {
 export function findDueDays(question: DueDaysQuestion): DueDay[] {
   const { slots, now, watchedSince, firstDay, latestRuns } = question;
   const slot = slots.last(now);
-  const range = findDayRange(question);
+  const range = findDayRange(slots, now, question.catchUpDays);
   if (!slot || !range) return [];
   const nightly = businessDayOf(slot, slots.zone).iso;
   const isWatched = slot >= watchedSince;
   const isKnown = ({ iso }: BusinessDay) => firstDay !== undefined && iso >= firstDay;
   const runs = new Map(latestRuns.map((run) => [run.day, run]));
 
-  const dueDays = listDays(range).flatMap((day): DueDay[] => {
+  const dueDays = listDays(range.from, range.to).flatMap((day): DueDay[] => {
     const isNightly = day.iso === nightly;
     const isDue = day.iso <= nightly && (isKnown(day) || (isNightly && isWatched));
     const kind = judgeDay(day, runs.get(day.iso), isDue, question);
@@ -84,8 +77,8 @@ export function findDueDays(question: DueDaysQuestion): DueDay[] {
   return [...dueDays.filter(({ isNightly }) => isNightly), ...dueDays.filter(({ isNightly }) => !isNightly)];
 }
 
-/** The days that may be due. Undefined while no slot has ever passed. */
-export function findDayRange({ slots, now, catchUpDays }: DayRangeQuestion): DayRange | undefined {
+/** The days that may be due, both ends included. Undefined while no slot has ever passed. */
+export function findDayRange(slots: Slots, now: Date, catchUpDays: number) {
   const slot = slots.last(now);
   if (!slot) return undefined;
   const slotDay = businessDayAt(slot, slots.zone);
@@ -103,15 +96,14 @@ export function findDayRange({ slots, now, catchUpDays }: DayRangeQuestion): Day
  */
 export async function findFirstAskableDay(
   day: BusinessDay,
-  question: DayRangeQuestion,
-  readFirstDay: () => Promise<string | undefined>,
+  ledger: ReadOnlyLedger,
+  { slots, now, catchUpDays }: { readonly slots: Slots; readonly now: Date; readonly catchUpDays: number },
 ): Promise<string> {
-  const { slots, now, catchUpDays } = question;
   const today = businessDayAt(now, slots.zone);
-  const { iso: from } = findDayRange(question)?.from ?? goBack(today.previous(), catchUpDays);
+  const { iso: from } = findDayRange(slots, now, catchUpDays)?.from ?? goBack(today.previous(), catchUpDays);
   if (day.iso >= from) return from;
-  const known = await readFirstDay();
-  return known !== undefined && known < from ? known : from;
+  const { firstDay } = await ledger.runs.summarise(today);
+  return firstDay !== undefined && firstDay < from ? firstDay : from;
 }
 
 function judgeDay(
@@ -137,7 +129,7 @@ function judgeDay(
 }
 
 /** Oldest first, without days that the zone's calendar skipped. */
-function listDays({ from, to }: DayRange): BusinessDay[] {
+function listDays(from: BusinessDay, to: BusinessDay): BusinessDay[] {
   const days: BusinessDay[] = [];
   for (let day = from; day.iso <= to.iso; day = day.next()) if (holdsInstants(day)) days.push(day);
   return days;

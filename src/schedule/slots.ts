@@ -1,4 +1,5 @@
-import { Cron, type CronOptions } from 'croner';
+import { Cron } from 'croner';
+import { pause } from '../async/abort.js';
 import {
   type BusinessDay,
   businessDayAt,
@@ -73,7 +74,7 @@ function hasFixedTimes(pattern: string): boolean {
  * Slots at a time that the clocks skip by jumping to another day (America/Nuuk, from 23:00 to midnight). croner leaves them
  * out, and moves only those that are skipped within a day.
  */
-function createSkippedSlots(pattern: string, zone: string): Pick<Slots, 'last' | 'next'> {
+function createSkippedSlots(pattern: string, zone: string) {
   /** The times of the pattern, in a zone whose clocks never change. */
   const times = readPattern(pattern, 'UTC');
   const showLocal = (instant: Date) => new Date(readLocalClock(instant.getTime(), zone));
@@ -83,20 +84,15 @@ function createSkippedSlots(pattern: string, zone: string): Pick<Slots, 'last' |
     return showLocal(lastInstant) < time ? new Date(lastInstant.getTime() + 1) : undefined;
   };
   return {
-    last: (at) => move(times.previousRuns(1, new Date(showLocal(at).getTime() + 1))[0]),
-    next: (after) => move(times.nextRun(showLocal(after))),
+    last: (at: Date) => move(times.previousRuns(1, new Date(showLocal(at).getTime() + 1))[0]),
+    next: (after: Date) => move(times.nextRun(showLocal(after))),
   };
-}
-
-/** The croner options for reading a pattern. */
-function cronRules(zone: string): CronOptions {
-  return { timezone: zone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' };
 }
 
 function readPattern(pattern: string, zone: string): Cron {
   try {
     // Without a function it only computes times, and sets no timer.
-    const cron = new Cron(pattern, cronRules(zone));
+    const cron = new Cron(pattern, { timezone: zone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' });
     cron.nextRun();
     return cron;
   } catch (error) {
@@ -108,45 +104,21 @@ function readPattern(pattern: string, zone: string): Cron {
   }
 }
 
-/**
- * Reports when a slot of a cron pattern has come.
- *
- * This is only a hint to check what is due, and may come late. Which days are due is decided from the ledger (due-days.ts), so
- * each process has a schedule of its own.
- */
-export interface Schedule {
-  /** Starts to report slots. Called once. */
-  start(onSlot: () => void): void;
-  /** Stops reporting slots. Idempotent. */
-  close(): void;
-}
-
 /** The machine's clock may be set, and the machine may sleep. */
 const longestWaitMs = 30_000;
 
-/** A schedule by the timers of this process. After sleeping past slots it reports once, on waking. */
-export function createTimedSchedule(slots: Slots): Schedule {
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
-  return {
-    start(onSlot) {
-      let due = slots.next(new Date());
-      const wait = () => {
-        if (isClosed || !due) return;
-        timer = setTimeout(look, Math.min(due.getTime() - Date.now(), longestWaitMs));
-      };
-      const look = () => {
-        if (due && due.getTime() <= Date.now()) {
-          due = slots.next(new Date());
-          onSlot();
-        }
-        wait();
-      };
-      wait();
-    },
-    close() {
-      isClosed = true;
-      clearTimeout(timer);
-    },
-  };
+/**
+ * Calls back when a slot has come, until the signal aborts. After sleeping past slots it does so once, on waking.
+ *
+ * This is only a hint to check what is due, and may come late. Which days are due is decided from the ledger (due-days.ts), so
+ * each process watches for itself.
+ */
+export async function watchSlots(slots: Slots, onSlot: () => void, signal: AbortSignal): Promise<void> {
+  let due = slots.next(new Date());
+  while (due && !signal.aborted) {
+    await pause(Math.min(due.getTime() - Date.now(), longestWaitMs), signal);
+    if (signal.aborted || due.getTime() > Date.now()) continue;
+    due = slots.next(new Date());
+    onSlot();
+  }
 }

@@ -1,20 +1,13 @@
 import type { Ledger } from '../ledger/ledger.js';
-
 import { SyncBusyError } from '../mappings/sync-mappings.js';
-import { createRepeatedCheck, type RepeatedCheck, type RepeatedCheckParts } from './repeated-check.js';
-import type { NotifyScheduler } from './scheduler-event.js';
-import type { Slots } from './slots.js';
+import { createScheduler, type Scheduler, type SchedulerParts } from './scheduler.js';
 
-export interface SyncSchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
-  readonly copy: Ledger['mappings'];
-  readonly slots: Slots;
+export interface SyncSchedulerParts extends SchedulerParts {
+  readonly ledger: Ledger;
   /** It must end soon after the signal aborts. */
   readonly sync: (signal: AbortSignal) => Promise<unknown>;
   /** Compares what moved with the current and upcoming stays. It must end soon after the signal aborts. */
   readonly watch: (signal: AbortSignal) => Promise<unknown>;
-  /** Epoch milliseconds. */
-  readonly clock: () => number;
-  readonly notify: NotifyScheduler;
 }
 
 /**
@@ -23,14 +16,14 @@ export interface SyncSchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
  *
  * It watches after each sync, and at the start, in case an earlier process was stopped in between.
  */
-export function createSyncScheduler(parts: SyncSchedulerParts): RepeatedCheck {
-  const { copy, slots, sync, watch, clock, notify } = parts;
+export function createSyncScheduler(parts: SyncSchedulerParts): Scheduler {
+  const { ledger, slots, sync, watch, clock, notify } = parts;
   let isWatched = false;
 
   async function isDue(): Promise<boolean> {
     const slot = slots.last(new Date(clock()));
     if (!slot) return false;
-    const latest = await copy.latestSync();
+    const latest = await ledger.mappings.latestSync();
     return latest?.endedAt === undefined || latest.endedAt < slot.getTime();
   }
 
@@ -48,16 +41,13 @@ export function createSyncScheduler(parts: SyncSchedulerParts): RepeatedCheck {
     }
   }
 
-  return createRepeatedCheck({
-    ...parts,
-    async check(stop) {
-      if (!(await syncWhenDue(stop)) || isWatched || stop.aborted) return;
-      try {
-        await watch(stop);
-        isWatched = true;
-      } catch (error) {
-        if (!stop.aborted) notify({ type: 'watch-failed', error });
-      }
-    },
+  return createScheduler(parts, async (stop) => {
+    if (!(await syncWhenDue(stop)) || isWatched || stop.aborted) return;
+    try {
+      await watch(stop);
+      isWatched = true;
+    } catch (error) {
+      if (!stop.aborted) notify({ type: 'watch-failed', error });
+    }
   });
 }

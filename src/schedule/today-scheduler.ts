@@ -1,15 +1,12 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import { DayBusyError } from '../review/refusals.js';
-import { createRepeatedCheck, type RepeatedCheck, type RepeatedCheckParts } from './repeated-check.js';
-import type { NotifyScheduler } from './scheduler-event.js';
+import { createScheduler, type Scheduler, type SchedulerParts } from './scheduler.js';
 import type { Slots } from './slots.js';
 
 /** How long before the nightly run a run of today stops. */
 const stopBeforeMs = 60_000;
 
-export interface TodaySchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
-  /** When the current day is reviewed. */
-  readonly slots: Slots;
+export interface TodaySchedulerParts extends SchedulerParts {
   /** The slots of the nightly run. */
   readonly nights: Slots;
   /** Whether a run of today stops before the nightly run of its day; false if the two don't get in each other's way. */
@@ -20,9 +17,6 @@ export interface TodaySchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
    * @param slotAt there is nothing to do for a day that has been reviewed since then
    */
   readonly review: (day: BusinessDay, slotAt: number, signal: AbortSignal) => Promise<unknown>;
-  /** Epoch milliseconds. */
-  readonly clock: () => number;
-  readonly notify: NotifyScheduler;
 }
 
 /**
@@ -30,18 +24,24 @@ export interface TodaySchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
  * afterwards it is left to the nightly run. Which process reviews it, and whether a slot has been taken care of, is
  * decided from the ledger, so that any number of processes may do this.
  */
-export function createTodayScheduler(parts: TodaySchedulerParts): RepeatedCheck {
+export function createTodayScheduler(parts: TodaySchedulerParts): Scheduler {
   const { slots, nights, stopsBeforeNight, review, clock, notify } = parts;
 
-  async function reviewToday(stop: AbortSignal): Promise<void> {
+  return createScheduler(parts, async (stop) => {
     const now = new Date(clock());
     const slot = slots.last(now);
     const today = businessDayAt(now, slots.zone);
     if (!slot || businessDayAt(slot, slots.zone).iso !== today.iso) return;
-    const untilNight = stopsBeforeNight ? startTimerUntilNight(today) : undefined;
+    // The nightly run takes over an unfinished run; one that is still sending would keep it waiting.
+    const night = stopsBeforeNight ? nights.next(today.lastInstant) : undefined;
+    const beforeNight = new AbortController();
+    const untilNight =
+      night &&
+      setInterval(() => {
+        if (clock() >= night.getTime() - stopBeforeMs) beforeNight.abort();
+      }, stopBeforeMs / 4);
     try {
-      const signal = untilNight ? AbortSignal.any([stop, untilNight.signal]) : stop;
-      await review(today, slot.getTime(), signal);
+      await review(today, slot.getTime(), AbortSignal.any([stop, beforeNight.signal]));
     } catch (error) {
       if (stop.aborted) return;
       notify(
@@ -50,21 +50,7 @@ export function createTodayScheduler(parts: TodaySchedulerParts): RepeatedCheck 
           : { type: 'today-failed', day: today.iso, error },
       );
     } finally {
-      untilNight?.clear();
+      clearInterval(untilNight);
     }
-  }
-
-  /** The nightly run takes over an unfinished run; one that is still sending would keep it waiting. */
-  function startTimerUntilNight({ lastInstant }: BusinessDay) {
-    const night = nights.next(lastInstant);
-    const ending = new AbortController();
-    if (!night) return { signal: ending.signal, clear: () => {} };
-    const stopAt = night.getTime() - stopBeforeMs;
-    const check = setInterval(() => {
-      if (clock() >= stopAt) ending.abort();
-    }, stopBeforeMs / 4);
-    return { signal: ending.signal, clear: () => clearInterval(check) };
-  }
-
-  return createRepeatedCheck({ ...parts, check: reviewToday });
+  });
 }

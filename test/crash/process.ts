@@ -16,6 +16,7 @@ import { createFileDelivery } from '../../src/review/file/file-delivery.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';
 import { defaultResultColumn, defaultResultValues } from '../../src/review/file/result.js';
 import { createOwnWorkforce } from '../../src/review/perform/workforce.js';
+import type { StepQueue } from '../../src/review/queue.js';
 import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
 import type { SourceRecord } from '../../src/review/source.js';
 import { createDirectorySpool } from '../../src/spool/spool.js';
@@ -97,22 +98,22 @@ function createWorkforce(
 ) {
   const { clock, random } = outside;
   const openQueue = createInProcessQueues({ concurrency: 1, clock });
-  return createOwnWorkforce({
+  const createQueue = (): StepQueue => {
+    const pace = { isSerial, isOver: () => life.isOver, longestWaitMs };
+    const queue = withoutWaiting(openQueue(), { ...outside, ...pace });
+    const counted = throughLife(life, 'queue', queue, ['add', 'holdOff', 'drop']);
+    return {
+      ...counted,
+      // Adding nothing is no point: it may come at any time.
+      add(steps) {
+        const added = [...steps];
+        return added.length > 0 ? counted.add(added) : queue.add(added);
+      },
+    };
+  };
+  const parts = {
     ledger,
-    createQueue() {
-      const pace = { isSerial, isOver: () => life.isOver, longestWaitMs };
-      const queue = withoutWaiting(openQueue(), { ...outside, ...pace });
-      const counted = throughLife(life, 'queue', queue, ['add', 'holdOff', 'drop']);
-      return {
-        ...counted,
-        // Adding nothing is no point: it may come at any time.
-        add(steps) {
-          const added = [...steps];
-          return added.length > 0 ? counted.add(added) : queue.add(added);
-        },
-      };
-    },
-    deliveryOf: ({ delivery }) => deliveryFor(delivery),
+    deliveryOf: ({ delivery }: Run) => deliveryFor(delivery),
     retry: { tries: 6, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 5 },
     limits: { maxRefusedShare: 1 },
     leaseMs,
@@ -121,7 +122,8 @@ function createWorkforce(
     clock,
     random,
     notify: () => {},
-  });
+  };
+  return createOwnWorkforce(parts, createQueue);
 }
 
 function createDeliveries(parts: ProcessParts): (kind: DeliveryKind) => Delivery {

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.stop();
 });
 
-const look = (url: string, answerMs = 10_000) => checkQueue({ url, answerMs }, signal);
+const look = async (url: string, answerMs = 10_000) => (await checkQueue({ url, answerMs }, signal)).findings;
 
 describe('a Redis that is suitable for the queue', () => {
   it('is reported without its password, and nothing is written to it', async () => {
@@ -117,6 +117,6 @@ describe('a Redis that is not suitable', () => {
     );
     await expect.poll(() => proxy.happened.swallowedChunks).toBeGreaterThan(0);
     stopping.abort();
-    await expect(looking).resolves.toMatchObject([{ verdict: 'wrong' }]);
+    await expect(looking).resolves.toMatchObject({ findings: [{ verdict: 'wrong' }] });
   });
 });

@@ -15,7 +15,7 @@ import type { StepQueue } from '../../src/review/queue.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
+import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth } from '../../src/server/health.js';
@@ -61,7 +61,6 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   const faults: unknown[] = [];
   const slots = createSlots('30 2 * * *', timezone);
   let now = Date.parse('2026-01-01T12:00:00Z');
-  let reportSlot: () => void = () => {};
   const clock = () => now;
 
   function createProcess(): {
@@ -93,7 +92,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     };
     const workforce: Workforce = engine.isShared
       ? createSharedWorkforce({ ...common, queue: engine.openQueue(), reconcileMs: 200, performs: true })
-      : createOwnWorkforce({ ...common, createQueue: engine.openQueue });
+      : createOwnWorkforce(common, engine.openQueue);
     return {
       parts: {
         // Each day has bookings of its own.
@@ -125,24 +124,24 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     afterReview: async () => {},
     signal: stop.signal,
   });
-  const scheduler = createReviewScheduler({
-    ledger,
-    schedule: {
-      start(onSlot) {
-        reportSlot = onSlot;
+  const schedulers: Scheduler[] = [];
+  /** What a scheduler checks at its start it checks at a slot, too; this clock stands still, and no slot would ever come. */
+  function startScheduler(): void {
+    const scheduler = createReviewScheduler({
+      ledger,
+      slots,
+      giveUps: createSlots('0 12 * * *', timezone),
+      review: (day, signal) => reviews.review(day, { mode: 'run', trigger: 'schedule' }, signal),
+      timing: { catchUpDays: 0, resumeMinutes: 60 },
+      clock,
+      notify(event: SchedulerEvent) {
+        if ('error' in event) faults.push(event.error);
       },
-      close() {},
-    },
-    slots,
-    giveUps: createSlots('0 12 * * *', timezone),
-    review: (day, signal) => reviews.review(day, { mode: 'run', trigger: 'schedule' }, signal),
-    timing: { catchUpDays: 0, resumeMinutes: 60 },
-    clock,
-    notify(event: SchedulerEvent) {
-      if ('error' in event) faults.push(event.error);
-    },
-    signal: stop.signal,
-  });
+      signal: stop.signal,
+    });
+    schedulers.push(scheduler);
+    scheduler.start();
+  }
   const server = createServer({
     host: '127.0.0.1',
     port: 0,
@@ -174,10 +173,9 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     limits: { answerMs: 30_000 },
   });
   const { url } = await server.listen();
-  scheduler.start();
   onTestFinished(async () => {
     stop.abort();
-    await Promise.all([server.close(), scheduler.close()]);
+    await Promise.all([server.close(), ...schedulers.map((scheduler) => scheduler.close())]);
     await reviews.idle();
     await Promise.all([serving.close(), commandLine.close()]);
   });
@@ -215,7 +213,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       let hookStatus: Promise<number> | undefined;
       for (const trigger of order) {
         if (trigger !== order[0] && gapMs > 0) await pause(gapMs);
-        if (trigger === 'schedule') reportSlot();
+        if (trigger === 'schedule') startScheduler();
         else if (trigger === 'manual') started.push(runCommand(day));
         else {
           hookStatus = callHook(day);

@@ -30,7 +30,7 @@ describe('a server without AUTH', () => {
   });
 
   it('is reported the same way by doctor', async () => {
-    const findings = await checkQueue({ url, answerMs }, new AbortController().signal);
+    const { findings } = await checkQueue({ url, answerMs }, new AbortController().signal);
     expect(findings).toMatchObject([
       { verdict: 'wrong', message: expect.stringContaining('unknown command') },
     ]);

@@ -5,8 +5,12 @@ import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 
-import { createStepRunner, type StepRunnerParts } from '../../src/review/perform/step-runner.js';
-import type { QueuedStep } from '../../src/review/queue.js';
+import {
+  createStepRunner,
+  type HeldClaims,
+  type PerformParts,
+} from '../../src/review/perform/step-runner.js';
+import type { QueuedStep, StepQueue } from '../../src/review/queue.js';
 import { createArraySource, readerOf, records } from './array-source.js';
 import { createForgetfulQueue } from './forgetful-queue.js';
 import { type Answer, createScriptedService } from './scripted-service.js';
@@ -63,20 +67,20 @@ export async function prepareDelivery({
     },
     new AbortController().signal,
   );
-  const runnerParts: StepRunnerParts = {
-    ledger,
-    queue: {
-      ...createForgetfulQueue(),
-      add: async (steps) => void waiting.push(...steps),
-      async holdOff(until) {
-        const isNew = clock() >= Math.max(0, ...heldOff);
-        heldOff.push(until);
-        return isNew;
-      },
-      drop: async (dropped) =>
-        void waiting.splice(0, waiting.length, ...waiting.filter((step) => step.runId !== dropped)),
+  const queue: StepQueue = {
+    ...createForgetfulQueue(),
+    add: async (steps) => void waiting.push(...steps),
+    async holdOff(until) {
+      const isNew = clock() >= Math.max(0, ...heldOff);
+      heldOff.push(until);
+      return isNew;
     },
-    claims: { whileHeld: (_claim, signal, work) => work(signal), close: () => {} },
+    drop: async (dropped) =>
+      void waiting.splice(0, waiting.length, ...waiting.filter((step) => step.runId !== dropped)),
+  };
+  const claims: HeldClaims = { whileHeld: (_claim, signal, work) => work(signal), close: () => {} };
+  const runnerParts: PerformParts = {
+    ledger,
     deliveryOf: () => delivery,
     retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2, ...retry },
     limits: { maxRefusedShare },
@@ -84,7 +88,7 @@ export async function prepareDelivery({
     random: () => 0.5,
     notify: (event) => events.push(event),
   };
-  const performStep = createStepRunner(runnerParts);
+  const performStep = createStepRunner(runnerParts, queue, claims);
 
   const perform = (reference: QueuedStep, signal = new AbortController().signal) =>
     performStep(reference, token, signal, () => {});
@@ -103,7 +107,7 @@ export async function prepareDelivery({
     performStep,
     /** Performs steps like another process that shares ledger and queue. */
     createPeer() {
-      const performStep = createStepRunner(runnerParts);
+      const performStep = createStepRunner(runnerParts, queue, claims);
       return (reference: QueuedStep) =>
         performStep(reference, undefined, new AbortController().signal, () => {});
     },

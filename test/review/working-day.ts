@@ -91,7 +91,7 @@ export async function prepareWork({
     /** A process that works alone. */
     startAlone(options: WorkingOptions = {}): Process<Workforce> {
       const { common, partsWith, ...reported } = begin({ ...usual, ...options });
-      const workforce = createOwnWorkforce({ ...common, createQueue: newQueue });
+      const workforce = createOwnWorkforce(common, newQueue);
       return { ...reported, workforce, parts: partsWith(workforce) };
     },
     /** One of several processes; starts working at once. Nobody else sees what it queues. */

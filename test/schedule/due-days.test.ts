@@ -8,7 +8,8 @@ import {
   findFirstAskableDay,
 } from '../../src/schedule/due-days.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { failureOf, runOf } from './ledger-days.js';
+import { fakeLedger } from '../support/fake-ledger.js';
+import { failureOf, noRuns, runOf } from './ledger-days.js';
 
 const nightly = createSlots('30 2 * * *', 'Europe/Madrid');
 /** Saturday, 15 minutes after the slot of Friday, the 20th. */
@@ -46,8 +47,10 @@ describe('the first day that callers of the hook may request', () => {
   const find = (day: string, firstDay?: string, catchUpDays = 3) =>
     findFirstAskableDay(
       createBusinessDay(day, 'Europe/Madrid'),
+      fakeLedger({
+        runs: { summarise: async () => ({ runsByState: noRuns, ...(firstDay && { firstDay }) }) },
+      }),
       { slots: nightly, now, catchUpDays },
-      async () => firstDay,
     );
 
   it('is that of the catch-up window in an empty ledger, and where the ledger is younger', async () => {
@@ -63,8 +66,8 @@ describe('the first day that callers of the hook may request', () => {
 
   it('asks the ledger only about a day before the window', async () => {
     const question = { slots: nightly, now, catchUpDays: 3 };
-    const away = () => Promise.reject(new Error('away'));
-    const ask = (day: string) => findFirstAskableDay(createBusinessDay(day, 'Europe/Madrid'), question, away);
+    const away = fakeLedger({ runs: { summarise: () => Promise.reject(new Error('away')) } });
+    const ask = (day: string) => findFirstAskableDay(createBusinessDay(day, 'Europe/Madrid'), away, question);
     expect(await ask('2026-11-17')).toBe('2026-11-17');
     await expect(ask('2026-11-16')).rejects.toThrow('away');
   });
@@ -228,7 +231,7 @@ describe('a pattern that does not fire daily', () => {
   });
 
   it('asks the ledger for all those days, and those since', () => {
-    const range = findDayRange({ slots: weekdays, now: monday, catchUpDays: 2 });
+    const range = findDayRange(weekdays, monday, 2);
     expect([range?.from.iso, range?.to.iso]).toEqual(['2026-11-18', '2026-11-23']);
   });
 });

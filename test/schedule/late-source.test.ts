@@ -82,7 +82,7 @@ describe('the scheduler and a late source', () => {
   it('tries the day every half hour until noon, then gives up once', async () => {
     const good = runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'));
     const givenUpAt: number[] = [];
-    const { scheduler, reviews, runs, tell } = keepDays({
+    const { scheduler, reviews, runs } = keepDays({
       slots,
       onEvent: ({ type }) => type === 'source-given-up' && givenUpAt.push(Date.now()),
       runs: [good],
@@ -91,7 +91,6 @@ describe('the scheduler and a late source', () => {
     });
     await scheduler.start();
     await vi.advanceTimersByTimeAsync(60_000);
-    await tell();
     await vi.advanceTimersByTimeAsync(noon - Date.now() + 4 * 3_600_000);
     await settle();
     // 02:30, then 02:59, 03:29, …, 11:59
@@ -110,7 +109,7 @@ describe('the scheduler and a late source', () => {
     'tries for the last time a minute before it gives up, even with resumeMinutes %s',
     async (_minutes, resumeMinutes, phase) => {
       vi.setSystemTime(slot.getTime() - phase);
-      const { scheduler, reviews, events, tell } = keepDays({
+      const { scheduler, reviews, events } = keepDays({
         slots,
         runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
         timing: { catchUpDays: 0, resumeMinutes },
@@ -119,7 +118,6 @@ describe('the scheduler and a late source', () => {
       });
       await scheduler.start();
       await vi.advanceTimersByTimeAsync(phase);
-      await tell();
       await vi.advanceTimersByTimeAsync(noon - 1 - Date.now());
       expect(reviews.at(-1)?.at).toBe('2026-11-21T10:59:00.000Z');
       expect(reviews.filter(({ at }) => Date.parse(at) >= noon - 60_000)).toHaveLength(1);
@@ -133,7 +131,7 @@ describe('the scheduler and a late source', () => {
 
   it('gives up as soon as the last try ends, if that takes longer', async () => {
     let last: Review | undefined;
-    const { scheduler, events, runs, tell } = keepDays({
+    const { scheduler, events, runs } = keepDays({
       slots,
       runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
       timing: { catchUpDays: 0, resumeMinutes: 1_440 },
@@ -147,7 +145,6 @@ describe('the scheduler and a late source', () => {
     });
     await scheduler.start();
     await vi.advanceTimersByTimeAsync(60_000);
-    await tell();
     await vi.advanceTimersByTimeAsync(noon + 90_000 - Date.now());
     expect(events.map(({ type }) => type)).not.toContain('source-given-up');
     await last?.end('failed', { failure, startedAt: slot.getTime() });
@@ -157,7 +154,7 @@ describe('the scheduler and a late source', () => {
 
   it('reviews the day when its source arrives', async () => {
     let tries = 0;
-    const { scheduler, reviews, events, runs, tell } = keepDays({
+    const { scheduler, reviews, events, runs } = keepDays({
       slots,
       runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
       timing: { catchUpDays: 0, resumeMinutes: 30 },
@@ -168,7 +165,6 @@ describe('the scheduler and a late source', () => {
     });
     await scheduler.start();
     await vi.advanceTimersByTimeAsync(60_000);
-    await tell();
     await vi.advanceTimersByTimeAsync(noon - Date.now());
     expect(reviews).toHaveLength(3);
     expect(runs.get('2026-11-20')?.state).toBe('succeeded');

@@ -39,3 +39,13 @@ export function runOf(day: string, state: RunState, at: Date, changes: Partial<R
 export function failureOf(failureClass: RunFailure['class']): RunFailure {
   return { class: failureClass, code: 'some-code', message: 'what happened' };
 }
+
+/** How many runs of each state an empty ledger holds. */
+export const noRuns = {
+  collecting: 0,
+  delivering: 0,
+  'awaiting-result': 0,
+  succeeded: 0,
+  failed: 0,
+  cancelled: 0,
+};

@@ -4,7 +4,7 @@ import type { ReviewEvent } from '../../src/review/events.js';
 import { type BookingSource, SourceError } from '../../src/review/source.js';
 import { findSourceDeadline, toDailyPattern } from '../../src/schedule/due-days.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
+import type { SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createArraySource, records } from '../review/array-source.js';
 import { prepareWork, unstopped } from '../review/working-day.js';
@@ -52,7 +52,6 @@ async function startServing(isThere: () => boolean) {
   const tries: number[] = [];
   const scheduler = createReviewScheduler({
     ledger: work.ledger,
-    schedule: { start() {}, close() {} },
     slots,
     giveUps,
     async review(ofDay, stop) {

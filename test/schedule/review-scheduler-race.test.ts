@@ -9,9 +9,9 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 
 import { DayBusyError } from '../../src/review/refusals.js';
-import { createReviewScheduler, type ReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
-import { createSlots, createTimedSchedule } from '../../src/schedule/slots.js';
+import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
+import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
+import { createSlots } from '../../src/schedule/slots.js';
 import { patienceMs } from '../support/patience.js';
 
 const slots = createSlots('30 2 * * *', 'Europe/Madrid');
@@ -19,7 +19,7 @@ const clock = () => Date.parse('2026-11-23T09:00:00Z');
 
 let folder: string;
 const ledgers: Ledger[] = [];
-const keepers: ReviewScheduler[] = [];
+const keepers: Scheduler[] = [];
 const begun: string[] = [];
 
 beforeEach(() => {
@@ -64,10 +64,9 @@ function openLedger(): Ledger {
   return ledger;
 }
 
-function keep(ledger: Ledger, events: SchedulerEvent[]): ReviewScheduler {
+function keep(ledger: Ledger, events: SchedulerEvent[]): Scheduler {
   const scheduler = createReviewScheduler({
     ledger,
-    schedule: createTimedSchedule(slots),
     slots,
     giveUps: createSlots('0 12 * * *', 'Europe/Madrid'),
     review: (day) => review(ledger, day),

@@ -1,15 +1,11 @@
 import { vi } from 'vitest';
 import type { BusinessDay } from '../../src/booking/business-day.js';
 import type { Run, RunState } from '../../src/ledger/run.js';
-import {
-  createReviewScheduler,
-  type ReviewScheduler,
-  type ReviewSchedulerParts,
-} from '../../src/schedule/review-scheduler.js';
-import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
+import { createReviewScheduler, type ReviewSchedulerParts } from '../../src/schedule/review-scheduler.js';
+import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';
 import { fakeLedger } from '../support/fake-ledger.js';
-import { runOf } from './ledger-days.js';
+import { noRuns, runOf } from './ledger-days.js';
 
 export interface Review {
   readonly day: string;
@@ -25,12 +21,9 @@ export interface KeptDays {
   readonly reviews: Review[];
   readonly events: SchedulerEvent[];
   readonly stopper: AbortController;
-  readonly scheduler: ReviewScheduler;
+  readonly scheduler: Scheduler;
   /** Makes the ledger reject from now on, or answer again. */
   setLedgerAway(error: Error | undefined): void;
-  readonly isScheduleClosed: () => boolean;
-  /** Reports a slot. */
-  tell(): Promise<void>;
   /** Days in the order of their start, such as `2026-11-20`. */
   begun(): string[];
 }
@@ -57,8 +50,6 @@ export function keepDays({
   const events: SchedulerEvent[] = [];
   const stopper = new AbortController();
   let away: Error | undefined;
-  let isClosed = false;
-  let onSlot: () => void = () => {};
 
   function review(day: BusinessDay, signal: AbortSignal): Promise<void> {
     const at = new Date();
@@ -89,15 +80,7 @@ export function keepDays({
           await ledgerAnswers;
           if (away) throw away;
           const firstDay = [...runs.keys()].sort()[0];
-          const none = {
-            collecting: 0,
-            delivering: 0,
-            'awaiting-result': 0,
-            succeeded: 0,
-            failed: 0,
-            cancelled: 0,
-          };
-          return { runsByState: none, ...(firstDay !== undefined && { firstDay }) };
+          return { runsByState: noRuns, ...(firstDay !== undefined && { firstDay }) };
         },
         async replaceFailure(runId, { before, failure }) {
           const run = [...runs.values()].find(({ id }) => id === runId);
@@ -111,14 +94,6 @@ export function keepDays({
       },
     }),
     giveUps: createSlots('0 12 * * *', slots.zone),
-    schedule: {
-      start(tell) {
-        onSlot = tell;
-      },
-      close() {
-        isClosed = true;
-      },
-    },
     slots,
     review,
     timing,
@@ -139,11 +114,6 @@ export function keepDays({
     setLedgerAway(error) {
       away = error;
     },
-    isScheduleClosed: () => isClosed,
-    async tell() {
-      onSlot();
-      await settle();
-    },
     begun: () => reviews.map(({ day }) => day),
   };
 }
@@ -151,4 +121,11 @@ export function keepDays({
 /** Lets everything happen that waits for no timer. */
 export async function settle(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
+}
+
+/** Sleeps until a minute before: the watch of the slots looks at the clock too often to be followed for weeks. */
+export async function goTo(instant: Date): Promise<void> {
+  vi.setSystemTime(Math.max(Date.now(), instant.getTime() - 60_000));
+  await vi.advanceTimersByTimeAsync(instant.getTime() - Date.now());
+  await settle();
 }

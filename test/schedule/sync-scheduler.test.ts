@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MappingSync } from '../../src/ledger/mappings.js';
 import { SyncBusyError } from '../../src/mappings/sync-mappings.js';
-import type { RepeatedCheck } from '../../src/schedule/repeated-check.js';
+import type { Scheduler } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createSyncScheduler } from '../../src/schedule/sync-scheduler.js';
 import { noSyncCounts } from '../contracts/mapping-copy/pages.js';
@@ -23,7 +23,7 @@ function syncOf(endedAt?: number): MappingSync {
   };
 }
 
-let scheduler: RepeatedCheck | undefined;
+let scheduler: Scheduler | undefined;
 
 /** Keeps a copy whose last sync is as given; each sync and each watch that is started ends as these say. */
 async function keep(
@@ -31,15 +31,9 @@ async function keep(
   end: (begun: number) => Promise<void> = async () => {},
   endWatch: (watched: number) => Promise<void> = async () => {},
 ) {
-  const state = { latest, begun: 0, watched: 0, failures: [] as unknown[], tell: () => {} };
+  const state = { latest, begun: 0, watched: 0, failures: [] as unknown[] };
   scheduler = createSyncScheduler({
-    copy: fakeLedger({ mappings: { latestSync: async () => state.latest } }).mappings,
-    schedule: {
-      start: (onSlot) => {
-        state.tell = onSlot;
-      },
-      close: () => {},
-    },
+    ledger: fakeLedger({ mappings: { latestSync: async () => state.latest } }),
     slots,
     async sync() {
       state.begun += 1;
@@ -85,14 +79,7 @@ describe('the scheduler of the local copy', () => {
     await vi.advanceTimersByTimeAsync(nextSlot - 1 - noon);
     expect(state.begun).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
-    state.tell();
     await vi.advanceTimersByTimeAsync(2 * checkMs);
-    expect(state.begun).toBe(1);
-  });
-
-  it('syncs soon after a slot that the schedule did not report', async () => {
-    const state = await keep(syncOf(lastSlot));
-    await vi.advanceTimersByTimeAsync(nextSlot + checkMs - noon);
     expect(state.begun).toBe(1);
   });
 
@@ -148,7 +135,6 @@ describe('the scheduler of the local copy', () => {
       end = resolve;
     });
     const state = await keep(undefined, () => inHand);
-    state.tell();
     await vi.advanceTimersByTimeAsync(3 * checkMs);
     expect(state.begun).toBe(1);
     let isClosed = false;

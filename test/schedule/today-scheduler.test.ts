@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DayBusyError } from '../../src/review/refusals.js';
-import type { RepeatedCheck } from '../../src/schedule/repeated-check.js';
-import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
+import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createTodayScheduler } from '../../src/schedule/today-scheduler.js';
 
@@ -9,7 +8,7 @@ const zone = 'Europe/Madrid';
 const nights = createSlots('30 2 * * *', zone);
 const minute = 60_000;
 
-let scheduler: RepeatedCheck | undefined;
+let scheduler: Scheduler | undefined;
 
 interface Watched {
   /** Day and slot of each review that was started. */
@@ -17,7 +16,6 @@ interface Watched {
   readonly events: readonly SchedulerEvent[];
   /** How many were aborted. */
   readonly aborted: number;
-  tell(): void;
 }
 
 /** Starts the scheduler; a review ends as `end` says, and at the latest when it is aborted. */
@@ -29,14 +27,8 @@ async function watch(
   }: { end?: () => Promise<void>; stopsBeforeNight?: boolean } = {},
 ): Promise<Watched> {
   const slots = createSlots(pattern, zone);
-  const state = { begun: [] as string[], events: [] as SchedulerEvent[], aborted: 0, tell: () => {} };
+  const state = { begun: [] as string[], events: [] as SchedulerEvent[], aborted: 0 };
   scheduler = createTodayScheduler({
-    schedule: {
-      start: (onSlot) => {
-        state.tell = onSlot;
-      },
-      close: () => {},
-    },
     slots,
     nights,
     stopsBeforeNight,
@@ -73,8 +65,6 @@ describe('the scheduler of the current day', () => {
     const state = await watch('*/20 7-23 * * *');
     expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00']);
     await vi.advanceTimersByTimeAsync(13 * minute);
-    state.tell();
-    await vi.advanceTimersByTimeAsync(0);
     expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00', 'today 2026-11-20 2026-11-20T11:20']);
   });
 
@@ -94,7 +84,7 @@ describe('the scheduler of the current day', () => {
     expect(await watch('50 23 * * *')).toMatchObject({ begun: [] });
   });
 
-  it('makes up for an unreported slot, one review at a time', async () => {
+  it('makes up for slots that passed during a review, one review at a time', async () => {
     let finish = () => {};
     const state = await watch('*/20 7-23 * * *', { end: () => new Promise((resolve) => (finish = resolve)) });
     await vi.advanceTimersByTimeAsync(65 * minute);
@@ -129,6 +119,6 @@ describe('the scheduler of the current day', () => {
     });
     await vi.advanceTimersByTimeAsync(60 * minute);
     expect(state.events.map(({ type }) => type)).toEqual(['today-busy', 'today-failed']);
-    expect(state.begun).toHaveLength(3);
+    expect(state.begun).toHaveLength(6);
   });
 });

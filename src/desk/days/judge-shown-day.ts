@@ -124,6 +124,6 @@ const nightMs = 86_400_000;
 function isCatchUp({ startedAt }: Run, day: BusinessDay, nights: Slots): boolean {
   // Finding slots takes long, and most runs need none.
   if (startedAt <= day.lastInstant.getTime() + nightMs) return false;
-  const range = findDayRange({ slots: nights, now: new Date(startedAt), catchUpDays: 0 });
+  const range = findDayRange(nights, new Date(startedAt), 0);
   return range !== undefined && day.iso < range.from.iso;
 }

@@ -11,9 +11,9 @@ import { type DayRequest, decideOpening } from './open-run.js';
 /** Delay between attempts to acquire a day that another process holds. */
 const tryEveryMs = 500;
 
-export interface JoinParts {
+interface JoinParts {
   readonly ledger: Ledger;
-  readonly workforce: Pick<Workforce, 'letsOthersJoin'>;
+  readonly workforce: Workforce;
   readonly clock: () => number;
 }
 
@@ -62,7 +62,7 @@ export async function acquireDay(
 /** The same without waiting; undefined if another process holds the day. @throws DayBusyError */
 export async function tryToAcquireDay(
   request: RequestForDay,
-  { ledger, workforce }: Omit<JoinParts, 'clock'>,
+  { ledger, workforce }: JoinParts,
 ): Promise<FoundDay | undefined> {
   const { day, mode } = request;
   const findOthers = async (): Promise<FoundDay | undefined> => {

@@ -22,18 +22,18 @@ export type ReconcileParts = EnqueueParts & SettleParts;
  * Brings the queue in line with the ledger for every collected run: reopens steps that a dead process left behind,
  * settles a run whose last step was recorded just before a crash, and queues all open steps. References that are already
  * queued stay there, and the ledger refuses those of steps that are done.
+ *
+ * @param onFault called with a run that failed to reconcile; the other runs are not affected
  */
 export async function reconcile(
-  parts: ReconcileParts & {
-    /** Called with a run that failed to reconcile; the other runs are not affected. */
-    readonly onFault: (error: unknown, run: Run) => void;
-  },
+  parts: ReconcileParts,
+  onFault: (error: unknown, run: Run) => void,
   signal: AbortSignal,
 ): Promise<void> {
   for (const run of await parts.ledger.runs.listActive()) {
     if (signal.aborted) return;
     if (run.collectedAt === undefined) continue;
-    await reconcileRun(run, parts, signal).catch((error: unknown) => parts.onFault(error, run));
+    await reconcileRun(run, parts, signal).catch((error: unknown) => onFault(error, run));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
-import type { FailedStep, Settlement, Tally } from '../../ledger/runs.js';
+import type { FailedStep, Tally } from '../../ledger/runs.js';
 import type { Notify } from '../events.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 
@@ -26,8 +26,6 @@ export interface SettleParts {
   readonly clock: () => number;
   readonly notify: Notify;
 }
-
-type End = Pick<Settlement, 'state' | 'failure'>;
 
 /** Settles the run when its last step has ended or when it must stop; by compare-and-set, so that it happens once. */
 export async function settleIfDue(run: Run, parts: SettleParts): Promise<Run> {
@@ -68,7 +66,7 @@ function findReasonToStop(
 }
 
 /** Counted from the steps themselves: a run whose sums don't add up fails. */
-function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleParts): End {
+function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleParts) {
   const { day, counts } = run;
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected + counts.filtered &&
@@ -99,11 +97,11 @@ function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleP
       message: `${firstFailed.name} failed with ${describeCode(firstFailed.code, endpoints)}${others}: ${undelivered}; ${explained === undefined ? '' : `${explained}, then `}run ${day} again`,
     });
   }
-  return { state: tally.overdueSteps > 0 ? 'awaiting-result' : 'succeeded' };
+  return { state: tally.overdueSteps > 0 ? ('awaiting-result' as const) : ('succeeded' as const) };
 }
 
-function fail(failure: RunFailure): End {
-  return { state: 'failed', failure };
+function fail(failure: RunFailure) {
+  return { state: 'failed' as const, failure };
 }
 
 /** Codes of failed connections, in the words of the service's client and, after `sftp-`, of the SFTP session. */

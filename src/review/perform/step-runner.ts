@@ -22,17 +22,10 @@ const renewalsPerLease = 3;
 /** After this many consecutive failed attempts the service counts as down, rather than a step as bad. */
 const maxFailuresInRow = 5;
 
-export interface StepRunnerParts extends SettleParts {
-  readonly queue: StepQueue;
-  readonly claims: HeldClaims;
+export interface PerformParts extends SettleParts {
   readonly deliveryOf: (run: Run) => Delivery;
   readonly retry: RetryPolicy;
   readonly random: () => number;
-  /**
-   * Called with a bug of our own in performing a step. The step then uses up a try like after any failure: one that
-   * always throws must not be tried for ever. Without this callback such a bug ends the work.
-   */
-  readonly onFault?: (error: unknown, reference: StepReference) => void;
 }
 
 /**
@@ -41,9 +34,17 @@ export interface StepRunnerParts extends SettleParts {
  *
  * The intent (the claim) is recorded before the outside action and the outcome after it; the action itself happens
  * outside of any transaction. A stale or duplicate reference finds nothing to claim and is dropped.
+ *
+ * @param onFault called with a bug of our own in performing a step. The step then uses up a try like after any failure:
+ * one that always throws must not be tried for ever. Without this callback such a bug ends the work
  */
-export function createStepRunner(parts: StepRunnerParts) {
-  const { ledger, queue, claims, deliveryOf, retry, endpoints, clock, random, notify, onFault } = parts;
+export function createStepRunner(
+  parts: PerformParts,
+  queue: StepQueue,
+  claims: HeldClaims,
+  onFault?: (error: unknown, reference: StepReference) => void,
+) {
+  const { ledger, deliveryOf, clock, notify } = parts;
   /** Consecutive failed attempts of any batch. */
   let failuresInRow = 0;
 
@@ -51,14 +52,14 @@ export function createStepRunner(parts: StepRunnerParts) {
     const { run } = claim;
     try {
       const outcome = await deliveryOf(run).perform(claim, signal);
-      const ending = decideEnding(outcome, claim.step, run, { retry, random, now: clock(), endpoints });
+      const ending = decideEnding(outcome, claim.step, run, parts);
       await holdOffWhenDue(claim.step, run, outcome, ending);
       return ending;
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted', evidence: { code: 'stopped' } };
       if (!onFault || isOfLedger(error)) throw error;
       onFault(error, { runId: run.id, step: claim.step.name, attempt: claim.attempt });
-      return decideEnding(fault, claim.step, run, { retry, random, now: clock(), endpoints });
+      return decideEnding(fault, claim.step, run, parts);
     }
   }
 
@@ -75,7 +76,12 @@ export function createStepRunner(parts: StepRunnerParts) {
     if (step.kind === 'batch') failuresInRow = outcome.kind === 'retryable' ? failuresInRow + 1 : 0;
     if (outcome.kind !== 'retryable') return;
     if (outcome.retryAfterMs !== undefined) {
-      await holdOff('asked', clock() + Math.min(outcome.retryAfterMs, retry.retryAfterCapMs), run, outcome);
+      await holdOff(
+        'asked',
+        clock() + Math.min(outcome.retryAfterMs, parts.retry.retryAfterCapMs),
+        run,
+        outcome,
+      );
     } else if (failuresInRow >= maxFailuresInRow && ending.kind === 'retry') {
       await holdOff('failing', ending.notBefore, run, outcome);
     }
@@ -188,21 +194,9 @@ function isOfLedger(error: unknown): boolean {
   );
 }
 
-interface EndingContext {
-  readonly retry: RetryPolicy;
-  readonly random: () => number;
-  readonly now: number;
-  readonly endpoints?: Endpoints | undefined;
-}
-
 /** Turns a step's outcome into what is recorded. */
-export function decideEnding(
-  outcome: StepOutcome,
-  step: Step,
-  run: Pick<Run, 'id' | 'day'>,
-  context: EndingContext,
-): StepEnding {
-  const ending = endStep(outcome, step, run, context);
+export function decideEnding(outcome: StepOutcome, step: Step, run: Run, parts: PerformParts): StepEnding {
+  const ending = endStep(outcome, step, run, parts);
   // A canary never fails its run: what is wrong with the service, the bookings find out too.
   const isGivenUp = step.kind === 'canary' && (ending.kind === 'failed' || ending.kind === 'fatal');
   return isGivenUp ? { kind: 'refused', ...findingsOf(outcome) } : ending;
@@ -212,8 +206,8 @@ export function decideEnding(
 function endStep(
   outcome: StepOutcome,
   step: Step,
-  run: Pick<Run, 'id' | 'day'>,
-  { retry, random, now, endpoints }: EndingContext,
+  run: Run,
+  { retry, random, clock, endpoints }: PerformParts,
 ): StepEnding {
   const findings = findingsOf(outcome);
   switch (outcome.kind) {
@@ -237,7 +231,13 @@ function endStep(
       const decision = decideRetry({ tries: step.tries, waits: step.waits, retryAfterMs }, retry, random);
       if (decision.kind === 'retry') {
         const { delayMs, spendsTry } = decision;
-        return { kind: 'retry', ...findings, notBefore: Math.ceil(now + delayMs), spendsTry, outcomeUnknown };
+        return {
+          kind: 'retry',
+          ...findings,
+          notBefore: Math.ceil(clock() + delayMs),
+          spendsTry,
+          outcomeUnknown,
+        };
       }
       if (refusedWhenSpent) return refuse(step, findings);
       return { kind: 'failed', ...findings, ...(outcomeUnknown && { outcomeUnknown }) };
@@ -264,7 +264,7 @@ function refuse(step: Step, findings: Findings): StepEnding {
 
 function describeFatal(
   { name }: Step,
-  { id, day }: Pick<Run, 'id' | 'day'>,
+  { id, day }: Run,
   { evidence, advice }: StepOutcome & { kind: 'fatal' },
   endpoints: Endpoints | undefined,
 ): string {

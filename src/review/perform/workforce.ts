@@ -6,7 +6,7 @@ import { hasWork, isActive, type Run } from '../../ledger/run.js';
 import type { PerformStep, StepQueue, StepReference } from '../queue.js';
 import { enqueueOpenSteps, reconcile, reconcileRun, settleIfLeftOver } from './reconcile.js';
 import { settleIfDue } from './settle.js';
-import { createStepRunner, holdClaims, type StepRunnerParts } from './step-runner.js';
+import { createStepRunner, holdClaims, type PerformParts } from './step-runner.js';
 
 /** Interval at which the runs that others work on are looked at. */
 const lookEveryMs = 250;
@@ -29,7 +29,7 @@ export interface Workforce {
   close(): Promise<void>;
 }
 
-interface WorkforceParts extends Omit<StepRunnerParts, 'queue' | 'claims' | 'onFault'> {
+export interface WorkforceParts extends PerformParts {
   /** How long a claim lasts unless renewed. */
   readonly leaseMs: number;
   /** The longest wait that the settings allow. */
@@ -38,24 +38,20 @@ interface WorkforceParts extends Omit<StepRunnerParts, 'queue' | 'claims' | 'onF
   readonly graceMs: number;
 }
 
-export interface OwnWorkforceParts extends WorkforceParts {
-  readonly createQueue: () => StepQueue;
-}
-
 /** This process alone: it holds the day and performs its steps, under the token that the run had at the start. */
-export function createOwnWorkforce(parts: OwnWorkforceParts): Workforce {
+export function createOwnWorkforce(parts: WorkforceParts, createQueue: () => StepQueue): Workforce {
   return {
     letsOthersJoin: false,
-    deliver: (run, signal, hold) => deliver(run, parts, hold ? AbortSignal.any([signal, hold.lost]) : signal),
+    deliver: (run, signal, hold) =>
+      deliver(run, parts, createQueue(), hold ? AbortSignal.any([signal, hold.lost]) : signal),
     close: async () => {},
   };
 }
 
-async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal): Promise<Run> {
-  const { ledger, createQueue, leaseMs, graceMs, notify } = parts;
-  const queue = createQueue();
+async function deliver(run: Run, parts: WorkforceParts, queue: StepQueue, signal: AbortSignal): Promise<Run> {
+  const { ledger, leaseMs, graceMs, notify } = parts;
   const claims = holdClaims(ledger, leaseMs);
-  const performStep = createStepRunner({ ...parts, queue, claims });
+  const performStep = createStepRunner(parts, queue, claims);
   const over = new AbortController();
   let fault: { error: unknown } | undefined;
   queue.work(
@@ -111,7 +107,7 @@ export interface SharedWorkforceParts extends WorkforceParts {
 export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, random, notify } = parts;
   const claims = holdClaims(ledger, leaseMs);
-  const performStep = createStepRunner({ ...parts, claims, onFault: reportFault });
+  const performStep = createStepRunner(parts, queue, claims, reportFault);
   const stopping = new AbortController();
   let reconciling: Promise<void> | undefined;
   let looking: Promise<readonly Run[]> | undefined;
@@ -131,9 +127,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   async function keepReconciling(): Promise<void> {
     const { signal } = stopping;
     while (!signal.aborted) {
-      await reconcile({ ...parts, onFault: reportFaultOfRun }, signal).catch((error: unknown) =>
-        reportFault(error),
-      );
+      await reconcile(parts, reportFaultOfRun, signal).catch((error: unknown) => reportFault(error));
       // Jitter, so that processes don't all reconcile at once.
       await pause(reconcileMs * (0.75 + random() / 2), signal);
     }

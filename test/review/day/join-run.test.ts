@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../../src/async/hold.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { Run } from '../../../src/ledger/run.js';
 import { acquireDay } from '../../../src/review/day/join-run.js';
 
 import { DayBusyError } from '../../../src/review/refusals.js';
@@ -191,7 +192,7 @@ async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
     }: { signal?: AbortSignal; holdDay?: Ledger['holds']['day'] } & Parameters<typeof requestOf>[0] = {}) {
       const parts = {
         ledger: withReplaced(ledger, { holds: { day: holdDay } }),
-        workforce: { letsOthersJoin: isShared },
+        workforce: { letsOthersJoin: isShared, deliver: async (run: Run) => run, close: async () => {} },
         clock: Date.now,
       };
       return acquireDay(requestOf(changes), parts, signal, onWaiting);

@@ -121,8 +121,8 @@ async function prepareLedger() {
           clock: () => clock.now,
           longestWaitMs: 60_000,
           notify: (event) => events.push(event),
-          onFault: (_, { id }) => faults.push(id),
         },
+        (_, { id }) => faults.push(id),
         signal,
       );
       return faults;

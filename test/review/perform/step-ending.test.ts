@@ -3,12 +3,25 @@ import type { RetryPolicy } from '../../../src/async/retry.js';
 import { canaryStep } from '../../../src/ledger/canaries.js';
 import type { Step, StepEnding } from '../../../src/ledger/step.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
-import { decideEnding } from '../../../src/review/perform/step-runner.js';
+import { decideEnding, type PerformParts } from '../../../src/review/perform/step-runner.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
+import { someRun } from '../some-run.js';
 
 const now = 1_000_000;
 const retry: RetryPolicy = { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 30_000, waits: 2 };
 const evidence = { code: 'some-code', httpStatus: 200, answer: 'in the words of the service' };
-const run = { id: '20261120-k3f9xq7d', day: '2026-11-20' };
+const run = someRun({ id: '20261120-k3f9xq7d', day: '2026-11-20' });
+const parts: PerformParts = {
+  ledger: fakeLedger({}),
+  deliveryOf: () => {
+    throw new Error('nothing is sent');
+  },
+  limits: { maxRefusedShare: 1 },
+  retry,
+  random: () => 0.5,
+  clock: () => now,
+  notify: () => {},
+};
 const clear = { outcomeUnknown: false, refusedWhenSpent: false };
 
 const upload: Step = {
@@ -180,7 +193,7 @@ describe('what follows from an outcome:', () => {
       { kind: 'failed', evidence, outcomeUnknown: true },
     ],
   ])('%s', (_, outcome, step, ending) => {
-    expect(decideEnding(outcome, step, run, { retry, random: () => 0.5, now })).toEqual(ending);
+    expect(decideEnding(outcome, step, run, parts)).toEqual(ending);
   });
 
   it.each<[StepOutcome, number, StepEnding['kind']]>([
@@ -191,7 +204,7 @@ describe('what follows from an outcome:', () => {
     [{ kind: 'fatal', evidence, advice: 'check the key' }, 0, 'refused'],
   ])('a canary is given up rather than fail its run (%#)', (outcome, tries, kind) => {
     const canary: Step = { ...trigger, ...canaryStep, tries };
-    expect(decideEnding(outcome, canary, run, { retry, random: () => 0.5, now })).toMatchObject({
+    expect(decideEnding(outcome, canary, run, parts)).toMatchObject({
       kind,
       evidence,
     });
@@ -199,9 +212,8 @@ describe('what follows from an outcome:', () => {
 
   it('a fractional instant of the back-off is rounded up, never down', () => {
     const ending = decideEnding({ kind: 'retryable', evidence, ...clear }, batchOf(500), run, {
-      retry,
+      ...parts,
       random: () => 0.000_01,
-      now,
     });
     expect(ending).toMatchObject({ notBefore: now + 1 });
   });
@@ -218,7 +230,7 @@ describe('what follows from an outcome:', () => {
     [{ kind: 'retryable', evidence, ...clear }, { ...trigger, tries: 2 }, 'failed'],
     [{ kind: 'retryable', evidence, ...clear, refusedWhenSpent: true }, { ...trigger, tries: 2 }, 'failed'],
   ])('the ending includes what was found out, and that nothing was sent (%#)', (outcome, step, kind) => {
-    const decide = (found: StepOutcome) => decideEnding(found, step, run, { retry, random: () => 0.5, now });
+    const decide = (found: StepOutcome) => decideEnding(found, step, run, parts);
     expect(decide({ ...outcome, file, nothingSent: true })).toMatchObject({ kind, file, nothingSent: true });
     expect(decide(outcome)).not.toHaveProperty('file');
     expect(decide(outcome)).not.toHaveProperty('nothingSent');

@@ -1,6 +1,6 @@
 import RedisMock from 'ioredis-mock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkRedis } from '../../src/queue/redis-check.js';
+import { checkRedis } from '../../src/doctor/queue.js';
 import { useRedis } from '../support/use-servers.js';
 
 const good = {
@@ -32,7 +32,7 @@ function serverThat(info: Partial<typeof good>, settings: Record<string, string>
 }
 
 async function findingsOf(...server: Parameters<typeof serverThat>): Promise<string[]> {
-  const findings = await checkRedis(serverThat(...server));
+  const { findings } = await checkRedis(serverThat(...server));
   return findings.map(({ verdict, message }) => `${verdict}: ${message}`);
 }
 
@@ -62,9 +62,10 @@ describe('a version', () => {
   });
 
   it.each(['2.8.24', '5.0.14', '6.0.16', '6.1.240'])('%s is too old', async (redis_version) => {
-    const findings = await checkRedis(serverThat({ redis_version }));
+    const { findings } = await checkRedis(serverThat({ redis_version }));
     expect(findings[0]).toEqual({
       verdict: 'wrong',
+      part: 'queue',
       message: `Redis ${redis_version} is too old`,
       advice: 'Use 6.2 or newer.',
     });
@@ -79,7 +80,7 @@ describe('a version', () => {
 
 describe('the eviction policy', () => {
   it.each(['allkeys-lru', 'volatile-lru', 'volatile-ttl'])('%s is wrong', async (policy) => {
-    const findings = await checkRedis(serverThat({}, { 'maxmemory-policy': policy }));
+    const { findings } = await checkRedis(serverThat({}, { 'maxmemory-policy': policy }));
     expect(findings[1]).toMatchObject({
       verdict: 'wrong',
       message: expect.stringContaining(`maxmemory-policy is ${policy}`),
@@ -93,14 +94,14 @@ describe('the eviction policy', () => {
   it('is a warning when unknown', async () => {
     const server = serverThat({}, forbidden);
     const info = async () => 'redis_version:7.2.4\r\n';
-    const findings = await checkRedis(Object.assign(server, { info }));
+    const { findings } = await checkRedis(Object.assign(server, { info }));
     expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'warning', 'warning']);
   });
 });
 
 describe('a server without persistence', () => {
   it('is a warning, because the ledger rebuilds the queue', async () => {
-    const findings = await checkRedis(serverThat({ aof_enabled: '0' }, { save: '' }));
+    const { findings } = await checkRedis(serverThat({ aof_enabled: '0' }, { save: '' }));
     expect(findings[2]).toMatchObject({
       verdict: 'warning',
       message: expect.stringContaining('data is not persisted to disk: after a restart the ledger rebuilds'),
@@ -126,7 +127,7 @@ describe('a real server', () => {
   const redis = useRedis();
 
   it('reports its settings', async () => {
-    const look = () => redis().ask(checkRedis);
+    const look = async () => (await redis().ask(checkRedis)).findings;
     expect((await look()).map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'ok']);
     await redis().ask((client) => client.config('SET', 'maxmemory-policy', 'allkeys-lru'));
     await redis().ask((client) => client.config('SET', 'appendonly', 'no'));
