@@ -33,7 +33,7 @@ function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>
 
 describe('the suspects of a run', () => {
   it("are listed under the service's field names whatever the master id is called, without the guest's name", async () => {
-    const reported = await listSuspects(ledgerOf({ one: [[line(7)]] }), { id: 'one', suspects }, 9);
+    const reported = await listSuspects(ledgerOf({ one: [[line(7)]] }), someRun({ id: 'one', suspects }), 9);
     expect(reported).toEqual([
       {
         ServiceId: 7,
@@ -48,12 +48,12 @@ describe('the suspects of a run', () => {
 
   it('are limited to the requested number, over all pages', async () => {
     const ledger = ledgerOf({ one: [[line(1), line(2)], [line(3), line(4)], [line(5)]] });
-    const reported = await listSuspects(ledger, { id: 'one', suspects }, 3);
+    const reported = await listSuspects(ledger, someRun({ id: 'one', suspects }), 3);
     expect(reported.map(({ ServiceId }) => ServiceId)).toEqual([1, 2, 3]);
   });
 
   it('are not looked for if nothing was compared', async () => {
-    expect(await listSuspects(fakeLedger({}), { id: 'one' }, 9)).toEqual([]);
+    expect(await listSuspects(fakeLedger({}), someRun({ id: 'one' }), 9)).toEqual([]);
   });
 
   it('of several runs are listed once each, as they were compared', async () => {
