@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
-import { listAffected, listUnanswered } from '../src/review/verdicts/listing.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
@@ -62,9 +61,10 @@ Examples:
     const byDay = isRange && { days: counts };
     if (!ledger) return app.answerNone({ ...subject, affected: null, ...totals, ...byDay });
 
-    const affected = await readBookings(app, ledger, listAffected, verdicts, checkInBefore);
+    const sent = verdicts.flatMap(({ runs }) => runs);
+    const affected = await readBookings(app, ledger, 'affected', sent, checkInBefore);
     const unanswered = listsUnanswered
-      ? await readBookings(app, ledger, listUnanswered, verdicts, checkInBefore)
+      ? await readBookings(app, ledger, 'unanswered', sent, checkInBefore)
       : undefined;
     const list = unanswered ?? affected;
     const lists = unanswered ? 'unanswered' : 'affected';

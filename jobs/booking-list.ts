@@ -1,22 +1,20 @@
 import { toKeptRow } from '../src/booking/kept-values.js';
 import { describeCheckIn, isInHouse } from '../src/booking/stay.js';
-import {
-  bookingToCells,
-  bookingToJson,
-  type CasedBooking,
-  listBookingColumns,
-  withCases,
-} from '../src/cases/booked-cases.js';
+import { bookingToCells, bookingToJson, listBookingColumns } from '../src/cases/booked-cases.js';
 import { describeWhy } from '../src/cases/booking-history.js';
 import type { Action } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/ledger/run.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
-import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import { stayOf, withHotels } from '../src/review/verdicts/booked-hotels.js';
-import type { DayVerdicts } from '../src/review/verdicts/day-verdicts.js';
-import type { BookingList, listUnanswered, Why } from '../src/review/verdicts/listing.js';
+import {
+  type BookingList,
+  type ListedBooking,
+  type ListName,
+  listBookings,
+  stayOf,
+  type Why,
+} from '../src/review/verdicts/listing.js';
 import { formatCount } from '../src/text/format.js';
 import type { RecordChunks } from '../src/text/json-stream.js';
 import type { WriteCommand } from '../src/text/shell.js';
@@ -31,29 +29,20 @@ export const runsLookedAt = 1_000;
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
 const shown = 200;
 
-type SentDay = Pick<DayVerdicts, 'day' | 'runs'>;
-
-type ListBookings = (
-  ledger: ReadOnlyLedger,
-  days: readonly SentDay[],
-  filter: Parameters<typeof listUnanswered>[2],
-) => Promise<BookingList>;
-
-/** The bookings of a list of these days, with their hotels and their cases. */
-export async function readBookings(
+/** The bookings of a list of these runs, with the kept columns. */
+export function readBookings(
   app: App,
   ledger: ReadOnlyLedger,
-  list: ListBookings,
-  days: readonly SentDay[],
+  name: ListName,
+  runs: readonly Run[],
   checkInBefore?: string,
-): Promise<BookingList<CasedBooking>> {
+): Promise<BookingList> {
   const withKept = Object.keys(app.config.source.keep).length > 0;
-  const found = await list(ledger, days, { today: app.today(), withKept, checkInBefore });
-  return withCases(withHotels(found, createHotelComparer({ hotels: ledger.hotels, clock })), ledger);
+  return listBookings(ledger, name, runs, { today: app.today(), clock, withKept, checkInBefore });
 }
 
 /** The bookings as `--json` prints them. */
-export function toRecords(list: BookingList<CasedBooking>, isRange: boolean): RecordChunks {
+export function toRecords(list: BookingList, isRange: boolean): RecordChunks {
   return async function* () {
     for await (const bookings of list.read())
       yield bookings.map((booking) => bookingToJson(booking, isRange));
@@ -62,7 +51,7 @@ export function toRecords(list: BookingList<CasedBooking>, isRange: boolean): Re
 
 /** A list of bookings, and what stands around it. */
 interface Listed {
-  readonly list: BookingList<CasedBooking>;
+  readonly list: BookingList;
   /** Whether they are of several days. */
   readonly isRange?: boolean;
   /** Whether their mappings are doubted: then their hotels are shown side by side. */
@@ -90,7 +79,7 @@ export async function answerBookings(
     for await (const bookings of list.read())
       await add(bookings.map((booking) => bookingToCells(booking, isRange)));
   });
-  const bookings: CasedBooking[] = [];
+  const bookings: ListedBooking[] = [];
   for await (const some of list.read({ from: 0, to: shown })) bookings.push(...some);
   const hasHotels = (await ledger.hotels.latestLoad()) !== undefined;
   const table = { bookings, isRange, areDoubted, hasHotels, keptLabels, today: app.today() };
@@ -107,7 +96,7 @@ export async function answerBookings(
 export interface ShownBookings {
   readonly count: number;
   /** The first of them: at least as many as are shown. */
-  readonly bookings: readonly CasedBooking[];
+  readonly bookings: readonly ListedBooking[];
   readonly isRange: boolean;
   readonly areDoubted: boolean;
   /** Whether a content file was ever loaded. */
@@ -142,7 +131,7 @@ export function renderBookings(list: ShownBookings, command: WriteCommand): stri
 
 interface Column {
   readonly name: string;
-  readonly cell: (booking: CasedBooking) => string;
+  readonly cell: (booking: ListedBooking) => string;
 }
 
 function listColumns({ bookings, isRange, keptLabels }: ShownBookings): Column[] {
@@ -152,7 +141,7 @@ function listColumns({ bookings, isRange, keptLabels }: ShownBookings): Column[]
   });
   return [
     field('booking', 'BookingReferenceId'),
-    ...(isRange ? [{ name: 'day', cell: ({ day }: CasedBooking) => day }] : []),
+    ...(isRange ? [{ name: 'day', cell: ({ day }: ListedBooking) => day }] : []),
     field('check-in', 'CheckInDate'),
     field('check-out', 'CheckOutDate'),
     field('provider', 'ProviderName'),
@@ -160,19 +149,19 @@ function listColumns({ bookings, isRange, keptLabels }: ShownBookings): Column[]
     field('booked', 'ServiceId'),
     { name: 'copy', cell: (booking) => nameCopy(booking, unknown) },
     ...(bookings.some(describeWhy)
-      ? [{ name: 'why', cell: (one: CasedBooking) => describeWhy(one) ?? unknown }]
+      ? [{ name: 'why', cell: (one: ListedBooking) => describeWhy(one) ?? unknown }]
       : []),
     ...(bookings.some(({ step }) => step) ? [{ name: 'step', cell: ({ step = unknown }: Why) => step }] : []),
     ...keptLabels.map((label) => ({
       name: label,
-      cell: ({ kept }: CasedBooking) => toKeptRow([label], kept).join(''),
+      cell: ({ kept }: ListedBooking) => toKeptRow([label], kept).join(''),
     })),
   ];
 }
 
 /** What is below the row of a booking: where its guest is now, its two hotels and its case, as far as known. */
 function renderDetails(
-  { hotels, fields, copyServiceId, copy, case: found }: CasedBooking,
+  { hotels, fields, copyServiceId, copy, case: found }: ListedBooking,
   { areDoubted, hasHotels, today }: ShownBookings,
 ): string[] {
   const stay = stayOf(fields);
@@ -191,7 +180,6 @@ interface DayList {
   readonly examples: string;
   /** The runs whose bookings are listed, of those of the day; both newest first. */
   readonly choose: (runs: readonly Run[], day: string) => readonly Run[];
-  readonly list: ListBookings;
   /** Why none of the day's runs has such a list. */
   readonly explainNone?: (newest: Run, command: WriteCommand) => string;
   readonly describe: (run: Run, count: number, runs: readonly Run[]) => string;
@@ -202,7 +190,7 @@ interface DayList {
 }
 
 /** A command that lists bookings of a day, without guests' names. */
-export function dayList({ name, examples, choose, list, ...words }: DayList) {
+export function dayList({ name, examples, choose, ...words }: DayList) {
   const { explainNone, describe, note, areDoubted = false } = words;
   return command({
     day: dayOrYesterday,
@@ -218,7 +206,7 @@ export function dayList({ name, examples, choose, list, ...words }: DayList) {
       const [[newest], [run]] = [all, runs];
       if (!newest) return app.answerNone(none, `There is no run of ${day}.`);
       if (!run) return app.answerNone(none, explainNone?.(newest, app.command));
-      const bookings = await readBookings(app, ledger, list, [{ day, runs }]);
+      const bookings = await readBookings(app, ledger, name, runs);
       const listed = {
         list: bookings,
         areDoubted,

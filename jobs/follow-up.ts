@@ -69,7 +69,13 @@ export async function watchCanaries(app: App): Promise<void> {
 /** Corrects cases after a sync. */
 export function followUpSync(app: App): Promise<void> {
   return attempt(app, 'the cases could not be updated', async () =>
-    followMappings({ ledger: await app.ledger(), escalateAfterMs, clock, notify: app.notify }),
+    followMappings({
+      ledger: await app.ledger(),
+      today: app.today(),
+      escalateAfterMs,
+      clock,
+      notify: app.notify,
+    }),
   );
 }
 

@@ -1,5 +1,4 @@
 import { summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
-import { listPosted } from '../src/review/verdicts/listing.js';
 import { formatCount } from '../src/text/format.js';
 import { dayList } from './booking-list.js';
 
@@ -13,7 +12,6 @@ Examples:
   hotel-review posted                              yesterday's bookings
   hotel-review posted 2026-11-20 --csv posted.csv  those of a day, as a file`,
   choose: (runs, day) => summariseVerdicts(day, runs).runs,
-  list: listPosted,
   describe({ day, id, state }, count, runs) {
     if (!runs.some(({ delivery }) => delivery === 'file'))
       return `${day} went by body as a whole: there is no file (run ${id}, ${state}).`;

@@ -1,4 +1,3 @@
-import { listRefused } from '../src/review/verdicts/listing.js';
 import { formatCount } from '../src/text/format.js';
 import { dayList } from './booking-list.js';
 
@@ -14,7 +13,6 @@ Examples:
   hotel-review refused 2026-11-20 --csv refused.csv those of a day, as a file`,
   // What an earlier run could not deliver was sent again.
   choose: (runs) => runs.slice(0, 1),
-  list: listRefused,
   describe: ({ day, id, state }, count) =>
     count === 0
       ? `${day}: the service refused no booking (run ${id}, ${state}).`

@@ -1,5 +1,6 @@
 import type { Rules } from '../src/ledger/rules.js';
 import { noticesOfEnding, noticesOfRun, noticesOfVolume } from '../src/notifications/run-notices.js';
+import { makesDayGood, reviewsDay } from '../src/review/day/good-day.js';
 import {
   abandonRun,
   cancelRun,
@@ -23,6 +24,8 @@ export const rules: Rules = {
   settleRun,
   cancelRun,
   abandonRun,
+  reviewsDay,
+  makesDayGood,
   initialState,
   claimStep,
   mayAwaitResult,

@@ -10,8 +10,7 @@ import {
   type Run,
   warnsOfVolume,
 } from '../src/ledger/run.js';
-import { hasNews } from '../src/review/day/collapse-runs.js';
-import { earlyNote, endedTooEarly, makesDayGood } from '../src/review/day/good-day.js';
+import { earlyNote, endedTooEarly, hasNews, makesDayGood } from '../src/review/day/good-day.js';
 import {
   describeSetAside,
   describeWaiting,

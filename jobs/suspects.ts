@@ -1,5 +1,4 @@
 import { explainSuspects, findComparedRuns } from '../src/review/suspects/listing.js';
-import { listSuspected } from '../src/review/verdicts/listing.js';
 import { dayList } from './booking-list.js';
 
 /** The bookings that the local copy of the mappings flags. */
@@ -10,7 +9,6 @@ Examples:
   hotel-review suspects                             yesterday's bookings
   hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file`,
   choose: findComparedRuns,
-  list: listSuspected,
   areDoubted: true,
   explainNone: ({ day, id }, command) =>
     `${day} was not compared with the local copy of the mappings, which was empty\nwhen run ${id} started. To fill it: ${command('mappings sync')}`,

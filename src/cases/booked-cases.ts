@@ -2,15 +2,9 @@ import { guestNameFields, serviceFields } from '../booking/booking.js';
 import type { Case, CaseKey } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
-import type { ComparedBooking } from '../review/verdicts/booked-hotels.js';
-import type { BookingList } from '../review/verdicts/listing.js';
+import type { ListedBooking } from '../review/verdicts/listing.js';
 
 /* The case of a booking: that of its provider hotel and master hotel, as booked. */
-
-/** A listed booking with the case of its mapping, if there is one. */
-export interface CasedBooking extends ComparedBooking {
-  readonly case?: Pick<Case, 'id' | 'state'> | undefined;
-}
 
 /** Why a booking is listed. Each list has some of them. */
 const whyMembers = ['verdictReason', 'reason', 'field', 'movedAt', 'code', 'step'] as const;
@@ -27,17 +21,17 @@ export function listBookingColumns(isRange: boolean, keptLabels: readonly string
 }
 
 /** A listed booking as `--json` prints it. @param isRange whether the list is of several days */
-export function bookingToJson(booking: CasedBooking, isRange: boolean): Record<string, unknown> {
+export function bookingToJson(booking: ListedBooking, isRange: boolean): Record<string, unknown> {
   const { kept, hotels } = booking;
   return { ...toCommon(booking, isRange), ...(kept && { kept }), ...pairToJson(hotels) };
 }
 
 /** A booking under the columns of `--csv`. */
-export function bookingToCells(booking: CasedBooking, isRange: boolean): Record<string, unknown> {
+export function bookingToCells(booking: ListedBooking, isRange: boolean): Record<string, unknown> {
   return { ...booking.kept, ...toCommon(booking, isRange), ...pairToCells(booking.hotels) };
 }
 
-function toCommon(booking: CasedBooking, isRange: boolean): Record<string, unknown> {
+function toCommon(booking: ListedBooking, isRange: boolean): Record<string, unknown> {
   const { day, runId, fields, copyServiceId, copy, case: found } = booking;
   const why = whyMembers.flatMap((name) => (booking[name] === undefined ? [] : [[name, booking[name]]]));
   return {
@@ -46,30 +40,6 @@ function toCommon(booking: CasedBooking, isRange: boolean): Record<string, unkno
     ...{ copyServiceId, copy },
     ...{ caseId: found?.id ?? null, caseState: found?.state ?? null, runId },
     ...Object.fromEntries(why),
-  };
-}
-
-/** The same list with the case of each booking: one look-up per chunk. */
-export function withCases(
-  list: BookingList<ComparedBooking>,
-  ledger: ReadOnlyLedger,
-): BookingList<CasedBooking> {
-  return {
-    count: list.count,
-    async *read(window) {
-      for await (const bookings of list.read(window)) {
-        const found = await findCasesOf(bookings.map(toKey), ledger);
-        yield bookings.map((booking, index) => ({ ...booking, case: found[index] }));
-      }
-    },
-  };
-}
-
-function toKey({ fields: { ProviderName = '', ProviderHotelId = '', ServiceId } }: ComparedBooking): CaseKey {
-  return {
-    providerName: String(ProviderName),
-    providerHotelId: String(ProviderHotelId),
-    serviceId: Number(ServiceId),
   };
 }
 

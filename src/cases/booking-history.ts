@@ -3,16 +3,21 @@ import { type BookingState, type Case, stateOfBooking } from '../ledger/case.js'
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { StepState } from '../ledger/step.js';
 import type { Attempt, Trace } from '../ledger/tracing.js';
-import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
+import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
+import { createHotelComparer, type HotelPair } from '../mappings/hotels/compare-hotels.js';
 import { pairToJson } from '../mappings/hotels/shown-hotels.js';
 import { maskAnswers } from '../review/stored/masked-answers.js';
 import { readBooking, readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { type BookingVerdict, judgeBooking, type Silence, type UnknownReason } from '../review/verdict.js';
-import { findTracedHotels, type TracedHotels } from '../review/verdicts/booked-hotels.js';
 import type { Why } from '../review/verdicts/listing.js';
 import { formatInstant } from '../text/format.js';
 import { findCasesOf } from './booked-cases.js';
+
+/** The hotels of a booking in one run. */
+interface TracedHotels extends HotelPair, CopiedHotel {
+  readonly serviceId: number;
+}
 
 /** The case of a booking in one run. */
 interface TracedCase extends Pick<Case, 'id' | 'state' | 'origins'> {
@@ -148,40 +153,53 @@ export async function readHistories(
   const shown = answers
     ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace, { showsGuest })))
     : traces;
-  const { mappings, hotels } = ledger;
-  const compare = createHotelComparer({ hotels, clock: () => now });
-  const pairs = await findTracedHotels(traces, { mappings, compare });
-  const cases = await findTracedCases(traces, { ledger, reference, today });
+  const mappings = await findMappings(ledger, reference, traces, { today, now });
   return shown.map((trace, index) => ({
     trace,
-    history: toHistory(trace, { withAnswers: answers, hotels: pairs[index], case: cases[index], silence }),
+    history: toHistory(trace, { withAnswers: answers, silence, ...mappings[index] }),
   }));
 }
 
-/** The case of each trace; undefined for a record that was rejected, and where the mapping has none. */
-async function findTracedCases(
+/** As many as a look-up in the copy takes. */
+const lookedUpAtOnce = 1_000;
+
+/** The hotels and the case of each trace; nothing for a record that was rejected. */
+async function findMappings(
+  ledger: ReadOnlyLedger,
+  reference: string,
   traces: readonly Trace[],
-  {
-    ledger,
-    reference,
-    today,
-  }: { readonly ledger: ReadOnlyLedger; readonly reference: string; readonly today: string },
-): Promise<(TracedCase | undefined)[]> {
-  const booked = traces.filter((trace) => trace.kind === 'booking');
-  const keys = booked.map(({ line, form }) => {
-    const { providerName = '', providerHotelId = '', serviceId } = readBooking(line, form);
-    return { providerName, providerHotelId, serviceId };
+  { today, now }: Pick<ReadOptions, 'today' | 'now'>,
+): Promise<readonly Pick<HistoryOptions, 'hotels' | 'case'>[]> {
+  const keys = traces.map((trace) => {
+    if (trace.kind !== 'booking') return undefined;
+    const booking = readBooking(trace.line, trace.form);
+    const { providerName = '', providerHotelId = '', serviceId, checkInDate } = booking;
+    return { providerName, providerHotelId, serviceId, checkInDate };
   });
-  const found = await findCasesOf(keys, ledger);
-  const held = new Map<number, BookingState>();
+  const known = keys.filter((key) => key !== undefined);
+  const copied: CopiedHotel[] = [];
+  for (let from = 0; from < known.length; from += lookedUpAtOnce)
+    copied.push(...(await readCopiedHotels(ledger.mappings, known.slice(from, from + lookedUpAtOnce))));
+  const compare = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
+  const stays = known.map((key, index) => ({ copyServiceId: null, ...key, ...copied[index] }));
+  const pairs = await compare(stays);
+  const cases = await findCasesOf(known, ledger);
+  const states = new Map<number, BookingState>();
   for (const { id, booking } of await ledger.cases.findBookings(reference))
-    held.set(id, stateOfBooking(booking, today));
-  const byTrace = new Map<Trace, Case | undefined>(booked.map((trace, index) => [trace, found[index]]));
-  return traces.map((trace) => {
-    const item = byTrace.get(trace);
-    if (!item) return undefined;
-    const { id, state, origins } = item;
-    return { id, state, origins, bookingState: held.get(id) ?? null };
+    states.set(id, stateOfBooking(booking, today));
+  return keys.map((key) => {
+    const index = key ? known.indexOf(key) : -1;
+    const [pair, copy, item] = [pairs[index], copied[index], cases[index]];
+    if (!key || !pair || !copy) return {};
+    return {
+      hotels: { ...pair, ...copy, serviceId: key.serviceId },
+      ...(item && {
+        case: {
+          ...{ id: item.id, state: item.state, origins: item.origins },
+          bookingState: states.get(item.id) ?? null,
+        },
+      }),
+    };
   });
 }
 

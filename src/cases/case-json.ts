@@ -4,7 +4,7 @@ import { type BookingState, stateOfBooking } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 
-import { type CaseLists, compare, compareCases, type ListedCase, nothingKnown } from './find-cases.js';
+import { compare, compareCases, type ListedCase, nothingKnown } from './find-cases.js';
 
 /** A case as `cases --json` lists it; null stands for unknown. */
 export function caseToJson(item: ListedCase) {
@@ -73,19 +73,20 @@ export function caseToCells(item: ListedCase): Record<string, unknown> {
 /** A case with its hotels, its bookings and what was done about it. */
 export type ShownCase = NonNullable<Awaited<ReturnType<typeof showCase>>>;
 
-interface ShowOptions {
-  /** YYYY-MM-DD, in the account's zone. */
-  readonly today: string;
-  readonly now: number;
-  /** The configured kept columns. */
-  readonly labels: readonly string[];
-}
-
-/** Undefined if there is no such case. */
+/**
+ * Undefined if there is no such case.
+ *
+ * @param today YYYY-MM-DD, in the account's zone
+ * @param labels the configured kept columns
+ */
 export async function showCase(
-  ledger: CaseLists & ReadOnlyLedger,
+  ledger: ReadOnlyLedger,
   id: number,
-  { today, now, labels }: ShowOptions,
+  {
+    today,
+    now,
+    labels,
+  }: { readonly today: string; readonly now: number; readonly labels: readonly string[] },
 ) {
   const held = await ledger.cases.find(id);
   const [summary] = held ? await ledger.cases.list({ state: 'all', ids: [id], today }) : [];

@@ -18,9 +18,6 @@ export interface ListedCase extends CaseSummary, Compared {
   readonly kept?: KeptValues | undefined;
 }
 
-/** What lists of cases are read from. */
-export type CaseLists = ReadOnlyLedger;
-
 const casesPerLookUp = 1_000;
 
 /**
@@ -28,7 +25,7 @@ const casesPerLookUp = 1_000;
  * at their hotels, which only the content of these tells: so a page of the list needs the whole list.
  */
 export async function findCases(
-  ledger: CaseLists,
+  ledger: ReadOnlyLedger,
   filter: CaseFilter,
   now: number,
 ): Promise<readonly ListedCase[]> {
@@ -49,7 +46,7 @@ export const nothingKnown: Compared = { copyServiceId: null, copy: 'never-synced
 
 /** The master hotel of each case in the copy now, and both hotels. At most 1,000 per call. */
 export async function compareCases(
-  { mappings, hotels }: Pick<CaseLists, 'mappings' | 'hotels'>,
+  { mappings, hotels }: ReadOnlyLedger,
   cases: readonly CaseSummary[],
   now: number,
 ): Promise<Compared[]> {
@@ -75,7 +72,7 @@ function urgencyOf({ openBookings, inHouse, hasUnknownCheckIn, firstCheckIn = ''
 
 /** Adds the kept columns of each case's most urgent guest, if any columns are kept. */
 export async function withKept(
-  ledger: CaseLists,
+  ledger: ReadOnlyLedger,
   cases: readonly ListedCase[],
   labels: readonly string[],
   today: string,
@@ -105,7 +102,7 @@ export interface CaseSearch extends CaseFilter {
 
 /** Searches cases by their hotels, too, and says what those of this state and check-in can be narrowed down to. */
 export async function searchCases(
-  ledger: CaseLists,
+  ledger: ReadOnlyLedger,
   { country, assignee, text = '', provider, findsReferences, ...filter }: CaseSearch,
   now: number,
 ) {

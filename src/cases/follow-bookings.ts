@@ -1,26 +1,25 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import { hashReference } from '../booking/reference-hash.js';
-import type { OpenReference, ReferencePage } from '../ledger/case.js';
-import { type Case, type CaseKey, type CaseStay, keyOfCase, stateOfBooking } from '../ledger/case.js';
-import type { Ledger } from '../ledger/ledger.js';
+import {
+  type Case,
+  type CaseStay,
+  keyOfCase,
+  type OpenReference,
+  type ReferencePage,
+  stateOfBooking,
+} from '../ledger/case.js';
 import { readFound } from '../review/stays/found-bookings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { addStays, applyVersions } from './case-bookings.js';
 import { automatic, toDecision } from './case-transitions.js';
 import { changeCases, readActiveCases } from './follow-mappings.js';
-
-interface FollowBookingsParts {
-  readonly ledger: Ledger;
-  readonly today: string;
-  readonly clock: () => number;
-  readonly signal?: AbortSignal | undefined;
-}
+import type { CaseParts } from './open-cases.js';
 
 /**
  * If a run holds a newer version of a case's booking, the booking is rebooked if the hotel differs, and updated if the dates
  * differ; the run's bookings on the mapping of an active case join it.
  */
-export async function followBookings(runId: string, parts: FollowBookingsParts): Promise<void> {
+export async function followBookings(runId: string, parts: CaseParts): Promise<void> {
   const { ledger, today, clock } = parts;
   const versions = await findVersions(runId, parts);
   const joining = await findJoining(runId, parts);
@@ -49,7 +48,7 @@ interface Version extends CaseStay {
 }
 
 /** What the run holds about open bookings of cases, by case. */
-async function findVersions(runId: string, parts: FollowBookingsParts): Promise<Map<number, Version[]>> {
+async function findVersions(runId: string, parts: CaseParts): Promise<Map<number, Version[]>> {
   const { stays } = parts.ledger;
   const open = await readOpenReferences(parts);
   const run = (await stays.listStayRuns()).find((one) => one.runId === runId);
@@ -71,17 +70,13 @@ async function findVersions(runId: string, parts: FollowBookingsParts): Promise<
 }
 
 /** The stays of the run on the mappings of active cases, by case. */
-async function findJoining(runId: string, parts: FollowBookingsParts): Promise<Map<number, CaseStay[]>> {
+async function findJoining(runId: string, parts: CaseParts): Promise<Map<number, CaseStay[]>> {
   const { ledger, today, signal } = parts;
-  const active = new Map<string, CaseKey & Pick<Case, 'id'>>();
+  const active = new Map<string, Case>();
   for await (const cases of readActiveCases(ledger, signal))
-    for (const { id, providerName, providerHotelId, serviceId } of cases) {
-      const key = { providerName, providerHotelId, serviceId };
-      active.set(keyOfCase(key), { id, ...key });
-    }
+    for (const item of cases) active.set(keyOfCase(item), item);
   const joining = new Map<number, CaseStay[]>();
-  const options = { today, runIds: new Set([runId]), signal };
-  for await (const stays of readStaysAhead(ledger, [...active.values()], options))
+  for await (const stays of readStaysAhead(ledger, [...active.values()], { today, runId, signal }))
     for (const stay of stays) {
       const item = active.get(keyOfCase(stay));
       if (item) push(joining, item.id, stay);
@@ -96,7 +91,7 @@ async function readOpenReferences({
   ledger: { cases },
   today,
   signal,
-}: FollowBookingsParts): Promise<ReadonlyMap<string, readonly OpenReference[]>> {
+}: CaseParts): Promise<ReadonlyMap<string, readonly OpenReference[]>> {
   const open = new Map<string, OpenReference[]>();
   let page: ReferencePage | undefined = { limit: rowsAtOnce };
   while (page) {

@@ -10,9 +10,9 @@ import { findCasesOf } from './booked-cases.js';
 import { applyCommand, applyMoves, automatic, escalateIfDue, toDecision } from './case-transitions.js';
 import {
   type CaseEvent,
+  type CaseParts,
   casesPerTransaction,
   gatherFindings,
-  type NotifyCases,
   openCases,
 } from './open-cases.js';
 
@@ -47,12 +47,9 @@ export async function* readActiveCases(
   }
 }
 
-export interface FollowParts {
-  readonly ledger: Ledger;
+export interface FollowParts extends CaseParts {
   /** How long a reported case may stay uncorrected. */
   readonly escalateAfterMs: number;
-  readonly clock: () => number;
-  readonly notify?: NotifyCases | undefined;
 }
 
 /**
@@ -62,20 +59,22 @@ export interface FollowParts {
 export async function followMappings({ ledger, escalateAfterMs, clock, notify }: FollowParts): Promise<void> {
   const { cases } = ledger;
   const moves = new Map((await cases.listMoved()).map(({ id, moves }) => [id, moves]));
-  const correct = (held: HeldCase) => {
-    const now = clock();
-    const next = applyMoves(held, moves.get(held.id) ?? [], now);
-    return toDecision(held, next, [{ who: automatic, at: now, action: 'case-corrected' }]);
-  };
-  const corrected = await changeCases(ledger, [...moves.keys()], correct);
-  if (corrected > 0) notify?.({ type: 'case-corrected', cases: corrected });
-  const escalate = (held: HeldCase) => {
-    const now = clock();
-    const next = escalateIfDue(held, escalateAfterMs, now);
-    return toDecision(held, next, [{ who: automatic, at: now, action: 'case-escalated' }]);
-  };
-  const escalated = await changeCases(ledger, await cases.listReported(clock() - escalateAfterMs), escalate);
-  if (escalated > 0) notify?.({ type: 'case-escalated', cases: escalated });
+  async function follow(
+    ids: readonly number[],
+    action: 'case-corrected' | 'case-escalated',
+    apply: (held: HeldCase, now: number) => HeldCase,
+  ): Promise<void> {
+    const changed = await changeCases(ledger, ids, (held) => {
+      const now = clock();
+      return toDecision(held, apply(held, now), [{ who: automatic, at: now, action }]);
+    });
+    if (changed > 0) notify?.({ type: action, cases: changed });
+  }
+  await follow([...moves.keys()], 'case-corrected', (held, now) =>
+    applyMoves(held, moves.get(held.id) ?? [], now),
+  );
+  const reported = await cases.listReported(clock() - escalateAfterMs);
+  await follow(reported, 'case-escalated', (held, now) => escalateIfDue(held, escalateAfterMs, now));
 }
 
 /** A single provider may just have corrected its own hotels; if two agree, the master hotels are one. */
@@ -125,11 +124,7 @@ export interface WatchCounts {
   readonly dismissed: number;
 }
 
-export interface WatchParts {
-  readonly ledger: Ledger;
-  /** YYYY-MM-DD, in the account's zone. */
-  readonly today: string;
-  readonly clock: () => number;
+interface WatchParts extends CaseParts {
   readonly notify: (event: WatchEvent | CaseEvent) => void;
 }
 
@@ -227,7 +222,7 @@ async function openMovedCases(parts: WatchParts, found: readonly MovedStays[]): 
     ...{ origin: 'watch' as const, at: movedAt },
   }));
   const stays = new Map(endangered.map((one) => [keyOfCase(one), one.stays]));
-  await openCases(gatherFindings(findings), { ...parts, stays });
+  await openCases(gatherFindings(findings), parts, stays);
   const cases = await findCasesOf(found, parts.ledger);
   return found.map(({ movedAt: _, stays, ...finding }, index) => {
     const caseId = finding.move === 'merged' ? null : (cases[index]?.id ?? null);

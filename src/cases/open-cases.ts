@@ -59,18 +59,18 @@ export type CaseEvent =
 
 export type NotifyCases = (event: CaseEvent) => void;
 
-export interface OpenCasesParts {
+/** What all work on cases needs. */
+export interface CaseParts {
   readonly ledger: Ledger;
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
   readonly clock: () => number;
   readonly notify?: NotifyCases | undefined;
-  /** The stays of each case that are not over, by its key, if they have just been read. */
-  readonly stays?: StaysByCase | undefined;
   /** Aborting it throws the signal's reason before the next write. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The stays of each case that are not over, by its key. */
 type StaysByCase = ReadonlyMap<string, readonly CaseStay[]>;
 
 /** Few, because other writers of cases wait for a transaction; with SQLite, so does the whole process. */
@@ -84,10 +84,13 @@ const mostWritten = { cases: casesPerTransaction, bookings: 500 };
 /**
  * Opens the cases of these findings, or adds their origins to existing ones. Each case gets every booking on its provider
  * hotel, booked as that master hotel, whose stay is not over. A finding without such a booking opens no case. Idempotent.
+ *
+ * @param known the stays, if they have just been read
  */
 export async function openCases(
   gathered: ReadonlyMap<string, CaseFindings>,
-  parts: OpenCasesParts,
+  parts: CaseParts,
+  known?: StaysByCase,
 ): Promise<void> {
   // Most stays of a case are bookings that its findings name, so this bounds the bookings held in memory.
   const countNamed = ({ findings }: CaseFindings) =>
@@ -95,7 +98,7 @@ export async function openCases(
   const opened = { cases: 0, bookings: 0 };
   try {
     for (const groups of split([...gathered.values()], mostRead, countNamed)) {
-      const stays = parts.stays ?? (await findStays(groups, parts));
+      const stays = known ?? (await findStays(groups, parts));
       const countStays = (group: CaseFindings) => stays.get(keyOfCase(group))?.length ?? 0;
       for (const some of split(groups, mostWritten, countStays)) {
         await giveWay();
@@ -133,10 +136,9 @@ function split(
   return parts;
 }
 
-/** The stays of each case that are not over, by its key. */
 async function findStays(
   groups: readonly CaseKey[],
-  { ledger, today, signal }: OpenCasesParts,
+  { ledger, today, signal }: CaseParts,
 ): Promise<StaysByCase> {
   const found = new Map<string, CaseStay[]>(groups.map((group) => [keyOfCase(group), []]));
   // At the same hotels, there may be a hundred times as many stays on other mappings.
@@ -150,7 +152,7 @@ async function findStays(
 async function openTogether(
   groups: readonly CaseFindings[],
   found: StaysByCase,
-  { ledger, clock }: OpenCasesParts,
+  { ledger, clock }: CaseParts,
 ): Promise<number[]> {
   const copied = await ledger.mappings.lookUp(groups);
   const isBooked = new Map(

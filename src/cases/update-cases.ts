@@ -4,16 +4,12 @@ import type { FollowedRun } from '../ledger/case.js';
 import type { Run } from '../ledger/run.js';
 import type { BookingForm } from '../ledger/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
+import { readSuspects } from '../review/suspects/listing.js';
 import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
+import { readJudged } from '../review/verdicts/listing.js';
 import { followBookings } from './follow-bookings.js';
 import { classifyMove, type FollowParts, followMappings } from './follow-mappings.js';
 import { type CaseFindings, type Finding, gatherFindings, openCases } from './open-cases.js';
-
-export interface UpdateCasesParts extends FollowParts {
-  /** YYYY-MM-DD, in the account's zone. */
-  readonly today: string;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** Many at once, because reading the stays of their cases scans every run, and there may be thousands. */
 const findingsAtOnce = 100_000;
@@ -26,7 +22,7 @@ const runsAtOnce = 1_000;
  *
  * Other work gets its turn between two runs, and the signal stops it there.
  */
-export async function updateCases(parts: UpdateCasesParts): Promise<void> {
+export async function updateCases(parts: FollowParts): Promise<void> {
   const { ledger, signal } = parts;
   await followMappings(parts);
   try {
@@ -39,7 +35,7 @@ export async function updateCases(parts: UpdateCasesParts): Promise<void> {
 }
 
 /** Opens the cases of several runs together. Returns the number of findings. */
-async function followRuns(runs: readonly FollowedRun[], parts: UpdateCasesParts): Promise<number> {
+async function followRuns(runs: readonly FollowedRun[], parts: FollowParts): Promise<number> {
   const { ledger, signal } = parts;
   const gathered = new Map<string, CaseFindings>();
   let followed: FollowedRun[] = [];
@@ -81,7 +77,7 @@ async function followRuns(runs: readonly FollowedRun[], parts: UpdateCasesParts)
 async function* findFindings(
   run: Run,
   hasSuspects: boolean,
-  parts: UpdateCasesParts,
+  parts: FollowParts,
 ): AsyncGenerator<readonly Finding[]> {
   if (!hasSuspects && run.suspects) yield* findSuspects(run, parts);
   if (run.file?.verdicts) yield* findAffected(run, parts);
@@ -93,12 +89,10 @@ async function* findFindings(
  */
 async function* findSuspects(
   run: Run,
-  { ledger, today, clock }: UpdateCasesParts,
+  { ledger, today, clock }: FollowParts,
 ): AsyncGenerator<readonly Finding[]> {
   const origin = { origin: 'suspect', at: run.collectedAt ?? clock() } as const;
-  let page = await ledger.bookings.nextSuspects(run.id);
-  while (page) {
-    const { form, suspects } = page;
+  for await (const { form, suspects } of readSuspects(ledger, run.id)) {
     const found = suspects.flatMap(({ reason, serviceId: copyServiceId, line }) => {
       const isDoubtful = reason === 'other-master' || (reason === 'moved' && copyServiceId === undefined);
       const findings = isDoubtful ? toFinding(line, form, origin, today) : [];
@@ -111,20 +105,16 @@ async function* findSuspects(
       const move = classifyMove({ serviceId, copyServiceId }, masters.get(serviceId));
       return move === 'merged' ? [] : [finding];
     });
-    page = await ledger.bookings.nextSuspects(run.id, page.cursor);
   }
 }
 
 async function* findAffected(
   run: Run,
-  { ledger, today, clock }: UpdateCasesParts,
+  { ledger, today, clock }: FollowParts,
 ): AsyncGenerator<readonly Finding[]> {
   const origin = { origin: 'affected', at: run.finishedAt ?? clock() } as const;
-  let page = await ledger.bookings.nextJudged(run.id, 'incorrect');
-  while (page) {
-    yield page.lines.flatMap((line) => toFinding(line, 'file', origin, today));
-    page = await ledger.bookings.nextJudged(run.id, 'incorrect', page.batch);
-  }
+  for await (const { form, lines } of readJudged(ledger, run, 'incorrect'))
+    yield lines.flatMap((line) => toFinding(line, form, origin, today));
 }
 
 /** Empty for a stay that is over, or without the provider's hotel. */

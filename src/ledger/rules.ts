@@ -32,6 +32,10 @@ export interface Rules {
   cancelRun(run: Run, at: number): RunPatch;
   abandonRun(run: Run, abandonment: Abandonment): RunPatch | undefined;
 
+  // What a run says about its day: see good-day.ts. The ledger asks about runs that succeeded.
+  reviewsDay(run: Run, zone: string): boolean;
+  makesDayGood(run: Run, zone: string): boolean;
+
   // The life of a step: see step-transitions.ts.
   initialState(step: PlannedStep): StepState;
   claimStep(

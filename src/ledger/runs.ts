@@ -1,9 +1,18 @@
-import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
+import type { BusinessDay } from '../booking/business-day.js';
 import { completingTriggers } from './day-runs.js';
 import { FencedError } from './errors.js';
 import { all, database, one, type Query } from './query.js';
 import type { DayVolume, VolumeAcceptance } from './run.js';
-import { type DeliveryKind, noRuns, type Run, type RunFailure, type RunState, type Trigger } from './run.js';
+import {
+  type DeliveryKind,
+  hasUnexpectedCount,
+  isToBeAccepted,
+  noRuns,
+  type Run,
+  type RunFailure,
+  type RunState,
+  type Trigger,
+} from './run.js';
 import type { Right } from './step.js';
 import { quotedActiveStates, runColumns, toRun } from './stored-run.js';
 import { readJson, type StoredRow, withoutUndefined } from './stored-values.js';
@@ -17,14 +26,6 @@ export interface StoredRun {
 
 /** The condition of `mayCompleteDay`. */
 const mayCompleteDay = `trigger IN (${completingTriggers.map((name) => `'${name}'`).join(', ')})`;
-
-/**
- * The condition of `reviewsDay`, except for `wasOver`. A run with another number of records than the hook expected
- * doesn't review its day, nor does one whose trigger says that it completes no day.
- */
-const mayReviewDay = `state = 'succeeded' AND ${mayCompleteDay} AND (expected IS NULL OR expected = read - filtered)`;
-/** The condition of `makesDayGood`, except for `wasOver`. */
-const mayMakeDayGood = `${mayReviewDay} AND (volume_dropped = 0 OR volume_acceptance IS NOT NULL)`;
 
 /**
  * The form that the guests' names of a run have now, and whether its bookings can be compared with new ones. Once names
@@ -139,29 +140,29 @@ export function* listActiveRuns(): Query<Run[]> {
   return rows.map(toRun);
 }
 
+/** Of those that are as expected, or that somebody accepted. */
 export function listVolumes(days: readonly string[]): Query<DayVolume[]> {
-  return readVolumes(days, mayMakeDayGood);
+  return readVolumes(days, (run) => !hasUnexpectedCount(run) && !isToBeAccepted(run));
 }
 
 export function* findVolume(day: string): Query<DayVolume | undefined> {
-  const [volume] = yield* readVolumes([day], `state = 'succeeded' AND ${mayCompleteDay}`);
+  const [volume] = yield* readVolumes([day], () => true);
   return volume;
 }
 
-/** @param which a condition on runs; of each day the newest one is read */
-function* readVolumes(days: readonly string[], which: string): Query<DayVolume[]> {
+/** Of each day the newest run that succeeded, counted the whole day and is usual. */
+function* readVolumes(days: readonly string[], isUsual: (run: Run) => boolean): Query<DayVolume[]> {
   if (days.length === 0) return [];
   const rows = yield* all(
-    `SELECT day, coalesce(day_accepted, accepted) AS accepted, providers FROM runs WHERE number IN (
-       SELECT max(number) FROM runs
-       WHERE ${which} AND (day_accepted IS NOT NULL OR tops_up = 0)
-         AND day IN (${days.map(() => '?').join(', ')}) GROUP BY day
-     ) ORDER BY day`,
+    `SELECT * FROM runs
+     WHERE state = 'succeeded' AND ${mayCompleteDay} AND (day_accepted IS NOT NULL OR tops_up = 0)
+       AND day IN (${days.map(() => '?').join(', ')}) ORDER BY day, number`,
     ...days,
   );
-  return rows.map((row) => ({
-    day: String(row.day),
-    accepted: Number(row.accepted),
+  const newest = new Map(rows.filter((row) => isUsual(toRun(row))).map((row) => [String(row.day), row]));
+  return [...newest].map(([day, row]) => ({
+    day,
+    accepted: Number(row.day_accepted ?? row.accepted),
     providers: readJson<Record<string, number>>(row.providers) ?? null,
   }));
 }
@@ -183,15 +184,6 @@ export function* summarise(today: BusinessDay): Query<LedgerSummary> {
   });
 }
 
-const lastCollect = 'max(coalesce(collect_started_at, started_at)) AS collected';
-
-/**
- * Whether the bookings were read after the day had ended. Runs that began earlier miss bookings.
- */
-function wasOver({ day, collected }: StoredRow, zone: string): boolean {
-  return Number(collected) > createBusinessDay(String(day), zone).lastInstant.getTime();
-}
-
 export function* listReviewedDays({
   from,
   to,
@@ -199,30 +191,33 @@ export function* listReviewedDays({
   readonly from: BusinessDay;
   readonly to: BusinessDay;
 }): Query<string[]> {
+  const { rules } = yield* database();
   const rows = yield* all(
-    `SELECT day, ${lastCollect} FROM runs
-     WHERE ${mayReviewDay} AND day >= ? AND day <= ? GROUP BY day ORDER BY day`,
+    `SELECT * FROM runs WHERE state = 'succeeded' AND day >= ? AND day <= ? ORDER BY day`,
     from.iso,
     to.iso,
   );
-  return rows.filter((row) => wasOver(row, from.zone)).map(({ day }) => String(day));
+  const reviewing = rows.map(toRun).filter((run) => rules.reviewsDay(run, from.zone));
+  return [...new Set(reviewing.map(({ day }) => day))];
 }
 
-/** Days read at once: the newest one is usually good. */
-const goodDaysRead = 10;
+/** Runs read at once: the newest one is usually good. */
+const runsRead = 10;
 
 function* findLastGoodDay(today: BusinessDay): Query<string | undefined> {
-  let before = today.next().iso;
+  const { rules } = yield* database();
+  let before: [string, number] = [today.next().iso, 0];
   for (;;) {
     const rows = yield* all(
-      `SELECT day, ${lastCollect} FROM runs
-       WHERE ${mayMakeDayGood} AND day < ? GROUP BY day ORDER BY day DESC LIMIT ${goodDaysRead}`,
-      before,
+      `SELECT * FROM runs WHERE state = 'succeeded' AND ${mayCompleteDay} AND (day, number) < (?, ?)
+       ORDER BY day DESC, number DESC LIMIT ${runsRead}`,
+      ...before,
     );
-    const good = rows.find((row) => wasOver(row, today.zone));
+    const good = rows.find((row) => rules.makesDayGood(toRun(row), today.zone));
     if (good) return String(good.day);
-    if (rows.length < goodDaysRead) return undefined;
-    before = String(rows.at(-1)?.day);
+    const last = rows.at(-1);
+    if (!last || rows.length < runsRead) return undefined;
+    before = [String(last.day), Number(last.number)];
   }
 }
 

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { renderVerdictHead, renderVerdictNotes, type VerdictListing } from '../../jobs/affected.js';
 import { renderBookings, type ShownBookings } from '../../jobs/booking-list.js';
-import { bookingToJson, type CasedBooking, listBookingColumns } from '../../src/cases/booked-cases.js';
+import { bookingToJson, listBookingColumns } from '../../src/cases/booked-cases.js';
 import type { Run } from '../../src/ledger/run.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
 import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
+import type { ListedBooking } from '../../src/review/verdicts/listing.js';
 import { writeCsvFile } from '../../src/text/output-files.js';
 import { someRun } from '../review/some-run.js';
 import { command } from '../support/plain-command.js';
@@ -18,7 +19,7 @@ const verdicts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0 };
 const reviewed = someRun({ delivery: 'file', file: { verdicts }, counts: { affected: 1, unanswered: 0 } });
 const noVerdicts = { affected: null, unanswered: null };
 
-function listed(fields: Record<string, unknown>, more: Partial<CasedBooking> = {}): CasedBooking {
+function listed(fields: Record<string, unknown>, more: Partial<ListedBooking> = {}): ListedBooking {
   return { day, runId: 'r1', fields, copyServiceId: null, copy: 'unmapped', hotels: unknownPair, ...more };
 }
 
@@ -220,7 +221,7 @@ describe('the case of an affected booking', () => {
     expect(lines[first + 1]).toBe('    case:   17, its mapping is reported');
     expect(lines[first + 2]).toContain('BR-2');
     expect(lines[first + 3]).not.toContain('case');
-    expect(bookingToJson(bookings[0] as CasedBooking, false)).toMatchObject({
+    expect(bookingToJson(bookings[0] as ListedBooking, false)).toMatchObject({
       ...{ caseId: 17, caseState: 'reported' },
     });
   });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { renderBookings } from '../../jobs/booking-list.js';
-import type { CasedBooking } from '../../src/cases/booked-cases.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
+import type { ListedBooking } from '../../src/review/verdicts/listing.js';
 import { command } from '../support/plain-command.js';
 
 const day = '2026-11-20';
 const movedAt = '2026-11-18T10:00:00.000Z';
 
-const booking: CasedBooking = {
+const booking: ListedBooking = {
   day,
   runId: 'r1',
   fields: {
@@ -21,7 +21,7 @@ const booking: CasedBooking = {
 };
 
 describe('the table of a list of bookings', () => {
-  const whys = (bookings: readonly CasedBooking[]) =>
+  const whys = (bookings: readonly ListedBooking[]) =>
     renderBookings(
       {
         ...{ count: bookings.length, bookings, isRange: false, areDoubted: false },

@@ -161,7 +161,10 @@ describe('The case of an e-mail', () => {
     const move = (serviceId: number, seenAt: number) =>
       syncRows(ledger.mappings, [rowOf('H-1', serviceId, { providerName: 'Alpha' })], seenAt);
     const followedState = async () => {
-      await followMappings({ ledger, escalateAfterMs: 86_400_000, clock: () => at + 3_600_000 });
+      await followMappings({
+        ...{ ledger, today: '2026-11-21' },
+        ...{ escalateAfterMs: 86_400_000, clock: () => at + 3_600_000 },
+      });
       const [found] = await ledger.cases.list({ today: '2026-11-21' });
       return found?.state;
     };

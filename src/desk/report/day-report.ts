@@ -4,12 +4,11 @@ import type { Config } from '../../config/load.js';
 import { canaryToJson, judgeCanary } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { CopiedHotel } from '../../mappings/copied-hotels.js';
-import { createHotelComparer, type HotelPair } from '../../mappings/hotels/compare-hotels.js';
+import type { HotelPair } from '../../mappings/hotels/compare-hotels.js';
 import { judgeDay } from '../../review/day/judge-day.js';
 import { readReport } from '../../review/day/report.js';
-import { type ComparedBooking, withHotels } from '../../review/verdicts/booked-hotels.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
-import { listAffected } from '../../review/verdicts/listing.js';
+import { type ListedBooking, listBookings } from '../../review/verdicts/listing.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../../review/volume.js';
 
 const runsRead = 1_000;
@@ -36,11 +35,8 @@ export async function gatherDayReport(
   const [canary] = await ledger.canaries.list({ day, limit: 1 });
 
   /** The first of a list, guests in house and then the nearest check-in first, and how many there are. */
-  async function listBookings() {
-    const list = withHotels(
-      await listAffected(ledger, [verdicts], { today }),
-      createHotelComparer({ hotels: ledger.hotels, clock: () => now }),
-    );
+  async function listAffected() {
+    const list = await listBookings(ledger, 'affected', verdicts.runs, { today, clock: () => now });
     const first = [];
     for await (const bookings of list.read({ from: 0, to: listed }))
       first.push(...bookings.map(outlineToJson));
@@ -72,7 +68,7 @@ export async function gatherDayReport(
     volume: await compareVolume(day, ledger, volume),
     /** Of the newest run, in the order in which they began. */
     steps: newest ? await ledger.steps.listTimes(newest.id) : [],
-    affected: await listBookings(),
+    affected: await listAffected(),
     /** All cases with an open booking, of any day. */
     cases: await listCases('open'),
     /** All cases with a booking that nobody resolved before the stay was over. */
@@ -105,7 +101,7 @@ async function compareVolume(day: string, ledger: ReadOnlyLedger, settings: Conf
 }
 
 /** What a list shows of an affected booking, without the guest's name. */
-export function outlineToJson({ fields, copyServiceId, copy, hotels }: ComparedBooking) {
+export function outlineToJson({ fields, copyServiceId, copy, hotels }: ListedBooking) {
   const text = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
   return {
     reference: text('BookingReferenceId'),

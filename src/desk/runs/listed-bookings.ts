@@ -1,13 +1,14 @@
 import { guestNameFields } from '../../booking/booking.js';
 import { businessDayAt } from '../../booking/business-day.js';
-import { type CasedBooking, withCases } from '../../cases/booked-cases.js';
 import { describeWhy } from '../../cases/booking-history.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import type { CopyStanding } from '../../mappings/copied-hotels.js';
-import { createHotelComparer } from '../../mappings/hotels/compare-hotels.js';
-import { withHotels } from '../../review/verdicts/booked-hotels.js';
-import { listAffected, listPosted, listSuspected, listUnanswered } from '../../review/verdicts/listing.js';
+import {
+  type ListName as AnyList,
+  type ListedBooking as Booking,
+  listBookings,
+} from '../../review/verdicts/listing.js';
 import { outlineToJson } from '../report/day-report.js';
 import { entriesBefore, entriesPerPage } from '../routing/pages.js';
 import type { DeskVisit } from '../routing/route.js';
@@ -36,14 +37,8 @@ export interface ListedBooking {
   readonly why?: string;
 }
 
-const lists = {
-  affected: listAffected,
-  unanswered: listUnanswered,
-  posted: listPosted,
-  suspects: listSuspected,
-} as const;
-
-export type ListName = keyof typeof lists;
+/** Refused bookings have a page of their own. */
+export type ListName = Exclude<AnyList, 'refused'>;
 
 /** A page of a list of a run, in the order of the command: guests in house first, then the nearest check-in. */
 export async function readList(
@@ -54,20 +49,19 @@ export async function readList(
   { now, timezone, may }: DeskVisit,
 ): Promise<{ readonly count: number; readonly bookings: readonly ListedBooking[] }> {
   const today = businessDayAt(new Date(now), timezone).iso;
-  const found = await lists[name](ledger, [{ day: run.day, runs: [run] }], {
+  const found = await listBookings(ledger, name, [run], {
     today,
+    clock: () => now,
     withNames: may('see-names'),
   });
-  const compare = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
-  const cased = withCases(withHotels(found, compare), ledger);
   const from = entriesBefore(page);
   const bookings: ListedBooking[] = [];
-  for await (const some of cased.read({ from, to: from + entriesPerPage }))
+  for await (const some of found.read({ from, to: from + entriesPerPage }))
     bookings.push(...some.map(toListed));
   return { count: found.count, bookings };
 }
 
-function toListed(booking: CasedBooking): ListedBooking {
+function toListed(booking: Booking): ListedBooking {
   const { fields, movedAt, verdictReason } = booking;
   const [guestField = ''] = guestNameFields;
   const why = describeWhy(booking);

@@ -93,3 +93,8 @@ export function countDaysBehind(day: string, now: number, zone: string): number 
 function utcMidnight(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
+
+/** False for a run that completes no day and had nothing to send: there are dozens a day. */
+export function hasNews(run: Run): boolean {
+  return mayCompleteDay(run) || run.state !== 'succeeded' || run.counts.accepted > 0;
+}

@@ -5,20 +5,8 @@ import { isOver } from '../../booking/stay.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { keyOfHotel, type ProviderHotel } from '../../ledger/mappings.js';
 import type { StayAhead, StayRun } from '../../ledger/stays.js';
+import type { BookingForm } from '../../ledger/step.js';
 import { type FoundBooking, readFound } from './found-bookings.js';
-
-export interface StaysOptions {
-  /** The day it is now in the account's zone, YYYY-MM-DD. */
-  readonly today: string;
-  /** Only bookings that these runs stored. */
-  readonly runIds?: ReadonlySet<string> | undefined;
-  /** Whether a stay is wanted; all are by default. */
-  readonly isWanted?: ((stay: StayAhead) => boolean) | undefined;
-  /** Called for each run that was read, with the number of all. */
-  readonly onRun?: ((runs: number, of: number) => void) | undefined;
-  /** Stops the search, which then throws the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** Bookings that are compared with later runs at once: about 30 MB. */
 const staysAtOnce = 100_000;
@@ -29,32 +17,35 @@ const staysAtOnce = 100_000;
  * its day was collected again.
  */
 export async function* readStaysAhead(
-  ledger: Ledger,
-  hotels: readonly ProviderHotel[],
-  options: StaysOptions,
-): AsyncGenerator<readonly StayAhead[], void, undefined> {
-  for await (const found of findStays(ledger, hotels, options)) yield found.map(({ stay }) => stay);
-}
-
-interface FoundStay extends Pick<FoundBooking, 'form'> {
-  readonly stay: StayAhead;
-  /** The place of its run in the list of runs: 0 for the latest. */
-  readonly rank: number;
-}
-
-async function* findStays(
   { stays: index }: Ledger,
   hotels: readonly ProviderHotel[],
-  { today, runIds, isWanted = () => true, onRun, signal }: StaysOptions,
-): AsyncGenerator<readonly FoundStay[], void, undefined> {
+  {
+    today,
+    runId,
+    isWanted = () => true,
+    onRun,
+    signal,
+  }: {
+    /** The day it is now in the account's zone, YYYY-MM-DD. */
+    readonly today: string;
+    /** Only bookings that this run stored. */
+    readonly runId?: string;
+    /** Whether a stay is wanted; all are by default. */
+    readonly isWanted?: (stay: StayAhead) => boolean;
+    /** Called for each run that was read, with the number of all. */
+    readonly onRun?: (runs: number, of: number) => void;
+    /** Stops the search, which then throws the signal's reason. */
+    readonly signal?: AbortSignal | undefined;
+  },
+): AsyncGenerator<readonly StayAhead[], void, undefined> {
   if (hotels.length === 0) return;
   const keys = new Set(hotels.map(keyOfHotel));
   const isFound = (stay: StayAhead) => keys.has(keyOfHotel(stay)) && !isOver(stay, today) && isWanted(stay);
-  const hashes = toSortedHashes(hotels.map(hashProviderHotel));
+  const hashes = Uint32Array.from(new Set(hotels.map(hashProviderHotel))).sort();
   const runs = await index.listStayRuns();
   let found: FoundStay[] = [];
   for (const [rank, run] of runs.entries()) {
-    if (runIds && !runIds.has(run.runId)) continue;
+    if (runId !== undefined && runId !== run.runId) continue;
     for await (const bookings of readFound(index, run, await index.findStays(run, hashes, today))) {
       for (const booking of bookings) {
         const stay = toStay(booking, run);
@@ -70,6 +61,13 @@ async function* findStays(
     found = [];
   }
   if (found.length > 0) yield await keepLatest(index, runs, found, signal);
+}
+
+interface FoundStay {
+  readonly stay: StayAhead;
+  readonly form: BookingForm;
+  /** The place of its run in the list of runs: 0 for the latest. */
+  readonly rank: number;
 }
 
 function toStay({ booking }: FoundBooking, run: StayRun): StayAhead | undefined {
@@ -93,20 +91,20 @@ async function keepLatest(
   runs: readonly StayRun[],
   found: readonly FoundStay[],
   signal: AbortSignal | undefined,
-): Promise<FoundStay[]> {
+): Promise<StayAhead[]> {
   const latest = await findLatestRuns(index, runs, found, signal);
   /** By reference; further stays of one, which are few, by a key that takes more memory than a stay. */
-  const kept = new Map<string, FoundStay>();
-  const withoutReference: FoundStay[] = [];
+  const kept = new Map<string, StayAhead>();
+  const withoutReference: StayAhead[] = [];
   await forEachGivingWay(found, signal, (one) => {
     const { rank, stay } = one;
     const { reference } = stay;
     if (reference === undefined) {
-      if (!isCollectedAgain(runs, one)) withoutReference.push(one);
+      if (!isCollectedAgain(runs, one)) withoutReference.push(stay);
     } else if (latest.get(reference) === rank) {
       const first = kept.get(reference);
-      const isFirst = !first || keyOfStay(first.stay) === keyOfStay(stay);
-      kept.set(isFirst ? reference : keyOfStay(stay), one);
+      const isFirst = !first || keyOfStay(first) === keyOfStay(stay);
+      kept.set(isFirst ? reference : keyOfStay(stay), stay);
     }
   });
   return [...kept.values(), ...withoutReference];
@@ -182,17 +180,9 @@ async function sortByHash(latest: ReadonlyMap<string, number>, signal: AbortSign
  * Whether a later run of its day holds all that the run of a booking without reference held. A run that tops up the day holds
  * only what the earlier ones had not delivered, but its file covers the whole day.
  */
-function isCollectedAgain(
-  runs: readonly StayRun[],
-  { rank, form }: Pick<FoundStay, 'rank' | 'form'>,
-): boolean {
+function isCollectedAgain(runs: readonly StayRun[], { rank, form }: FoundStay): boolean {
   const day = runs[rank]?.day;
   return runs
     .slice(0, rank)
     .some((run) => run.day === day && (!run.topsUp || (run.delivery === 'file' && form === 'file')));
-}
-
-/** Ascending, each once. */
-function toSortedHashes(hashes: readonly number[]): Uint32Array {
-  return Uint32Array.from(new Set(hashes)).sort();
 }

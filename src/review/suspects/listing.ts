@@ -1,23 +1,11 @@
 import type { Suspect, SuspectReason } from '../../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
+import type { BookingForm } from '../../ledger/step.js';
 import type { SuspectLines } from '../../ledger/tracing.js';
 import type { CopyStanding } from '../../mappings/copied-hotels.js';
 import { formatCountOf } from '../../text/format.js';
-import { readBooking } from '../stored/stored-line.js';
-
-/**
- * A suspect as shown to people and programs: under the service's names (spec 2.5), without the guest's name.
- */
-export interface SuspectReport extends Suspicion {
-  readonly BookingReferenceId?: string;
-  readonly ServiceId: number;
-  readonly ProviderName?: string;
-  readonly ProviderHotelId?: string;
-  /** YYYY-MM-DD */
-  readonly CheckInDate?: string;
-  readonly CheckOutDate?: string;
-}
+import { readNamelessFields } from '../stored/stored-line.js';
 
 /** What comparing a booking with the local copy of the mappings found. */
 export interface Suspicion {
@@ -35,16 +23,28 @@ export const suspectsReported = 100;
 /** The first suspects of a run; those of the file come last. */
 export async function listSuspects(
   ledger: ReadOnlyLedger,
-  { id, suspects }: Pick<Run, 'id' | 'suspects'>,
+  { id, suspects: compared }: Run,
   limit: number,
 ): Promise<SuspectReport[]> {
   const listed: SuspectReport[] = [];
-  if (suspects === undefined) return listed;
-  for await (const page of readSuspects(ledger, id)) {
-    listed.push(...toReports(page).slice(0, limit - listed.length));
+  if (compared === undefined) return listed;
+  for await (const { form, suspects } of readSuspects(ledger, id)) {
+    for (const suspect of suspects.slice(0, limit - listed.length)) listed.push(toReport(suspect, form));
     if (listed.length === limit) break;
   }
   return listed;
+}
+
+/** A suspect as shown to people and programs: under the service's names (spec 2.5), without the guest's name. */
+export type SuspectReport = Suspicion & Readonly<Record<string, unknown>>;
+
+function toReport({ line, ...suspect }: SuspectLines['suspects'][number], form: BookingForm): SuspectReport {
+  const { BookingReferenceId, ...fields } = readNamelessFields(line, form);
+  return {
+    ...(BookingReferenceId !== undefined && { BookingReferenceId }),
+    ...fields,
+    ...toSuspicion(suspect),
+  };
 }
 
 /**
@@ -81,22 +81,6 @@ export async function* readSuspects(ledger: ReadOnlyLedger, runId: string): Asyn
     page = await ledger.bookings.nextSuspects(runId, page.cursor)
   )
     yield page;
-}
-
-function toReports({ form, suspects }: SuspectLines): SuspectReport[] {
-  return suspects.map(({ line, ...suspect }) => {
-    const { serviceId, bookingReferenceId, providerName, providerHotelId, checkInDate, checkOutDate } =
-      readBooking(line, form);
-    return {
-      ...(bookingReferenceId !== undefined && { BookingReferenceId: bookingReferenceId }),
-      ServiceId: serviceId,
-      ...(providerName !== undefined && { ProviderName: providerName }),
-      ...(providerHotelId !== undefined && { ProviderHotelId: providerHotelId }),
-      ...(checkInDate !== undefined && { CheckInDate: checkInDate }),
-      ...(checkOutDate !== undefined && { CheckOutDate: checkOutDate }),
-      ...toSuspicion(suspect),
-    };
-  });
 }
 
 /** The number of flagged bookings, for people. */

@@ -54,7 +54,7 @@ export function hasUnknownVerdicts({ counts }: Pick<Run, 'counts'>): boolean {
 }
 
 /** What a run is called: one that succeeded, but whose verdicts come by e-mail only, was just sent. */
-export function nameState({ state, counts }: Pick<Run, 'state' | 'counts'>): RunState | 'sent' {
+export function nameState({ state, counts }: Run): RunState | 'sent' {
   return state === 'succeeded' && counts.accepted > 0 && counts.affected === null ? 'sent' : state;
 }
 
@@ -67,11 +67,7 @@ const colours: Readonly<Record<Exclude<RunState, 'succeeded'>, Colour>> = {
 };
 
 /** Colours the state of a run. Green is only for a run whose verdicts are all known, with as many bookings as usual. (Design 11.) */
-export function paintState(
-  paint: Paint,
-  run: Pick<Run, 'state' | 'counts' | 'volume' | 'acceptance' | 'expected' | 'collectedAt'>,
-  text: string,
-): string {
+export function paintState(paint: Paint, run: Run, text: string): string {
   if (run.state !== 'succeeded') return paint(colours[run.state], text);
   return hasUnknownVerdicts(run) || warnsOfVolume(run) || hasUnexpectedCount(run)
     ? text

@@ -2,21 +2,20 @@ import type { ServiceField } from '../../booking/booking.js';
 import type { KeptValues } from '../../booking/kept-values.js';
 import { type StayDates, urgencyOf } from '../../booking/stay.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import type { Case, CaseKey } from '../../ledger/case.js';
 import type { SuspectReason } from '../../ledger/collecting.js';
 import { type Judged, unansweredReasons } from '../../ledger/findings.js';
 import { keptAt } from '../../ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { ProviderHotel } from '../../ledger/mappings.js';
-
 import type { Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
-import { type CopiedHotel, type CopyReader, readCopiedHotels } from '../../mappings/copied-hotels.js';
+import { type CopiedHotel, readCopiedHotels } from '../../mappings/copied-hotels.js';
+import { createHotelComparer, type HotelPair, unknownPair } from '../../mappings/hotels/compare-hotels.js';
 import { explainPosted, type FileObstacle, readStayDates } from '../file/review-line.js';
 import { readBooking, readNamelessFields, toFields } from '../stored/stored-line.js';
 import { readSuspects, toSuspicion } from '../suspects/listing.js';
 import type { UnknownReason } from '../verdict.js';
 import { type ListWindow, orderByKey } from './check-in-order.js';
-import type { DayVerdicts } from './day-verdicts.js';
 
 /** Why a booking is in its list, under the names that programs read. */
 export interface Why {
@@ -42,133 +41,145 @@ export interface ListedBooking extends CopiedHotel, Why {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Its local columns, if requested. */
   readonly kept?: KeptValues;
-}
-
-/** A day and the runs whose bookings are listed. */
-type SentDay = Pick<DayVerdicts, 'day' | 'runs'>;
-
-interface ListingFilter {
-  /** YYYY-MM-DD, in the account's zone. */
-  readonly today: string;
-  /** Only bookings whose check-in is before this day, or unknown: it might be tomorrow. */
-  readonly checkInBefore?: string | undefined;
-  /** Whether to read the kept columns. */
-  readonly withKept?: boolean;
-  /** Whether the fields have the guest's name. */
-  readonly withNames?: boolean;
+  readonly hotels: HotelPair;
+  /** That of its provider hotel and master hotel, as booked. */
+  readonly case?: Pick<Case, 'id' | 'state'> | undefined;
 }
 
 /** Bookings by how much they need help, guests in house first, however many. */
-export interface BookingList<Booking = ListedBooking> {
+export interface BookingList {
   readonly count: number;
   /** In chunks; can be read more than once. What is not in the window costs no look-up and no memory. */
-  read(window?: ListWindow): AsyncGenerator<readonly Booking[], void, undefined>;
+  read(window?: ListWindow): AsyncGenerator<readonly ListedBooking[], void, undefined>;
 }
 
-/** The bookings that results mark as incorrectly mapped. */
-export function listAffected(
-  ledger: ReadOnlyLedger,
-  days: readonly SentDay[],
-  filter: ListingFilter,
-): Promise<BookingList> {
-  return list(ledger, days, filter, (runs) => readEach(runs, (run) => readJudged(ledger, run, 'incorrect')));
-}
-
-/** The bookings of files without a verdict, each with its reason. */
-export function listUnanswered(
-  ledger: ReadOnlyLedger,
-  days: readonly SentDay[],
-  filter: ListingFilter,
-): Promise<BookingList> {
-  return list(ledger, days, filter, (runs) => readEach(runs, (run) => readUnanswered(ledger, run)));
-}
-
-/** The bookings that the service refused, each with its code. */
-export function listRefused(
-  ledger: ReadOnlyLedger,
-  days: readonly SentDay[],
-  filter: ListingFilter,
-): Promise<BookingList> {
-  return list(ledger, days, filter, (runs) => readEach(runs, (run) => readRefused(ledger, run)));
-}
-
-/** The bookings of runs by file that went by body, each with what kept it out of the file. */
-export function listPosted(
-  ledger: ReadOnlyLedger,
-  days: readonly SentDay[],
-  filter: ListingFilter,
-): Promise<BookingList> {
-  return list(ledger, days, filter, (runs) => readEach(runs, (run) => readPosted(ledger, run)));
-}
-
-/** The bookings that the local copy of the mappings flags. One that several runs sent is listed once. */
-export function listSuspected(
-  ledger: ReadOnlyLedger,
-  days: readonly SentDay[],
-  filter: ListingFilter,
-): Promise<BookingList> {
-  return list(ledger, days, filter, (runs) => readSuspected(ledger, runs));
-}
-
-/** What is known about a line: for a suspect with the hotel of the copy when it was compared. */
-type Finding = Why & Partial<CopiedHotel>;
-
+/** Some bookings of a run, all of one batch. */
 interface Lines {
-  readonly run: Run;
   readonly form: BookingForm;
   readonly batch: number;
   /** Of each line. */
   readonly places: readonly number[];
   readonly lines: readonly string[];
-  explain?(line: string, index: number): Finding | undefined;
+  /** What is known about a line: for a suspect with the hotel of the copy when it was compared. */
+  explain?(line: string, index: number): (Why & Partial<CopiedHotel>) | undefined;
 }
+
+/** The lists, and how the bookings of each are found among those of a run. */
+const lists = {
+  /** Those that the result marks as incorrectly mapped. */
+  affected: (ledger: ReadOnlyLedger, run: Run): AsyncIterable<Lines> => readJudged(ledger, run, 'incorrect'),
+  /** Those of the file without a verdict, each with its reason. */
+  unanswered: readUnanswered,
+  /** Those that the service refused, each with its code. */
+  refused: readRefused,
+  /** Those of a run by file that went by body, each with what kept it out of the file. */
+  posted: readPosted,
+  /** Those that the local copy of the mappings flags. One that several runs sent is listed once. */
+  suspects: readSuspected,
+};
+
+export type ListName = keyof typeof lists;
+
+/** As many as one look-up takes. */
+const hotelsPerLookUp = 1_000;
 
 /** A stored line, kept as text: a tenth of what its fields take. */
 interface Entry {
   /** See `urgencyOf`. */
   readonly key: string;
-  readonly day: string;
-  readonly runId: string;
+  readonly run: Run;
   readonly form: BookingForm;
   readonly line: string;
-  readonly finding?: Finding | undefined;
-  readonly kept?: KeptValues | undefined;
+  readonly why: ReturnType<NonNullable<Lines['explain']>>;
+  readonly kept: KeptValues | undefined;
 }
 
-/** As many as one look-up takes. */
-export const hotelsPerLookUp = 1_000;
-
-async function list(
+/** Lists bookings of runs, each with its hotels and its case. */
+export async function listBookings(
   ledger: ReadOnlyLedger,
-  days: readonly SentDay[],
-  { today, checkInBefore, withKept, withNames }: ListingFilter,
-  read: (runs: readonly Run[]) => AsyncIterable<Lines>,
+  name: ListName,
+  runs: readonly Run[],
+  {
+    today,
+    clock,
+    checkInBefore,
+    withKept,
+    withNames,
+  }: {
+    /** YYYY-MM-DD, in the account's zone. */
+    readonly today: string;
+    readonly clock: () => number;
+    /** Only bookings whose check-in is before this day, or unknown: it might be tomorrow. */
+    readonly checkInBefore?: string | undefined;
+    /** Whether to read the kept columns. */
+    readonly withKept?: boolean;
+    /** Whether the fields have the guest's name. */
+    readonly withNames?: boolean;
+  },
 ): Promise<BookingList> {
   async function* scan(): AsyncGenerator<Entry[], void, undefined> {
-    for (const { day, runs } of days)
-      for await (const page of read(runs)) {
-        const { run, form, lines, explain } = page;
-        const kept = withKept ? await readKept(ledger, page) : undefined;
+    const seen = name === 'suspects' && runs.length > 1 ? new Set<string>() : undefined;
+    for (const run of runs)
+      for await (const page of lists[name](ledger, run)) {
+        const { form, lines, explain } = page;
+        const kept = withKept ? await readKept(ledger, run, page) : [];
         yield lines.flatMap((line, index) => {
+          if (seen?.has(line)) return [];
+          seen?.add(line);
           const stay = readStay(line, form);
           if (checkInBefore !== undefined && (stay.checkIn ?? '') >= checkInBefore) return [];
-          const finding = explain?.(line, index);
           const key = urgencyOf(stay, today);
-          return [{ key, day, runId: run.id, form, line, finding, kept: kept?.[index] }];
+          return [{ key, run, form, line, why: explain?.(line, index), kept: kept[index] }];
         });
       }
   }
-  const readShown = (line: string, form: BookingForm) =>
-    withNames ? toFields(readBooking(line, form)) : readNamelessFields(line, form);
+  const compare = createHotelComparer({ hotels: ledger.hotels, clock });
+
+  async function toBookings(entries: readonly Entry[]): Promise<ListedBooking[]> {
+    const bookings = entries.map(({ run, form, line, why, kept }) => ({
+      ...{ day: run.day, runId: run.id },
+      fields: withNames ? toFields(readBooking(line, form)) : readNamelessFields(line, form),
+      ...why,
+      ...(kept && { kept }),
+    }));
+    const keys = bookings.map(toKey);
+    // A suspect has the hotel that the copy had when it was compared.
+    const copied = name === 'suspects' ? [] : await readCopiedHotels(ledger.mappings, keys);
+    const listed = bookings.map((booking, index) => ({
+      ...{ copyServiceId: null, copy: 'unmapped' as const },
+      ...copied[index],
+      ...booking,
+    }));
+    const pairs = await compare(
+      listed.map(({ fields, copyServiceId }) => ({
+        serviceId: Number(fields.ServiceId),
+        copyServiceId,
+        checkInDate: stayOf(fields).checkIn,
+      })),
+    );
+    const cases = await ledger.cases.findByKeys(keys);
+    return listed.map((booking, index) => ({
+      ...booking,
+      hotels: pairs[index] ?? unknownPair,
+      case: cases[index],
+    }));
+  }
+
   const { count, read: readOrdered } = await orderByKey(scan, copyEntry);
   return {
     count,
     async *read(window) {
       for await (const entries of readOrdered(window))
         for (let from = 0; from < entries.length; from += hotelsPerLookUp)
-          yield toBookings(entries.slice(from, from + hotelsPerLookUp), ledger.mappings, readShown);
+          yield toBookings(entries.slice(from, from + hotelsPerLookUp));
     },
   };
+}
+
+/** The dates among the fields of a listed booking. */
+export function stayOf({ CheckInDate, CheckOutDate }: ListedBooking['fields']): StayDates {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return { checkIn: text(CheckInDate), checkOut: text(CheckOutDate) };
 }
 
 function readStay(line: string, form: BookingForm): StayDates {
@@ -183,7 +194,8 @@ function readStay(line: string, form: BookingForm): StayDates {
  */
 async function readKept(
   ledger: ReadOnlyLedger,
-  { run: { id, topsUp }, form, batch, places, lines }: Lines,
+  { id, topsUp }: Run,
+  { form, batch, places, lines }: Lines,
 ): Promise<(KeptValues | undefined)[]> {
   const columns = await ledger.bookings.readKept(id, form, batch);
   const kept = places.map((place) => keptAt(columns, place));
@@ -200,43 +212,23 @@ function copyEntry({ line, ...entry }: Entry): Entry {
   return { ...entry, line: Buffer.from(line).toString() };
 }
 
-async function toBookings(
-  entries: readonly Entry[],
-  mappings: CopyReader,
-  readShown: typeof readNamelessFields,
-): Promise<ListedBooking[]> {
-  const bookings = entries.map(({ day, runId, form, line, finding, kept }) => ({
-    ...{ day, runId, fields: readShown(line, form) },
-    ...finding,
-    ...(kept && { kept }),
-  }));
-  const isCompared = bookings.every(({ copy }) => copy !== undefined);
-  const copied = isCompared ? [] : await readCopiedHotels(mappings, bookings.map(toHotel));
-  return bookings.map((booking, index) => ({
-    ...{ copyServiceId: null, copy: 'unmapped' as const },
-    ...copied[index],
-    ...booking,
-  }));
-}
-
 /** A booking without its provider's hotel finds nothing. */
-function toHotel({
-  fields: { ProviderName = '', ProviderHotelId = '' },
-}: Pick<ListedBooking, 'fields'>): ProviderHotel {
-  return { providerName: String(ProviderName), providerHotelId: String(ProviderHotelId) };
-}
-
-async function* readEach(
-  runs: readonly Run[],
-  read: (run: Run) => AsyncIterable<Lines>,
-): AsyncGenerator<Lines> {
-  for (const run of runs) yield* read(run);
+function toKey({
+  fields: { ProviderName = '', ProviderHotelId = '', ServiceId },
+}: {
+  readonly fields: ListedBooking['fields'];
+}): CaseKey {
+  return {
+    providerName: String(ProviderName),
+    providerHotelId: String(ProviderHotelId),
+    serviceId: Number(ServiceId),
+  };
 }
 
 /** One batch at a time. */
-async function* readJudged(ledger: ReadOnlyLedger, run: Run, judged: Judged): AsyncGenerator<Lines> {
-  const next = (after?: number) => ledger.bookings.nextJudged(run.id, judged, after);
-  for (let page = await next(); page; page = await next(page.batch)) yield { ...page, run, form: 'file' };
+export async function* readJudged({ bookings }: ReadOnlyLedger, { id }: Run, judged: Judged) {
+  const next = (after?: number) => bookings.nextJudged(id, judged, after);
+  for (let page = await next(); page; page = await next(page.batch)) yield { ...page, form: 'file' as const };
 }
 
 async function* readUnanswered(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Lines> {
@@ -257,7 +249,7 @@ async function* readUnanswered(ledger: ReadOnlyLedger, run: Run): AsyncGenerator
 async function* readStored(ledger: ReadOnlyLedger, run: Run, form: BookingForm): AsyncGenerator<Lines> {
   for await (const { batch, lines: stored } of readStoredBatches(ledger, run, form)) {
     const lines = splitStoredLines(stored);
-    yield { run, form, batch, places: [...lines.keys()], lines };
+    yield { form, batch, places: [...lines.keys()], lines };
   }
 }
 
@@ -273,22 +265,17 @@ async function* readRefused(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Li
   for (let skip = 0; ; skip += refusedAtOnce) {
     const refused = await ledger.bookings.listRefused(run.id, refusedAtOnce, skip);
     for (const { form, batch, place, line, code, step } of refused)
-      yield { run, form, batch, places: [place], lines: [line], explain: () => ({ code, step }) };
+      yield { form, batch, places: [place], lines: [line], explain: () => ({ code, step }) };
     if (refused.length < refusedAtOnce) return;
   }
 }
 
-async function* readSuspected(ledger: ReadOnlyLedger, runs: readonly Run[]): AsyncGenerator<Lines> {
-  const seen = new Set<string>();
-  for (const run of runs)
-    for await (const { form, cursor, suspects } of readSuspects(ledger, run.id)) {
-      const isNew = (line: string) => runs.length === 1 || (!seen.has(line) && seen.add(line));
-      const listed = suspects.filter(({ line }) => isNew(line));
-      yield {
-        ...{ run, form, batch: cursor.batch },
-        places: listed.map(({ place }) => place),
-        lines: listed.map(({ line }) => line),
-        explain: (_, index) => listed[index] && toSuspicion(listed[index]),
-      };
-    }
+async function* readSuspected(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Lines> {
+  for await (const { form, cursor, suspects } of readSuspects(ledger, run.id))
+    yield {
+      ...{ form, batch: cursor.batch },
+      places: suspects.map(({ place }) => place),
+      lines: suspects.map(({ line }) => line),
+      explain: (_, index) => suspects[index] && toSuspicion(suspects[index]),
+    };
 }

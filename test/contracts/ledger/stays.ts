@@ -45,7 +45,7 @@ export function describeStays(opened: () => OpenedLedger): void {
           const hotels = question.hotels.map((hotel) => hotelOf(hotel, world));
           const asked = {
             today: dayOf(question.today),
-            ...(made[question.run ?? -1] && { runIds: new Set([made[question.run ?? -1]?.id ?? '']) }),
+            ...(made[question.run ?? -1] && { runId: made[question.run ?? -1]?.id ?? '' }),
             ...(question.serviceId !== undefined && {
               isWanted: (stay: StayAhead) => stay.serviceId === question.serviceId,
             }),
@@ -222,7 +222,7 @@ async function readAll(ledger: Ledger, hotels: Hotels, asked: Asked): Promise<St
 function searchNaively(
   made: readonly MadeRun[],
   hotels: Hotels,
-  { today, runIds, isWanted = () => true }: Asked,
+  { today, runId, isWanted = () => true }: Asked,
 ): StayAhead[] {
   const runs = made.filter((run) => run.isCollected);
   const isLater = (one: MadeRun, other: MadeRun) =>
@@ -244,7 +244,7 @@ function searchNaively(
                 other.day === run.day && (!other.topsUp || (other.delivery === 'file' && form === 'file')),
             )
           : later.some((other) => other.stays.some((stay) => stay.booking.bookingReferenceId === reference));
-      if (isOutdated || runIds?.has(run.id) === false) continue;
+      if (isOutdated || (runId !== undefined && runId !== run.id)) continue;
       const stay: StayAhead = {
         ...{ providerName, providerHotelId, serviceId, day: run.day, runId: run.id },
         ...(reference !== undefined && { reference }),

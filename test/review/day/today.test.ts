@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { activeRunStates, type DeliveryKind, type Run, type RunState } from '../../../src/ledger/run.js';
 import { bookingForms } from '../../../src/ledger/step.js';
-import { collapseRuns, hasNews } from '../../../src/review/day/collapse-runs.js';
+import { hasNews } from '../../../src/review/day/good-day.js';
 import { decideOpening } from '../../../src/review/day/open-run.js';
 import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
@@ -114,23 +114,9 @@ describe('after runs of today', () => {
 });
 
 describe('a list of runs', () => {
-  it('has one line for all runs of today of a day, with what they sent together', () => {
-    const counts = { read: 9, accepted: 2, delivered: 2, refused: 0, pending: 0, rejected: 1, duplicates: 6 };
-    const runs = [
-      someRun({ id: 'night', topsUp: true }),
-      ofToday({ id: 'c', counts: { ...counts, accepted: 3, delivered: 1, pending: 2 } } as Partial<Run>),
-      someRun({ id: 'manual' }),
-      ofToday({ id: 'b', counts } as Partial<Run>),
-      ofToday({ id: 'a', counts: { ...counts, accepted: 5, delivered: 4, refused: 1 } } as Partial<Run>),
-      ofToday({ id: 'other', day: '2026-11-19' }),
-    ];
-    const listed = collapseRuns(runs);
-    expect(listed.map(({ id }) => id)).toEqual(['night', 'c', 'manual', 'other']);
-    expect(listed[1]?.counts).toMatchObject({
-      ...{ read: 9, duplicates: 6, rejected: 1 },
-      ...{ accepted: 10, delivered: 7, refused: 1, pending: 2 },
-    });
-    expect(runs.map(hasNews)).toEqual([true, true, true, true, true, true]);
+  it('leaves out a run of today that had nothing to send', () => {
+    expect(hasNews(ofToday())).toBe(true);
+    expect(hasNews(someRun({ counts: { accepted: 0 } } as Partial<Run>))).toBe(true);
     expect(hasNews(ofToday({ counts: { accepted: 0 } } as Partial<Run>))).toBe(false);
     expect(hasNews(ofToday({ state: 'failed', counts: { accepted: 0 } } as Partial<Run>))).toBe(true);
   });

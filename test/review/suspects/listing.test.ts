@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findComparedRuns, listSuspects } from '../../../src/review/suspects/listing.js';
-import { listSuspected } from '../../../src/review/verdicts/listing.js';
+import { listBookings } from '../../../src/review/verdicts/listing.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 
@@ -26,12 +26,14 @@ function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>
       readKept: async () => undefined,
       findKept: async () => new Map(),
     },
+    hotels: { lookUp: async (ids) => ids.map(() => undefined) },
+    cases: { findByKeys: async (keys) => keys.map(() => undefined) },
   });
 }
 
 describe('the suspects of a run', () => {
   it("are listed under the service's field names whatever the master id is called, without the guest's name", async () => {
-    const reported = await listSuspects(ledgerOf({ one: [[line(7)]] }), { id: 'one', suspects }, 9);
+    const reported = await listSuspects(ledgerOf({ one: [[line(7)]] }), someRun({ id: 'one', suspects }), 9);
     expect(reported).toEqual([
       {
         ServiceId: 7,
@@ -46,18 +48,18 @@ describe('the suspects of a run', () => {
 
   it('are limited to the requested number, over all pages', async () => {
     const ledger = ledgerOf({ one: [[line(1), line(2)], [line(3), line(4)], [line(5)]] });
-    const reported = await listSuspects(ledger, { id: 'one', suspects }, 3);
+    const reported = await listSuspects(ledger, someRun({ id: 'one', suspects }), 3);
     expect(reported.map(({ ServiceId }) => ServiceId)).toEqual([1, 2, 3]);
   });
 
   it('are not looked for if nothing was compared', async () => {
-    expect(await listSuspects(fakeLedger({}), { id: 'one' }, 9)).toEqual([]);
+    expect(await listSuspects(fakeLedger({}), someRun({ id: 'one' }), 9)).toEqual([]);
   });
 
   it('of several runs are listed once each, as they were compared', async () => {
     const ledger = ledgerOf({ late: [[line(3)], [line(1)]], first: [[line(1), line(2)]] });
     const runs = [someRun({ id: 'late' }), someRun({ id: 'first' })];
-    const list = await listSuspected(ledger, [{ day: '2026-11-20', runs }], { today: '2026-11-21' });
+    const list = await listBookings(ledger, 'suspects', runs, { today: '2026-11-21', clock: () => 0 });
     const listed = [];
     for await (const some of list.read()) listed.push(...some);
     expect(listed.map(({ runId, fields }) => [runId, fields.ServiceId])).toEqual([
@@ -65,7 +67,7 @@ describe('the suspects of a run', () => {
       ['late', 1],
       ['first', 2],
     ]);
-    expect(listed[0]).toEqual({
+    expect(listed[0]).toMatchObject({
       ...{ day: '2026-11-20', runId: 'late', fields: { ServiceId: 3, BookingReferenceId: 'BR-3' } },
       ...{ reason: 'moved', copyServiceId: null, copy: 'unmapped', movedAt: '2026-11-18T10:00:00.000Z' },
     });

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Judged } from '../../../src/ledger/findings.js';
 import type { KeptColumns } from '../../../src/ledger/kept-columns.js';
+import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { CopiedMapping } from '../../../src/ledger/mappings.js';
 import type { Run } from '../../../src/ledger/run.js';
-import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
+import { type DayVerdicts, summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
 import {
   type BookingList,
   type ListedBooking,
-  listAffected,
-  listUnanswered,
+  type ListName,
+  listBookings,
 } from '../../../src/review/verdicts/listing.js';
 import { toLines } from '../../contracts/ledger/days.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
@@ -54,6 +55,8 @@ function openLedger(
           return judgements[runId]?.file?.slice(from, to).map(toLines) ?? [];
         },
       },
+      hotels: { lookUp: async (ids) => ids.map(() => undefined) },
+      cases: { findByKeys: async (keys) => keys.map(() => undefined) },
       mappings: {
         listSyncs: async () => [],
         async lookUp(hotels) {
@@ -77,6 +80,17 @@ const today = '2026-11-21';
 const references = (listed: readonly { readonly fields: Readonly<Record<string, unknown>> }[]) =>
   listed.map(({ fields }) => fields.BookingReferenceId);
 
+/** A list of what was sent on these days. */
+function list(
+  ledger: ReadOnlyLedger,
+  name: ListName,
+  days: readonly DayVerdicts[],
+  filter: { readonly checkInBefore?: string; readonly withKept?: boolean } = {},
+) {
+  const runs = days.flatMap((sent) => sent.runs);
+  return listBookings(ledger, name, runs, { today, clock: () => 0, ...filter });
+}
+
 async function readAll(opened: Promise<BookingList>) {
   const list = await opened;
   const all: ListedBooking[] = [];
@@ -98,7 +112,7 @@ describe('the affected bookings of days', () => {
 
   it('are listed over all runs and days by check-in, in their order where it is the same', async () => {
     const { ledger } = openLedger(judgements);
-    const listed = await readAll(listAffected(ledger, days, { today }));
+    const listed = await readAll(list(ledger, 'affected', days));
     expect(references(listed)).toEqual(['L-1', 'A-2', 'A-1', 'F-1']);
     expect(listed.map(({ day }) => day)).toEqual(['2026-11-20', '2026-11-19', '2026-11-19', '2026-11-20']);
   });
@@ -115,26 +129,26 @@ describe('the affected bookings of days', () => {
     ];
     const { ledger } = openLedger({ a: { incorrect: [lines] } });
     const run = summariseVerdicts('2026-11-20', [judgedRun('a')]);
-    expect(references(await readAll(listAffected(ledger, [run], { today })))).toEqual([
+    expect(references(await readAll(list(ledger, 'affected', [run])))).toEqual([
       ...['no-check-out', 'leaves-today', 'unknown', 'arrives-today', 'ahead', 'long-over', 'over'],
     ]);
   });
 
   it('cost a look-up only if they are in the window that is read', async () => {
     const { ledger, asked } = openLedger(judgements);
-    const list = await listAffected(ledger, days, { today });
+    const found = await list(ledger, 'affected', days);
     const shown: ListedBooking[] = [];
-    for await (const chunk of list.read({ from: 1, to: 3 })) shown.push(...chunk);
+    for await (const chunk of found.read({ from: 1, to: 3 })) shown.push(...chunk);
     expect(references(shown)).toEqual(['A-2', 'A-1']);
-    expect(list.count).toBe(4);
+    expect(found.count).toBe(4);
     expect(asked).toEqual([2]);
-    for await (const chunk of list.read({ from: 4, to: 6 })) expect(chunk).toEqual([]);
+    for await (const chunk of found.read({ from: 4, to: 6 })) expect(chunk).toEqual([]);
     expect(asked).toEqual([2]);
   });
 
   it('have the hotel of the local copy, if it has one, and no guest', async () => {
     const { ledger } = openLedger(judgements, { X1: 8 });
-    const listed = await readAll(listAffected(ledger, days, { today }));
+    const listed = await readAll(list(ledger, 'affected', days));
     expect(listed.map(({ copyServiceId }) => copyServiceId)).toEqual([null, 8, null, null]);
     expect(listed[1]?.fields).toEqual({
       ServiceId: 7,
@@ -151,16 +165,16 @@ describe('the affected bookings of days', () => {
     const { ledger } = openLedger({
       a: { incorrect: [[...(judgements.a.incorrect[1] ?? []), toLine('A-0', '')]] },
     });
-    const filtered = await readAll(listAffected(ledger, days, { today, checkInBefore: '2026-12-02' }));
+    const filtered = await readAll(list(ledger, 'affected', days, { checkInBefore: '2026-12-02' }));
     expect(references(filtered)).toEqual(['A-0', 'A-2']);
-    const nearer = await readAll(listAffected(ledger, days, { today, checkInBefore: '2026-12-01' }));
+    const nearer = await readAll(list(ledger, 'affected', days, { checkInBefore: '2026-12-01' }));
     expect(references(nearer)).toEqual(['A-0']);
   });
 
   it('are looked up in the copy a thousand at a time', async () => {
     const many = Array.from({ length: 2_001 }, (_, number) => toLine(`B-${number}`, '01122026'));
     const { ledger, asked } = openLedger({ a: { incorrect: [many] } });
-    expect(await readAll(listAffected(ledger, days, { today }))).toHaveLength(2_001);
+    expect(await readAll(list(ledger, 'affected', days))).toHaveLength(2_001);
     expect(asked).toEqual([1_000, 1_000, 1]);
   });
 });
@@ -170,13 +184,13 @@ describe('the kept columns of affected bookings', () => {
     const lines = ['A-1', 'A-2', 'A-3'].map((reference) => toLine(reference, '01122026'));
     const kept = { a: [{ labels: ['Price'], rows: [null, ['2'], null] }] };
     const { ledger, sought } = openLedger({ a: { incorrect: [lines] } }, {}, kept);
-    const list = (topsUp: boolean) => {
+    const listKept = (topsUp: boolean) => {
       const days = [summariseVerdicts('2026-11-20', [judgedRun('a', topsUp ? { topsUp } : {})])];
-      return readAll(listAffected(ledger, days, { today, withKept: true }));
+      return readAll(list(ledger, 'affected', days, { withKept: true }));
     };
-    expect((await list(false)).map((one) => one.kept?.Price)).toEqual([undefined, '2', undefined]);
+    expect((await listKept(false)).map((one) => one.kept?.Price)).toEqual([undefined, '2', undefined]);
     expect(sought).toEqual([]);
-    expect((await list(true)).map((one) => one.kept?.Price)).toEqual([
+    expect((await listKept(true)).map((one) => one.kept?.Price)).toEqual([
       'of an earlier run',
       '2',
       'of an earlier run',
@@ -195,7 +209,7 @@ describe('the bookings without a verdict', () => {
       },
     });
     const listed = await readAll(
-      listUnanswered(ledger, [summariseVerdicts('2026-11-20', [judgedRun('a')])], { today }),
+      list(ledger, 'unanswered', [summariseVerdicts('2026-11-20', [judgedRun('a')])]),
     );
     expect(listed.map(({ fields, verdictReason }) => [fields.BookingReferenceId, verdictReason])).toEqual([
       ['N-1', 'not-in-result'],
@@ -212,15 +226,15 @@ describe('the bookings without a verdict', () => {
       a: { file: [[toLine('B-1', '02122026'), toLine('B-2', '01122026')], [toLine('B-3', '03122026')]] },
     });
     const run = judgedRun('a', { state: 'awaiting-result', file });
-    const listed = await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [run])], { today }));
+    const listed = await readAll(list(ledger, 'unanswered', [summariseVerdicts('2026-11-20', [run])]));
     expect(references(listed)).toEqual(['B-2', 'B-1', 'B-3']);
     expect(listed.map(({ verdictReason }) => verdictReason)).toEqual([reason, reason, reason]);
   });
 
   it('are none for a run by body', async () => {
     const { ledger } = openLedger({});
-    expect(
-      await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [someRun()])], { today })),
-    ).toEqual([]);
+    expect(await readAll(list(ledger, 'unanswered', [summariseVerdicts('2026-11-20', [someRun()])]))).toEqual(
+      [],
+    );
   });
 });
