@@ -146,7 +146,7 @@ export async function readHistories(
 ) {
   const traces = await ledger.bookings.trace(reference);
   const shown = answers
-    ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace, { showsGuest })))
+    ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace, showsGuest)))
     : traces;
   const { mappings, hotels } = ledger;
   const compare = createHotelComparer({ hotels, clock: () => now });

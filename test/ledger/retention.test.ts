@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rules } from '../../jobs/rules.js';
 import { createRetention } from '../../src/ledger/retention.js';
 import { createSqliteStore } from '../../src/ledger/sqlite/store.js';
-import { blankNames } from '../../src/review/body/booking-item.js';
+import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, collectedRun, references, rightOf } from '../contracts/ledger/days.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
@@ -34,10 +34,10 @@ describe('blanking guest names while the hold on the day is lost', () => {
       () => at,
       async () => hold,
     );
-    await retention.blankNames(later, (lines) => {
+    await retention.blankNames(later, (lines, form) => {
       if (rewritten === batch) losing.abort();
       rewritten += 1;
-      return blankNames(lines);
+      return blankNames(lines, form);
     });
     expect(released).toBe(1);
     const withNames: number[] = [];

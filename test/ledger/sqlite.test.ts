@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { blankNames } from '../../src/review/body/booking-item.js';
+import { blankNames } from '../../src/review/stored/stored-line.js';
 import {
   at,
   batchOf,

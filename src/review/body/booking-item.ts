@@ -1,6 +1,5 @@
-import { type Booking, guestNameFields, textFields } from '../../booking/booking.js';
+import { type Booking, textFields } from '../../booking/booking.js';
 import type { GuestNames } from '../../booking/guest-names.js';
-import { splitStoredLines } from '../../ledger/batches.js';
 import type { ProviderHotel } from '../../ledger/mappings.js';
 import {
   type BookingForms,
@@ -113,12 +112,6 @@ export function readProviderHotel(key: string): ProviderHotel {
 /** The key that a `HotelOfLine` of this hotel has. */
 export function writeProviderHotel({ providerName, providerHotelId }: ProviderHotel): string {
   return `${jsonText.escape(providerName)}${betweenNameAndId}${jsonText.escape(providerHotelId)}`;
-}
-
-/** The same items without guest names. */
-export function blankNames(lines: Buffer): Buffer {
-  const items = splitStoredLines(lines);
-  return Buffer.from(items.map((item) => `${blankFields(item, guestNameFields)}\n`).join(''));
 }
 
 /** The same item without those fields. */

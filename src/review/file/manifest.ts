@@ -1,10 +1,15 @@
-import type { ArchivedFile } from '../../archive/archive.js';
+import type { Archive, ArchivedFile } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
 import type { ResultCounts, ReviewFile, Run } from '../../ledger/run.js';
 import type { Attempt } from '../../ledger/tracing.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 
 export const manifestName = 'manifest.json';
+
+/** What a run has in the archive that may hold bookings: the file as sent, results, and whatever else was kept. */
+export async function listArchived(archive: Archive, { day, id }: Run): Promise<readonly string[]> {
+  return (await archive.list(day, id)).filter((name) => name !== manifestName);
+}
 
 /**
  * The content of a manifest: what was sent and when, what came back, and the checksums of all archived files.

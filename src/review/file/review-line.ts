@@ -1,7 +1,6 @@
 import {
   type Booking,
   buildBooking,
-  guestNameFields,
   listTexts,
   masterIdField,
   type ServiceField,
@@ -19,7 +18,7 @@ import {
   markPlain,
 } from '../delivery.js';
 import { renderLine } from '../lines/render-line.js';
-import { findCellEnd, lineEnd, splitCells, writeCell } from './csv.js';
+import { findCellEnd, splitCells, writeCell } from './csv.js';
 
 const nothing = Buffer.alloc(0);
 const separator = Buffer.from(',');
@@ -148,17 +147,11 @@ export function writeProviderHotel({ providerName, providerHotelId }: ProviderHo
 }
 
 /**
- * The same lines with empty cells for guest names: to be stored, not to be sent.
+ * The same line with empty cells for those fields.
  *
  * @throws RangeError
  */
-export function blankReviewLines(lines: Buffer): Buffer {
-  const kept = lines.toString().split(lineEnd).slice(0, -1);
-  return Buffer.from(kept.map((line) => `${blankCells(line, guestNameFields)}${lineEnd}`).join(''));
-}
-
-/** The same line with empty cells for those fields. */
-export function blankCells(line: string, blanked: ReadonlySet<string>): string {
+export function blankFields(line: string, blanked: ReadonlySet<string>): string {
   return readCells(line)
     .map((cell, place) => (blanked.has(serviceFields[place] ?? '') ? '' : writeCell(cell)))
     .join(',');

@@ -3,43 +3,42 @@ import {
   bookingFields,
   buildBooking,
   guestNameFields,
-  type ServiceField,
   textFields,
 } from '../../booking/booking.js';
+import { splitStoredLines } from '../../ledger/batches.js';
 import type { ProviderHotel } from '../../ledger/mappings.js';
 import type { BookingForm } from '../../ledger/step.js';
 import type { RefusedBooking } from '../../ledger/tracing.js';
-import {
-  blankFields as blankItemFields,
-  blankNames as blankItems,
-  findGuestName as findGuestNameOfItem,
-  findHotel as findHotelOfItem,
-  findProvider as findProviderOfItem,
-  readReference as readItemReference,
-  readProviderHotel as readProviderHotelOfItem,
-  writeProviderHotel as writeProviderHotelOfItem,
-} from '../body/booking-item.js';
+import * as items from '../body/booking-item.js';
 import type { HotelOfLine } from '../delivery.js';
-import {
-  blankCells,
-  blankReviewLines,
-  findGuestName as findGuestNameOfReviewLine,
-  findHotel as findHotelOfReviewLine,
-  findProvider as findProviderOfReviewLine,
-  readProviderHotel as readProviderHotelOfReviewLine,
-  readReviewedBooking,
-  readReviewLine,
-  writeProviderHotel as writeProviderHotelOfReviewLine,
-} from '../file/review-line.js';
+import * as rows from '../file/review-line.js';
+
+/** How each form of a stored line is read. */
+const readers = {
+  body: {
+    ...items,
+    readFields: (line: string) => JSON.parse(line) as Record<string, unknown>,
+    readBooking(line: string): Booking {
+      const fields = JSON.parse(line) as Readonly<Record<string, string>>;
+      // The master id comes first, whatever it was called when the line was rendered.
+      const [serviceId] = Object.values(fields);
+      return buildBooking(
+        Number(serviceId),
+        textFields.map(({ name }) => fields[name]),
+      );
+    },
+  },
+  file: {
+    ...rows,
+    readReference: (line: string) => rows.readReviewLine(line).bookingReferenceId,
+    readFields: (line: string) => toFields(rows.readReviewedBooking(line)),
+    readBooking: rows.readReviewedBooking,
+  },
+};
 
 /** The booking reference of a stored line. */
 export function readReference(line: string, form: BookingForm): string | undefined {
-  switch (form) {
-    case 'body':
-      return readItemReference(line);
-    case 'file':
-      return readReviewLine(line).bookingReferenceId;
-  }
+  return readers[form].readReference(line);
 }
 
 /** A refused booking in a list of a run's, without the service's words, which may name a guest. */
@@ -52,27 +51,12 @@ export function refusedToJson({ line, form, code, step }: RefusedBooking) {
  * YYYY-MM-DD. Missing fields, blanked guest names and references in their place are absent.
  */
 export function readFields(line: string, form: BookingForm): Record<string, unknown> {
-  switch (form) {
-    case 'body':
-      return JSON.parse(line) as Record<string, unknown>;
-    case 'file':
-      return toFields(readReviewedBooking(line));
-  }
+  return readers[form].readFields(line);
 }
 
 /** The booking of a stored line; a guest name is missing if it was blanked, or if the reference stands in its place. */
 export function readBooking(line: string, form: BookingForm): Booking {
-  switch (form) {
-    case 'body': {
-      const fields = JSON.parse(line) as Readonly<Partial<Record<ServiceField, string>>>;
-      // The master id comes first, whatever it was called when the line was rendered.
-      const [serviceId] = Object.values(fields);
-      const texts = textFields.map(({ name }) => fields[name]);
-      return buildBooking(Number(serviceId), texts);
-    }
-    case 'file':
-      return readReviewedBooking(line);
-  }
+  return readers[form].readBooking(line);
 }
 
 /**
@@ -80,42 +64,22 @@ export function readBooking(line: string, form: BookingForm): Booking {
  * provider's hotel. The line may be decoded or have one character per byte; the key is as written.
  */
 export function findHotel(line: string, form: BookingForm): HotelOfLine | undefined {
-  switch (form) {
-    case 'body':
-      return findHotelOfItem(line);
-    case 'file':
-      return findHotelOfReviewLine(line);
-  }
+  return readers[form].findHotel(line);
 }
 
 /** Parses such a key, once decoded. */
 export function readProviderHotel(key: string, form: BookingForm): ProviderHotel {
-  switch (form) {
-    case 'body':
-      return readProviderHotelOfItem(key);
-    case 'file':
-      return readProviderHotelOfReviewLine(key);
-  }
+  return readers[form].readProviderHotel(key);
 }
 
 /** The key by which `findHotel` finds this hotel in decoded lines. */
 export function writeProviderHotel(hotel: ProviderHotel, form: BookingForm): string {
-  switch (form) {
-    case 'body':
-      return writeProviderHotelOfItem(hotel);
-    case 'file':
-      return writeProviderHotelOfReviewLine(hotel);
-  }
+  return readers[form].writeProviderHotel(hotel);
 }
 
 /** Finds the provider of a line without parsing it, as written in it; undefined if the line doesn't name one. */
 export function findProvider(line: string, form: BookingForm): string | undefined {
-  switch (form) {
-    case 'body':
-      return findProviderOfItem(line);
-    case 'file':
-      return findProviderOfReviewLine(line);
-  }
+  return readers[form].findProvider(line);
 }
 
 /** A booking under the service's names (spec 2.5) and in its order; a missing field is absent. */
@@ -124,24 +88,19 @@ export function toFields(booking: Booking): Record<string, unknown> {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** The same lines, each with its line end, without guest names. */
+/**
+ * The same lines, each with its line end, without guest names: to be stored, not to be sent.
+ *
+ * @throws RangeError for anything but stored lines
+ */
 export function blankNames(lines: Buffer, form: BookingForm): Buffer {
-  switch (form) {
-    case 'body':
-      return blankItems(lines);
-    case 'file':
-      return blankReviewLines(lines);
-  }
+  const kept = splitStoredLines(lines);
+  return Buffer.from(kept.map((line) => `${blankLine(line, form, guestNameFields)}\n`).join(''));
 }
 
 /** A stored line without those fields. */
 export function blankLine(line: string, form: BookingForm, blanked: ReadonlySet<string>): string {
-  switch (form) {
-    case 'body':
-      return blankItemFields(line, blanked);
-    case 'file':
-      return blankCells(line, blanked);
-  }
+  return readers[form].blankFields(line, blanked);
 }
 
 /** The fields of a stored line for display, with the guest's name masked. */
@@ -162,12 +121,7 @@ function maskName(fields: Record<string, unknown>): Record<string, unknown> {
 
 /** Finds the guest's name in a tenth of the time that parsing the line takes; undefined if it is missing or blanked. */
 export function readGuestName(line: string, form: BookingForm): string | undefined {
-  switch (form) {
-    case 'body':
-      return findGuestNameOfItem(line);
-    case 'file':
-      return findGuestNameOfReviewLine(line);
-  }
+  return readers[form].findGuestName(line);
 }
 
 /** The booking of a stored line under the service's names, without the guest's name. */

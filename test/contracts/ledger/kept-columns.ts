@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { keptAt } from '../../../src/ledger/kept-columns.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { blankNames } from '../../../src/review/body/booking-item.js';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
 
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchOf, chunkOf, collectedRun, newRun, rightOf, startCollect } from './days.js';
@@ -99,7 +99,7 @@ export function describeKeptColumns(opened: () => OpenedLedger): void {
       const run = await storedRun(ledger);
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       await ledger.guests.blankNames('2026-12-01', (lines, form) =>
-        form === 'body' ? blankNames(lines) : lines,
+        form === 'body' ? blankNames(lines, form) : lines,
       );
       expect(await ledger.bookings.readKept('r1', 'body', 0)).toBeUndefined();
       expect(await ledger.bookings.findKept(['a', 'f'])).toEqual(new Map());

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
-import { blankNames } from '../../../src/review/body/booking-item.js';
-import { blankNames as blankLines } from '../../../src/review/stored/stored-line.js';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -131,7 +130,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       await performUpTo(ledger, run, 'trigger');
       const forgotten: string[] = [];
       const blank = () =>
-        ledger.guests.blankNames('2026-12-01', blankLines, async ({ id, state }) => {
+        ledger.guests.blankNames('2026-12-01', blankNames, async ({ id, state }) => {
           // Once the ledger knows of no names, nothing would look elsewhere.
           expect(await ledger.guests.listRunsWithNames('2026-12-01')).toHaveLength(1);
           forgotten.push(`${id} ${state}`);

@@ -5,7 +5,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/ledger/run.js';
 import type { SuspectLines } from '../../../src/ledger/tracing.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
-import { blankNames } from '../../../src/review/body/booking-item.js';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { blankNames, createItemRenderer, readReference } from '../../../src/review/body/booking-item.js';
+import { createItemRenderer, readReference } from '../../../src/review/body/booking-item.js';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
 import { renderedLine } from '../../support/made-bookings.js';
 
@@ -73,9 +74,9 @@ describe('blanking names', () => {
       fc.property(fc.array(anyBooking), (normalised) => {
         const bookings = normalised.map(({ booking }) => booking);
         const nameless = bookings.map(({ bookingClientName: _, ...rest }) => rest);
-        const blanked = blankNames(linesOf(bookings));
+        const blanked = blankNames(linesOf(bookings), 'body');
         expect(blanked.toString()).toBe(linesOf(nameless).toString());
-        expect(blankNames(blanked).equals(blanked)).toBe(true);
+        expect(blankNames(blanked, 'body').equals(blanked)).toBe(true);
       }),
     );
   });

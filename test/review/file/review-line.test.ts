@@ -4,11 +4,8 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import {
-  blankReviewLines,
-  readReviewLine,
-  renderReviewHeader,
-} from '../../../src/review/file/review-line.js';
+import { readReviewLine, renderReviewHeader } from '../../../src/review/file/review-line.js';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { anyFileBooking, fileBooking, fileOf, linesOf, masterIdColumn, renderLine } from './file-bookings.js';
 
 describe('a line of the review file', () => {
@@ -86,10 +83,10 @@ describe('blanking names', () => {
   it('empties the cell of every guest’s name, and changes nothing else', () => {
     fc.assert(
       fc.property(fc.array(anyFileBooking), (bookings) => {
-        const blanked = blankReviewLines(linesOf(bookings));
+        const blanked = blankNames(linesOf(bookings), 'file');
         const nameless = bookings.map((booking) => cellsOf({ ...booking, bookingClientName: '' }));
         expect(blanked.toString()).toBe(nameless.length === 0 ? '' : stringify(nameless));
-        expect(blankReviewLines(blanked).equals(blanked)).toBe(true);
+        expect(blankNames(blanked, 'file').equals(blanked)).toBe(true);
       }),
       { numRuns: 300 },
     );
@@ -97,7 +94,7 @@ describe('blanking names', () => {
 
   it('leaves a booking that is still readable, without the name', () => {
     const { bookingClientName: _, ...nameless } = fileBooking();
-    const line = blankReviewLines(linesOf([fileBooking({ bookingClientName: 'Doe, "J"' })])).toString();
+    const line = blankNames(linesOf([fileBooking({ bookingClientName: 'Doe, "J"' })]), 'file').toString();
     expect(readReviewLine(line.trimEnd())).toEqual(nameless);
   });
 });
