@@ -11,7 +11,7 @@ import {
 } from '../src/doctor/file-modes.js';
 import { checkDisk, checkKeptFolder } from '../src/doctor/folders.js';
 import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
-import { checkKeys, warnOfLostKeys } from '../src/doctor/keys.js';
+import { checkKeys, checkLostKeys } from '../src/doctor/keys.js';
 import { checkLedger } from '../src/doctor/ledger.js';
 import { checkMailbox, checkSenders } from '../src/doctor/mailbox.js';
 import { checkOldestNames, unknownNames } from '../src/doctor/oldest-names.js';
@@ -35,7 +35,6 @@ import { checkSource, warnOfSamePath } from '../src/examination/source-check.js'
 import { lookForUnconfirmed, warnOfUnconfirmed } from '../src/examination/unconfirmed-check.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 
-import { findLostKeys } from '../src/review/stored/lost-keys.js';
 import { findOldestNames } from '../src/review/stored/oldest-names.js';
 import { presentHostKey } from '../src/sftp/server.js';
 import { clock } from './clock.js';
@@ -261,7 +260,7 @@ async function lookForNames(config: Config, ledger: ReadOnlyLedger): Promise<rea
     const kept = { ledger, archive: openArchive(config), spool: openSpool(config) };
     return [
       ...checkOldestNames(await findOldestNames(kept, { now: clock(), timezone }), config),
-      ...(keys ? warnOfLostKeys(await findLostKeys(ledger, keys.listDays())) : []),
+      ...(keys ? await checkLostKeys(ledger, keys.listDays()) : []),
       ...(await checkRemoval(config, ledger, clock)),
     ];
   } catch (error) {

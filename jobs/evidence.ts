@@ -11,7 +11,7 @@ import {
   gatherEvidence,
   type MappingEvidence,
   type RunEvidence,
-} from '../src/review/evidence/gather-evidence.js';
+} from '../src/review/guests/evidence.js';
 import type { Spool } from '../src/spool/spool.js';
 import { formatCountOf } from '../src/text/format.js';
 import { writeNamedFile } from '../src/text/output-files.js';

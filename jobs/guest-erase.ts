@@ -1,12 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { rememberReference } from '../src/review/erasures.js';
-import { type EraseParts, eraseKept } from '../src/review/guests/erase-guest.js';
-import type { Erasure } from '../src/review/guests/erase-records.js';
-import { eraseRemote } from '../src/review/guests/erase-remote.js';
+import { eraseGuest } from '../src/review/guests/erase-guest.js';
 import { findGuest, type Guest } from '../src/review/guests/guest.js';
 import { createNameMask } from '../src/text/mask-names.js';
 import { UsageError } from '../src/text/usage-error.js';
-import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, flag, requiredOption } from './command.js';
 import { exitCode } from './exit-code.js';
@@ -57,17 +54,15 @@ Examples:
       if (all) await ledger.cases.eraseReference(reference);
       if (all) await ledger.audit.replaceSubject(reference, subject);
     }
-    const kept = { ledger, archive: app.archive(), spool: app.spool() };
-    const erasure: Erasure = { guest, all, at };
-    // The ledger knows what to look for, so it comes last.
-    const onServer = await eraseOnServer(app, kept, erasure, dryRun);
-    const here = await eraseKept(kept, erasure, { dryRun, signal: app.signal });
+    const { file, timezone } = app.config;
+    const sftp = file.sftp && app.sftp();
+    const parts = { ledger, archive: app.archive(), spool: app.spool(), sftp, timezone, dryRun };
+    const found = await eraseGuest({ ...parts, signal: app.signal }, { guest, all, at });
     const receipt = {
       at: new Date(at).toISOString(),
       ...{ reason, all, dryRun },
       remembered: [{ kind, hash }],
-      erased: [...here.erased, ...onServer.erased],
-      left: [...here.left, ...onServer.left],
+      ...found,
       remains: dryRun ? null : await clearRemains(app, ledger),
     };
     const { erased, left, remains } = receipt;
@@ -93,20 +88,9 @@ Examples:
 });
 
 /** The reason is kept in the audit trail, where no name belongs. */
-function maskNames(reason: string, { names, rejects }: Guest): string {
+function maskNames(reason: string, { names, traces }: Guest): string {
   const mask = createNameMask([reason], undefined);
   for (const name of names) mask.add(name);
-  for (const { value } of rejects) if (value !== undefined) mask.add(value);
+  for (const trace of traces) if (trace.kind === 'reject' && trace.value) mask.add(trace.value);
   return mask.apply(reason);
-}
-
-async function eraseOnServer(
-  { config: { file, timezone }, signal, sftp }: App,
-  kept: EraseParts,
-  erasure: Erasure,
-  dryRun: boolean,
-): ReturnType<typeof eraseRemote> {
-  if (file.sftp === undefined) return { erased: [], left: [] };
-  const { runs } = await eraseKept(kept, erasure, { dryRun: true, signal });
-  return eraseRemote({ ...kept, timezone, sftp: sftp() }, runs, erasure, { dryRun, signal });
 }

@@ -3,7 +3,7 @@ import { readActions } from '../src/ledger/audit.js';
 import type { Trace } from '../src/ledger/tracing.js';
 import { listEveryRun } from '../src/review/every-run.js';
 import { findGuest } from '../src/review/guests/guest.js';
-import { findRecords, listKeptFiles } from '../src/review/guests/guest-files.js';
+import { findGuestFiles } from '../src/review/guests/guest-files.js';
 import { findDueDays, listDue, removeDue } from '../src/review/stored/retention.js';
 import { readFields } from '../src/review/stored/stored-line.js';
 import { formatCountOf } from '../src/text/format.js';
@@ -12,7 +12,6 @@ import { type AnyCommand, command, flag } from './command.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 import { clearRemains, describeRemains, takeReference } from './guest-data.js';
 import erase from './guest-erase.js';
-import { openKeyDestruction } from './parts.js';
 
 /** Prints everything that is kept about a guest as JSON; exits with 1 if there is nothing. */
 const exportAll = command({
@@ -32,16 +31,13 @@ Examples:
       return code;
     }
     const guest = await findGuest(ledger, reference);
-    const bookings = (await ledger.bookings.trace(reference)).map(guestHistoryToJson);
+    const bookings = guest.traces.map(guestHistoryToJson);
     const places = { archive: app.archive(), spool: app.spool() };
     const files: object[] = [];
     for (const run of await listEveryRun(ledger)) {
       app.signal.throwIfAborted();
-      for (const file of await listKeptFiles(places, run)) {
-        const records = await findRecords(file, guest);
-        const { place, name } = file;
-        if (records.length > 0) files.push({ runId: run.id, day: run.day, place, name, records });
-      }
+      for (const file of await findGuestFiles(places, run, guest))
+        files.push({ runId: run.id, day: run.day, ...file });
     }
     const cases = (await ledger.cases.findBookings(reference)).map(({ id, booking }) => ({
       case: id,
@@ -87,8 +83,7 @@ Example:
         ...{ runs: [], records: [], left: [], remains: null },
       });
     const ledger = await app.ledger();
-    const destroyKeys = openKeyDestruction(app.keys(), ledger);
-    const parts = { ledger, archive: app.archive(), spool: app.spool(), destroyKeys };
+    const parts = { ledger, archive: app.archive(), spool: app.spool(), keys: app.keys() };
     const { names, records } = await listDue(parts, due);
     const details = { dryRun, ...due, runs: names.length, records: records.length };
     await app.record({ action: 'guest-purge', details });

@@ -21,7 +21,6 @@ import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
 
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/manifest.js';
-import { destroyKeys, type KeyDestructionParts } from '../src/review/stored/key-destruction.js';
 import { toSftpLogin } from '../src/settings/sftp-account.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
 import { encryptSpool } from '../src/spool/encrypted.js';
@@ -40,11 +39,6 @@ export function openKeys(config: Config): KeyFolder | undefined {
   const folder = opened.get(config) ?? createKeyFolder(config.keys);
   opened.set(config, folder);
   return folder;
-}
-
-/** What retention does with keys; undefined if nothing is encrypted. */
-export function openKeyDestruction(keys: KeyFolder | undefined, ledger: KeyDestructionParts['ledger']) {
-  return keys && ((before: string) => destroyKeys({ ledger, keys }, before));
 }
 
 /** Connections besides one per concurrent step: for renewing claims, reconciling and watching. */

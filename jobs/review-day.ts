@@ -12,7 +12,7 @@ import type { DayRequest } from '../src/review/day/open-run.js';
 import { readWaiting, runToJson } from '../src/review/day/report.js';
 import { type DayResult, type ReviewParts, reviewDay } from '../src/review/review-day.js';
 import { removeSentFiles } from '../src/review/stored/remove-sent.js';
-import { applyRetention, findDueDay } from '../src/review/stored/retention.js';
+import { applyRetention, findDueDay, findTrustedInstant } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { SftpError } from '../src/sftp/sftp.js';
 import { formatCountOf } from '../src/text/format.js';
@@ -23,7 +23,6 @@ import { clock } from './clock.js';
 import { choice, flag, option } from './command.js';
 import { exitCode, exitCodeOf } from './exit-code.js';
 import { followUpAndSay, followUpCanaries, keepReport } from './follow-up.js';
-import { openKeyDestruction } from './parts.js';
 import { recordOpening } from './recording.js';
 import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
@@ -100,8 +99,7 @@ function describeDone(run: Run, command: WriteCommand): string {
 export async function applyConfiguredRetention(app: App): Promise<void> {
   const { config, warn } = app;
   const ledger = await app.ledger();
-  const destroyKeys = openKeyDestruction(app.keys(), ledger);
-  const kept = { ledger, archive: app.archive(), spool: app.spool(), destroyKeys };
+  const kept = { ledger, archive: app.archive(), spool: app.spool(), keys: app.keys() };
   try {
     await applyRetention(kept, config, { now: clock(), timezone: config.timezone });
   } catch (error) {
@@ -109,8 +107,8 @@ export async function applyConfiguredRetention(app: App): Promise<void> {
     warn(`names that are older than guestNameDays could not be removed: ${error.message}`);
   }
   await ledger.guests.clearRemains(quickRewrite);
-  if (config.file.removeAfterDays === undefined || config.file.sftp === undefined) return;
-  await removeSent(app, ledger);
+  const { removeAfterDays, sftp } = config.file;
+  if (removeAfterDays !== undefined && sftp !== undefined) await removeSent(app, ledger, removeAfterDays);
 }
 
 /** `--delivery`, which `withDelivery` applies. */
@@ -157,12 +155,12 @@ export function withDelivery(app: App, file: string, kind: DeliveryKind = app.co
 }
 
 /** Removes our files from the SFTP server after `file.removeAfterDays`. A failure is reported, but fails no run. */
-async function removeSent(app: App, ledger: Ledger): Promise<void> {
+async function removeSent(app: App, ledger: Ledger, removeAfterDays: number): Promise<void> {
   const { warn, signal } = app;
-  const { timezone, file } = app.config;
-  const moment = { now: clock(), timezone };
-  const before = await findDueDay(ledger, file.removeAfterDays ?? Number.POSITIVE_INFINITY, moment);
-  if (before === undefined) return;
+  const { timezone } = app.config;
+  const now = await findTrustedInstant(ledger, clock());
+  if (now === undefined) return;
+  const before = findDueDay(removeAfterDays, { now, timezone });
   try {
     const parts = { ledger, spool: app.spool(), sftp: app.sftp(), timezone, clock };
     const { denied, isNewlyDenied } = await removeSentFiles(parts, before, signal);

@@ -151,7 +151,7 @@ export async function readHistories(
 ) {
   const traces = await ledger.bookings.trace(reference);
   const shown = answers
-    ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace, { showsGuest })))
+    ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace, showsGuest)))
     : traces;
   const mappings = await findMappings(ledger, reference, traces, { today, now });
   return shown.map((trace, index) => ({

@@ -2,7 +2,11 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
+import { KeyError } from '../keys/key-error.js';
 import type { KeyFolder } from '../keys/key-folder.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { bookingForms } from '../ledger/step.js';
+import { listEveryRun } from '../review/every-run.js';
 import { formatCountOf } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 import { quoteForShell } from '../text/shell.js';
@@ -36,9 +40,31 @@ export async function checkKeys(
   }
 }
 
-/** @param reasons why days can't be read, and what to do */
-export function warnOfLostKeys(reasons: readonly string[]): readonly Finding[] {
-  return reasons.map((reason) => warning(reason, 'Restore it soon: retention waits for it.'));
+/**
+ * Warns of days that can't be read because their key is missing, once for each reason. Days that were stored before
+ * anything was encrypted have no key either, so the first batch of each run without a key is tried.
+ *
+ * @param keyDays the days that have a key
+ */
+export async function checkLostKeys(
+  ledger: ReadOnlyLedger,
+  keyDays: readonly string[],
+): Promise<readonly Finding[]> {
+  const known = new Set(keyDays);
+  const reasons = new Set<string>();
+  for (const { id, day, namesBlankedAt } of await listEveryRun(ledger)) {
+    if (known.has(day) || namesBlankedAt !== undefined) continue;
+    for (const form of bookingForms) {
+      try {
+        await ledger.bookings.readBatch(id, form, 0);
+      } catch (error) {
+        if (error instanceof KeyError && error.code === 'lost') reasons.add(error.message);
+        // A run has no batch 0 of a form that it does not use.
+        else if (!(error instanceof RangeError)) throw error;
+      }
+    }
+  }
+  return [...reasons].map((reason) => warning(reason, 'Restore it soon: retention waits for it.'));
 }
 
 /** Warns if a backup of the ledger or the archive would include the keys. */

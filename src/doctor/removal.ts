@@ -2,9 +2,8 @@ import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { listEveryRun } from '../review/every-run.js';
-
 import { listDueToRemove, wasDenied } from '../review/stored/remove-sent.js';
-import { findDueDays } from '../review/stored/retention.js';
+import { findDueDay } from '../review/stored/retention.js';
 import { formatCountOf } from '../text/format.js';
 
 const { ok, warning } = findingsOf('sftp');
@@ -16,10 +15,9 @@ export async function checkRemoval(
   clock: () => number,
 ): Promise<readonly Finding[]> {
   if (removeAfterDays === undefined || sftp === undefined) return [];
-  const periods = { guestNameDays: removeAfterDays, recordDays: removeAfterDays };
-  const { namesBefore } = findDueDays(periods, { now: clock(), timezone });
+  const before = findDueDay(removeAfterDays, { now: clock(), timezone });
   const runs = await listEveryRun(ledger);
-  const due = listDueToRemove(runs, namesBefore, { timezone, clock });
+  const due = listDueToRemove(runs, before, { timezone, now: clock() });
   const refused = runs.filter(wasDenied).length;
   const days = due.length === 1 ? ` (${due[0]?.day})` : ` (${due.at(-1)?.day} to ${due[0]?.day})`;
   const what =

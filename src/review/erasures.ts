@@ -1,9 +1,30 @@
+import { createHmac, createSecretKey } from 'node:crypto';
 import type { Booking } from '../booking/booking.js';
 import { hashReference } from '../booking/reference-hash.js';
 import type { ErasedContent, ErasedGuest } from '../ledger/erasing.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { UsageError } from '../text/usage-error.js';
-import { createKeyedHash, foldName, keyIdOf } from './hash-key.js';
+
+/**
+ * Creates the function that hashes texts under the setting `hashKey`, with HMAC-SHA-256, in hexadecimal. Equal texts of
+ * different kinds have different hashes.
+ */
+function createKeyedHash(hashKey: string) {
+  // A text would be converted to a key object for every hash, and a day has many bookings.
+  const key = createSecretKey(hashKey, 'utf8');
+  return (kind: 'reference' | 'name' | 'key', text: string) =>
+    createHmac('sha256', key).update(`${kind}\n${text}`).digest('hex');
+}
+
+/** Tells keys apart without revealing anything about them. */
+function keyIdOf(hashKey: string): string {
+  return createKeyedHash(hashKey)('key', '').slice(0, 16);
+}
+
+/** A name as it is hashed and compared: differences in case, composed characters and surrounding spaces are removed. */
+export function foldName(name: string): string {
+  return name.normalize('NFC').trim().toLowerCase();
+}
 
 /** One in 4,096 other references has the same bits: too few bits to tell whose they are. */
 const bitMask = 0xfff;

@@ -1,7 +1,7 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
 import type { Run } from '../../ledger/run.js';
-import { maskTexts } from '../../review/stored/masked-answers.js';
+import { createRunMask } from '../../review/stored/masked-answers.js';
 import { refusedToJson } from '../../review/stored/stored-line.js';
 import { formatCount } from '../../text/format.js';
 import { html } from '../../text/html.js';
@@ -76,10 +76,7 @@ async function readWords(
     run.id,
     refused.map(({ step }) => step),
   );
-  const masked = await maskTexts(
-    ledger,
-    run,
-    answers.map(({ answer = '' }) => answer),
-  );
-  return new Map(answers.map(({ step }, index) => [step, masked[index] ?? '']));
+  const texts = answers.flatMap(({ answer }) => answer ?? []);
+  const mask = await createRunMask(ledger, run, texts);
+  return new Map(answers.map(({ step, answer = '' }) => [step, mask.apply(answer)]));
 }

@@ -10,6 +10,11 @@ import { renderReviewFile } from './spooled-files.js';
 
 export const manifestName = 'manifest.json';
 
+/** What a run has in the archive that may hold bookings: the file as sent, results, and whatever else was kept. */
+export async function listArchived(archive: Archive, { day, id }: Run): Promise<readonly string[]> {
+  return (await archive.list(day, id)).filter((name) => name !== manifestName);
+}
+
 /** What was sent and when, what came back, and the checksums of all archived files. */
 type Manifest = ReturnType<typeof describeRun> & {
   readonly tool: string;

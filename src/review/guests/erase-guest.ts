@@ -1,27 +1,36 @@
 import type { Archive } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
+import { createBusinessDay } from '../../booking/business-day.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import type { ErasedContent } from '../../ledger/erasing.js';
 import { eraseKeptAt } from '../../ledger/kept-columns.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
+import type { SizeLimit } from '../../sftp/limits.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import { listEveryRun } from '../every-run.js';
+import { keepNewestOfDays, listEveryRun } from '../every-run.js';
 import { manifestName } from '../file/manifest.js';
+import { largestOf, limitReceived, locateRemoteFiles } from '../file/remote-files.js';
 import { removeSpooled } from '../file/spooled-files.js';
 import { createLineEraser, type Erasure, eraseRecords } from './erase-records.js';
-import { isLineOf } from './guest.js';
-import { findRecords, listKeptFiles } from './guest-files.js';
+import { type Guest, isLineOf } from './guest.js';
+import { findGuestFiles, findRecords, type GuestFile } from './guest-files.js';
 
-export interface EraseParts {
+interface EraseParts {
   readonly ledger: Ledger;
   readonly archive: Archive;
   readonly spool: Spool;
+  /** Undefined if none is configured. */
+  readonly sftp: SftpServer | undefined;
+  readonly timezone: string;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** Something of the guest that was changed, or would be. */
-export interface ErasedPlace {
+interface ErasedPlace {
   readonly runId: string;
   readonly day: string;
   readonly place: ErasedContent['place'] | 'spool';
@@ -31,19 +40,10 @@ export interface ErasedPlace {
   readonly sha256After?: string;
 }
 
-/** Where something is left, and what to do about it. */
-export interface LeftPlace {
-  readonly runId: string;
-  readonly day: string;
-  readonly place: ErasedPlace['place'];
-  readonly why: string;
-}
-
-interface ErasedPlaces {
-  readonly erased: readonly ErasedPlace[];
-  readonly left: readonly LeftPlace[];
-  /** The runs that carry the guest, or carried a guest whom the SFTP server may still have. */
-  readonly runs: readonly Run[];
+/** What was done; and what is left, and what to do about it. */
+interface Receipt {
+  readonly erased: ErasedPlace[];
+  readonly left: { runId: string; day: string; place: ErasedPlace['place']; why: string }[];
 }
 
 const unfinished =
@@ -51,130 +51,38 @@ const unfinished =
 const busy = 'its day is being worked on: erase again later';
 
 /**
- * Takes a guest out of ledger, archive and spool. Idempotent; the ledger comes last, so that an interrupted erasure is
- * found again. A file is rewritten beside the archive first, and its checksums are recorded before it is replaced.
+ * Takes a guest out of SFTP server, archive, spool and ledger. Idempotent; the ledger knows what to look for, so it comes
+ * last, and an interrupted erasure is found again.
  */
-export async function eraseKept(
-  parts: EraseParts,
-  erasure: Erasure,
-  { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
-): Promise<ErasedPlaces> {
-  const erased: ErasedPlace[] = [];
-  const left: LeftPlace[] = [];
-  const runs: Run[] = [];
-  for (const run of await listEveryRun(parts.ledger)) {
+export async function eraseGuest(parts: EraseParts, erasure: Erasure) {
+  const { ledger, dryRun, signal } = parts;
+  const places = [];
+  for (const run of await listEveryRun(ledger)) {
     signal.throwIfAborted();
     if (!dryRun) await completeReplacements(parts, run);
-    const files = [];
-    for (const file of await listKeptFiles(parts, run))
-      if ((await findRecords(file, erasure.guest)).length > 0) files.push(file);
-    const batches = await listBatchesOf(parts, run, erasure);
+    const files = await findGuestFiles(parts, run, erasure.guest);
+    const batches = await findBatches(ledger, run, erasure.guest);
     const isHere = files.length + batches.length > 0;
-    if (isHere || (await isServerBehind(parts, run))) runs.push(run);
-    if (!isHere) continue;
-    const at = { runId: run.id, day: run.day };
-    if (mayStillBeSent(run)) {
-      left.push({ ...at, place: 'ledger', why: unfinished });
-      continue;
-    }
-    for (const { place, name } of files) {
-      const content = place === 'archive' && (await eraseArchived(parts, run, name, erasure, dryRun));
-      if (content) erased.push({ ...at, place, ...toSums(content) });
-      if (place === 'spool') erased.push({ ...at, place, name });
-    }
-    if (!dryRun && files.some(({ place }) => place === 'spool')) await removeSpooled(parts.spool, run.id);
-    const rewrite = createLineEraser(erasure);
-    const inLedger: Pick<ErasedPlace, 'name' | 'sha256Before' | 'sha256After'>[] = [];
-    for (const { lines, ...batch } of batches) {
-      const rewritten = rewrite(lines, batch);
-      if (rewritten?.changed) inLedger.push(toSums(rewritten.changed.content));
-      const kept = await parts.ledger.bookings.readKept(run.id, batch.form, batch.batch);
-      if (rewritten && eraseKeptAt(kept, rewritten.places))
-        inLedger.push({ name: `kept columns of ${batch.form} batch ${batch.batch}` });
-    }
-    if (!dryRun && inLedger.length > 0 && !(await parts.ledger.guests.eraseBookings(run.id, rewrite)))
-      left.push({ ...at, place: 'ledger', why: busy });
-    else for (const content of inLedger) erased.push({ ...at, place: 'ledger', ...content });
+    if (isHere || (await isServerBehind(ledger, run))) places.push({ run, files, batches });
   }
-  for (const reject of await eraseRejects(parts, erasure, dryRun)) erased.push(reject);
-  return { erased, left, runs };
-}
-
-/** What is kept of records that could not be sent. Where columns are mixed up, a value is the name. */
-async function eraseRejects(
-  { ledger }: EraseParts,
-  { guest, all }: Erasure,
-  dryRun: boolean,
-): Promise<readonly ErasedPlace[]> {
-  const erased: ErasedPlace[] = [];
-  for (const { run, place, reference, value } of guest.rejects) {
-    const withReference = reference !== undefined && all;
-    if (value === undefined && !withReference) continue;
-    if (!dryRun) await ledger.guests.eraseReject(run.id, place, { withReference });
-    const name = `${withReference ? 'reference and value' : 'value'} of rejected record ${place}`;
-    erased.push({ runId: run.id, day: run.day, place: 'ledger', name });
+  const runs = places.map(({ run }) => run);
+  const onServer = await eraseOnServer(parts, runs, erasure);
+  const here: Receipt = { erased: [], left: [] };
+  for (const place of places) {
+    signal.throwIfAborted();
+    await eraseRun(parts, place, erasure, here);
   }
-  return erased;
+  await eraseRejects(parts, erasure, here);
+  return { erased: [...here.erased, ...onServer.erased], left: [...here.left, ...onServer.left] };
 }
 
-/** After an erasure that the server refused, ledger and archive no longer tell that its files carry the guest. */
-async function isServerBehind({ ledger }: EraseParts, { id, file }: Run): Promise<boolean> {
-  if (!file) return false;
-  const erased = await ledger.guests.listErasedContents(id);
-  const isDoneThere = (before: string) =>
-    erased.some((content) => content.place === 'sftp' && content.before === before);
-  return erased.some(({ place, before }) => place === 'archive' && !isDoneThere(before));
-}
+const placeIn = ({ id, day }: Run, place: ErasedPlace['place']) => ({ runId: id, day, place });
 
-/** Its file was announced to the service with a checksum, or a result is to be joined with it. */
-export function mayStillBeSent(run: Run): boolean {
-  if (isActive(run)) return true;
-  return run.state === 'failed' && run.file?.sha256 !== undefined && run.file.archivedTo === undefined;
-}
-
-function toSums({ name, before, after }: ErasedContent) {
-  return { name, sha256Before: before, sha256After: after };
-}
-
-async function listBatchesOf({ ledger }: EraseParts, run: Run, { guest }: Erasure) {
-  const found: { readonly form: BookingForm; readonly batch: number; readonly lines: Buffer }[] = [];
-  if (!guest.runIds.has(run.id)) return found;
-  for (const form of bookingForms) {
-    for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
-      const text = lines.toString();
-      // As JSON and CSV escape quotes in different ways, a text with quotes is not searched for.
-      const mayHold = /["\\]/.test(guest.reference) || text.includes(guest.reference);
-      if (!mayHold) continue;
-      const isTheirs = text.split('\n').some((line) => line !== '' && isLineOf(guest, line, form));
-      if (isTheirs) found.push({ form, batch, lines });
-    }
-  }
-  return found;
+function toErasedPlace(run: Run, { place, name, before, after }: ErasedContent): ErasedPlace {
+  return { ...placeIn(run, place), name, sha256Before: before, sha256After: after };
 }
 
 const replacementOf = ({ id }: Run, name: string) => `${id}.erased.${name}`;
-
-async function eraseArchived(
-  { ledger, archive, spool }: EraseParts,
-  run: Run,
-  name: string,
-  erasure: Erasure,
-  dryRun: boolean,
-): Promise<ErasedContent | undefined> {
-  const read = () => archive.read(run.day, run.id, name);
-  const { sha256: before } = await measure(read());
-  const { sha256: after } = await measure(eraseRecords(read(), erasure));
-  if (after === before) return undefined;
-  const content: ErasedContent = { place: 'archive', name, before, after, at: erasure.at };
-  if (dryRun) return content;
-  const replacement = replacementOf(run, name);
-  await spool.write(replacement, eraseRecords(read(), erasure));
-  await ledger.guests.noteErased(run.id, content);
-  await archive.remove(run.day, run.id, [name]);
-  await archive.keep(run.day, run.id, name, spool.read(replacement), after);
-  await spool.remove([replacement]);
-  return content;
-}
 
 /** An interrupted erasure may have removed a file and not replaced it yet. */
 async function completeReplacements({ archive, spool }: EraseParts, run: Run): Promise<void> {
@@ -188,5 +96,183 @@ async function completeReplacements({ archive, spool }: EraseParts, run: Run): P
     if (isWhole && !archived.includes(name))
       await archive.keep(run.day, run.id, name, spool.read(replacement));
     await spool.remove([replacement]);
+  }
+}
+
+/** The stored batches of a run that have the guest's bookings. */
+async function findBatches(ledger: Ledger, run: Run, guest: Guest) {
+  const found: { readonly form: BookingForm; readonly batch: number }[] = [];
+  if (!guest.traces.some((trace) => trace.kind === 'booking' && trace.run.id === run.id)) return found;
+  for (const form of bookingForms)
+    for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
+      const text = lines.toString();
+      // As JSON and CSV escape quotes in different ways, a text with quotes is not searched for.
+      const mayHold = /["\\]/.test(guest.reference) || text.includes(guest.reference);
+      const isTheirs = (line: string) => line !== '' && isLineOf(guest, line, form);
+      if (mayHold && text.split('\n').some(isTheirs)) found.push({ form, batch });
+    }
+  return found;
+}
+
+/** After an erasure that the server refused, ledger and archive no longer tell that its files carry the guest. */
+async function isServerBehind(ledger: Ledger, { id, file }: Run): Promise<boolean> {
+  if (!file) return false;
+  const erased = await ledger.guests.listErasedContents(id);
+  const isDoneThere = (before: string) =>
+    erased.some((content) => content.place === 'sftp' && content.before === before);
+  return erased.some(({ place, before }) => place === 'archive' && !isDoneThere(before));
+}
+
+/** Its file was announced to the service with a checksum, or a result is to be joined with it. */
+function mayStillBeSent(run: Run): boolean {
+  if (isActive(run)) return true;
+  return run.state === 'failed' && run.file?.sha256 !== undefined && run.file.archivedTo === undefined;
+}
+
+async function eraseRun(
+  parts: EraseParts,
+  found: {
+    readonly run: Run;
+    readonly files: readonly GuestFile[];
+    readonly batches: Awaited<ReturnType<typeof findBatches>>;
+  },
+  erasure: Erasure,
+  receipt: Receipt,
+): Promise<void> {
+  const { ledger, spool, dryRun } = parts;
+  const { run, files, batches } = found;
+  if (files.length + batches.length === 0) return;
+  // Meanwhile it may have been resumed.
+  if (mayStillBeSent(await ledger.runs.get(run.id))) {
+    receipt.left.push({ ...placeIn(run, 'ledger'), why: unfinished });
+    return;
+  }
+  for (const { place, name } of files)
+    if (place === 'archive') await eraseArchived(parts, run, name, erasure, receipt);
+    else receipt.erased.push({ ...placeIn(run, place), name });
+  if (!dryRun && files.some(({ place }) => place === 'spool')) await removeSpooled(spool, run.id);
+  const rewrite = createLineEraser(erasure);
+  const inLedger: ErasedPlace[] = [];
+  for (const { form, batch } of batches) {
+    const rewritten = rewrite(await ledger.bookings.readBatch(run.id, form, batch), { form, batch });
+    if (rewritten?.changed) inLedger.push(toErasedPlace(run, rewritten.changed.content));
+    const kept = await ledger.bookings.readKept(run.id, form, batch);
+    if (rewritten && eraseKeptAt(kept, rewritten.places))
+      inLedger.push({ ...placeIn(run, 'ledger'), name: `kept columns of ${form} batch ${batch}` });
+  }
+  if (!dryRun && inLedger.length > 0 && !(await ledger.guests.eraseBookings(run.id, rewrite)))
+    receipt.left.push({ ...placeIn(run, 'ledger'), why: busy });
+  else receipt.erased.push(...inLedger);
+}
+
+/** The file is rewritten beside the archive first, and its checksums are recorded before it is replaced. */
+async function eraseArchived(
+  { ledger, archive, spool, dryRun }: EraseParts,
+  run: Run,
+  name: string,
+  erasure: Erasure,
+  receipt: Receipt,
+): Promise<void> {
+  const read = () => archive.read(run.day, run.id, name);
+  const { sha256: before } = await measure(read());
+  const { sha256: after } = await measure(eraseRecords(read(), erasure));
+  if (after === before) return;
+  const content: ErasedContent = { place: 'archive', name, before, after, at: erasure.at };
+  if (!dryRun) {
+    const replacement = replacementOf(run, name);
+    await spool.write(replacement, eraseRecords(read(), erasure));
+    await ledger.guests.noteErased(run.id, content);
+    await archive.remove(run.day, run.id, [name]);
+    await archive.keep(run.day, run.id, name, spool.read(replacement), after);
+    await spool.remove([replacement]);
+  }
+  receipt.erased.push(toErasedPlace(run, content));
+}
+
+/** What is kept of records that could not be sent. Where columns are mixed up, a value is the name. */
+async function eraseRejects(
+  { ledger, dryRun }: EraseParts,
+  { guest, all: withReference }: Erasure,
+  receipt: Receipt,
+): Promise<void> {
+  for (const trace of guest.traces) {
+    if (trace.kind === 'booking' || (trace.value === undefined && !withReference)) continue;
+    const { run, place } = trace;
+    if (!dryRun) await ledger.guests.eraseReject(run.id, place, { withReference });
+    const what = withReference ? 'reference and value' : 'value';
+    receipt.erased.push({ ...placeIn(run, 'ledger'), name: `${what} of rejected record ${place}` });
+  }
+}
+
+/**
+ * Takes the guest out of our files and their results on the SFTP server, as far as it permits that. A day's files belong
+ * to its newest run.
+ *
+ * @param runs that carry the guest, the newest first
+ */
+async function eraseOnServer(parts: EraseParts, runs: readonly Run[], erasure: Erasure): Promise<Receipt> {
+  const receipt: Receipt = { erased: [], left: [] };
+  const newest = keepNewestOfDays(runs.filter(({ file }) => file));
+  if (!parts.sftp || newest.length === 0) return receipt;
+  const session = await connect(parts.sftp, parts.signal);
+  for (const run of newest) {
+    if (typeof session === 'string') receipt.left.push({ ...placeIn(run, 'sftp'), why: session });
+    else if (!mayStillBeSent(run))
+      try {
+        const limit = limitReceived(largestOf(runs.filter(({ day }) => day === run.day)));
+        await eraseDay(parts, session, run, limit, erasure, receipt);
+      } catch (error) {
+        if (!(error instanceof SftpError)) throw error;
+        receipt.left.push({ ...placeIn(run, 'sftp'), why: error.message });
+      }
+  }
+  if (typeof session !== 'string') await session.close();
+  return receipt;
+}
+
+/** @returns why that is not possible, if it isn't */
+async function connect(sftp: SftpServer, signal: AbortSignal): Promise<SftpSession | string> {
+  try {
+    return await sftp.connect({ signal });
+  } catch (error) {
+    if (error instanceof SftpError) return error.message;
+    throw error;
+  }
+}
+
+async function eraseDay(
+  { ledger, spool, timezone, dryRun }: EraseParts,
+  session: SftpSession,
+  run: Run,
+  limit: SizeLimit,
+  erasure: Erasure,
+  receipt: Receipt,
+): Promise<void> {
+  const day = createBusinessDay(run.day, timezone);
+  const { folder, temporaryPath } = locateRemoteFiles(day);
+  const fetched = `${run.id}.fetched.csv`;
+  const rewritten = `${run.id}.rewritten.csv`;
+  const read = () => spool.read(fetched);
+  try {
+    for (const { name } of await session.list(folder)) {
+      if (!name.startsWith(day.ddmmyyyy) || !name.toLowerCase().endsWith('.csv')) continue;
+      const path = `${folder}/${name}`;
+      await session.download(path, await spool.locate(fetched), { limit });
+      if ((await findRecords(read, erasure.guest)).length === 0) continue;
+      const { sha256: before } = await measure(read());
+      const { bytes, sha256: after } = await spool.write(rewritten, eraseRecords(read(), erasure));
+      if (after === before) continue;
+      const content: ErasedContent = { place: 'sftp', name: path, before, after, at: erasure.at };
+      if (!dryRun) {
+        const temporary = temporaryPath(run.id, run.token, 0);
+        await session.upload(await spool.locate(rewritten), temporary);
+        await session.copyMode(path, temporary);
+        await session.publish(temporary, path, bytes);
+        await ledger.guests.noteErased(run.id, content);
+      }
+      receipt.erased.push(toErasedPlace(run, content));
+    }
+  } finally {
+    await spool.remove([fetched, rewritten]);
   }
 }

@@ -3,11 +3,10 @@ import { bookingFields, guestNameFields } from '../../booking/booking.js';
 import { createStayKeys } from '../../booking/booking-keys.js';
 import { splitStoredLines } from '../../ledger/batches.js';
 import type { ErasedContent, EraseLines } from '../../ledger/erasing.js';
-import type { BookingForm } from '../../ledger/step.js';
 import { createWholePattern } from '../../text/whole-text.js';
 import { lineForms, readBooking } from '../stored/stored-line.js';
 import { encodeText, type FileRecord, lineEndOf, readRecords } from './file-records.js';
-import { createGuestColumns, type Guest, type GuestColumns, isLineOf, isRecordOf, isUncut } from './guest.js';
+import { type Guest, isLineOf, isRecordOf, isUncut } from './guest.js';
 
 /** What is erased of a guest. */
 export interface Erasure {
@@ -25,33 +24,32 @@ const allErased: ReadonlySet<string> = new Set(
 );
 
 /** The fields that are erased, under the service's names. */
-export function listErasedFields(all: boolean): ReadonlySet<string> {
-  return all ? allErased : guestNameFields;
-}
+const erasedFields = ({ all }: Erasure) => (all ? allErased : guestNameFields);
 
 /** Rewrites stored bookings. */
-export function createLineEraser({ guest, all, at }: Erasure): EraseLines {
-  const erased = listErasedFields(all);
+export function createLineEraser(erasure: Erasure): EraseLines {
+  const { guest, all, at } = erasure;
+  const erased = erasedFields(erasure);
+  const findKey = createStayKeys();
   return (lines, { form, batch }) => {
     const kept = splitStoredLines(lines);
     const places = kept.flatMap((line, place) => (isLineOf(guest, line, form) ? [place] : []));
     if (places.length === 0) return undefined;
-    const rewritten = [...kept];
-    for (const place of places) rewritten[place] = lineForms[form].blankFields(kept[place] ?? '', erased);
-    if (rewritten.every((line, index) => line === kept[index])) return { places };
+    const theirs = new Set(places);
+    const rewritten = kept.map((line, place) =>
+      theirs.has(place) ? lineForms[form].blankFields(line, erased) : line,
+    );
+    const changed = kept.flatMap((line, place) => (line === rewritten[place] ? [] : [{ line, place }]));
+    if (changed.length === 0) return { places };
     const after = Buffer.from(rewritten.map((line) => `${line}\n`).join(''));
     const name = `${form} batch ${batch}`;
     const content: ErasedContent = { place: 'ledger', name, before: hash(lines), after: hash(after), at };
-    const stays = all ? { stays: listErasedStays(kept, rewritten, form) } : {};
-    return { places, changed: { lines: after, content, ...stays } };
+    const stays = changed.map(({ line, place }) => ({
+      place,
+      hotelHash: findKey(readBooking(line, form)).hotelHash,
+    }));
+    return { places, changed: { lines: after, content, ...(all && { stays }) } };
   };
-}
-
-function listErasedStays(before: readonly string[], after: readonly string[], form: BookingForm) {
-  const findKey = createStayKeys();
-  return before.flatMap((line, place) =>
-    line === after[place] ? [] : [{ place, hotelHash: findKey(readBooking(line, form)).hotelHash }],
-  );
 }
 
 /** A file without the guest; everything else stays byte for byte. */
@@ -59,26 +57,21 @@ export async function* eraseRecords(
   blocks: AsyncIterable<Uint8Array>,
   erasure: Erasure,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const columnsOf = createGuestColumns();
-  for await (const records of readRecords(blocks)) {
-    const written: Buffer[] = [];
-    for (const record of records) {
-      const columns = columnsOf(record);
-      const isTheirs = isRecordOf(erasure.guest, record, columns);
-      written.push(isTheirs ? eraseRecord(record, columns, erasure) : record.raw);
-    }
-    yield Buffer.concat(written);
-  }
+  for await (const records of readRecords(blocks))
+    yield Buffer.concat(
+      records.map((record) =>
+        isRecordOf(erasure.guest, record) ? eraseRecord(record, erasure) : record.raw,
+      ),
+    );
 }
 
 /** Nothing can be told apart in a malformed record, so nothing of it stays. */
-function eraseRecord(record: FileRecord, columns: GuestColumns, erasure: Erasure): Buffer {
-  const { cells, raw, form } = record;
-  const { header } = columns;
-  if (!cells || isUncut(record, columns)) return encodeText(lineEndOf(record), form);
-  const erased = new Set([...listErasedFields(erasure.all)].map((name) => name.toLowerCase()));
+function eraseRecord(record: FileRecord, erasure: Erasure): Buffer {
+  const { cells, raw, form, columns } = record;
+  if (!cells || isUncut(record)) return encodeText(lineEndOf(record), form);
+  const erased = new Set([...erasedFields(erasure)].map((name) => name.toLowerCase()));
   const kept = cells.map((cell, at) => {
-    const column = header[at]?.toLowerCase() ?? '';
+    const column = columns.names[at]?.toLowerCase() ?? '';
     if (erased.has(column)) return '';
     return serviceFieldNames.has(column) ? cell : eraseText(cell, erasure);
   });

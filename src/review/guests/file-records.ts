@@ -4,7 +4,7 @@ import { mostRecordLines, splitCells } from '../file/csv.js';
 import { createResultLines, findHeader } from '../file/result-records.js';
 
 /** How a file is written: a service may write its result in another way than we write ours. */
-export interface FileForm {
+interface FileForm {
   readonly encoding: Encoding;
   readonly delimiter: string;
   readonly lineEnd: '\r' | '\n';
@@ -21,9 +21,17 @@ export interface FileRecord {
   /** Undefined if its quotes are malformed. */
   readonly cells: readonly string[] | undefined;
   readonly form: FileForm;
+  readonly columns: FileColumns;
+}
+
+/** The names of a file's columns, and which of them has the booking's reference: -1 for none. */
+interface FileColumns {
+  readonly names: readonly string[];
+  readonly reference: number;
 }
 
 const byteOrderMark = '\ufeff';
+const referenceColumn = 'bookingreferenceid';
 /** So many bytes show the form of a file. */
 const firstBytes = 64 * 1024;
 const columnNames = new Set(
@@ -41,12 +49,20 @@ export async function* readRecords(
   let known: FileForm | undefined;
   let line = 1;
   const waiting: Buffer[] = [];
+  // Nothing that stands above the header has columns.
+  let columns = findColumns(undefined);
+  let isHeaderRead = false;
 
   function* cut(form: FileForm, isEnd: boolean): Generator<FileRecord> {
     for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
       const { lines, cells } = joinLines(waiting, form, isEnd);
       if (lines === 0) return;
-      yield { line, raw: lines === 1 ? first : Buffer.concat(waiting.slice(0, lines)), cells, form };
+      if (!isHeaderRead && line > form.titleLines) {
+        columns = findColumns(cells);
+        isHeaderRead = true;
+      }
+      const raw = lines === 1 ? first : Buffer.concat(waiting.slice(0, lines));
+      yield { line, raw, cells, form, columns };
       line += lines;
       waiting.splice(0, lines);
     }
@@ -74,6 +90,11 @@ export async function* readRecords(
   takeLines(known);
   if (pending.length > 0) waiting.push(pending);
   yield [...cut(known, true)];
+}
+
+function findColumns(cells: readonly string[] = []): FileColumns {
+  const names = cells.map((cell) => cell.trim());
+  return { names, reference: names.findIndex((name) => name.toLowerCase() === referenceColumn) };
 }
 
 function findForm(beginning: Buffer): FileForm {
@@ -134,14 +155,14 @@ export function lineEndOf({ raw, form }: FileRecord): string {
   return /(?:\r?\n|\r)$/.exec(end)?.[0] ?? '';
 }
 
-export function decodeText(bytes: Buffer, { encoding }: Pick<FileForm, 'encoding'>): string {
+export function decodeText(bytes: Buffer, { encoding }: { readonly encoding: Encoding }): string {
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 2));
   if (encoding === 'utf-16le') return whole.toString('utf16le');
   if (encoding === 'utf-16be') return Buffer.from(whole).swap16().toString('utf16le');
   return bytes.toString(encoding === 'iso-8859-1' ? 'latin1' : 'utf8');
 }
 
-export function encodeText(text: string, { encoding }: Pick<FileForm, 'encoding'>): Buffer {
+export function encodeText(text: string, { encoding }: { readonly encoding: Encoding }): Buffer {
   if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le');
   if (encoding === 'utf-16be') return Buffer.from(text, 'utf16le').swap16();
   return Buffer.from(text, encoding === 'iso-8859-1' ? 'latin1' : 'utf8');

@@ -1,35 +1,10 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import type { Run } from '../../ledger/run.js';
 import type { Spool } from '../../spool/spool.js';
-import { manifestName } from '../file/manifest.js';
+import { listArchived } from '../file/manifest.js';
 import { listSpooled } from '../file/spooled-files.js';
 import { contains, decodeText, type FileRecord, readRecords } from './file-records.js';
-import { createGuestColumns, type Guest, type GuestColumns, isRecordOf, isUncut, needleOf } from './guest.js';
-
-export interface GuestFilePlaces {
-  readonly archive: Pick<Archive, 'list' | 'read'>;
-  readonly spool: Pick<Spool, 'list' | 'read'>;
-}
-
-/** A file of a run, wherever it is. */
-export interface KeptFile {
-  readonly place: 'archive' | 'spool';
-  readonly name: string;
-  read(): AsyncIterable<Uint8Array>;
-}
-
-/** All files of a run that may hold bookings: as sent, results, and whatever else was kept. */
-export async function listKeptFiles(
-  { archive, spool }: GuestFilePlaces,
-  { id, day }: Run,
-): Promise<readonly KeptFile[]> {
-  const archived = (await archive.list(day, id)).filter((name) => name !== manifestName);
-  const spooled = await listSpooled(spool, id);
-  return [
-    ...archived.map((name) => ({ place: 'archive' as const, name, read: () => archive.read(day, id, name) })),
-    ...spooled.map((name) => ({ place: 'spool' as const, name, read: () => spool.read(name) })),
-  ];
-}
+import { type Guest, isRecordOf, isUncut, needleOf } from './guest.js';
 
 /** A record about the guest: its cells by column, or its text if it is malformed. */
 export interface GuestRecord {
@@ -38,21 +13,41 @@ export interface GuestRecord {
   readonly text?: string;
 }
 
+/** A file of a run that says something about the guest. */
+export interface GuestFile {
+  readonly place: 'archive' | 'spool';
+  readonly name: string;
+  readonly records: readonly GuestRecord[];
+}
+
+/** The files of a run that say something about the guest, wherever they are. */
+export async function findGuestFiles(
+  { archive, spool }: { readonly archive: Archive; readonly spool: Spool },
+  run: Run,
+  guest: Guest,
+): Promise<readonly GuestFile[]> {
+  const found: GuestFile[] = [];
+  const look = async (place: GuestFile['place'], name: string, read: () => AsyncIterable<Uint8Array>) => {
+    const records = await findRecords(read, guest);
+    if (records.length > 0) found.push({ place, name, records });
+  };
+  const archived = await listArchived(archive, run);
+  const spooled = await listSpooled(spool, run.id);
+  for (const name of archived) await look('archive', name, () => archive.read(run.day, run.id, name));
+  for (const name of spooled) await look('spool', name, () => spool.read(name));
+  return found;
+}
+
 /** The records about the guest in a file; none if it disappears meanwhile. */
 export async function findRecords(
-  file: Pick<KeptFile, 'read'>,
+  read: () => AsyncIterable<Uint8Array>,
   guest: Guest,
 ): Promise<readonly GuestRecord[]> {
   const found: GuestRecord[] = [];
   try {
-    if (!(await contains(file.read(), [needleOf(guest)]))) return [];
-    const columnsOf = createGuestColumns();
-    for await (const records of readRecords(file.read())) {
-      for (const record of records) {
-        const columns = columnsOf(record);
-        if (isRecordOf(guest, record, columns)) found.push(toGuestRecord(record, columns));
-      }
-    }
+    if (!(await contains(read(), [needleOf(guest)]))) return [];
+    for await (const records of readRecords(read()))
+      for (const record of records) if (isRecordOf(guest, record)) found.push(toGuestRecord(record));
     return found;
   } catch (error) {
     if (isAbsence(error)) return [];
@@ -60,14 +55,11 @@ export async function findRecords(
   }
 }
 
-function toGuestRecord(record: FileRecord, columns: GuestColumns): GuestRecord {
-  const { line, raw, cells, form } = record;
-  const { header } = columns;
-  if (!cells || isUncut(record, columns)) return { line, text: decodeText(raw, form).trimEnd() };
-  return {
-    line,
-    cells: Object.fromEntries(cells.map((cell, at) => [header[at] || `column ${at + 1}`, cell])),
-  };
+function toGuestRecord(record: FileRecord): GuestRecord {
+  const { line, raw, cells, form, columns } = record;
+  if (!cells || isUncut(record)) return { line, text: decodeText(raw, form).trimEnd() };
+  const named = cells.map((cell, at) => [columns.names[at] || `column ${at + 1}`, cell] as const);
+  return { line, cells: Object.fromEntries(named) };
 }
 
 /** Another process may archive a run, or remove what it kept, at the same time. */

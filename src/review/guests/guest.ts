@@ -1,14 +1,13 @@
-import { bookingFields } from '../../booking/booking.js';
 import { readStoredBatches } from '../../ledger/batches.js';
-import type { Reject } from '../../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
+import type { Trace } from '../../ledger/tracing.js';
 import { createWholePattern } from '../../text/whole-text.js';
+import { foldName } from '../erasures.js';
 import { listEveryRun } from '../every-run.js';
 import { foldReference } from '../file/match-result.js';
 import { readCellText } from '../file/result.js';
-import { foldName } from '../hash-key.js';
 import { readBooking, readReference } from '../stored/stored-line.js';
 import { decodeText, type FileRecord } from './file-records.js';
 
@@ -17,45 +16,26 @@ export interface Guest {
   readonly reference: string;
   /** As written in their bookings. */
   readonly names: ReadonlySet<string>;
-  /** The runs in whose bookings they are. */
-  readonly runIds: ReadonlySet<string>;
-  /** Records that could not be sent. */
-  readonly rejects: readonly GuestReject[];
+  /** Their bookings, and the rejected records with their reference, by run, the newest first. */
+  readonly traces: readonly Trace[];
 }
-
-/** A rejected record with the guest's reference. Where columns are mixed up, its value may be the name. */
-export type GuestReject = Reject & { readonly run: Run };
 
 export async function findGuest(ledger: ReadOnlyLedger, reference: string): Promise<Guest> {
+  const traces = await ledger.bookings.trace(reference);
   const names = new Set<string>();
-  const runIds = new Set<string>();
-  const rejects: GuestReject[] = [];
   // The same booking may be in several runs, with its name corrected.
-  for (const trace of await ledger.bookings.trace(reference)) {
-    if (trace.kind === 'reject') {
-      rejects.push({ ...trace, reference });
-      continue;
-    }
-    const { bookingClientName } = readBooking(trace.line, trace.form);
-    if (bookingClientName !== undefined) names.add(bookingClientName);
-    runIds.add(trace.run.id);
+  for (const trace of traces) {
+    const name = trace.kind === 'booking' && readBooking(trace.line, trace.form).bookingClientName;
+    if (name) names.add(name);
   }
-  return { reference, names, runIds, rejects };
+  return { reference, names, traces };
 }
 
-/** The bookings of everybody with a name. */
-export interface NamedBookings {
-  readonly references: ReadonlySet<string>;
-  /** How many more have no reference. */
-  readonly unreferenced: number;
-}
-
-/** Reads every stored booking and reject: names are in no index. */
-export async function findBookingsOf(
-  ledger: ReadOnlyLedger,
-  name: string,
-  signal: AbortSignal,
-): Promise<NamedBookings> {
+/**
+ * The references of everybody with a name, and how many more of their bookings have none. Reads every stored booking and
+ * reject: names are in no index.
+ */
+export async function findBookingsOf(ledger: ReadOnlyLedger, name: string, signal: AbortSignal) {
   const references = new Set<string>();
   let unreferenced = 0;
   for (const run of await listEveryRun(ledger)) {
@@ -101,46 +81,15 @@ function isSameName(one: string, other: string): boolean {
   return foldName(one) === foldName(other);
 }
 
-/** Where a file of ours or a result has its columns; -1 for a missing one. */
-export interface GuestColumns {
-  readonly reference: number;
-  readonly name: number;
-  readonly dates: readonly number[];
-  readonly header: readonly string[];
-}
-
-/** Of what stands above the header. */
-const noColumns: GuestColumns = { reference: -1, name: -1, dates: [], header: [] };
-
-/** The columns of a file, once its header was among its records. */
-export function createGuestColumns(): (record: FileRecord) => GuestColumns {
-  let columns: GuestColumns | undefined;
-  return (record) => {
-    if (!columns && record.line <= record.form.titleLines) return noColumns;
-    columns ??= findGuestColumns(record);
-    return columns;
-  };
-}
-
-export function findGuestColumns({ cells = [] }: Pick<FileRecord, 'cells'>): GuestColumns {
-  const header = cells.map((cell) => cell.trim());
-  const places = header.map((cell) => cell.toLowerCase());
-  const placesOf = (isSought: (field: (typeof bookingFields)[number]) => boolean) =>
-    bookingFields.filter(isSought).map(({ name }) => places.indexOf(name.toLowerCase()));
-  const [reference = -1] = placesOf(({ property }) => property === 'bookingReferenceId');
-  const [name = -1] = placesOf(({ kind }) => kind === 'guest-name');
-  return { reference, name, dates: placesOf(({ kind }) => kind === 'date'), header };
-}
-
 /**
  * Whether a record of a file is about the guest. A reference counts in its column only: a hotel's id may look the same.
  * Where columns cannot be told apart it counts in every cell. A malformed record counts if it mentions a reference or a
  * name, but not as a part of a longer value.
  */
-export function isRecordOf({ reference, names }: Guest, record: FileRecord, columns: GuestColumns): boolean {
-  const { cells } = record;
-  if (!cells || isUncut(record, columns)) return mentions(record, [reference, ...names]);
-  const isRegular = columns.reference !== -1 && cells.length === columns.header.length;
+export function isRecordOf({ reference, names }: Guest, record: FileRecord): boolean {
+  const { cells, columns } = record;
+  if (!cells || isUncut(record)) return mentions(record, [reference, ...names]);
+  const isRegular = columns.reference !== -1 && cells.length === columns.names.length;
   const sought = isRegular ? [cells[columns.reference] ?? ''] : cells;
   if (sought.some((cell) => cell.trim() === reference || readCellText(cell) === reference)) return true;
   // Results may write it in another way, which may be another guest's reference: the name decides.
@@ -157,8 +106,8 @@ export function needleOf({ reference }: Guest): string {
 }
 
 /** Whether a record is one cell because nobody knows what separates its cells. */
-export function isUncut({ cells }: FileRecord, { reference }: GuestColumns): boolean {
-  return cells?.length === 1 && reference === -1;
+export function isUncut({ cells, columns }: FileRecord): boolean {
+  return cells?.length === 1 && columns.reference === -1;
 }
 
 function mentions({ raw, form }: FileRecord, texts: readonly string[]): boolean {

@@ -6,23 +6,15 @@ import type { Trace } from '../../ledger/tracing.js';
 import { createNameMask, type NameMask } from '../../text/mask-names.js';
 import { lineForms } from './stored-line.js';
 
-interface MaskOptions {
-  /** Whether the guest of the booking itself may be named. */
-  readonly showsGuest?: boolean | undefined;
-}
-
 /**
  * The same history, in which the service's texts name no other guest of that run: they are about a batch or the whole
  * file, and a guest may only be shown what is about them.
+ *
+ * @param showsGuest whether the guest of the booking itself may be named
  */
-export async function maskAnswers(
-  ledger: ReadOnlyLedger,
-  trace: Trace,
-  { showsGuest = true }: MaskOptions = {},
-): Promise<Trace> {
+export async function maskAnswers(ledger: ReadOnlyLedger, trace: Trace, showsGuest = true): Promise<Trace> {
   if (trace.kind === 'reject') return trace;
   const answers = trace.attempts.flatMap(({ answer }) => answer ?? []);
-  if (answers.length === 0) return trace;
   const kept = showsGuest ? lineForms[trace.form].findGuestName(trace.line) : undefined;
   const mask = await createRunMask(ledger, trace.run, answers, kept);
   const attempts = trace.attempts.map(({ answer, ...attempt }) =>
@@ -31,32 +23,25 @@ export async function maskAnswers(
   return { ...trace, attempts };
 }
 
-/** The service's texts without the name of any guest of that run. */
-export async function maskTexts(
+/**
+ * Takes the names of all guests of a run out of these texts of the service.
+ *
+ * @param kept the name that may be shown
+ */
+export async function createRunMask(
   ledger: ReadOnlyLedger,
-  run: Pick<Run, 'id'>,
+  run: Run,
   texts: readonly string[],
-): Promise<string[]> {
-  if (texts.length === 0) return [];
-  const mask = await createRunMask(ledger, run, texts, undefined);
-  return texts.map(mask.apply);
-}
-
-/** @param kept the name that may be shown */
-async function createRunMask(
-  ledger: ReadOnlyLedger,
-  run: Pick<Run, 'id'>,
-  texts: readonly string[],
-  kept: string | undefined,
+  kept?: string,
 ): Promise<NameMask> {
   const mask = createNameMask(texts, kept);
-  for (const form of bookingForms) {
+  // Without texts, nothing has to be read.
+  for (const form of texts.length > 0 ? bookingForms : [])
     for await (const { lines } of readStoredBatches(ledger, run, form)) {
       for (const line of splitStoredLines(lines)) {
         const name = lineForms[form].findGuestName(line);
         if (name !== undefined) mask.add(name);
       }
     }
-  }
   return mask;
 }

@@ -4,21 +4,12 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import type { Spool } from '../../spool/spool.js';
 import { listEveryRun } from '../every-run.js';
-import { manifestName } from '../file/manifest.js';
+import { listArchived } from '../file/manifest.js';
 import { blankNames } from './stored-line.js';
-
-export const namePlaces = ['ledger', 'archive', 'spool'] as const;
-export type NamePlace = (typeof namePlaces)[number];
-
-export interface OldestNamesParts {
-  readonly ledger: ReadOnlyLedger;
-  readonly archive: Pick<Archive, 'list'>;
-  readonly spool: Pick<Spool, 'list'>;
-}
 
 /** A run whose guest names are kept somewhere. */
 export interface KeptNames {
-  readonly place: NamePlace;
+  readonly place: 'ledger' | 'archive' | 'spool';
   readonly runId: string;
   /** The day from which `guestNameDays` count, YYYY-MM-DD. */
   readonly since: string;
@@ -32,32 +23,33 @@ const dayMs = 86_400_000;
  * into the first and the last batch of each form, the run's folder in the archive, and the spool of this machine.
  */
 export async function findOldestNames(
-  { ledger, archive, spool }: OldestNamesParts,
+  places: { readonly ledger: ReadOnlyLedger; readonly archive: Archive; readonly spool: Spool },
   { now, timezone }: { readonly now: number; readonly timezone: string },
 ): Promise<readonly KeptNames[]> {
+  const { ledger, archive, spool } = places;
   const today = businessDayAt(new Date(now), timezone).iso;
   const spooled = await spool.list();
   const runs = (await listEveryRun(ledger))
     .map((run) => ({ run, since: countedFrom(run, timezone) }))
     .sort((one, other) => (one.since < other.since ? -1 : Number(one.since > other.since)));
-  const looks: Readonly<Record<NamePlace, (run: Run) => boolean | Promise<boolean>>> = {
-    async ledger(run) {
-      const samples = await ledger.bookings.sampleBatches(run.id);
-      return samples.some(({ lines, form }) => !blankNames(lines, form).equals(lines));
-    },
-    // Only a delivery by file archives anything.
-    archive: async ({ delivery, day, id }) =>
-      delivery === 'file' && (await archive.list(day, id)).some((name) => name !== manifestName),
-    spool: ({ id }) => spooled.some((name) => name.startsWith(id)),
-  };
   const found: KeptNames[] = [];
-  for (const place of namePlaces) {
-    const oldest = await findFirst(runs, ({ run }) => looks[place](run));
-    if (!oldest) continue;
+  const look = async (place: KeptNames['place'], isIn: (run: Run) => boolean | Promise<boolean>) => {
+    const oldest = await findFirst(runs, ({ run }) => isIn(run));
+    if (!oldest) return;
     const { run, since } = oldest;
     const ageDays = Math.max(0, Math.round((Date.parse(today) - Date.parse(since)) / dayMs));
     found.push({ place, runId: run.id, since, ageDays });
-  }
+  };
+  await look('ledger', async ({ id }) => {
+    const samples = await ledger.bookings.sampleBatches(id);
+    return samples.some(({ lines, form }) => !blankNames(lines, form).equals(lines));
+  });
+  // Only a delivery by file archives anything.
+  await look(
+    'archive',
+    async (run) => run.delivery === 'file' && (await listArchived(archive, run)).length > 0,
+  );
+  await look('spool', ({ id }) => spooled.some((name) => name.startsWith(id)));
   return found;
 }
 

@@ -1,28 +1,29 @@
 import type { Archive } from '../../archive/archive.js';
-import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
+import { businessDayAt } from '../../booking/business-day.js';
+import type { DayKeyRemoval } from '../../keys/day-keys.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
 import type { Spool } from '../../spool/spool.js';
-import { manifestName } from '../file/manifest.js';
+import { listEveryRun } from '../every-run.js';
+import { listArchived } from '../file/manifest.js';
 import { listSpooled, removeSpooled } from '../file/spooled-files.js';
 import { blankNames } from './stored-line.js';
 
-export interface RetentionPeriods {
+interface RetentionParts {
+  readonly ledger: Ledger;
+  readonly archive: Archive;
+  readonly spool: Spool;
+  /** Undefined where nothing is encrypted. */
+  readonly keys?: DayKeyRemoval | undefined;
+}
+
+interface RetentionPeriods {
   /** Days after which guest names and the service's messages are removed. */
   readonly guestNameDays: number;
   /** Days after which references and verdicts are removed as well. */
   readonly recordDays: number;
 }
 
-export interface RetentionParts {
-  readonly ledger: Ledger;
-  readonly archive: Pick<Archive, 'list' | 'remove'>;
-  readonly spool: Pick<Spool, 'list' | 'remove'>;
-  /** Where names are encrypted: destroys the keys of days before that one that are not needed any longer. */
-  readonly destroyKeys?: ((before: string) => Promise<void>) | undefined;
-}
-
-export interface RetentionMoment {
+interface RetentionMoment {
   /** What the clock says, in epoch milliseconds. */
   readonly now: number;
   /** IANA name of the account's time zone. */
@@ -35,89 +36,19 @@ const witnessAgeMs = 12 * hourMs;
 /** A day between two nightly runs, and half a day for a late one. */
 const longestStepMs = 36 * hourMs;
 
-/** What is older than these days is removed. */
-interface DueDays {
-  /** Guest names of days before this one, YYYY-MM-DD. */
-  readonly namesBefore: string;
-  /** References and verdicts of days before this one. */
-  readonly recordsBefore: string;
-}
-
 /** Removes from ledger, archive and spool what must not be kept any longer. Idempotent. */
 export async function applyRetention(
   parts: RetentionParts,
   periods: RetentionPeriods,
   { now, timezone }: RetentionMoment,
 ): Promise<void> {
-  const instant = findRetentionInstant(now, await parts.ledger.runs.findLastStart(now - witnessAgeMs));
+  const instant = await findTrustedInstant(parts.ledger, now);
   if (instant !== undefined) await removeDue(parts, findDueDays(periods, { now: instant, timezone }));
 }
 
-/** The day before which what is kept for that many days is due; undefined in a ledger that is too new. */
-export async function findDueDay(
-  ledger: Ledger,
-  days: number,
-  { now, timezone }: RetentionMoment,
-): Promise<string | undefined> {
-  const instant = findRetentionInstant(now, await ledger.runs.findLastStart(now - witnessAgeMs));
-  return instant === undefined ? undefined : dayBefore(businessDayAt(new Date(instant), timezone), days);
-}
-
-/** Counts from what the clock says; see `findRetentionInstant`. */
-export function findDueDays(
-  { guestNameDays, recordDays }: RetentionPeriods,
-  { now, timezone }: RetentionMoment,
-): DueDays {
-  const today = businessDayAt(new Date(now), timezone);
-  return { namesBefore: dayBefore(today, guestNameDays), recordsBefore: dayBefore(today, recordDays) };
-}
-
-export async function removeDue(
-  { ledger, archive, spool, destroyKeys }: RetentionParts,
-  { namesBefore, recordsBefore }: DueDays,
-): Promise<void> {
-  try {
-    await ledger.guests.blankNames(namesBefore, blankNames, async (run) => {
-      await forgetArchived(archive, run);
-      await removeSpooled(spool, run.id);
-    });
-  } finally {
-    // A day whose key is lost keeps no other day's key.
-    await destroyKeys?.(namesBefore);
-  }
-  await ledger.guests.prune(recordsBefore);
-}
-
-/** What `removeDue` would remove from a run. */
-interface DueRun {
-  readonly runId: string;
-  readonly day: string;
-  readonly archived: readonly string[];
-  readonly spooled: readonly string[];
-}
-
-/** What `removeDue` would remove: names, and of which runs everything but the row. */
-export async function listDue(
-  {
-    ledger,
-    archive,
-    spool,
-  }: Pick<RetentionParts, 'archive' | 'spool'> & {
-    readonly ledger: Ledger;
-  },
-  { namesBefore, recordsBefore }: DueDays,
-): Promise<{ readonly names: readonly DueRun[]; readonly records: readonly Run[] }> {
-  const names: DueRun[] = [];
-  for (const run of await ledger.guests.listRunsWithNames(namesBefore)) {
-    const { id: runId, day } = run;
-    names.push({
-      runId,
-      day,
-      archived: await listForgettable(archive, run),
-      spooled: await listSpooled(spool, runId),
-    });
-  }
-  return { names, records: await ledger.guests.listRunsWithRecords(recordsBefore) };
+/** The instant from which ages are counted without a person who looks at it; see `findRetentionInstant`. */
+export async function findTrustedInstant(ledger: Ledger, now: number): Promise<number | undefined> {
+  return findRetentionInstant(now, await ledger.runs.findLastStart(now - witnessAgeMs));
 }
 
 /**
@@ -131,18 +62,67 @@ export function findRetentionInstant(now: number, lastStart: number | undefined)
   return lastStart === undefined ? undefined : Math.min(now, lastStart + longestStepMs);
 }
 
-async function forgetArchived(archive: RetentionParts['archive'], run: Run): Promise<void> {
-  const forgotten = await listForgettable(archive, run);
-  if (forgotten.length > 0) await archive.remove(run.day, run.id, forgotten);
+/** What is older than these days is removed. Counts from what the clock says. */
+export function findDueDays({ guestNameDays, recordDays }: RetentionPeriods, moment: RetentionMoment) {
+  return { namesBefore: findDueDay(guestNameDays, moment), recordsBefore: findDueDay(recordDays, moment) };
 }
 
-/** The manifest with its checksums stays. */
-async function listForgettable(archive: Pick<Archive, 'list'>, { day, id }: Run): Promise<readonly string[]> {
-  return (await archive.list(day, id)).filter((name) => name !== manifestName);
-}
-
-function dayBefore(day: BusinessDay, days: number): string {
-  const date = new Date(`${day.iso}T00:00:00Z`);
+/** The day, YYYY-MM-DD, before which what is kept for that many days is due. */
+export function findDueDay(days: number, { now, timezone }: RetentionMoment): string {
+  const date = new Date(`${businessDayAt(new Date(now), timezone).iso}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() - days);
   return date.toISOString().slice(0, 10);
+}
+
+type DueDays = ReturnType<typeof findDueDays>;
+
+export async function removeDue(
+  parts: RetentionParts,
+  { namesBefore, recordsBefore }: DueDays,
+): Promise<void> {
+  const { ledger, archive, spool } = parts;
+  try {
+    await ledger.guests.blankNames(namesBefore, blankNames, async (run) => {
+      const archived = await listArchived(archive, run);
+      if (archived.length > 0) await archive.remove(run.day, run.id, archived);
+      await removeSpooled(spool, run.id);
+    });
+  } finally {
+    // A day whose key is lost keeps no other day's key.
+    await destroyKeys(parts, namesBefore);
+  }
+  await ledger.guests.prune(recordsBefore);
+}
+
+/**
+ * Destroys the keys of days before that one whose runs keep no names any more: what backups hold of them becomes
+ * unreadable. Keys of days that the ledger does not know stay, because it may be the wrong ledger.
+ */
+async function destroyKeys({ ledger, keys }: RetentionParts, before: string): Promise<void> {
+  if (!keys) return;
+  for (const day of keys.listDays().filter((one) => one < before)) {
+    const hold = await ledger.holds.day(day);
+    if (!hold) continue;
+    try {
+      const runs = await listEveryRun(ledger, { day });
+      const isDone = runs.length > 0 && runs.every(({ namesBlankedAt }) => namesBlankedAt !== undefined);
+      if (isDone && !hold.lost.aborted) keys.destroy(day);
+    } finally {
+      await hold.release();
+    }
+  }
+}
+
+/** What `removeDue` would remove: names, and of which runs everything but the row. */
+export async function listDue(
+  { ledger, archive, spool }: RetentionParts,
+  { namesBefore, recordsBefore }: DueDays,
+) {
+  const names = [];
+  for (const run of await ledger.guests.listRunsWithNames(namesBefore)) {
+    const archived = await listArchived(archive, run);
+    const spooled = await listSpooled(spool, run.id);
+    names.push({ runId: run.id, day: run.day, archived, spooled });
+  }
+  return { names, records: await ledger.guests.listRunsWithRecords(recordsBefore) };
 }

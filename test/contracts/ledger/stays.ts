@@ -106,10 +106,7 @@ export function describeStays(opened: () => OpenedLedger): void {
       const references = async () =>
         (await readAll(ledger, [hotel], { today: '2026-11-20' })).map(({ reference }) => reference);
       expect(await references()).toEqual(['E-1', 'E-2']);
-      const guest = {
-        ...{ reference: 'E-1', names: new Set<string>() },
-        ...{ runIds: new Set(['r1']), rejects: [] },
-      };
+      const guest = { reference: 'E-1', names: new Set<string>(), traces: [] };
       const erase = createLineEraser({ guest, all: true, at });
       expect(await ledger.guests.eraseBookings('r1', erase)).toBe(true);
       expect(await references()).toEqual(['E-2']);

@@ -75,7 +75,7 @@ describe('the records of a file', () => {
       for (let at = 0; at < file.length; at += 9) yield Buffer.from(file.subarray(at, at + 9));
     };
     expect(await contains(read(), ['BR-1'])).toBe(true);
-    const guest = { reference: 'BR-1', names: new Set(['Ana Gil']), runIds: new Set<string>(), rejects: [] };
+    const guest = { reference: 'BR-1', names: new Set(['Ana Gil']), traces: [] };
     const blocks = [];
     for await (const block of eraseRecords(read(), { guest, all: false, at: 0 })) blocks.push(block);
     const erased = rows.map((cells) =>
@@ -96,7 +96,7 @@ describe('the records of a file', () => {
       const read = async function* () {
         yield file;
       };
-      const guest = { reference, names: new Set(['Ana Gil']), runIds: new Set<string>(), rejects: [] };
+      const guest = { reference, names: new Set(['Ana Gil']), traces: [] };
       expect(await contains(read(), [needleOf(guest)])).toBe(true);
       const blocks = [];
       for await (const block of eraseRecords(read(), { guest, all: false, at: 0 })) blocks.push(block);
@@ -111,7 +111,7 @@ describe('the records of a file', () => {
     const read = async function* () {
       yield file;
     };
-    const guest = { reference: 'BR-1', names: new Set(['Ana Gil']), runIds: new Set<string>(), rejects: [] };
+    const guest = { reference: 'BR-1', names: new Set(['Ana Gil']), traces: [] };
     const blocks = [];
     for await (const block of eraseRecords(read(), { guest, all: false, at: 0 })) blocks.push(block);
     expect(Buffer.concat(blocks).toString()).toBe('BookingReferenceId~BookingClientName\n\nBR-2~Eva Roth\n');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readRecords } from '../../../src/review/guests/file-records.js';
-import { findGuestColumns, type Guest, isRecordOf } from '../../../src/review/guests/guest.js';
+import { type Guest, isRecordOf } from '../../../src/review/guests/guest.js';
 
 const header = 'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId';
 
@@ -9,17 +9,12 @@ async function findLines(rows: readonly string[], header: string): Promise<reado
   const guest: Guest = {
     reference: '100003',
     names: new Set(['Ana Gil']),
-    runIds: new Set(),
-    rejects: [],
+    traces: [],
   };
   const found: number[] = [];
   const file = [Buffer.from(`${[header, ...rows].join('\n')}\n`)];
-  for await (const records of readRecords(toAsync(file))) {
-    const [first] = records;
-    if (!first) continue;
-    const columns = findGuestColumns(first);
-    for (const record of records) if (isRecordOf(guest, record, columns)) found.push(record.line);
-  }
+  for await (const records of readRecords(toAsync(file)))
+    for (const record of records) if (isRecordOf(guest, record)) found.push(record.line);
   return found;
 }
 

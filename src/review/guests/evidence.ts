@@ -2,30 +2,27 @@ import { createHash } from 'node:crypto';
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { CopiedMapping, MappingMove, ProviderHotel } from '../../ledger/mappings.js';
+import {
+  type CopiedMapping,
+  keyOfHotel,
+  type MappingMove,
+  type ProviderHotel,
+} from '../../ledger/mappings.js';
 import type { Run } from '../../ledger/run.js';
 import type { Trace } from '../../ledger/tracing.js';
 import { wasSynced } from '../../mappings/copied-hotels.js';
 import type { Spool } from '../../spool/spool.js';
 import { followErasures } from '../erasures.js';
 import { manifestName } from '../file/manifest.js';
-import { findGuest } from '../guests/guest.js';
-import { findRecords, type GuestRecord, listKeptFiles } from '../guests/guest-files.js';
 import { maskAnswers } from '../stored/masked-answers.js';
 import { readBooking } from '../stored/stored-line.js';
+import { findGuest } from './guest.js';
+import { findGuestFiles, type GuestFile } from './guest-files.js';
 
-export interface EvidenceParts {
+interface EvidenceParts {
   readonly ledger: ReadOnlyLedger;
   readonly archive: Archive;
-  readonly spool: Pick<Spool, 'list' | 'read'>;
-}
-
-/** What proves what was done about a booking. It holds the guest's name where that is still kept. */
-interface Evidence {
-  /** The oldest first. */
-  readonly runs: readonly RunEvidence[];
-  /** Of each pair under which the booking was sent. */
-  readonly mappings: readonly MappingEvidence[];
+  readonly spool: Spool;
 }
 
 export interface RunEvidence {
@@ -33,16 +30,10 @@ export interface RunEvidence {
   /** With the service's words, in which no other guest is named. */
   readonly traces: readonly Trace[];
   /** The records about the booking in the day's file, in the result, and in whatever else is kept of the run. */
-  readonly rows: readonly FileRows[];
+  readonly rows: readonly GuestFile[];
   readonly checksums: readonly Checksum[];
   /** As archived, byte for byte. */
   readonly manifest?: Buffer;
-}
-
-export interface FileRows {
-  readonly place: 'archive' | 'spool';
-  readonly name: string;
-  readonly records: readonly GuestRecord[];
 }
 
 export interface Checksum {
@@ -62,33 +53,29 @@ export interface MappingEvidence extends ProviderHotel {
   readonly copied: { readonly mapping: CopiedMapping; readonly moves: readonly MappingMove[] } | null;
 }
 
-export async function gatherEvidence(
-  parts: EvidenceParts,
-  reference: string,
-  signal: AbortSignal,
-): Promise<Evidence> {
+/**
+ * What proves what was done about a booking: in each run, the oldest first, and of each pair under which it was sent. It
+ * holds the guest's name where that is still kept.
+ */
+export async function gatherEvidence(parts: EvidenceParts, reference: string, signal: AbortSignal) {
   const { ledger } = parts;
+  const guest = await findGuest(ledger, reference);
   const byRun = new Map<string, Trace[]>();
   const pairs = new Map<string, ProviderHotel>();
-  for (const trace of await ledger.bookings.trace(reference)) {
+  for (const trace of guest.traces) {
     byRun.set(trace.run.id, [...(byRun.get(trace.run.id) ?? []), trace]);
     if (trace.kind === 'reject') continue;
     const { providerName, providerHotelId } = readBooking(trace.line, trace.form);
-    if (providerName !== undefined && providerHotelId !== undefined)
-      pairs.set(`${providerName}\0${providerHotelId}`, { providerName, providerHotelId });
+    if (providerName === undefined || providerHotelId === undefined) continue;
+    pairs.set(keyOfHotel({ providerName, providerHotelId }), { providerName, providerHotelId });
   }
-  const guest = await findGuest(ledger, reference);
   const runs: RunEvidence[] = [];
   // Newest first, as traced.
   for (const traces of [...byRun.values()].reverse()) {
     signal.throwIfAborted();
     const run = traces[0]?.run;
     if (!run) continue;
-    const rows: FileRows[] = [];
-    for (const file of await listKeptFiles(parts, run)) {
-      const records = await findRecords(file, guest);
-      if (records.length > 0) rows.push({ place: file.place, name: file.name, records });
-    }
+    const rows = await findGuestFiles(parts, run, guest);
     const masked: Trace[] = [];
     for (const trace of traces) masked.push(await maskAnswers(ledger, trace));
     runs.push({ run, traces: masked, rows, ...(await readSums(parts, run)) });
@@ -103,7 +90,7 @@ export async function gatherEvidence(
 async function readSums(
   { ledger, archive }: EvidenceParts,
   { id, day, file }: Run,
-): Promise<Pick<RunEvidence, 'checksums' | 'manifest'>> {
+): Promise<{ readonly checksums: readonly Checksum[]; readonly manifest?: Buffer }> {
   const erased = await ledger.guests.listErasedContents(id);
   const recorded = [
     { name: file?.remotePath?.split('/').at(-1), sha256: file?.sha256 },
