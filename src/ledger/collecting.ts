@@ -6,7 +6,7 @@ import type { NewCanary } from './canaries.js';
 import { storeCanary } from './canaries.js';
 import { createCollectedIndexes } from './collected-indexes.js';
 import { FencedError } from './errors.js';
-import { storeSuspects } from './findings.js';
+import { type Suspect, storeSuspects } from './findings.js';
 import type { KeptColumns } from './kept-columns.js';
 import { storeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
@@ -19,6 +19,7 @@ import { placeOfBatch, placeOfReject } from './sealing.js';
 import type { BookingForm, PlannedStep, Right } from './step.js';
 import { insertSteps } from './steps.js';
 import { runTables } from './stored-run.js';
+import { bigint, integer, optional, type Row, table, text } from './table.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
@@ -168,32 +169,16 @@ function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<v
   );
 }
 
-function* storeRejects({ run, day }: CollectedRun, { rejects, warnings }: CollectedChunk): Query<void> {
+function* storeRejects({ run, day }: CollectedRun, chunk: CollectedChunk): Query<void> {
   const { sealing } = yield* database();
-  if (rejects.length > 0) {
-    yield* insert(
-      'rejects',
-      { run: 'bigint', place: 'bigint', reason: 'text', reference: 'text', field: 'text', value: 'text' },
-      rejects.map(({ place, reason, reference, field, value }) => [
-        run,
-        place,
-        reason,
-        reference ?? null,
-        field ?? null,
-        sealing.sealText(day, value, placeOfReject(run, place)),
-      ]),
-    );
-  }
-  for (const { reason, count, firstPlace } of warnings) {
-    yield* change(
-      `INSERT INTO warnings (run, reason, count, first_place) VALUES (?, ?, ?, ?)
-       ON CONFLICT (run, reason) DO UPDATE SET count = warnings.count + excluded.count`,
-      run,
-      reason,
-      count,
-      firstPlace ?? null,
-    );
-  }
+  yield* rejects.insert(
+    chunk.rejects.map((reject) => ({
+      ...{ ...reject, run },
+      value: sealing.sealText(day, reject.value, placeOfReject(run, reject.place)) ?? undefined,
+    })),
+  );
+  const onConflict = 'ON CONFLICT (run, reason) DO UPDATE SET count = warnings.count + excluded.count';
+  for (const warning of chunk.warnings) yield* warnings.add({ run, ...warning }, onConflict);
 }
 
 /** Lines stay bytes: as texts, the batches of a day's duplicates would fill the heap. */
@@ -228,16 +213,7 @@ export interface CollectStart {
 }
 
 /** One collect, from its first record to the plan. */
-export interface Collect {
-  /** Stores a chunk and updates the run's counts in one transaction, so that the sums hold at any moment. */
-  store(chunk: CollectedChunk): Promise<void>;
-  /** True if that stored batch contains exactly this line, given without its line feed. @throws FencedError */
-  holds(form: BookingForm, batch: number, line: Buffer): Promise<boolean>;
-  /** Stores how many bookings the day has by provider, and how they compare with good days. */
-  noteVolume(volume: CollectedVolume): Promise<void>;
-  /** Ends the collect and stores the plan, in one transaction. */
-  finish(plan: CollectedPlan): Promise<Run>;
-}
+export type Collect = Awaited<ReturnType<typeof beginCollect>>;
 
 export interface CollectedPlan {
   readonly steps: readonly PlannedStep[];
@@ -283,34 +259,29 @@ export interface StayKeys {
   readonly lastDays: ArrayLike<number>;
 }
 
-/** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */
-export interface Suspect {
-  /** Among the batch's lines, counted from 0. */
-  readonly place: number;
-  readonly reason: SuspectReason;
-  /** The master hotel of its provider's hotel in the copy; absent if the mapping was deleted. */
-  readonly serviceId?: number;
-  /** When the mapping moved, epoch milliseconds; absent if it never did. */
-  readonly movedAt?: number;
-}
-
-/** `other-master`: in the copy it is another master hotel. `moved`: its mapping changed in the last few days. */
-export type SuspectReason = 'other-master' | 'moved';
-
 export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
 
 /** A run's first rejects are listed; further ones are counted, and `show` finds them by their reference. */
 export const rejectsListed = 10_000;
 
-export interface Reject {
-  readonly place: number;
-  readonly reason: RejectCode;
-  readonly reference?: string;
+export const rejects = table('rejects', {
+  run: bigint,
+  place: bigint,
+  reason: text<RejectCode>(),
+  reference: optional(text()),
   /** The field that made it unfit, under the service's name. */
-  readonly field?: string;
-  /** What the field held, never a guest's name. */
-  readonly value?: string;
-}
+  field: optional(text()),
+  /** What the field held, never a guest's name; sealed. */
+  value: optional(text()),
+});
+export type Reject = Omit<Row<typeof rejects>, 'run'>;
+
+const warnings = table('warnings', {
+  run: bigint,
+  reason: text<ReasonCount['reason']>(),
+  count: integer,
+  firstPlace: optional(bigint),
+});
 
 /** A reject as people and programs see it, with null for what is unknown. */
 export function rejectToJson({ place, reason, reference, field, value }: Reject) {

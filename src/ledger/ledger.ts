@@ -1,4 +1,5 @@
 import type { Hold } from '../async/hold.js';
+import { listAnswers, listAttempts } from './attempts.js';
 import { createActionRecorder, createAuditTrail } from './audit.js';
 import { measureBatches, readBatch, readBatches, sampleBatches } from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
@@ -60,16 +61,7 @@ import { createStays } from './stays.js';
 import type { Claim, Claimed, Recorded, Right, SharedRight, StepEnding } from './step.js';
 import { tally } from './step-totals.js';
 import { findWait, isBeingPerformed, listOpenSteps, listUndelivered } from './steps.js';
-import {
-  countRejects,
-  countWarnings,
-  listAnswers,
-  listAttempts,
-  listRefused,
-  listRejects,
-  listStepTimes,
-  trace,
-} from './tracing.js';
+import { countRejects, countWarnings, listRefused, listRejects, listStepTimes, trace } from './tracing.js';
 import { createWatch } from './watching.js';
 
 /**

@@ -9,8 +9,15 @@ import type {
 import { toNotice } from './notices.js';
 import { all, change, database, one, type Query } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
+import { bigint, integer, optional, table, text } from './table.js';
 
 /** Messages: one for each notice and channel that it goes to. */
+const messages = table('messages', {
+  ...{ id: text(), notice: bigint, channel: text(), state: text<MessageState>(), dueAt: bigint },
+  attempts: integer,
+});
+/** How the last attempt of a message ended. */
+const endings = table('messages', { messageEndedAt: optional(bigint), lastCode: optional(text()) });
 
 /** Which messages to take: those due by `dueBy`, or by `at` if they were tried before; nobody else gets them until `leaseUntil`. */
 export interface ClaimRequest {
@@ -32,18 +39,13 @@ export function* route(decide: (notice: Notice) => readonly PlannedMessage[], at
   const rows = yield* all(`SELECT * FROM notices WHERE routed_at IS NULL ORDER BY number ${lock}`);
   let planned = 0;
   for (const row of rows) {
-    const number = Number(row.number);
-    for (const { id, channel, dueAt } of decide(toNotice(row))) {
-      planned += yield* change(
-        `INSERT INTO messages (id, notice, channel, state, due_at, attempts) VALUES (?, ?, ?, 'pending', ?, 0)
-         ON CONFLICT (notice, channel) DO NOTHING`,
-        id,
-        number,
-        channel,
-        dueAt,
+    const notice = Number(row.number);
+    for (const { id, channel, dueAt } of decide(toNotice(row)))
+      planned += yield* messages.add(
+        { id, notice, channel, state: 'pending', dueAt, attempts: 0 },
+        'ON CONFLICT (notice, channel) DO NOTHING',
       );
-    }
-    yield* change(`UPDATE notices SET routed_at = ? WHERE number = ?`, at, number);
+    yield* change(`UPDATE notices SET routed_at = ? WHERE number = ?`, at, notice);
   }
   return planned;
 }
@@ -178,23 +180,15 @@ export function* countMessages(): Query<MessageCounts> {
 
 export function* listMessages({ limit }: { readonly limit: number }): Query<StoredMessage[]> {
   const rows = yield* all(
-    `SELECT notices.*, messages.id, messages.channel, messages.state, messages.due_at, messages.attempts,
+    `SELECT notices.*, messages.id, messages.notice, messages.channel, messages.state, messages.due_at, messages.attempts,
        messages.ended_at AS message_ended_at, messages.last_code
      FROM messages AS messages JOIN notices AS notices ON notices.number = messages.notice
      ORDER BY messages.notice DESC, messages.channel LIMIT ?`,
     limit,
   );
   return rows.map((row) => {
-    const { text, integer } = readColumns(row);
-    return withoutUndefined({
-      id: text('id') ?? '',
-      channel: text('channel') ?? '',
-      dueAt: integer('due_at') ?? 0,
-      notice: toNotice(row),
-      state: (text('state') ?? 'pending') as MessageState,
-      attempts: integer('attempts') ?? 0,
-      endedAt: integer('message_ended_at'),
-      code: text('last_code'),
-    });
+    const { notice, ...message } = messages.read(row);
+    const { messageEndedAt: endedAt, lastCode: code } = endings.read(row);
+    return withoutUndefined({ ...message, notice: toNotice(row), endedAt, code });
   });
 }

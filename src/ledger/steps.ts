@@ -13,16 +13,7 @@ import {
 } from './query.js';
 import type { Wait } from './runs.js';
 import { runNumber } from './runs.js';
-import { placeOfAnswer } from './sealing.js';
-import type {
-  Claimed,
-  OpenStep,
-  PlannedStep,
-  StepCursor,
-  StepEnding,
-  StoredStep,
-  Successor,
-} from './step.js';
+import type { OpenStep, PlannedStep, StepCursor, StoredStep, Successor } from './step.js';
 import { storedStepColumns, toOpenStep, toStoredStep } from './stored-run.js';
 import type { StoredRow } from './stored-values.js';
 
@@ -198,32 +189,6 @@ export function* insertSteps(
       step.slice?.first ?? null,
       step.bookings,
     ]),
-  );
-}
-
-/** Stores the outcome of an attempt, as evidence. */
-export function* insertAttempt(
-  run: number,
-  { step, attempt, claimedAt, run: { day } }: Claimed,
-  { kind, evidence }: StepEnding,
-  endedAt: number,
-): Query<void> {
-  const { sealing } = yield* database();
-  yield* change(
-    `INSERT INTO attempts
-       (run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code, answer, sha256)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    run,
-    step.name,
-    attempt,
-    claimedAt,
-    endedAt,
-    kind,
-    evidence.code,
-    evidence.httpStatus ?? null,
-    evidence.statusCode ?? null,
-    sealing.sealText(day, evidence.answer, placeOfAnswer(step.runId, step.name, attempt)),
-    evidence.sha256 ?? null,
   );
 }
 

@@ -5,7 +5,7 @@ import { sliceLines } from '../batches.js';
 import type { DeliveredCursor, DeliveredLines } from '../collecting.js';
 import { findInPage } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
-import type { CopiedMapping, ProviderHotel } from '../mappings.js';
+import { type CopiedMapping, copied, type ProviderHotel } from '../mappings.js';
 import { all, type Candidates, type Dialect, database, one, type Query, type Store } from '../query.js';
 import type { Remains } from '../retention.js';
 import type { Rules } from '../rules.js';
@@ -13,7 +13,6 @@ import type { Trigger } from '../run.js';
 import { isComparable, nameForm } from '../runs.js';
 import { createSealing, placeOfBatch } from '../sealing.js';
 import type { BookingForm } from '../step.js';
-import { mappingColumns, toMapping } from '../stored-mapping.js';
 import type { Database } from './database.js';
 import { linesAsText } from './lines.js';
 
@@ -192,7 +191,7 @@ function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undef
     // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
     sql: `SELECT place, found.* FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS asked (provider, hotel, place)
      CROSS JOIN LATERAL (
-       SELECT ${mappingColumns} FROM mappings
+       SELECT ${copied.names} FROM mappings
        WHERE ${isHotel('asked.provider', 'asked.hotel')} LIMIT 1
      ) AS found`,
     values: [
@@ -201,6 +200,6 @@ function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undef
     ],
   };
   const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
-  for (const row of rows) found[Number(row.place) - 1] = toMapping(row);
+  for (const row of rows) found[Number(row.place) - 1] = copied.read(row);
   return found;
 }

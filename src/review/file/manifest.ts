@@ -1,7 +1,7 @@
 import type { ArchivedFile } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
+import type { Attempt } from '../../ledger/attempts.js';
 import type { ResultCounts, ReviewFile, Run } from '../../ledger/run.js';
-import type { Attempt } from '../../ledger/tracing.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 
 export const manifestName = 'manifest.json';
