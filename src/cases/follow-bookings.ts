@@ -1,7 +1,14 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import { hashReference } from '../booking/reference-hash.js';
-import type { OpenReference, ReferencePage } from '../ledger/case.js';
-import { type Case, type CaseKey, type CaseStay, keyOfCase, stateOfBooking } from '../ledger/case.js';
+import {
+  type Case,
+  type CaseKey,
+  type CaseStay,
+  keyOfCase,
+  type OpenReference,
+  type ReferencePage,
+  stateOfBooking,
+} from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { readFound } from '../review/stays/found-bookings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';

@@ -70,8 +70,8 @@ export function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
 
 function* open(runId: string, found: readonly Row<typeof attempts>[]): Query<Attempt[]> {
   const { sealing } = yield* database();
-  return found.map(({ run, answer: sealed, ...attempt }) => {
-    const answer = sealing.openText(sealed, placeOfAnswer(runId, attempt.step, attempt.attempt));
+  return found.map(({ run, ...attempt }) => {
+    const answer = sealing.openText(attempt.answer, placeOfAnswer(runId, attempt.step, attempt.attempt));
     return { ...attempt, ...(answer !== undefined && { answer }) };
   });
 }

@@ -57,8 +57,8 @@ function toEntry({ subject = '', details = {}, ...action }: RecordedAction): Row
 }
 
 function toAction(row: StoredRow): RecordedAction {
-  const { subject, ...entry } = entries.read(row);
-  return withoutUndefined({ ...entry, subject: subject || undefined });
+  const entry = entries.read(row);
+  return withoutUndefined({ ...entry, subject: entry.subject || undefined });
 }
 
 /** Records actions in the transaction of what they are about. */

@@ -4,11 +4,9 @@ import { KeyError } from '../keys/key-error.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import { all, database, one, type Query } from './query.js';
 import type { Run } from './run.js';
-import type { BatchRange } from './runs.js';
-import { noSuchRun } from './runs.js';
+import { type BatchRange, noSuchRun } from './runs.js';
 import { isGone, placeOfBatch, type Sealing } from './sealing.js';
-import type { Slice } from './step.js';
-import { type BookingForm, bookingForms } from './step.js';
+import { type BookingForm, bookingForms, type Slice } from './step.js';
 
 export function* readBatch(runId: string, form: BookingForm, batch: number): Query<Buffer> {
   const [lines] = yield* readBatches(runId, form, { from: batch, to: batch + 1 });
@@ -44,7 +42,7 @@ export function* readBatches(
 
 /** All lines of a batch of a run that is known to exist. */
 export function* readLines(run: number, form: BookingForm, batch: number): Query<string[]> {
-  return (yield* readOpened(run, form, batch)).toString().split('\n');
+  return (yield* readStored(run, form, batch)).toString().split('\n');
 }
 
 /** The lines of such a batch at these places, in ascending order. */
@@ -54,10 +52,11 @@ export function* readLinesAt(
   batch: number,
   places: readonly number[],
 ): Query<string[]> {
-  return takeStoredLines(yield* readOpened(run, form, batch), places);
+  return takeStoredLines(yield* readStored(run, form, batch), places);
 }
 
-function* readOpened(run: number, form: BookingForm, batch: number): Query<Buffer> {
+/** All lines of such a batch, in their bytes. */
+export function* readStored(run: number, form: BookingForm, batch: number): Query<Buffer> {
   const { lines, sealing } = yield* database();
   const row = yield* one(
     `SELECT ${lines} AS lines FROM batches WHERE run = ? AND form = ? AND batch = ?`,

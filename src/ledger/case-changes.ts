@@ -1,5 +1,4 @@
-import type { RecordedAction } from './audit.js';
-import { insertActions } from './audit.js';
+import { insertActions, type RecordedAction } from './audit.js';
 import {
   type Case,
   type CaseBooking,

@@ -2,24 +2,21 @@ import { freeMemory } from '../async/free-memory.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
 import { readBatch } from './batches.js';
-import type { NewCanary } from './canaries.js';
-import { storeCanary } from './canaries.js';
-import { createCollectedIndexes } from './collected-indexes.js';
+import { type NewCanary, storeCanary } from './canaries.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects } from './findings.js';
-import type { KeptColumns } from './kept-columns.js';
-import { storeKeptColumns } from './kept-columns.js';
+import { createCollectedIndexes } from './hash-index.js';
+import { type KeptColumns, storeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
-import { change, database, insert, one, type Query, type Store } from './query.js';
-import type { Run, Trigger } from './run.js';
-import { hasDropped, type Volume, type VolumeComparison } from './run.js';
+import { change, database, one, type Query, type Store } from './query.js';
+import { hasDropped, type Run, type Trigger, type Volume, type VolumeComparison } from './run.js';
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfReject } from './sealing.js';
 import type { BookingForm, PlannedStep, Right } from './step.js';
 import { insertSteps } from './steps.js';
 import { runTables } from './stored-run.js';
-import { bigint, integer, optional, type Row, table, text } from './table.js';
+import { bigint, bytes, integer, optional, type Row, table, text } from './table.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
@@ -39,12 +36,10 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     async store(chunk: CollectedChunk): Promise<void> {
       const full = indexes.listFull();
       await transactUnflushed(function* () {
-        const { countsChunks, mayBeDone } = yield* database();
+        const { mayBeDone } = yield* database();
         const { row } = yield* lockRight(right);
-        if (countsChunks) {
-          if (mayBeDone && Number(row.chunks) === chunks + 1) return;
-          if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
-        }
+        if (mayBeDone && Number(row.chunks) === chunks + 1) return;
+        if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
         yield* storeChunk({ run, day }, chunk);
         for (const index of full) yield* index.store();
       });
@@ -88,10 +83,10 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     /** Ends the collect and stores the plan, in one transaction. */
     finish: ({ steps, canary, at }: CollectedPlan) =>
       transact(function* () {
-        const { countsChunks, mayBeDone } = yield* database();
+        const { mayBeDone } = yield* database();
         const { run: before, row } = yield* lockRight(right);
         if (mayBeDone && before.state !== 'collecting' && before.collectedAt === at) return before;
-        if (countsChunks && Number(row.chunks) !== chunks) throw new FencedError(right.runId);
+        if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
         for (const index of indexes.all) yield* index.store();
         if (canary) yield* storeCanary(run, canary);
         return yield* storePlan(run, before, steps, at);
@@ -104,14 +99,12 @@ function* resetRun(
   right: Right,
   { source, at, batchSize, comparesMappings = false, guestNames = 'send' }: CollectStart,
 ): Query<{ readonly number: number; readonly day: string }> {
-  const dialect = yield* database();
   const { number, run } = yield* lockRight(right);
   if (run.state !== 'collecting')
     throw new RangeError(`run ${right.runId} is ${run.state}: it has been collected already`);
   for (const table of runTables) yield* change(`DELETE FROM ${table} WHERE run = ?`, number);
   yield* change(
-    `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL,
-       ${dialect.countsChunks ? 'chunks = 0,' : ''}
+    `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL, chunks = 0,
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
        repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, volume_dropped = 0,
        names_blanked_at = NULL, lines_blanked = 0
@@ -126,6 +119,10 @@ function* resetRun(
   return { number, day: run.day };
 }
 
+const storedBatches = table('batches', {
+  ...{ run: bigint, form: text<BookingForm>(), batch: integer, bookings: integer, lines: bytes },
+});
+
 interface CollectedRun {
   /** The run's row number. */
   readonly run: number;
@@ -133,29 +130,21 @@ interface CollectedRun {
 }
 
 function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<void> {
-  const dialect = yield* database();
-  const { sealing } = dialect;
+  const { sealing } = yield* database();
   const { batches, rejects, duplicates, filtered } = chunk;
-  if (batches.length > 0) {
-    yield* insert(
-      'batches',
-      { run: 'bigint', form: 'text', batch: 'integer', bookings: 'integer', lines: 'bytes' },
-      batches.map(({ form, number, referenceHashes, lines }) => [
-        run,
-        form,
-        number,
-        referenceHashes.length,
-        sealing.sealLines(day, lines, placeOfBatch(run, form, number)),
-      ]),
-    );
-  }
+  yield* storedBatches.insert(
+    batches.map(({ form, number: batch, referenceHashes, lines }) => ({
+      ...{ run, form, batch, bookings: referenceHashes.length },
+      lines: sealing.sealLines(day, lines, placeOfBatch(run, form, batch)),
+    })),
+  );
   yield* storeSuspects(run, batches);
   yield* storeKeptColumns({ run, day }, batches);
   yield* storeRejects({ run, day }, chunk);
   const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
   // A run that compares nothing has no count of suspects, and NULL stays NULL.
   yield* change(
-    `UPDATE runs SET ${dialect.countsChunks ? 'chunks = chunks + 1,' : ''}
+    `UPDATE runs SET chunks = chunks + 1,
        read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?,
        filtered = filtered + ?, suspects = suspects + ?
      WHERE number = ?`,

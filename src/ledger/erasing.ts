@@ -1,7 +1,6 @@
 import { eraseKeptOfBatch } from './kept-columns.js';
-import { describeKept } from './kept-data.js';
 import { bind, change, database, one, type Query, removing, type Store } from './query.js';
-import { type BatchKey, type HoldDay, isWorkedOn, listBatches } from './retention.js';
+import { type BatchKey, describeKept, type HoldDay, isWorkedOn, listBatches } from './retention.js';
 import { getRun, lockRun, runNumber } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { removeStay } from './stays.js';
@@ -68,11 +67,9 @@ const listErasedGuests = () => erasedGuests.list('ORDER BY number');
 
 function* listErasedContents(runId: string): Query<ErasedContent[]> {
   const found = yield* erasedContents.list('WHERE run = ? ORDER BY number', yield* runNumber(runId));
-  return found.map(({ run, sha256Before: before, sha256After: after, ...rest }) => ({
-    ...rest,
-    before,
-    after,
-  }));
+  return found.map(({ place, name, sha256Before: before, sha256After: after, at }) => {
+    return { place, name, before, after, at };
+  });
 }
 
 function* rememberErased(guests: readonly ErasedGuest[]): Query<void> {

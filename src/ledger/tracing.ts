@@ -104,7 +104,7 @@ function* traceRejects(reference: string): Query<{ readonly run: number; readonl
   const traces: { run: number; trace: Trace }[] = [];
   for (const found of yield* rejects.list(`WHERE ${sql} ORDER BY run DESC, place`, ...values)) {
     const { reference, ...reject } = yield* openReject(found);
-    traces.push({ run: found.run, trace: { kind: 'reject', ...reject, run: yield* readRun(found.run) } });
+    traces.push({ run: found.run, trace: { kind: 'reject', run: yield* readRun(found.run), ...reject } });
   }
   return traces;
 }

@@ -1,5 +1,4 @@
-import { mayCompleteDay } from '../../ledger/day-runs.js';
-import type { Counts, Run } from '../../ledger/run.js';
+import { type Counts, mayCompleteDay, type Run } from '../../ledger/run.js';
 
 /**
  * Lists a day's runs of trigger `today` as one: there may be dozens a day. That one is the newest, with what all of them

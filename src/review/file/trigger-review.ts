@@ -1,5 +1,4 @@
-import type { Run } from '../../ledger/run.js';
-import { isSameSighting, type ReviewFile } from '../../ledger/run.js';
+import { isSameSighting, type ReviewFile, type Run } from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import { type StepOutcome, toServiceOutcome } from '../delivery.js';
 import { expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';

@@ -1,8 +1,7 @@
 import { measure } from '../../async/measure.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { RemoteRemoval } from '../../ledger/run.js';
-import { isActive, type Run } from '../../ledger/run.js';
+import { isActive, type RemoteRemoval, type Run } from '../../ledger/run.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import { followErasures } from '../erasures.js';
