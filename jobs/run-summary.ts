@@ -1,13 +1,13 @@
 import type { Canary } from '../src/ledger/canaries.js';
 import type { ReasonCount } from '../src/ledger/collecting.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-import type { ResultCounts } from '../src/ledger/run.js';
 import {
   type Counts,
   countRecords,
   hasUnexpectedCount,
   isActive,
   isToBeAccepted,
+  type ResultCounts,
   type Run,
 } from '../src/ledger/run.js';
 import { renderCanary } from '../src/review/canary-words.js';

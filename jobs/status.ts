@@ -1,12 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
-import { groupByDay, mayCompleteDay } from '../src/ledger/day-runs.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import {
   countRecords,
+  groupByDay,
   hasUnexpectedCount,
   isToBeAccepted,
+  mayCompleteDay,
   type Run,
   warnsOfVolume,
 } from '../src/ledger/run.js';

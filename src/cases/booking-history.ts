@@ -1,8 +1,9 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import type { Attempt } from '../ledger/attempts.js';
 import { type BookingState, type Case, stateOfBooking } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { StepState } from '../ledger/step.js';
-import type { Attempt, Trace } from '../ledger/tracing.js';
+import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import { createHotelComparer, type HotelPair } from '../mappings/hotels/compare-hotels.js';
 import { pairToJson } from '../mappings/hotels/shown-hotels.js';

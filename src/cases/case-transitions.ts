@@ -1,13 +1,14 @@
 import type { RecordedAction } from '../ledger/audit.js';
-import type { CaseDecision, LaterMove } from '../ledger/case.js';
 import {
   type BookingResolution,
   type CaseContent,
+  type CaseDecision,
   type CaseMove,
   type CaseOrigin,
   type CaseStay,
   type HeldCase,
   isActiveCase,
+  type LaterMove,
 } from '../ledger/case.js';
 import { addStays } from './case-bookings.js';
 

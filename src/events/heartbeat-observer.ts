@@ -2,8 +2,7 @@ import { pause } from '../async/abort.js';
 import { businessDayAt, lastDayBefore } from '../booking/business-day.js';
 import type { Heartbeat } from '../channels/heartbeat.js';
 import type { Beat } from '../channels/heartbeat-forms.js';
-import { mayCompleteDay } from '../ledger/day-runs.js';
-import type { Run } from '../ledger/run.js';
+import { mayCompleteDay, type Run } from '../ledger/run.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import type { HotelReviewEvent, Observer } from './events.js';
 

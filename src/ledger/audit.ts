@@ -5,14 +5,14 @@ import {
   type Cell,
   change,
   database,
-  insert,
   one,
   type Query,
   removing,
   type Statement,
   type Store,
 } from './query.js';
-import { readColumns, readJson, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import { type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import { bigint, json, type Row, table, text } from './table.js';
 
 const entriesPerChunk = 1_000;
 
@@ -43,32 +43,35 @@ export function pruneActions(before: number): Query<number> {
   return change(`DELETE FROM audit_trail WHERE at < ?`, before);
 }
 
-const columnTypes = { at: 'bigint', who: 'text', action: 'text', subject: 'text', details: 'text' } as const;
+const entries = table('audit_trail', {
+  at: bigint,
+  who: text(),
+  action: text<AuditedAction>(),
+  /** Empty for an action without one. */
+  subject: text(),
+  details: json<NonNullable<RecordedAction['details']>>(),
+});
 
-function toRow({ at, who, action, subject, details }: RecordedAction): Cell[] {
-  const texts = [
-    toStorable(who),
-    action,
-    toStorable(subject ?? ''),
-    toStorable(JSON.stringify(details ?? {})),
-  ];
-  return [at, ...texts];
+function toEntry({ subject = '', details = {}, ...action }: RecordedAction): Row<typeof entries> {
+  return { ...action, subject, details };
+}
+
+function toAction(row: StoredRow): RecordedAction {
+  const entry = entries.read(row);
+  return withoutUndefined({ ...entry, subject: entry.subject || undefined });
 }
 
 /** Records actions in the transaction of what they are about. */
-export function* insertActions(actions: readonly RecordedAction[]): Query<void> {
-  if (actions.length > 0) yield* insert('audit_trail', columnTypes, actions.map(toRow));
+export function insertActions(actions: readonly RecordedAction[]): Query<void> {
+  return entries.insert(actions.map(toEntry));
 }
 
 function* record(action: RecordedAction): Query<void> {
   const { mayBeDone } = yield* database();
-  const columns = Object.keys(columnTypes);
-  const values = toRow(action);
-  if (mayBeDone) {
-    const isSame = columns.map((column) => `${column} = ?`).join(' AND ');
-    if (yield* one(`SELECT 1 AS found FROM audit_trail WHERE ${isSame}`, ...values)) return;
-  }
-  yield* change(`INSERT INTO audit_trail (${columns.join(', ')}) VALUES (?, ?, ?, ?, ?)`, ...values);
+  const entry = toEntry(action);
+  const isSame = 'WHERE at = ? AND who = ? AND action = ? AND subject = ? AND details = ?';
+  if (mayBeDone && (yield* entries.find(isSame, ...entries.cellsOf(entry)))) return;
+  yield* entries.add(entry);
 }
 
 /** The next entries after the cursor in the order in which they were recorded; undefined at the end. */
@@ -130,17 +133,6 @@ function toCondition(
 
 function escapePattern(text: string): string {
   return text.replace(/[!%_]/g, '!$&');
-}
-
-function toAction(row: StoredRow): RecordedAction {
-  const { text } = readColumns(row);
-  return withoutUndefined({
-    at: Number(row.at),
-    who: String(row.who),
-    action: String(row.action) as AuditedAction,
-    subject: text('subject') || undefined,
-    details: readJson<NonNullable<RecordedAction['details']>>(row.details),
-  });
 }
 
 /** What people did with guests' data, what they had the service do, and who may do it. */

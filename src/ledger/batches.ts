@@ -43,7 +43,7 @@ export function* readBatches(
 
 /** All lines of a batch of a run that is known to exist. */
 export function* readLines(run: number, form: BookingForm, batch: number): Query<string[]> {
-  return (yield* readOpened(run, form, batch)).toString().split('\n');
+  return (yield* readStored(run, form, batch)).toString().split('\n');
 }
 
 /** The lines of such a batch at these places, in ascending order. */
@@ -53,10 +53,11 @@ export function* readLinesAt(
   batch: number,
   places: readonly number[],
 ): Query<string[]> {
-  return takeStoredLines(yield* readOpened(run, form, batch), places);
+  return takeStoredLines(yield* readStored(run, form, batch), places);
 }
 
-function* readOpened(run: number, form: BookingForm, batch: number): Query<Buffer> {
+/** All lines of such a batch, in their bytes. */
+export function* readStored(run: number, form: BookingForm, batch: number): Query<Buffer> {
   const { lines, sealing } = yield* database();
   const row = yield* one(
     `SELECT ${lines} AS lines FROM batches WHERE run = ? AND form = ? AND batch = ?`,

@@ -1,7 +1,26 @@
 import { raise } from './notices.js';
 import { all, bind, type Cell, change, one, type Query, type Store } from './query.js';
 import type { PlannedStep } from './step.js';
-import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
+import { type StoredRow, withoutUndefined } from './stored-values.js';
+import { bigint, optional, type Row, table, text } from './table.js';
+
+const canaries = table('canaries', {
+  run: bigint,
+  reference: text(),
+  /** As in a request body, without a line end. */
+  line: text(),
+  withinMs: bigint,
+  /** When the e-mail that names it arrived. */
+  namedAt: optional(bigint),
+  /** When it was reported that no e-mail named it in time. */
+  reportedAt: optional(bigint),
+});
+
+/** What is read of its run and of the step that delivers it. */
+const joined = table('runs', {
+  ...{ id: text(), day: text() },
+  ...{ state: optional(text()), endedAt: optional(bigint), lastCode: optional(text()) },
+});
 
 export function createCanaryReader({ read }: Store) {
   return bind(read, { find: findOfRun, findByReference, list });
@@ -20,11 +39,8 @@ function findByReference(reference: string): Query<Canary | undefined> {
   return findOne('reference = ?', reference);
 }
 
-export function* storeCanary(run: number, { reference, line, withinMs }: NewCanary): Query<void> {
-  yield* change(
-    `INSERT INTO canaries (run, reference, line, within_ms) VALUES (?, ?, ?, ?)`,
-    ...[run, reference, line, withinMs],
-  );
+export function* storeCanary(run: number, canary: NewCanary): Query<void> {
+  yield* canaries.add({ run, ...canary });
 }
 
 /** Only the first e-mail that names it counts. */
@@ -36,7 +52,7 @@ export function* nameCanary(reference: string, at: number): Query<number> {
 }
 
 /** Joined with the step that delivers it: the canary was sent when that step was done. */
-const selectCanaries = `SELECT canaries.*, runs.id, runs.day, steps.state AS step_state, steps.ended_at, steps.last_code
+const selectCanaries = `SELECT canaries.*, runs.id, runs.day, steps.state, steps.ended_at, steps.last_code
     FROM canaries JOIN runs ON runs.number = canaries.run
     LEFT JOIN steps ON steps.run = canaries.run AND steps.name = 'canary'`;
 
@@ -85,18 +101,13 @@ function* reportMissed(now: number): Query<Canary[]> {
 }
 
 function toCanary(row: StoredRow): Canary {
-  const { integer, text } = readColumns(row);
-  const state = text('step_state');
+  const { run, ...canary } = canaries.read(row);
+  const { id, day, state, endedAt, lastCode } = joined.read(row);
   return withoutUndefined({
-    runId: String(row.id),
-    day: String(row.day),
-    reference: String(row.reference),
-    line: String(row.line),
-    withinMs: Number(row.within_ms),
-    sentAt: state === 'done' ? integer('ended_at') : undefined,
-    givenUpFor: state === 'refused' ? text('last_code') : undefined,
-    namedAt: integer('named_at'),
-    reportedAt: integer('reported_at'),
+    ...canary,
+    ...{ runId: id, day },
+    sentAt: state === 'done' ? endedAt : undefined,
+    givenUpFor: state === 'refused' ? lastCode : undefined,
   });
 }
 
@@ -120,25 +131,16 @@ export interface CanarySettings {
  * A run's canary as it is sent. It is stored with the run, so that any process that resumes the run sends the same
  * bytes.
  */
-export interface NewCanary {
-  readonly reference: string;
-  /** As in a request body, without a line end. */
-  readonly line: string;
-  readonly withinMs: number;
-}
+export type NewCanary = Pick<Canary, 'reference' | 'line' | 'withinMs'>;
 
 /** What is known about a canary. Instants are epoch milliseconds. */
-export interface Canary extends NewCanary {
+export interface Canary extends Omit<Row<typeof canaries>, 'run'> {
   readonly runId: string;
   readonly day: string;
   /** When the service accepted it; absent if it has not. */
   readonly sentAt?: number;
   /** Why it was given up: how its last attempt ended. */
   readonly givenUpFor?: string;
-  /** When the e-mail that names it arrived. */
-  readonly namedAt?: number;
-  /** When it was reported that no e-mail named it in time. */
-  readonly reportedAt?: number;
 }
 
 export interface CanaryFilter {
@@ -161,10 +163,7 @@ export interface CanaryEvent {
 export const canaryStates = ['unsent', 'not-taken', 'waiting', 'named', 'missed'] as const;
 export type CanaryState = (typeof canaryStates)[number];
 
-export function judgeCanary(
-  { sentAt, givenUpFor, namedAt, withinMs }: Pick<Canary, 'sentAt' | 'givenUpFor' | 'namedAt' | 'withinMs'>,
-  now: number,
-): CanaryState {
+export function judgeCanary({ sentAt, givenUpFor, namedAt, withinMs }: Canary, now: number): CanaryState {
   if (namedAt !== undefined) return 'named';
   if (sentAt === undefined) return givenUpFor === undefined ? 'unsent' : 'not-taken';
   return now - sentAt >= withinMs ? 'missed' : 'waiting';

@@ -1,21 +1,23 @@
-import type { RecordedAction } from './audit.js';
-import { insertActions } from './audit.js';
-import type { Case, CaseDecision, CaseKey, HeldCase } from './case.js';
+import { insertActions, type RecordedAction } from './audit.js';
 import {
-  bookingColumns,
-  caseColumns,
+  type Case,
+  type CaseBooking,
+  type CaseDecision,
+  type CaseKey,
+  caseBookings,
+  changedCases,
+  type HeldCase,
   identityOf,
-  keyColumns,
+  storedCases,
   toBooking,
-  toBookingRow,
   toCase,
-  toCaseRow,
-  toKeyRow,
+  toStoredBooking,
 } from './case.js';
+import { toStorableHotel } from './mapping-changes.js';
 import type { NewNotice } from './notice.js';
 import { raise } from './notices.js';
-import { all, type Cell, change, database, insert, one, type Query, update } from './query.js';
-import type { StoredRow } from './stored-values.js';
+import { all, change, database, one, type Query, update } from './query.js';
+import type { NewRow } from './table.js';
 
 /** See `CaseStore`. */
 export function* changeByKey<Key extends CaseKey>(
@@ -88,20 +90,19 @@ export function* readCases(
     'case_number',
     rows.map(({ number }) => Number(number)),
   );
-  const bookings = new Map<number, StoredRow[]>();
-  for (const row of yield* all(
-    `SELECT * FROM case_bookings WHERE ${ofCases.sql} ORDER BY case_number, place`,
+  const bookings = new Map<number, CaseBooking[]>();
+  for (const stored of yield* caseBookings.list(
+    `WHERE ${ofCases.sql} ORDER BY case_number, place`,
     ...ofCases.values,
   )) {
-    const number = Number(row.case_number);
-    const known = bookings.get(number);
-    if (known) known.push(row);
-    else bookings.set(number, [row]);
+    const known = bookings.get(stored.caseNumber);
+    if (known) known.push(toBooking(stored));
+    else bookings.set(stored.caseNumber, [toBooking(stored)]);
   }
   return new Map(
     rows.map((row) => {
       const item = toCase(row);
-      return [String(row.identity), { ...item, bookings: (bookings.get(item.id) ?? []).map(toBooking) }];
+      return [String(row.identity), { ...item, bookings: bookings.get(item.id) ?? [] }];
     }),
   );
 }
@@ -111,28 +112,28 @@ function* write(changes: readonly Change[]): Query<readonly Case[]> {
   const last = yield* one(`SELECT coalesce(max(number), 0) AS number FROM cases`);
   let number = Number(last?.number);
   const written: Case[] = [];
-  const added: Cell[][] = [];
-  const changed: Cell[][] = [];
-  const bookings: Cell[][] = [];
+  const added: NewRow<typeof storedCases>[] = [];
+  const changed: NewRow<typeof changedCases>[] = [];
+  const bookings: NewRow<typeof caseBookings>[] = [];
   const actions: RecordedAction[] = [];
   for (const { key, found, decision } of changes) {
     if (!found) number += 1;
     const { providerName, providerHotelId, serviceId } = key;
     const item = { ...decision.case, id: found?.id ?? number, providerName, providerHotelId, serviceId };
     written.push(item);
-    if (found) changed.push(toCaseRow(item));
-    else added.push([...toCaseRow(item), ...toKeyRow(key)]);
+    if (found) changed.push({ ...item, number: item.id });
+    else added.push({ ...item, ...toStorableHotel(key), number: item.id, identity: identityOf(key) });
     const known = new Set(found?.bookings.map(({ place }) => place));
     for (const booking of decision.bookings) {
-      bookings.push(toBookingRow(item.id, booking));
+      bookings.push(toStoredBooking(item.id, booking));
       if (!known.has(booking.place)) continue;
       yield* change(`DELETE FROM case_bookings WHERE case_number = ? AND place = ?`, item.id, booking.place);
     }
     actions.push(...decision.actions.map((action) => ({ subject: `case ${item.id}`, ...action })));
   }
-  if (changed.length > 0) yield* update('cases', caseColumns, changed);
-  if (added.length > 0) yield* insert('cases', { ...caseColumns, ...keyColumns }, added);
-  if (bookings.length > 0) yield* insert('case_bookings', bookingColumns, bookings);
+  if (changed.length > 0) yield* update('cases', changedCases.types, changed.map(changedCases.cellsOf));
+  yield* storedCases.insert(added);
+  yield* caseBookings.insert(bookings);
   yield* insertActions(actions);
   yield* raise(listEscalated(changes));
   return written;

@@ -3,8 +3,8 @@ import { isOver, type StayDates } from '../booking/stay.js';
 import type { RecordedAction } from './audit.js';
 import { toStorableHotel } from './mapping-changes.js';
 import type { ProviderHotel } from './mappings.js';
-import type { Cell } from './query.js';
-import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import { type StoredRow, withoutUndefined } from './stored-values.js';
+import { bigint, type Column, flag, integer, optional, type Row, table, text } from './table.js';
 
 /** What a case is about: a provider's hotel, and the master hotel it was booked as. Each pair has one case. */
 export interface CaseKey extends ProviderHotel {
@@ -236,121 +236,49 @@ export function identityOf(key: CaseKey): string {
     .digest('hex');
 }
 
-/** In the order of `toCaseRow`; the first identifies a case. */
-export const caseColumns = {
-  number: 'bigint',
-  state: 'text',
-  state_since: 'bigint',
-  origins: 'text',
-  move: 'text',
-  opened_at: 'bigint',
-  evidence_at: 'bigint',
-  watched_since: 'bigint',
-  corrected_by: 'bigint',
-  assignee: 'text',
-  note: 'text',
-} as const;
-
-export function toCaseRow(item: Omit<Case, keyof CaseKey>): Cell[] {
-  return [
-    ...[item.id, item.state, item.stateSince, item.origins.join(' '), item.move ?? null],
-    ...[item.openedAt, item.evidenceAt, item.watchedSince ?? null, item.correctedBy ?? null],
-    ...[toStorableText(item.assignee), toStorableText(item.note)],
-  ];
-}
-
-/** The columns of a new case besides those of `toCaseRow`. */
-export const keyColumns = {
-  identity: 'text',
-  provider_name: 'text',
-  provider_hotel_id: 'text',
-  service_id: 'bigint',
-} as const;
-
-export function toKeyRow(key: CaseKey): Cell[] {
-  const { providerName, providerHotelId } = toStorableHotel(key);
-  return [identityOf(key), providerName, providerHotelId, key.serviceId];
-}
+const changing = {
+  number: bigint,
+  state: text<MappingState>(),
+  stateSince: bigint,
+  /** In the order in which they were added. */
+  origins: {
+    type: 'text',
+    read: (cell): readonly CaseOrigin[] => String(cell).split(' ') as CaseOrigin[],
+    write: (origins) => origins.join(' '),
+  } satisfies Column<readonly CaseOrigin[]>,
+  ...{ move: optional(text<CaseMove>()), openedAt: bigint, evidenceAt: bigint },
+  ...{ watchedSince: optional(bigint), correctedBy: optional(bigint) },
+  ...{ assignee: optional(text()), note: optional(text()) },
+};
+/** What changes of a case; the first column identifies it. */
+export const changedCases = table('cases', changing);
+export const storedCases = table('cases', {
+  ...changing,
+  ...{ identity: text(), providerName: text(), providerHotelId: text(), serviceId: bigint },
+});
 
 export function toCase(row: StoredRow): Case {
-  const { integer, text } = readColumns(row);
-  return withoutUndefined({
-    id: Number(row.number),
-    ...toCaseKey(row),
-    state: String(row.state) as MappingState,
-    stateSince: Number(row.state_since),
-    origins: String(row.origins).split(' ') as CaseOrigin[],
-    move: text('move') as CaseMove | undefined,
-    openedAt: Number(row.opened_at),
-    evidenceAt: Number(row.evidence_at),
-    watchedSince: integer('watched_since'),
-    correctedBy: integer('corrected_by'),
-    assignee: text('assignee'),
-    note: text('note'),
-  });
+  const { number: id, identity, ...item } = storedCases.read(row);
+  return { id, ...item };
 }
 
-export function toCaseKey(row: StoredRow): CaseKey {
+export const caseBookings = table('case_bookings', {
+  ...{ caseNumber: bigint, place: integer, reference: optional(text()) },
+  ...{ checkIn: optional(text()), checkOut: optional(text()), day: text(), addedAt: bigint, isNamed: flag },
+  ...{ resolvedAs: optional(text<Resolution>()), resolvedAt: optional(bigint) },
+  ...{ resolvedNote: optional(text()), resolvedByItself: flag },
+});
+
+export function toStoredBooking(caseNumber: number, { resolved, ...booking }: CaseBooking) {
   return {
-    providerName: String(row.provider_name),
-    providerHotelId: String(row.provider_hotel_id),
-    serviceId: Number(row.service_id),
+    ...{ ...booking, caseNumber, resolvedAs: resolved?.as, resolvedAt: resolved?.at },
+    ...{ resolvedNote: resolved?.note, resolvedByItself: resolved?.isAutomatic ?? false },
   };
 }
 
-/** In the order of `toBookingRow`. */
-export const bookingColumns = {
-  case_number: 'bigint',
-  place: 'integer',
-  reference: 'text',
-  check_in: 'text',
-  check_out: 'text',
-  day: 'text',
-  added_at: 'bigint',
-  is_named: 'integer',
-  resolved_as: 'text',
-  resolved_at: 'bigint',
-  resolved_note: 'text',
-  resolved_by_itself: 'integer',
-} as const;
-
-export function toBookingRow(id: number, booking: CaseBooking): Cell[] {
-  const { place, reference, checkIn, checkOut, day, addedAt, isNamed, resolved } = booking;
-  return [
-    ...[id, place, toStorableText(reference), checkIn ?? null, checkOut ?? null, day, addedAt],
-    ...[isNamed ? 1 : 0, resolved?.as ?? null, resolved?.at ?? null, toStorableText(resolved?.note)],
-    resolved?.isAutomatic ? 1 : 0,
-  ];
-}
-
-export function toBooking(row: StoredRow): CaseBooking {
-  const { text } = readColumns(row);
-  return withoutUndefined({
-    place: Number(row.place),
-    reference: text('reference'),
-    checkIn: text('check_in'),
-    checkOut: text('check_out'),
-    day: String(row.day),
-    addedAt: Number(row.added_at),
-    isNamed: Number(row.is_named) === 1,
-    resolved: toResolution(row),
-  });
-}
-
-function toResolution(row: StoredRow): BookingResolution | undefined {
-  const { text } = readColumns(row);
-  const as = text('resolved_as') as Resolution | undefined;
-  return (
-    as &&
-    withoutUndefined({
-      as,
-      at: Number(row.resolved_at),
-      note: text('resolved_note'),
-      isAutomatic: Number(row.resolved_by_itself) === 1,
-    })
-  );
-}
-
-function toStorableText(text: string | undefined): string | null {
-  return text === undefined ? null : toStorable(text);
+export function toBooking(stored: Row<typeof caseBookings>): CaseBooking {
+  const { caseNumber, resolvedAs: as, resolvedAt, resolvedNote: note, resolvedByItself, ...booking } = stored;
+  if (as === undefined) return booking;
+  const isAutomatic = resolvedByItself;
+  return { ...booking, resolved: withoutUndefined({ as, at: Number(resolvedAt), note, isAutomatic }) };
 }

@@ -6,6 +6,7 @@ import {
   type CaseFilter,
   type CaseKey,
   type CaseSummary,
+  caseBookings,
   type FollowedRun,
   type FoundBooking,
   type HeldCase,
@@ -105,8 +106,8 @@ function* findByKeys(keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
 function* findBookings(reference: string): Query<FoundBooking[]> {
   const dialect = yield* database();
   const { sql, values } = dialect.isReference(toStorable(reference));
-  const rows = yield* all(`SELECT * FROM case_bookings WHERE ${sql} ORDER BY case_number, place`, ...values);
-  return rows.map((row) => ({ id: Number(row.case_number), booking: toBooking(row) }));
+  const found = yield* caseBookings.list(`WHERE ${sql} ORDER BY case_number, place`, ...values);
+  return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
 }
 
 function* findNextReferences(ids: readonly number[], today: string): Query<ReadonlyMap<number, string>> {

@@ -1,5 +1,11 @@
-import type { ReviewFile, VolumeAcceptance } from './run.js';
-import { countVerdicts, type Run, type RunFailure, type RunState } from './run.js';
+import {
+  countVerdicts,
+  type ReviewFile,
+  type Run,
+  type RunFailure,
+  type RunState,
+  type VolumeAcceptance,
+} from './run.js';
 import type { OpenStep, PlannedStep, StepEnding, StepKind, StepState } from './step.js';
 
 /**

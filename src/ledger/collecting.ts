@@ -1,23 +1,21 @@
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
 import { readBatch } from './batches.js';
-import type { NewCanary } from './canaries.js';
-import { storeCanary } from './canaries.js';
-import { createCollectedIndexes } from './collected-indexes.js';
+import { type NewCanary, storeCanary } from './canaries.js';
 import { FencedError } from './errors.js';
-import { storeSuspects } from './findings.js';
-import type { KeptColumns } from './kept-columns.js';
-import { storeKeptColumns } from './kept-columns.js';
+import { type Suspect, storeSuspects } from './findings.js';
+import { createCollectedIndexes } from './hash-index.js';
+import { type KeptColumns, storeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
-import { change, database, insert, one, type Query, type Store } from './query.js';
-import type { Run, Trigger } from './run.js';
-import { hasDropped, type Volume, type VolumeComparison } from './run.js';
+import { change, database, one, type Query, type Store } from './query.js';
+import { hasDropped, type Run, type Trigger, type Volume, type VolumeComparison } from './run.js';
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfReject } from './sealing.js';
 import type { BookingForm, PlannedStep, Right } from './step.js';
 import { insertSteps } from './steps.js';
 import { runTables } from './stored-run.js';
+import { bigint, bytes, integer, optional, type Row, table, text } from './table.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
@@ -37,12 +35,10 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     async store(chunk: CollectedChunk): Promise<void> {
       const full = indexes.listFull();
       await transactUnflushed(function* () {
-        const { countsChunks, mayBeDone } = yield* database();
+        const { mayBeDone } = yield* database();
         const { row } = yield* lockRight(right);
-        if (countsChunks) {
-          if (mayBeDone && Number(row.chunks) === chunks + 1) return;
-          if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
-        }
+        if (mayBeDone && Number(row.chunks) === chunks + 1) return;
+        if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
         yield* storeChunk({ run, day }, chunk);
         for (const index of full) yield* index.store();
       });
@@ -83,10 +79,10 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     /** Ends the collect and stores the plan, in one transaction. */
     finish: ({ steps, canary, at }: CollectedPlan) =>
       transact(function* () {
-        const { countsChunks, mayBeDone } = yield* database();
+        const { mayBeDone } = yield* database();
         const { run: before, row } = yield* lockRight(right);
         if (mayBeDone && before.state !== 'collecting' && before.collectedAt === at) return before;
-        if (countsChunks && Number(row.chunks) !== chunks) throw new FencedError(right.runId);
+        if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
         for (const index of indexes.all) yield* index.store();
         if (canary) yield* storeCanary(run, canary);
         return yield* storePlan(run, before, steps, at);
@@ -99,14 +95,12 @@ function* resetRun(
   right: Right,
   { source, at, batchSize, comparesMappings = false, guestNames = 'send' }: CollectStart,
 ): Query<{ readonly number: number; readonly day: string }> {
-  const dialect = yield* database();
   const { number, run } = yield* lockRight(right);
   if (run.state !== 'collecting')
     throw new RangeError(`run ${right.runId} is ${run.state}: it has been collected already`);
   for (const table of runTables) yield* change(`DELETE FROM ${table} WHERE run = ?`, number);
   yield* change(
-    `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL,
-       ${dialect.countsChunks ? 'chunks = 0,' : ''}
+    `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL, chunks = 0,
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
        repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, volume_dropped = 0,
        names_blanked_at = NULL, lines_blanked = 0
@@ -121,6 +115,10 @@ function* resetRun(
   return { number, day: run.day };
 }
 
+const storedBatches = table('batches', {
+  ...{ run: bigint, form: text<BookingForm>(), batch: integer, bookings: integer, lines: bytes },
+});
+
 interface CollectedRun {
   /** The run's row number. */
   readonly run: number;
@@ -128,29 +126,21 @@ interface CollectedRun {
 }
 
 function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<void> {
-  const dialect = yield* database();
-  const { sealing } = dialect;
+  const { sealing } = yield* database();
   const { batches, rejects, duplicates, filtered } = chunk;
-  if (batches.length > 0) {
-    yield* insert(
-      'batches',
-      { run: 'bigint', form: 'text', batch: 'integer', bookings: 'integer', lines: 'bytes' },
-      batches.map(({ form, number, referenceHashes, lines }) => [
-        run,
-        form,
-        number,
-        referenceHashes.length,
-        sealing.sealLines(day, lines, placeOfBatch(run, form, number)),
-      ]),
-    );
-  }
+  yield* storedBatches.insert(
+    batches.map(({ form, number: batch, referenceHashes, lines }) => ({
+      ...{ run, form, batch, bookings: referenceHashes.length },
+      lines: sealing.sealLines(day, lines, placeOfBatch(run, form, batch)),
+    })),
+  );
   yield* storeSuspects(run, batches);
   yield* storeKeptColumns({ run, day }, batches);
   yield* storeRejects({ run, day }, chunk);
   const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
   // A run that compares nothing has no count of suspects, and NULL stays NULL.
   yield* change(
-    `UPDATE runs SET ${dialect.countsChunks ? 'chunks = chunks + 1,' : ''}
+    `UPDATE runs SET chunks = chunks + 1,
        read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?,
        filtered = filtered + ?, suspects = suspects + ?
      WHERE number = ?`,
@@ -164,32 +154,16 @@ function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<v
   );
 }
 
-function* storeRejects({ run, day }: CollectedRun, { rejects, warnings }: CollectedChunk): Query<void> {
+function* storeRejects({ run, day }: CollectedRun, chunk: CollectedChunk): Query<void> {
   const { sealing } = yield* database();
-  if (rejects.length > 0) {
-    yield* insert(
-      'rejects',
-      { run: 'bigint', place: 'bigint', reason: 'text', reference: 'text', field: 'text', value: 'text' },
-      rejects.map(({ place, reason, reference, field, value }) => [
-        run,
-        place,
-        reason,
-        reference ?? null,
-        field ?? null,
-        sealing.sealText(day, value, placeOfReject(run, place)),
-      ]),
-    );
-  }
-  for (const { reason, count, firstPlace } of warnings) {
-    yield* change(
-      `INSERT INTO warnings (run, reason, count, first_place) VALUES (?, ?, ?, ?)
-       ON CONFLICT (run, reason) DO UPDATE SET count = warnings.count + excluded.count`,
-      run,
-      reason,
-      count,
-      firstPlace ?? null,
-    );
-  }
+  yield* rejects.insert(
+    chunk.rejects.map((reject) => ({
+      ...{ ...reject, run },
+      value: sealing.sealText(day, reject.value, placeOfReject(run, reject.place)) ?? undefined,
+    })),
+  );
+  const onConflict = 'ON CONFLICT (run, reason) DO UPDATE SET count = warnings.count + excluded.count';
+  for (const warning of chunk.warnings) yield* warnings.add({ run, ...warning }, onConflict);
 }
 
 /** Lines stay bytes: as texts, the batches of a day's duplicates would fill the heap. */
@@ -224,16 +198,7 @@ export interface CollectStart {
 }
 
 /** One collect, from its first record to the plan. */
-export interface Collect {
-  /** Stores a chunk and updates the run's counts in one transaction, so that the sums hold at any moment. */
-  store(chunk: CollectedChunk): Promise<void>;
-  /** True if that stored batch contains exactly this line, given without its line feed. @throws FencedError */
-  holds(form: BookingForm, batch: number, line: Buffer): Promise<boolean>;
-  /** Stores how many bookings the day has by provider, and how they compare with good days. */
-  noteVolume(volume: CollectedVolume): Promise<void>;
-  /** Ends the collect and stores the plan, in one transaction. */
-  finish(plan: CollectedPlan): Promise<Run>;
-}
+export type Collect = Awaited<ReturnType<typeof beginCollect>>;
 
 export interface CollectedPlan {
   readonly steps: readonly PlannedStep[];
@@ -279,34 +244,29 @@ export interface StayKeys {
   readonly lastDays: ArrayLike<number>;
 }
 
-/** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */
-export interface Suspect {
-  /** Among the batch's lines, counted from 0. */
-  readonly place: number;
-  readonly reason: SuspectReason;
-  /** The master hotel of its provider's hotel in the copy; absent if the mapping was deleted. */
-  readonly serviceId?: number;
-  /** When the mapping moved, epoch milliseconds; absent if it never did. */
-  readonly movedAt?: number;
-}
-
-/** `other-master`: in the copy it is another master hotel. `moved`: its mapping changed in the last few days. */
-export type SuspectReason = 'other-master' | 'moved';
-
 export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
 
 /** A run's first rejects are listed; further ones are counted, and `show` finds them by their reference. */
 export const rejectsListed = 10_000;
 
-export interface Reject {
-  readonly place: number;
-  readonly reason: RejectCode;
-  readonly reference?: string;
+export const rejects = table('rejects', {
+  run: bigint,
+  place: bigint,
+  reason: text<RejectCode>(),
+  reference: optional(text()),
   /** The field that made it unfit, under the service's name. */
-  readonly field?: string;
-  /** What the field held, never a guest's name. */
-  readonly value?: string;
-}
+  field: optional(text()),
+  /** What the field held, never a guest's name; sealed. */
+  value: optional(text()),
+});
+export type Reject = Omit<Row<typeof rejects>, 'run'>;
+
+const warnings = table('warnings', {
+  run: bigint,
+  reason: text<ReasonCount['reason']>(),
+  count: integer,
+  firstPlace: optional(bigint),
+});
 
 /** A reject as people and programs see it, with null for what is unknown. */
 export function rejectToJson({ place, reason, reference, field, value }: Reject) {

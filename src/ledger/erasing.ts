@@ -1,11 +1,32 @@
 import { eraseKeptOfBatch } from './kept-columns.js';
-import { describeKept } from './kept-data.js';
-import { all, bind, change, database, one, type Query, removing, type Store } from './query.js';
-import { type BatchKey, type HoldDay, isWorkedOn, listBatches } from './retention.js';
+import { bind, change, database, one, type Query, removing, type Store } from './query.js';
+import { type BatchKey, describeKept, type HoldDay, isWorkedOn, listBatches } from './retention.js';
 import { getRun, lockRun, runNumber } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { removeStay } from './stays.js';
 import type { BookingForm } from './step.js';
+import { bigint, integer, type Row, table, text } from './table.js';
+
+const erasedGuests = table('erased_guests', {
+  kind: text<'reference' | 'name'>(),
+  /** Keyed, in hexadecimal. */
+  hash: text(),
+  /** Identifies that key, to check that the same one is configured. */
+  keyId: text(),
+  /** A few bits of the reference's hash, so that most bookings need no keyed hash; 0 for a name. */
+  bits: integer,
+  at: bigint,
+});
+const erasedContents = table('erased_contents', {
+  run: bigint,
+  place: text<ErasedContent['place']>(),
+  name: text(),
+  sha256Before: text(),
+  sha256After: text(),
+  at: bigint,
+});
+/** What is remembered of an erased guest: nothing that reveals reference or name. */
+export type ErasedGuest = Row<typeof erasedGuests>;
 
 export function createGuestReader({ read }: Store) {
   return bind(read, { listErased: listErasedGuests, listErasedContents, describeKept });
@@ -42,43 +63,17 @@ export function createErasures(store: Store, holdDay: HoldDay) {
   };
 }
 
-function* listErasedGuests(): Query<ErasedGuest[]> {
-  const rows = yield* all(`SELECT kind, hash, key_id, bits, at FROM erased_guests ORDER BY number`);
-  return rows.map((row) => ({
-    kind: String(row.kind) as ErasedGuest['kind'],
-    hash: String(row.hash),
-    keyId: String(row.key_id),
-    bits: Number(row.bits),
-    at: Number(row.at),
-  }));
-}
+const listErasedGuests = () => erasedGuests.list('ORDER BY number');
 
 function* listErasedContents(runId: string): Query<ErasedContent[]> {
-  const rows = yield* all(
-    `SELECT * FROM erased_contents WHERE run = ? ORDER BY number`,
-    yield* runNumber(runId),
-  );
-  return rows.map((row) => ({
-    place: String(row.place) as ErasedContent['place'],
-    name: String(row.name),
-    before: String(row.sha256_before),
-    after: String(row.sha256_after),
-    at: Number(row.at),
-  }));
+  const found = yield* erasedContents.list('WHERE run = ? ORDER BY number', yield* runNumber(runId));
+  return found.map(({ place, name, sha256Before: before, sha256After: after, at }) => {
+    return { place, name, before, after, at };
+  });
 }
 
 function* rememberErased(guests: readonly ErasedGuest[]): Query<void> {
-  for (const { kind, hash, keyId, bits, at } of guests) {
-    yield* change(
-      `INSERT INTO erased_guests (kind, hash, key_id, bits, at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (hash) DO NOTHING`,
-      kind,
-      hash,
-      keyId,
-      bits,
-      at,
-    );
-  }
+  for (const guest of guests) yield* erasedGuests.add(guest, 'ON CONFLICT (hash) DO NOTHING');
 }
 
 function* noteErased(runId: string, content: ErasedContent): Query<void> {
@@ -88,18 +83,11 @@ function* noteErased(runId: string, content: ErasedContent): Query<void> {
 
 /** An erasure that is repeated after an interruption changes the same content again. */
 function* insertErased(run: number, { place, name, before, after, at }: ErasedContent): Query<void> {
-  const same = [run, place, name, before, after] as const;
-  const known = yield* one(
-    `SELECT 1 AS found FROM erased_contents
-     WHERE run = ? AND place = ? AND name = ? AND sha256_before = ? AND sha256_after = ?`,
-    ...same,
+  const known = yield* erasedContents.find(
+    'WHERE run = ? AND place = ? AND name = ? AND sha256_before = ? AND sha256_after = ?',
+    ...[run, place, name, before, after],
   );
-  if (known) return;
-  yield* change(
-    `INSERT INTO erased_contents (run, place, name, sha256_before, sha256_after, at) VALUES (?, ?, ?, ?, ?, ?)`,
-    ...same,
-    at,
-  );
+  if (!known) yield* erasedContents.add({ run, place, name, sha256Before: before, sha256After: after, at });
 }
 
 function* eraseBatch(runId: string, key: BatchKey, rewrite: EraseLines): Query<void> {
@@ -141,18 +129,6 @@ function* eraseReject(runId: string, place: number, withReference: boolean): Que
   const run = yield* runNumber(runId);
   const erased = withReference ? 'value = NULL, reference = NULL' : 'value = NULL';
   yield* change(`UPDATE rejects SET ${erased} WHERE run = ? AND place = ?`, run, place);
-}
-
-/** What is remembered of an erased guest: nothing that reveals reference or name. */
-export interface ErasedGuest {
-  readonly kind: 'reference' | 'name';
-  /** Keyed, in hexadecimal. */
-  readonly hash: string;
-  /** Identifies that key, to check that the same one is configured. */
-  readonly keyId: string;
-  /** A few bits of the reference's hash, so that most bookings need no keyed hash; 0 for a name. */
-  readonly bits: number;
-  readonly at: number;
 }
 
 /** A file, or a run's bookings in the ledger, that an erasure has changed; checksums in hexadecimal. */

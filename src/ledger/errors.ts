@@ -48,3 +48,8 @@ export class LedgerFullError extends SafeError {
     super(`the disk of the ledger ${place} is full: free some space, then run the command again`, options);
   }
 }
+
+/** Another process has continued the cycle of a sync. */
+export class SyncOvertakenError extends SafeError {
+  override readonly name = 'SyncOvertakenError';
+}

@@ -1,5 +1,24 @@
-import { bind, change, database, one, type Query, type Store } from './query.js';
-import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
+import { bind, database, type Query, type Store } from './query.js';
+import { bigint, json, optional, type Row, table, text } from './table.js';
+
+const requests = table('export_requests', {
+  requestedAt: bigint,
+  /** By the service's clock, if it sent the time. */
+  serviceTime: optional(bigint),
+  /** Empty for all providers. */
+  providers: json<readonly string[]>(),
+});
+export type RequestedExport = Row<typeof requests>;
+
+const fetched = table('fetched_exports', {
+  /** The part that its file names share, `guid` in the specification. */
+  id: text(),
+  fetchedAt: bigint,
+  /** Those of the request that it answers; empty for all providers. */
+  providers: json<readonly string[]>(),
+  files: json<readonly FetchedFile[]>(),
+});
+export type FetchedExport = Row<typeof fetched>;
 
 export function createExportLog(store: Store) {
   return { ...createExportReader(store), ...bind(store.transact, { rememberRequest, rememberFetched }) };
@@ -9,71 +28,18 @@ export function createExportReader({ read }: Store) {
   return bind(read, { latestRequest, latestFetched });
 }
 
-function* rememberRequest({ requestedAt, serviceTime, providers }: RequestedExport): Query<void> {
+function* rememberRequest(request: RequestedExport): Query<void> {
   const { mayBeDone } = yield* database();
-  if (mayBeDone && (yield* latestRequest())?.requestedAt === requestedAt) return;
-  yield* change(
-    `INSERT INTO export_requests (requested_at, service_time, providers) VALUES (?, ?, ?)`,
-    requestedAt,
-    serviceTime ?? null,
-    JSON.stringify(providers),
-  );
+  if (mayBeDone && (yield* latestRequest())?.requestedAt === request.requestedAt) return;
+  yield* requests.add(request);
 }
 
-function* rememberFetched({ id, fetchedAt, providers, files }: FetchedExport): Query<void> {
-  yield* change(
-    `INSERT INTO fetched_exports (id, fetched_at, providers, files) VALUES (?, ?, ?, ?)
-     ON CONFLICT (id) DO NOTHING`,
-    id,
-    fetchedAt,
-    JSON.stringify(providers),
-    JSON.stringify(files),
-  );
+function* rememberFetched(content: FetchedExport): Query<void> {
+  yield* fetched.add(content, 'ON CONFLICT (id) DO NOTHING');
 }
 
-function* latestRequest(): Query<RequestedExport | undefined> {
-  const row = yield* one(`SELECT * FROM export_requests ORDER BY number DESC LIMIT 1`);
-  return row && toRequestedExport(row);
-}
-
-function* latestFetched(): Query<FetchedExport | undefined> {
-  const row = yield* one(`SELECT * FROM fetched_exports ORDER BY number DESC LIMIT 1`);
-  return row && toFetchedExport(row);
-}
-
-function toRequestedExport(row: StoredRow): RequestedExport {
-  return withoutUndefined({
-    requestedAt: Number(row.requested_at),
-    serviceTime: readColumns(row).integer('service_time'),
-    providers: JSON.parse(String(row.providers)) as string[],
-  });
-}
-
-function toFetchedExport(row: StoredRow): FetchedExport {
-  return {
-    id: String(row.id),
-    fetchedAt: Number(row.fetched_at),
-    providers: JSON.parse(String(row.providers)) as string[],
-    files: JSON.parse(String(row.files)) as FetchedFile[],
-  };
-}
-
-export interface RequestedExport {
-  readonly requestedAt: number;
-  /** By the service's clock, if it sent the time. */
-  readonly serviceTime?: number;
-  /** Empty for all providers. */
-  readonly providers: readonly string[];
-}
-
-export interface FetchedExport {
-  /** The part that its file names share, `guid` in the specification. */
-  readonly id: string;
-  readonly fetchedAt: number;
-  /** Those of the request that it answers; empty for all providers. */
-  readonly providers: readonly string[];
-  readonly files: readonly FetchedFile[];
-}
+const latestRequest = () => requests.find('ORDER BY number DESC LIMIT 1');
+const latestFetched = () => fetched.find('ORDER BY number DESC LIMIT 1');
 
 export type ExportFileKind = 'mappings' | 'transformed' | 'hotels';
 

@@ -1,49 +1,57 @@
 import { readLinesAt } from './batches.js';
-import type { CollectedBatch, Suspect, SuspectReason } from './collecting.js';
-import { all, change, insert, one, type Query } from './query.js';
+import type { CollectedBatch } from './collecting.js';
+import { change, type Query } from './query.js';
 import { runNumber } from './runs.js';
 import type { BookingForm } from './step.js';
-import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
+import { bigint, bytes, integer, optional, type Row, table, text } from './table.js';
 import type { BatchCursor, JudgedLines, SuspectLines } from './tracing.js';
 
+/** `other-master`: in the copy it is another master hotel. `moved`: its mapping changed in the last few days. */
+export type SuspectReason = 'other-master' | 'moved';
+
+const suspects = table('suspects', {
+  run: bigint,
+  form: text<BookingForm>(),
+  batch: integer,
+  /** Among the batch's lines, counted from 0. */
+  place: integer,
+  reason: text<SuspectReason>(),
+  /** The master hotel of its provider's hotel in the copy; absent if the mapping was deleted. */
+  serviceId: optional(bigint),
+  /** When the mapping moved, epoch milliseconds; absent if it never did. */
+  movedAt: optional(bigint),
+});
+/** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */
+export type Suspect = Omit<Row<typeof suspects>, 'run' | 'form' | 'batch'>;
+
+const verdicts = table('verdicts', { run: bigint, batch: integer, judged: text<Judged>(), places: bytes });
+
 export function* storeSuspects(run: number, batches: readonly CollectedBatch[]): Query<void> {
-  const rows = batches.flatMap(({ form, number, suspects = [] }) =>
-    suspects.map(({ place, reason, serviceId, movedAt }) => [
-      ...[run, form, number, place, reason],
-      ...[serviceId ?? null, movedAt ?? null],
-    ]),
+  yield* suspects.insert(
+    batches.flatMap(({ form, number: batch, suspects = [] }) =>
+      suspects.map((suspect) => ({ run, form, batch, ...suspect })),
+    ),
   );
-  if (rows.length === 0) return;
-  const columns = {
-    ...({ run: 'bigint', form: 'text', batch: 'integer', place: 'integer', reason: 'text' } as const),
-    ...({ service_id: 'bigint', moved_at: 'bigint' } as const),
-  };
-  yield* insert('suspects', columns, rows);
 }
 
 export function* nextSuspects(runId: string, after?: BatchCursor): Query<SuspectLines | undefined> {
   const run = yield* runNumber(runId);
-  const rows = yield* all(
-    `SELECT * FROM suspects WHERE run = ? AND (form, batch) = (
+  const found = yield* suspects.list(
+    `WHERE run = ? AND (form, batch) = (
        SELECT form, batch FROM suspects WHERE run = ? AND (form, batch) > (?, ?)
        ORDER BY form, batch LIMIT 1
      ) ORDER BY place`,
-    run,
-    run,
-    after?.form ?? '',
-    after?.batch ?? -1,
+    ...[run, run, after?.form ?? '', after?.batch ?? -1],
   );
-  const [first] = rows;
+  const [first] = found;
   if (!first) return undefined;
-  const form = String(first.form) as BookingForm;
-  const batch = Number(first.batch);
-  const suspects = rows.map(toSuspect);
-  const places = suspects.map(({ place }) => place);
+  const { form, batch } = first;
+  const places = found.map(({ place }) => place);
   const lines = yield* readLinesAt(run, form, batch, places);
   return {
     cursor: { form, batch },
     form,
-    suspects: suspects.map((suspect, index) => ({ ...suspect, line: lines[index] ?? '' })),
+    suspects: found.map((suspect, index) => ({ ...toSuspect(suspect), line: lines[index] ?? '' })),
   };
 }
 
@@ -53,45 +61,34 @@ export function* findSuspect(
   batch: number,
   place: number,
 ): Query<Suspect | undefined> {
-  const row = yield* one(
-    `SELECT * FROM suspects WHERE run = ? AND form = ? AND batch = ? AND place = ?`,
-    run,
-    form,
-    batch,
-    place,
-  );
-  return row && toSuspect(row);
+  const isBooking = 'WHERE run = ? AND form = ? AND batch = ? AND place = ?';
+  const found = yield* suspects.find(isBooking, run, form, batch, place);
+  return found && toSuspect(found);
+}
+
+function toSuspect({ run, form, batch, ...suspect }: Row<typeof suspects>): Suspect {
+  return suspect;
 }
 
 /** Records what the result says about the bookings of the file, in place of what was recorded before. */
-export function* replaceVerdicts(run: number, verdicts: readonly JudgedPlaces[]): Query<void> {
+export function* replaceVerdicts(run: number, found: readonly JudgedPlaces[]): Query<void> {
   yield* change(`DELETE FROM verdicts WHERE run = ?`, run);
-  yield* insert(
-    'verdicts',
-    { run: 'bigint', batch: 'integer', judged: 'text', places: 'bytes' },
-    verdicts.map(({ batch, judged, places }) => [run, batch, judged, packPlaces(places)]),
-  );
+  yield* verdicts.insert(found.map(({ places, ...of }) => ({ run, ...of, places: packPlaces(places) })));
 }
 
 export function* nextJudged(runId: string, judged: Judged, after = -1): Query<JudgedLines | undefined> {
   const run = yield* runNumber(runId);
-  const row = yield* one(
-    `SELECT batch, places FROM verdicts
-     WHERE run = ? AND judged = ? AND batch > ? ORDER BY batch LIMIT 1`,
-    run,
-    judged,
-    after,
-  );
-  if (!row) return undefined;
-  const batch = Number(row.batch);
-  const places = unpackPlaces(row.places as Buffer);
+  const isNext = 'WHERE run = ? AND judged = ? AND batch > ? ORDER BY batch LIMIT 1';
+  const found = yield* verdicts.find(isNext, run, judged, after);
+  if (!found) return undefined;
+  const { batch } = found;
+  const places = unpackPlaces(found.places);
   return { batch, places, lines: yield* readLinesAt(run, 'file', batch, places) };
 }
 
 export function* findJudged(run: number, batch: number, place: number): Query<Judged | undefined> {
-  const rows = yield* all(`SELECT judged, places FROM verdicts WHERE run = ? AND batch = ?`, run, batch);
-  const row = rows.find(({ places }) => unpackPlaces(places as Buffer).includes(place));
-  return row && (String(row.judged) as Judged);
+  const found = yield* verdicts.list('WHERE run = ? AND batch = ?', run, batch);
+  return found.find(({ places }) => unpackPlaces(places).includes(place))?.judged;
 }
 
 /** Packs places of a batch as 16-bit little-endian numbers. */
@@ -103,17 +100,6 @@ function packPlaces(places: readonly number[]): Buffer {
 
 function unpackPlaces(packed: Buffer): number[] {
   return Array.from({ length: packed.length / 2 }, (_, index) => packed.readUInt16LE(2 * index));
-}
-
-/** Reads a row of the table of suspects. */
-function toSuspect(row: StoredRow): Suspect {
-  const { integer } = readColumns(row);
-  return withoutUndefined({
-    place: Number(row.place),
-    reason: String(row.reason) as SuspectReason,
-    serviceId: integer('service_id'),
-    movedAt: integer('moved_at'),
-  });
 }
 
 /** Why a booking of the file has no verdict although its result is known. */

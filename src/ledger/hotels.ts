@@ -1,8 +1,9 @@
 import type { Hold } from '../async/hold.js';
 import type { Coordinates } from '../geography/distance.js';
 import { SafeError } from '../text/safe-error.js';
-import { bind, change, database, gather, insert, one, type Query, type Store } from './query.js';
-import { type StoredRow, toStorable } from './stored-values.js';
+import { bind, change, database, gather, one, type Query, type Store } from './query.js';
+import type { StoredRow } from './stored-values.js';
+import { bigint, integer, optional, table, text } from './table.js';
 
 /** @param holdLoad takes the exclusive right to load, without waiting */
 export function createHotels(store: Store, holdLoad: () => Promise<Hold | undefined>) {
@@ -18,30 +19,29 @@ export function createHotelReader({ read, readTogether }: Store) {
   return { ...bind(readTogether, { lookUp }), ...bind(read, { latestLoad }) };
 }
 
+const loads = table('hotel_loads', {
+  id: text(),
+  /** The name of the file. */
+  file: text(),
+  startedAt: bigint,
+  finishedAt: optional(bigint),
+  /** Different master hotels that the file names. */
+  hotels: optional(bigint),
+  /** Hotels that only earlier files named. */
+  kept: optional(bigint),
+});
+
 function* beginLoad({ id, file, at }: NewHotelLoad): Query<void> {
-  yield* change(
-    `INSERT INTO hotel_loads (id, file, started_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-    id,
-    toStorable(file),
-    at,
-  );
+  yield* loads.add({ id, file, startedAt: at }, 'ON CONFLICT (id) DO NOTHING');
 }
 
-const contentColumns = {
-  load: 'bigint',
-  service_id: 'bigint',
-  loaded_at: 'bigint',
-  microdegrees_north: 'integer',
-  microdegrees_east: 'integer',
-  name: 'text',
-  address: 'text',
-  city: 'text',
-  country: 'text',
-  country_code: 'text',
-  phones: 'text',
-  email: 'text',
-  website: 'text',
-} as const;
+const contents = table('hotel_contents', {
+  ...{ load: bigint, serviceId: bigint, loadedAt: bigint },
+  ...{ microdegreesNorth: optional(integer), microdegreesEast: optional(integer) },
+  ...{ name: optional(text()), address: optional(text()), city: optional(text()) },
+  ...{ country: optional(text()), countryCode: optional(text()), phones: optional(text()) },
+  ...{ email: optional(text()), website: optional(text()) },
+});
 
 /** In the order of their columns. */
 const textProperties = [
@@ -59,18 +59,12 @@ function* addHotels({ id, after, hotels }: HotelChunk): Query<void> {
   const { number, started_at, rows } = yield* readOpenLoad(id);
   if (Number(rows) === after + hotels.length) return;
   if (Number(rows) !== after) throw overtaken();
-  yield* insert(
-    'hotel_contents',
-    contentColumns,
-    hotels.map((hotel) => [
-      ...[Number(number), hotel.serviceId, Number(started_at)],
-      toMicrodegrees(hotel.coordinates?.latitude),
-      toMicrodegrees(hotel.coordinates?.longitude),
-      ...textProperties.map((property) => {
-        const text = hotel[property];
-        return text === undefined ? null : toStorable(text);
-      }),
-    ]),
+  yield* contents.insert(
+    hotels.map(({ coordinates, ...hotel }) => ({
+      ...{ ...hotel, load: Number(number), loadedAt: Number(started_at) },
+      microdegreesNorth: toMicrodegrees(coordinates?.latitude),
+      microdegreesEast: toMicrodegrees(coordinates?.longitude),
+    })),
   );
   yield* change(`UPDATE hotel_loads SET rows = ? WHERE number = ?`, after + hotels.length, Number(number));
 }
@@ -202,8 +196,8 @@ function toHotel([, serviceId, loadedAt, north, east, ...texts]: HotelCells): Kn
 /** Coordinates are stored as integers, to a tenth of a metre. */
 const microdegrees = 1_000_000;
 
-function toMicrodegrees(degrees: number | undefined): number | null {
-  return degrees === undefined ? null : Math.round(degrees * microdegrees);
+function toMicrodegrees(degrees: number | undefined): number | undefined {
+  return degrees === undefined ? undefined : Math.round(degrees * microdegrees);
 }
 
 function overtaken(): LoadOvertakenError {

@@ -3,12 +3,16 @@ import { hashReference } from '../booking/reference-hash.js';
 import { KeyError } from '../keys/key-error.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';
-import { findBookings } from './hash-pages.js';
-import { all, change, database, insert, one, type Query, type Store } from './query.js';
+import { all, change, database, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { isGone, placeOfKeptColumns } from './sealing.js';
-import { referencePages, type StayRun } from './stays.js';
+import { findBookings, referencePages, type StayRun } from './stays.js';
 import type { BookingForm } from './step.js';
+import { bigint, bytes, integer, table, text } from './table.js';
+
+const keptColumns = table('kept_columns', {
+  ...{ run: bigint, form: text<BookingForm>(), batch: integer, kept: bytes },
+});
 
 /**
  * Stores the kept columns beside the lines of their batches, sealed like them; does nothing for a batch without any.
@@ -18,13 +22,13 @@ export function* storeKeptColumns(
   batches: readonly CollectedBatch[],
 ): Query<void> {
   const { sealing } = yield* database();
-  const rows = batches.flatMap(({ form, number, kept }) =>
-    kept
-      ? [[run, form, number, sealing.sealLines(day, write(kept), placeOfKeptColumns(run, form, number))]]
-      : [],
+  yield* keptColumns.insert(
+    batches.flatMap(({ form, number: batch, kept: columns }) => {
+      if (!columns) return [];
+      const kept = sealing.sealLines(day, write(columns), placeOfKeptColumns(run, form, batch));
+      return [{ run, form, batch, kept }];
+    }),
   );
-  if (rows.length === 0) return;
-  yield* insert('kept_columns', { run: 'bigint', form: 'text', batch: 'integer', kept: 'bytes' }, rows);
 }
 
 const write = (columns: KeptColumns): Buffer => Buffer.from(JSON.stringify(columns));

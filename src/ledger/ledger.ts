@@ -1,11 +1,11 @@
 import type { Hold } from '../async/hold.js';
+import { listAnswers, listAttempts } from './attempts.js';
 import { createActionRecorder, createAuditTrail } from './audit.js';
 import { measureBatches, readBatch, readBatches, sampleBatches } from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
 import { createCaseReader, createCases } from './cases.js';
-import type { CollectStart, DeliveredCursor, DeliveredLines } from './collecting.js';
-import { beginCollect } from './collecting.js';
-import { markDays } from './day-marks.js';
+import { beginCollect, type CollectStart } from './collecting.js';
+import { nextDelivered } from './delivered.js';
 import { createErasures, createGuestReader } from './erasing.js';
 import { createExportLog, createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';
@@ -24,9 +24,9 @@ import {
   markNewHotelsTold,
   summarise as summariseMappings,
 } from './mappings.js';
-import { createNoticeReader, createNotices } from './notice-store.js';
+import { createNoticeReader, createNotices } from './messages.js';
 import { createProgressReader } from './progress.js';
-import { bind, database, type Query, type Store } from './query.js';
+import { bind, type Store } from './query.js';
 import { createRetention, type HoldDay } from './retention.js';
 import {
   abandon,
@@ -53,23 +53,13 @@ import {
   listRuns,
   listRunsOfDays,
   listVolumes,
-  runNumber,
+  markDays,
   summarise,
 } from './runs.js';
 import { createStays } from './stays.js';
 import type { Claim, Claimed, Recorded, Right, SharedRight, StepEnding } from './step.js';
-import { tally } from './step-totals.js';
-import { findWait, isBeingPerformed, listOpenSteps, listUndelivered } from './steps.js';
-import {
-  countRejects,
-  countWarnings,
-  listAnswers,
-  listAttempts,
-  listRefused,
-  listRejects,
-  listStepTimes,
-  trace,
-} from './tracing.js';
+import { findWait, isBeingPerformed, listOpenSteps, listUndelivered, tally } from './steps.js';
+import { countRejects, countWarnings, listRefused, listRejects, listStepTimes, trace } from './tracing.js';
 import { createWatch } from './watching.js';
 
 /**
@@ -217,13 +207,4 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     mails: createMails(store),
     notices: createNotices(store),
   };
-}
-
-/**
- * What other runs of the same day's bookings have delivered: the next chunk after the cursor, one stored batch per chunk;
- * undefined at the end. Where guest names were blanked, only what runs of trigger `today` delivered, without names.
- */
-function* nextDelivered(runId: string, after?: DeliveredCursor): Query<DeliveredLines | undefined> {
-  const dialect = yield* database();
-  return yield* dialect.nextDelivered(yield* runNumber(runId), after);
 }

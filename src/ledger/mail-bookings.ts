@@ -1,17 +1,20 @@
 import { KeyError } from '../keys/key-error.js';
 import { groupByBatch, readLinesAt } from './batches.js';
-import { findBookings as findPositions } from './hash-pages.js';
 import type { NamedPair, NamedPlace, NamedThings, ReceivedPair, StoredBooking } from './mails.js';
 import { all, one, type Query, type Store } from './query.js';
 import type { DeliveryKind } from './run.js';
 import { runNumber } from './runs.js';
 import { isGone } from './sealing.js';
-import type { StayRun } from './stays.js';
-import { referencePages } from './stays.js';
+import { findBookings as findPositions, referencePages, type StayRun } from './stays.js';
 import type { BookingForm } from './step.js';
 import { readColumns, readJson, type StoredRow, toStorable } from './stored-values.js';
+import { bigint, table, text } from './table.js';
 
 /* The bookings that a verdict e-mail may name, and those that it names. */
+
+export const mailPairs = table('mail_pairs', {
+  ...{ mail: bigint, providerName: text(), providerHotelId: text(), serviceId: bigint },
+});
 
 interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'form' | 'batch'> {
   /** The number of the run. */
@@ -131,11 +134,8 @@ export function* readNamed(number: number): Query<NamedThings> {
 }
 
 function toPair(row: StoredRow): NamedPair {
-  return {
-    providerName: String(row.provider_name),
-    providerHotelId: String(row.provider_hotel_id),
-    serviceId: Number(row.service_id),
-  };
+  const { mail, ...pair } = mailPairs.read(row);
+  return pair;
 }
 
 export function* listNamedPlaces(runId: string): Query<NamedPlace[]> {

@@ -1,13 +1,41 @@
 import { nameCanary } from './canaries.js';
 import { keyOfCase } from './case.js';
-import { findBookings, listNamedPairs, listNamedPlaces, listProviders, readNamed } from './mail-bookings.js';
+import {
+  findBookings,
+  listNamedPairs,
+  listNamedPlaces,
+  listProviders,
+  mailPairs,
+  readNamed,
+} from './mail-bookings.js';
 import type { ProviderHotel } from './mappings.js';
 import type { NewNotice } from './notice.js';
 import { raise } from './notices.js';
 import { all, bind, change, database, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import type { BookingForm } from './step.js';
-import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import { readColumns, type StoredRow, toStorable } from './stored-values.js';
+import { bigint, flag, integer, optional, type Row, table, text } from './table.js';
+
+const stored = table('verdict_mails', {
+  /** Of its bytes, in hexadecimal. */
+  sha256: text(),
+  messageId: optional(text()),
+  receivedAt: bigint,
+  readAt: bigint,
+  /** A mailbox, or how it was given; not the name of its file. */
+  foundIn: text(),
+  outcome: text<MailOutcome>(),
+  reason: optional(text<MailReason>()),
+  /** Whether it is of one of those whose e-mails count. */
+  isListed: flag,
+  /** How many bookings and pairs it names. */
+  named: integer,
+});
+
+const mailBookings = table('mail_bookings', {
+  ...{ run: bigint, form: text<BookingForm>(), batch: integer, place: integer, mail: bigint },
+});
 
 export function createMails(store: Store) {
   return { ...createMailReader(store), ...bind(store.transact, { noteMailbox, record, noteCasesOpened }) };
@@ -49,18 +77,10 @@ function* record(mail: NewMail): Query<RecordedMail> {
   // A copy may be forged, so it must not keep the canary from being named.
   const copy = found > 0 ? undefined : yield* findCopy(mail);
   if (copy !== undefined) return { number: copy, isNew: false };
-  const { sha256, messageId, receivedAt, readAt, from, outcome, reason = null, isListed = false } = mail;
-  const inserted = yield* change(
-    `INSERT INTO verdict_mails (sha256, message_id, received_at, read_at, found_in, outcome, reason, is_listed, named)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (sha256) DO NOTHING`,
-    sha256,
-    messageId === undefined ? null : toStorable(messageId),
-    receivedAt,
-    readAt,
-    toStorable(from),
-    outcome,
-    reason,
-    Number(isListed),
+  const { sha256, messageId, receivedAt, readAt, from: foundIn, outcome, reason, isListed = false } = mail;
+  const inserted = yield* stored.add(
+    { sha256, messageId, receivedAt, readAt, foundIn, outcome, reason, isListed, named: 0 },
+    'ON CONFLICT (sha256) DO NOTHING',
   );
   // Locked, so that another process that reads the same e-mail waits.
   const row = yield* one(`SELECT number FROM verdict_mails WHERE sha256 = ? ${lock}`, sha256);
@@ -73,7 +93,7 @@ function* record(mail: NewMail): Query<RecordedMail> {
       `UPDATE verdict_mails SET named = named + ?, outcome = 'named', reason = ?, is_listed = ?, cases_opened_at = NULL
        WHERE number = ?`,
       added,
-      reason,
+      reason ?? null,
       Number(isListed),
       number,
     );
@@ -82,7 +102,7 @@ function* record(mail: NewMail): Query<RecordedMail> {
     yield* change(
       `UPDATE verdict_mails SET outcome = ?, reason = ?, is_listed = ? WHERE number = ? AND outcome <> 'named'`,
       outcome,
-      reason,
+      reason ?? null,
       Number(isListed),
       number,
     );
@@ -133,26 +153,17 @@ function keyOfPlace({ runId, form, batch, place }: BookingPlace): string {
   return `${runId} ${form} ${batch} ${place}`;
 }
 
-function* addBooking(mail: number, place: BookingPlace): Query<number> {
-  return yield* change(
-    `INSERT INTO mail_bookings (run, form, batch, place, mail) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (run, form, batch, place, mail) DO NOTHING`,
-    yield* runNumber(place.runId),
-    place.form,
-    place.batch,
-    place.place,
-    mail,
+function* addBooking(mail: number, { runId, form, batch, place }: BookingPlace): Query<number> {
+  return yield* mailBookings.add(
+    { run: yield* runNumber(runId), form, batch, place, mail },
+    'ON CONFLICT (run, form, batch, place, mail) DO NOTHING',
   );
 }
 
-function* addPair(mail: number, pair: NamedPair): Query<number> {
-  return yield* change(
-    `INSERT INTO mail_pairs (mail, provider_name, provider_hotel_id, service_id) VALUES (?, ?, ?, ?)
-     ON CONFLICT (mail, provider_name, provider_hotel_id, service_id) DO NOTHING`,
-    mail,
-    toStorable(pair.providerName),
-    toStorable(pair.providerHotelId),
-    pair.serviceId,
+function addPair(mail: number, { providerName, providerHotelId, serviceId }: NamedPair): Query<number> {
+  return mailPairs.add(
+    { mail, providerName, providerHotelId, serviceId },
+    'ON CONFLICT (mail, provider_name, provider_hotel_id, service_id) DO NOTHING',
   );
 }
 
@@ -219,19 +230,8 @@ function* listNotUnderstood(): Query<number[]> {
 }
 
 function toMail(row: StoredRow): StoredMail {
-  const { text, integer } = readColumns(row);
-  return withoutUndefined({
-    number: Number(row.number),
-    sha256: String(row.sha256),
-    messageId: text('message_id'),
-    receivedAt: Number(row.received_at),
-    readAt: Number(row.read_at),
-    from: String(row.found_in),
-    outcome: text('outcome') as MailOutcome,
-    reason: text('reason') as MailReason | undefined,
-    isListed: integer('is_listed') === 1,
-    named: Number(row.named),
-  });
+  const { foundIn: from, ...mail } = stored.read(row);
+  return { ...mail, from, number: Number(row.number) };
 }
 
 export interface MailboxFacts {
@@ -308,11 +308,9 @@ export interface NewMail {
   readonly canaries?: readonly string[];
 }
 
-export interface StoredMail extends Omit<NewMail, 'bookings' | 'pairs' | 'canaries' | 'toldOn'> {
+export interface StoredMail extends Omit<Row<typeof stored>, 'foundIn'>, Pick<NewMail, 'from'> {
   /** Its number in the ledger. */
   readonly number: number;
-  /** How many bookings and pairs it names. */
-  readonly named: number;
 }
 
 export function mailToJson({ messageId, receivedAt, readAt, from, outcome, reason, named }: StoredMail) {

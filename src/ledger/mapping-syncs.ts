@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { SyncOvertakenError } from './errors.js';
 import {
   changesOf,
   findDoubted,
@@ -6,25 +8,20 @@ import {
   toStorablePage,
 } from './mapping-changes.js';
 import {
-  type CopiedMapping,
+  copied,
   keptSkippedRows,
   type MappingSync,
+  mappingMoves,
+  masterHotels,
   type NewSync,
-  type SkippedRow,
   type StoredPage,
-} from './mappings.js';
-import { all, change, type Dialect, database, insert, one, type Query, update } from './query.js';
-import {
-  fingerprintOf,
-  isAtKey,
-  isOpen,
-  noSuchSync,
-  overtaken,
-  toLeftHotels,
+  skippedMappings,
+  syncs,
   toSync,
-  turnOf,
-} from './stored-mapping.js';
+} from './mappings.js';
+import { all, change, database, one, type Query, update } from './query.js';
 import type { StoredRow } from './stored-values.js';
+import { bigint, json, optional, table, text } from './table.js';
 
 /** Begins a cycle, unless an earlier try has begun this same one. */
 export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Query<MappingSync> {
@@ -38,19 +35,11 @@ export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Q
     at,
     scope,
   );
-  yield* change(
-    `INSERT INTO mapping_syncs (scope, sync_id, since, keeps_since, begun_at) VALUES (?, ?, ?, ?, ?)`,
-    scope,
-    syncId,
-    since,
-    keepsSince ?? null,
-    at,
-  );
+  yield* syncs.add({ scope, syncId, since, keepsSince, begunAt: at });
   return toSync(yield* readSync(syncId));
 }
 
 export function* storePage(received: StoredPage): Query<MappingSync> {
-  const dialect = yield* database();
   const page = toStorablePage(received);
   const { syncId, resumeKey, rows, skipped = [], serviceBeganAt, at } = page;
   yield* lockCopy();
@@ -64,8 +53,15 @@ export function* storePage(received: StoredPage): Query<MappingSync> {
     case 'next':
       break;
   }
-  const counts = yield* storeRows(dialect, rows, { at, cycleBegunAt: Number(before.begun_at) });
-  if (skipped.length > 0) yield* keepSkipped(skipped, { scope: String(before.scope), syncId, at });
+  const counts = yield* storeRows(rows, { at, cycleBegunAt: Number(before.begun_at) });
+  if (skipped.length > 0) {
+    const scope = String(before.scope);
+    yield* skippedMappings.insert(skipped.map((row) => ({ ...row, scope, syncId, seenAt: at })));
+    yield* change(
+      `DELETE FROM skipped_mappings
+       WHERE number <= (SELECT max(number) FROM skipped_mappings) - ${keptSkippedRows}`,
+    );
+  }
   yield* change(
     `UPDATE mapping_syncs SET resume_key = ?, last_page = ?, ended_at = ?,
        service_began_at = coalesce(service_began_at, ?), pages = pages + 1, read = read + ?, added = added + ?,
@@ -127,76 +123,25 @@ function findSync(syncId: string): Query<StoredRow | undefined> {
   return one(`SELECT * FROM mapping_syncs WHERE sync_id = ?`, syncId);
 }
 
+/** What a page may change of a mapping; the first identifies it. */
+const changed = table('mappings', {
+  ...{ number: bigint, serviceId: optional(bigint), locationCode: optional(text()) },
+  ...{ channelIds: json<readonly string[]>(), movedAt: optional(bigint) },
+});
+
 /** Applies the rows of a page and returns what to add to the cycle's counts. */
-function* storeRows(_dialect: Dialect, rows: StoredPage['rows'], time: PageTime) {
+function* storeRows(rows: StoredPage['rows'], time: PageTime) {
   const changes = changesOf(yield* readHeld(rows), rows, time);
   const { inserted, updated, moves, newHotels, counts } = changes;
-  if (inserted.length > 0) {
-    yield* insert(
-      'mappings',
-      {
-        ...changedColumns,
-        ...({ provider_name: 'text', provider_hotel_id: 'text', first_seen_at: 'bigint' } as const),
-      },
-      inserted.map((mapping) => [
-        ...changedCells(mapping),
-        mapping.providerName,
-        mapping.providerHotelId,
-        mapping.firstSeenAt,
-      ]),
-    );
-  }
-  if (updated.length > 0) yield* update('mappings', changedColumns, updated.map(changedCells));
-  if (moves.length > 0) {
-    yield* insert(
-      'mapping_moves',
-      { mapping: 'bigint', from_service_id: 'bigint', to_service_id: 'bigint', seen_at: 'bigint' },
-      moves.map(({ number, from, to, seenAt }) => [number, from ?? null, to ?? null, seenAt]),
-    );
-  }
-  if (newHotels.length > 0) {
-    yield* insert(
-      'master_hotels',
-      {
-        ...({ number: 'bigint', service_id: 'bigint', seen_at: 'bigint' } as const),
-        ...({ provider_name: 'text', provider_hotel_id: 'text' } as const),
-      },
-      newHotels.map(({ number, serviceId, seenAt, providerName, providerHotelId }) => [
-        ...[number, serviceId, seenAt],
-        ...[providerName, providerHotelId],
-      ]),
-    );
-  }
+  yield* copied.insert(inserted);
+  if (updated.length > 0) yield* update('mappings', changed.types, updated.map(changed.cellsOf));
+  yield* mappingMoves.insert(
+    moves.map(({ number, from, to, seenAt }) => ({
+      ...{ mapping: number, fromServiceId: from, toServiceId: to, seenAt },
+    })),
+  );
+  yield* masterHotels.insert(newHotels);
   return counts;
-}
-
-/** Stores records that could not be read, and removes the oldest beyond the limit. */
-function* keepSkipped(
-  skipped: readonly SkippedRow[],
-  { scope, syncId, at }: { readonly scope: string; readonly syncId: string; readonly at: number },
-): Query<void> {
-  yield* insert(
-    'skipped_mappings',
-    { scope: 'text', sync_id: 'text', seen_at: 'bigint', reason: 'text', record: 'text' },
-    skipped.map(({ reason, record }) => [scope, syncId, at, reason, record]),
-  );
-  yield* change(
-    `DELETE FROM skipped_mappings
-     WHERE number <= (SELECT max(number) FROM skipped_mappings) - ${keptSkippedRows}`,
-  );
-}
-
-/** What a page may change of a mapping, after the mapping's number. */
-const changedColumns = {
-  number: 'bigint',
-  service_id: 'bigint',
-  location_code: 'text',
-  channel_ids: 'text',
-  moved_at: 'bigint',
-} as const;
-
-function changedCells({ number, serviceId, locationCode, channelIds, movedAt }: CopiedMapping) {
-  return [number, serviceId ?? null, locationCode ?? null, JSON.stringify(channelIds), movedAt ?? null];
 }
 
 function* readHeld(rows: StoredPage['rows']): Query<HeldMappings> {
@@ -228,4 +173,55 @@ function* readHeld(rows: StoredPage['rows']): Query<HeldMappings> {
     lastHotelNumber: Number(last?.hotel),
     leftHotels: toLeftHotels(left),
   };
+}
+
+/** The master hotels that each mapping left, by the mapping's number. */
+function toLeftHotels(moves: readonly StoredRow[]): ReadonlyMap<number, ReadonlySet<number>> {
+  const left = new Map<number, Set<number>>();
+  for (const { mapping, from_service_id } of moves) {
+    const ofMapping = left.get(Number(mapping)) ?? new Set();
+    left.set(Number(mapping), ofMapping.add(Number(from_service_id)));
+  }
+  return left;
+}
+
+/** How a page to be stored relates to the state of its cycle. */
+type PageTurn = 'next' | 'stored' | 'overtaken';
+
+/** Decides that from the row of the cycle and the page's `fingerprintOf`. */
+function turnOf(row: StoredRow, page: StoredPage, fingerprint: string): PageTurn {
+  if (row.last_page === fingerprint) return 'stored';
+  return isAtKey(row, page.after) ? 'next' : 'overtaken';
+}
+
+/** Whether the cycle is at that key. */
+function isAtKey(row: StoredRow, resumeKey: string | undefined): boolean {
+  return isOpen(row) && row.resume_key === (resumeKey ?? null);
+}
+
+/** Whether a cycle has neither ended nor been abandoned. */
+function isOpen(row: StoredRow): boolean {
+  return row.ended_at === null && row.given_up_at === null;
+}
+
+/**
+ * Distinguishes a page from others of its cycle. Its keys alone don't: a service may use one key for all pages. The time
+ * when it was fetched makes no difference.
+ */
+function fingerprintOf({ after, resumeKey, rows, skipped = [] }: StoredPage): string {
+  return createHash('sha256')
+    .update(
+      JSON.stringify([after ?? null, resumeKey ?? null, rows, ...(skipped.length > 0 ? [skipped] : [])]),
+    )
+    .digest('hex');
+}
+
+function overtaken(syncId: string): SyncOvertakenError {
+  return new SyncOvertakenError(
+    `another process has continued the sync ${syncId} or started another one; this process stops`,
+  );
+}
+
+function noSuchSync(syncId: string): RangeError {
+  return new RangeError(`no sync ${syncId} in the ledger`);
 }

@@ -1,17 +1,77 @@
 import type { ReadOnlyLedger } from './ledger.js';
 import { all, change, database, one, type Query } from './query.js';
-import {
-  mappingColumns,
-  toMapping,
-  toMove,
-  toNewHotel,
-  toSkippedRow,
-  toSummary,
-  toSync,
-} from './stored-mapping.js';
-import { toStorable } from './stored-values.js';
+import { type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import { bigint, json, optional, type Row, table, text } from './table.js';
 
-/** @param holdSync takes the exclusive right to sync, without waiting */
+export const copied = table('mappings', {
+  /** Counted from 1 in the order of first sight, without large gaps. */
+  number: bigint,
+  providerName: text(),
+  providerHotelId: text(),
+  /** Absent once deleted. */
+  serviceId: optional(bigint),
+  locationCode: optional(text()),
+  channelIds: json<readonly string[]>(),
+  firstSeenAt: bigint,
+  /** When it was last seen to move or to be deleted; absent if never. */
+  movedAt: optional(bigint),
+});
+export type CopiedMapping = Row<typeof copied>;
+
+export const mappingMoves = table('mapping_moves', {
+  ...{ mapping: bigint, fromServiceId: optional(bigint), toServiceId: optional(bigint), seenAt: bigint },
+});
+
+export const masterHotels = table('master_hotels', {
+  number: bigint,
+  serviceId: bigint,
+  /** The mapping that introduced it. */
+  providerName: text(),
+  providerHotelId: text(),
+  seenAt: bigint,
+});
+export type NewMasterHotel = Row<typeof masterHotels>;
+
+export const skippedMappings = table('skipped_mappings', {
+  ...{ scope: text(), syncId: text(), seenAt: bigint },
+  /** What was expected; quotes no value. */
+  reason: text(),
+  /** As received: JSON, cut where it is long. */
+  record: text(),
+});
+/** A record that could not be read, with the scope and the time of its cycle's page. */
+export type KeptSkippedRow = Omit<Row<typeof skippedMappings>, 'syncId'>;
+export type SkippedRow = Pick<KeptSkippedRow, 'reason' | 'record'>;
+
+export const syncs = table('mapping_syncs', {
+  ...{ scope: text(), syncId: text(), since: bigint, keepsSince: optional(bigint), begunAt: bigint },
+  ...{ resumeKey: optional(text()), serviceBeganAt: optional(bigint), endedAt: optional(bigint) },
+});
+
+const syncCounts = table('mapping_syncs', {
+  pages: bigint,
+  /** All records, whatever their effect, with those that were skipped. */
+  read: bigint,
+  added: bigint,
+  /** Provider hotels that moved to another master hotel or reappeared. */
+  moved: bigint,
+  /** Other changes: location, channels. */
+  updated: bigint,
+  deleted: bigint,
+  unchanged: bigint,
+  /** Records that could not be read. */
+  skipped: bigint,
+  /** Master hotels never seen before. */
+  newHotels: bigint,
+  /** How often the cycle had to restart. */
+  restarts: bigint,
+});
+export type SyncCounts = Row<typeof syncCounts>;
+
+export function toSync(row: StoredRow): MappingSync {
+  const { begunAt: at, ...sync } = syncs.read(row);
+  return { ...sync, at, counts: syncCounts.read(row) };
+}
 
 /** The copy's mapping of each hotel, in the order of the request. */
 export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
@@ -24,11 +84,15 @@ export function* find(
 ): Query<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined> {
   const dialect = yield* database();
   const { sql, values } = dialect.isHotel(hotel);
-  const row = yield* one(`SELECT ${mappingColumns} FROM mappings WHERE ${sql}`, ...values);
-  if (!row) return undefined;
-  const mapping = toMapping(row);
-  const moves = yield* all(`SELECT * FROM mapping_moves WHERE mapping = ? ORDER BY number`, mapping.number);
-  return { mapping, moves: moves.map(toMove) };
+  const mapping = yield* copied.find(`WHERE ${sql}`, ...values);
+  if (!mapping) return undefined;
+  const moves = yield* mappingMoves.list('WHERE mapping = ? ORDER BY number', mapping.number);
+  return {
+    mapping,
+    moves: moves.map(({ fromServiceId: from, toServiceId: to, seenAt }) =>
+      withoutUndefined({ from, to, seenAt }),
+    ),
+  };
 }
 
 export function* listMappings({
@@ -44,14 +108,14 @@ export function* listMappings({
   // By number, even if providers are given: with their index, all their rows would be sorted for every page.
   const ofProviders = providers && dialect.isListed('provider_name', providers.map(toStorable));
   const rows = yield* all(
-    `SELECT ${mappingColumns} FROM ${dialect.mappingsByNumber}
+    `SELECT ${copied.names} FROM ${dialect.mappingsByNumber}
      WHERE number > ? AND service_id IS NOT NULL ${ofProviders ? `AND ${ofProviders.sql}` : ''}
      ORDER BY number LIMIT ?`,
     after,
     ...(ofProviders?.values ?? []),
     limit,
   );
-  return rows.map(toMapping);
+  return rows.map(copied.read);
 }
 
 export function* summarise(): Query<MappingSummary> {
@@ -65,13 +129,18 @@ export function* summarise(): Query<MappingSummary> {
      GROUP BY provider_name ORDER BY provider_name`,
   );
   const kept = yield* one(`SELECT count(*) AS kept FROM skipped_mappings`);
-  const lastSkipped = yield* all(
-    `SELECT scope, seen_at, reason, record FROM skipped_mappings ORDER BY number DESC LIMIT 100`,
-  );
+  const lastSkipped = yield* skippedMappings.list('ORDER BY number DESC LIMIT 100');
   return {
-    ...toSummary(totals, providers, yield* latestSyncs()),
+    mappings: Number(totals?.mappings),
+    masterHotels: Number(totals?.master_hotels),
+    deleted: Number(totals?.deleted),
+    providers: providers.map((row) => ({
+      providerName: String(row.provider_name),
+      mappings: Number(row.mappings),
+    })),
+    syncs: yield* latestSyncs(),
     keptSkipped: Number(kept?.kept),
-    lastSkipped: lastSkipped.map(toSkippedRow),
+    lastSkipped: lastSkipped.map(({ syncId, ...skipped }) => skipped),
   };
 }
 
@@ -79,19 +148,14 @@ export function* isEmpty(): Query<boolean> {
   return (yield* one(`SELECT 1 AS found FROM mappings LIMIT 1`)) === undefined;
 }
 
-export function* listNewHotels({
+export function listNewHotels({
   after,
   limit,
 }: {
   readonly after: number;
   readonly limit: number;
 }): Query<NewMasterHotel[]> {
-  const rows = yield* all(
-    `SELECT * FROM master_hotels WHERE told_at IS NULL AND number > ? ORDER BY number LIMIT ?`,
-    after,
-    limit,
-  );
-  return rows.map(toNewHotel);
+  return masterHotels.list('WHERE told_at IS NULL AND number > ? ORDER BY number LIMIT ?', after, limit);
 }
 
 export function* markNewHotelsTold(upTo: number, at: number): Query<void> {
@@ -122,25 +186,6 @@ export interface MappingSync extends NewSync {
   readonly serviceBeganAt?: number;
   readonly endedAt?: number;
   readonly counts: SyncCounts;
-}
-
-export interface SyncCounts {
-  readonly pages: number;
-  /** All records, whatever their effect, with those that were skipped. */
-  readonly read: number;
-  readonly added: number;
-  /** Provider hotels that moved to another master hotel or reappeared. */
-  readonly moved: number;
-  /** Other changes: location, channels. */
-  readonly updated: number;
-  readonly deleted: number;
-  readonly unchanged: number;
-  /** Records that could not be read. */
-  readonly skipped: number;
-  /** Master hotels never seen before. */
-  readonly newHotels: number;
-  /** How often the cycle had to restart. */
-  readonly restarts: number;
 }
 
 /** For `--json` and the desk; null stands for all providers, and for what has not happened. */
@@ -181,14 +226,6 @@ export function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): st
   return `${providerName}\0${providerHotelId}`;
 }
 
-/** A record that could not be read. */
-export interface SkippedRow {
-  /** What was expected; quotes no value. */
-  readonly reason: string;
-  /** As received: JSON, cut where it is long. */
-  readonly record: string;
-}
-
 /** How many records that could not be read are kept; older ones are removed. */
 export const keptSkippedRows = 10_000;
 
@@ -210,18 +247,6 @@ export interface UnnamedDeletion extends ProviderHotel {
   readonly locationCode?: string;
   readonly channelIds: readonly string[];
   readonly isDeleted: true;
-}
-
-export interface CopiedMapping extends ProviderHotel {
-  /** Counted from 1 in the order of first sight, without large gaps. */
-  readonly number: number;
-  /** Absent once deleted. */
-  readonly serviceId?: number;
-  readonly locationCode?: string;
-  readonly channelIds: readonly string[];
-  readonly firstSeenAt: number;
-  /** When it was last seen to move or to be deleted; absent if never. */
-  readonly movedAt?: number;
 }
 
 /** A provider hotel moved between master hotels; `from` is absent where it reappeared, `to` where it was deleted. */
@@ -250,21 +275,6 @@ export function mappingToJson(mapping: CopiedMapping, moves: readonly MappingMov
 }
 
 export type MappingJson = ReturnType<typeof mappingToJson>;
-
-export interface NewMasterHotel {
-  readonly number: number;
-  readonly serviceId: number;
-  /** The mapping that introduced it. */
-  readonly providerName: string;
-  readonly providerHotelId: string;
-  readonly seenAt: number;
-}
-
-/** A stored record of this kind, with the scope and the time of its cycle's page. */
-export interface KeptSkippedRow extends SkippedRow {
-  readonly scope: SyncScope;
-  readonly seenAt: number;
-}
 
 export interface MappingSummary {
   /** Current ones. */

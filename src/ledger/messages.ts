@@ -1,16 +1,30 @@
-import { type Notice, noticeEventNames, noticeEvents } from './notice.js';
-import type {
-  ClaimedMessage,
-  MessageCounts,
-  MessageState,
-  PlannedMessage,
-  StoredMessage,
+import { type NewNotice, type Notice, noticeEventNames, noticeEvents } from './notice.js';
+import {
+  type ClaimedMessage,
+  dismiss,
+  end,
+  listOfDay,
+  listProblems,
+  listUnknown,
+  type MessageCounts,
+  type MessageState,
+  type PlannedMessage,
+  raise,
+  remind,
+  type StoredMessage,
+  toNotice,
 } from './notices.js';
-import { toNotice } from './notices.js';
-import { all, change, database, one, type Query } from './query.js';
+import { all, bind, change, database, one, type Query, type Store } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
+import { bigint, integer, optional, table, text } from './table.js';
 
 /** Messages: one for each notice and channel that it goes to. */
+const messages = table('messages', {
+  ...{ id: text(), notice: bigint, channel: text(), state: text<MessageState>(), dueAt: bigint },
+  attempts: integer,
+});
+/** How the last attempt of a message ended. */
+const endings = table('messages', { messageEndedAt: optional(bigint), lastCode: optional(text()) });
 
 /** Which messages to take: those due by `dueBy`, or by `at` if they were tried before; nobody else gets them until `leaseUntil`. */
 export interface ClaimRequest {
@@ -22,33 +36,28 @@ export interface ClaimRequest {
 }
 
 /** Whether a notice is not routed yet. */
-export function* hasNew(): Query<boolean> {
+function* hasNew(): Query<boolean> {
   return (yield* one(`SELECT 1 FROM notices WHERE routed_at IS NULL LIMIT 1`)) !== undefined;
 }
 
 /** Two processes take turns at the rows of new notices, so that each is routed once. */
-export function* route(decide: (notice: Notice) => readonly PlannedMessage[], at: number): Query<number> {
+function* route(decide: (notice: Notice) => readonly PlannedMessage[], at: number): Query<number> {
   const { lock } = yield* database();
   const rows = yield* all(`SELECT * FROM notices WHERE routed_at IS NULL ORDER BY number ${lock}`);
   let planned = 0;
   for (const row of rows) {
-    const number = Number(row.number);
-    for (const { id, channel, dueAt } of decide(toNotice(row))) {
-      planned += yield* change(
-        `INSERT INTO messages (id, notice, channel, state, due_at, attempts) VALUES (?, ?, ?, 'pending', ?, 0)
-         ON CONFLICT (notice, channel) DO NOTHING`,
-        id,
-        number,
-        channel,
-        dueAt,
+    const notice = Number(row.number);
+    for (const { id, channel, dueAt } of decide(toNotice(row)))
+      planned += yield* messages.add(
+        { id, notice, channel, state: 'pending', dueAt, attempts: 0 },
+        'ON CONFLICT (notice, channel) DO NOTHING',
       );
-    }
-    yield* change(`UPDATE notices SET routed_at = ? WHERE number = ?`, at, number);
+    yield* change(`UPDATE notices SET routed_at = ? WHERE number = ?`, at, notice);
   }
   return planned;
 }
 
-export function* stopWaiting(at: number): Query<void> {
+function* stopWaiting(at: number): Query<void> {
   yield* change(
     `UPDATE messages SET due_at = ?
      WHERE state = 'pending' AND attempts > 0 AND due_at > ? AND (lease_until IS NULL OR lease_until <= ?)`,
@@ -68,7 +77,7 @@ const problemsOfDays = noticeEventNames
  * A recovery has the subject of its problem, or the day of all its problems. For anything else the database need not
  * scan all waiting messages: there may be thousands while a receiver is away.
  */
-export function* claim({ channel, at, dueBy, leaseUntil, limit }: ClaimRequest): Query<ClaimedMessage[]> {
+function* claim({ channel, at, dueBy, leaseUntil, limit }: ClaimRequest): Query<ClaimedMessage[]> {
   const { lock } = yield* database();
   const rows = yield* all(
     `SELECT messages.id, messages.attempts, notices.*
@@ -97,12 +106,12 @@ export function* claim({ channel, at, dueBy, leaseUntil, limit }: ClaimRequest):
   return claimed;
 }
 
-export function* extend(ids: readonly string[], leaseUntil: number): Query<void> {
+function* extend(ids: readonly string[], leaseUntil: number): Query<void> {
   for (const id of ids)
     yield* change(`UPDATE messages SET lease_until = ? WHERE id = ? AND state = 'pending'`, leaseUntil, id);
 }
 
-export function* giveUpOthers(
+function* giveUpOthers(
   channels: readonly string[],
   { raised, at }: { readonly raised: number; readonly at: number },
 ): Query<void> {
@@ -116,7 +125,7 @@ export function* giveUpOthers(
 }
 
 /** Whether `claim` may find something. */
-export function* hasDue({ channel, dueBy }: Pick<ClaimRequest, 'channel' | 'dueBy'>): Query<boolean> {
+function* hasDue({ channel, dueBy }: Pick<ClaimRequest, 'channel' | 'dueBy'>): Query<boolean> {
   const row = yield* one(
     `SELECT 1 FROM messages WHERE state = 'pending' AND channel = ? AND due_at <= ? LIMIT 1`,
     channel,
@@ -125,11 +134,11 @@ export function* hasDue({ channel, dueBy }: Pick<ClaimRequest, 'channel' | 'dueB
   return row !== undefined;
 }
 
-export function* release(ids: readonly string[]): Query<void> {
+function* release(ids: readonly string[]): Query<void> {
   for (const id of ids) yield* change(`UPDATE messages SET lease_until = NULL WHERE id = ?`, id);
 }
 
-export function* noteSent(ids: readonly string[], at: number): Query<void> {
+function* noteSent(ids: readonly string[], at: number): Query<void> {
   for (const id of ids) {
     yield* change(
       `UPDATE messages SET state = 'sent', attempts = attempts + 1, ended_at = ?, lease_until = NULL, last_code = NULL WHERE id = ?`,
@@ -140,7 +149,7 @@ export function* noteSent(ids: readonly string[], at: number): Query<void> {
 }
 
 /** A message that another process has sent in the meantime stays sent. */
-export function* noteFailed(
+function* noteFailed(
   ids: readonly string[],
   { code, at, retryAt }: { readonly code: string; readonly at: number; readonly retryAt?: number },
 ): Query<void> {
@@ -162,7 +171,7 @@ export function* noteFailed(
   }
 }
 
-export function* countMessages(): Query<MessageCounts> {
+function* countMessages(): Query<MessageCounts> {
   const row = yield* one(
     `SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'given-up') AS given_up,
        min(raised_at) FILTER (WHERE state = 'pending') AS pending_since
@@ -176,25 +185,71 @@ export function* countMessages(): Query<MessageCounts> {
   });
 }
 
-export function* listMessages({ limit }: { readonly limit: number }): Query<StoredMessage[]> {
+function* listMessages({ limit }: { readonly limit: number }): Query<StoredMessage[]> {
   const rows = yield* all(
-    `SELECT notices.*, messages.id, messages.channel, messages.state, messages.due_at, messages.attempts,
+    `SELECT notices.*, messages.id, messages.notice, messages.channel, messages.state, messages.due_at, messages.attempts,
        messages.ended_at AS message_ended_at, messages.last_code
      FROM messages AS messages JOIN notices AS notices ON notices.number = messages.notice
      ORDER BY messages.notice DESC, messages.channel LIMIT ?`,
     limit,
   );
   return rows.map((row) => {
-    const { text, integer } = readColumns(row);
-    return withoutUndefined({
-      id: text('id') ?? '',
-      channel: text('channel') ?? '',
-      dueAt: integer('due_at') ?? 0,
-      notice: toNotice(row),
-      state: (text('state') ?? 'pending') as MessageState,
-      attempts: integer('attempts') ?? 0,
-      endedAt: integer('message_ended_at'),
-      code: text('last_code'),
-    });
+    const { notice, ...message } = messages.read(row);
+    const { messageEndedAt: endedAt, lastCode: code } = endings.read(row);
+    return withoutUndefined({ ...message, notice: toNotice(row), endedAt, code });
   });
+}
+
+export function createNotices(store: Store) {
+  const { read, transact } = store;
+  return {
+    ...createNoticeReader(store),
+    ...bind(transact, {
+      remind,
+      end,
+      dismiss,
+      stopWaiting,
+      giveUpOthers,
+      extend,
+      release,
+      noteSent,
+      noteFailed,
+    }),
+
+    // Reads first, here and below: usually there is nothing new, and then no process waits for the right to write.
+    /** Raises what is not known yet: see `placeNotice`. Returns how many were new. */
+    async raise(notices: readonly NewNotice[]): Promise<number> {
+      const unknown = notices.length === 0 ? [] : await read(() => listUnknown(notices));
+      return unknown.length === 0 ? 0 : transact(() => raise(unknown));
+    },
+
+    /** Plans the messages of new notices. Returns how many. */
+    route: async (decide: (notice: Notice) => readonly PlannedMessage[], at: number) =>
+      (await read(hasNew)) ? transact(() => route(decide, at)) : 0,
+
+    claim: async (request: ClaimRequest) =>
+      (await read(() => hasDue(request))) ? transact(() => claim(request)) : [],
+
+    /** When something happened first. */
+    noteFirst: async (name: string, at: number) =>
+      (await read(() => findInstant(name))) ?? transact(() => noteFirst(name, at)),
+  };
+}
+
+export function createNoticeReader({ read }: Store) {
+  return bind(read, { listProblems, listOfDay, countMessages, listMessages });
+}
+
+function* noteFirst(name: string, at: number): Query<number> {
+  yield* change(
+    `INSERT INTO noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`,
+    name,
+    at,
+  );
+  return (yield* findInstant(name)) ?? at;
+}
+
+function* findInstant(name: string): Query<number | undefined> {
+  const row = yield* one(`SELECT at FROM noted_instants WHERE name = ?`, name);
+  return row && Number(row.at);
 }

@@ -10,13 +10,27 @@ import {
   type Severity,
   severities,
 } from './notice.js';
-import { all, type Cell, change, database, one, type Query } from './query.js';
-import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import { all, change, database, one, type Query } from './query.js';
+import { type StoredRow, toStorable } from './stored-values.js';
+import { bigint, integer, json, optional, table, text } from './table.js';
 
 /**
  * Notices: one row for a problem when it is raised (`reminder` 0), for each reminder, and for its recovery (`reminder`
  * -1). A one-off event is over at once.
  */
+
+const stored = table('notices', {
+  event: text<NoticeEvent>(),
+  subject: text(),
+  round: integer,
+  reminder: integer,
+  severity: text<Severity>(),
+  day: optional(text()),
+  run: optional(text()),
+  facts: json<Facts>(),
+  raisedAt: bigint,
+  endedAt: optional(bigint),
+});
 
 /** Call it in the transaction that makes the notices true. Returns how many were new. */
 export function* raise(notices: readonly NewNotice[]): Query<number> {
@@ -35,7 +49,7 @@ export function* listUnknown(notices: readonly NewNotice[]): Query<NewNotice[]> 
   return unknown;
 }
 
-function* findLast({ event, subject }: Pick<NewNotice, 'event' | 'subject'>): Query<LastNotice | undefined> {
+function* findLast({ event, subject }: NewNotice): Query<LastNotice | undefined> {
   const row = yield* one(
     `SELECT raised.round, raised.ended_at,
        (SELECT max(reminder) FROM notices AS told
@@ -51,28 +65,27 @@ function* findLast({ event, subject }: Pick<NewNotice, 'event' | 'subject'>): Qu
     row && {
       round: Number(row.round),
       isOver: row.ended_at !== null,
-      severity: toSeverity(row.severity),
+      severity: row.severity as Severity,
       reminders: Number(row.reminders),
     }
   );
 }
 
 /** Returns 0 if another process has inserted the same one. */
-function* insertNotice(notice: NewNotice, round: number, reminder: number): Query<number> {
-  const { event, subject, severity = noticeEvents[event].severity, day, runId, facts, raisedAt } = notice;
-  return yield* change(
-    `INSERT INTO notices (event, subject, round, reminder, severity, day, run, facts, raised_at, ended_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event, subject, round, reminder) DO NOTHING`,
+function insertNotice(notice: NewNotice, round: number, reminder: number): Query<number> {
+  const {
     event,
-    toStorable(subject),
-    round,
-    reminder,
-    severity,
-    day ?? null,
-    runId ?? null,
-    toStorable(JSON.stringify(facts)),
+    subject,
+    severity = noticeEvents[event].severity,
+    day,
+    runId: run,
+    facts,
     raisedAt,
-    reminder === 0 && lastsOf(notice) !== 'once' ? null : raisedAt,
+  } = notice;
+  const endedAt = reminder === 0 && lastsOf(notice) !== 'once' ? undefined : raisedAt;
+  return stored.add(
+    { event, subject, round, reminder, severity, day, run, facts, raisedAt, endedAt },
+    'ON CONFLICT (event, subject, round, reminder) DO NOTHING',
   );
 }
 
@@ -88,7 +101,7 @@ export function* listProblems(): Query<OpenProblem[]> {
   );
   return rows.map((row) => ({
     ...toNotice(row),
-    severity: toSeverity(row.last_severity),
+    severity: row.last_severity as Severity,
     number: Number(row.number),
     reminders: Number(row.reminders),
     lastToldAt: Number(row.last_told_at),
@@ -153,8 +166,7 @@ function* endOne(number: number, at: number): Query<number | undefined> {
 /** Stands for a recovery in place of a reminder's number. */
 const recoveredMark = -1;
 
-/** Removes notices that were raised before and are over, with their messages. */
-/** Returns how many rows were removed. */
+/** Removes notices that were raised before and are over, with their messages. Returns how many rows were removed. */
 export function* pruneNotices(before: number): Query<number> {
   const isOld = 'raised_at < ? AND ended_at IS NOT NULL';
   const messages = yield* change(
@@ -165,22 +177,9 @@ export function* pruneNotices(before: number): Query<number> {
 }
 
 export function toNotice(row: StoredRow): Notice {
-  const { text, integer } = readColumns(row);
-  const reminder = integer('reminder') ?? 0;
-  return withoutUndefined({
-    event: (text('event') ?? '') as NoticeEvent,
-    subject: text('subject') ?? '',
-    stage: reminder === 0 ? 'raised' : reminder === recoveredMark ? 'recovered' : 'reminder',
-    severity: toSeverity(row.severity),
-    day: text('day'),
-    runId: text('run'),
-    facts: JSON.parse(text('facts') ?? '{}') as Facts,
-    raisedAt: integer('raised_at') ?? 0,
-  } as const);
-}
-
-function toSeverity(stored: Cell | boolean | undefined): Severity {
-  return severities.find((severity) => severity === stored) ?? 'critical';
+  const { round, reminder, run: runId, endedAt, ...notice } = stored.read(row);
+  const stage = reminder === 0 ? 'raised' : reminder === recoveredMark ? 'recovered' : 'reminder';
+  return { ...notice, stage, ...(runId !== undefined && { runId }) };
 }
 
 /** A problem that lasts. */

@@ -1,9 +1,8 @@
+import { listTroubles } from './attempts.js';
 import { all, bind, database, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import type { StepEnding, StepKind, StepState } from './step.js';
-import { toAttempt } from './stored-run.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
-import type { Attempt } from './tracing.js';
 
 export function createProgressReader({ read, readTogether }: Store) {
   return {
@@ -82,19 +81,6 @@ function* findNext(run: number, now: number): Query<OpenWork['next']> {
     tries: Number(row.tries),
     waits: Number(row.waits),
   });
-}
-
-function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
-  const dialect = yield* database();
-  const rows = yield* all(
-    `SELECT run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code,
-       NULL AS answer, NULL AS sha256
-     FROM attempts WHERE run = ? AND outcome <> 'done' AND NOT (step = 'await-result' AND outcome = 'retry')
-     ORDER BY ended_at DESC, started_at DESC, step, attempt LIMIT ?`,
-    yield* runNumber(runId),
-    limit,
-  );
-  return rows.map((row) => toAttempt(row, runId, dialect.sealing));
 }
 
 function* listAttemptSums(runId: string, { from, length }: Slices): Query<AttemptSum[]> {

@@ -1,4 +1,3 @@
-import type { DeliveredCursor, DeliveredLines } from './collecting.js';
 import type { HashIndexOptions } from './hash-index.js';
 import type { CopiedMapping, ProviderHotel } from './mappings.js';
 import type { Remains, RewriteLimits } from './retention.js';
@@ -136,6 +135,8 @@ export interface Dialect {
   readonly rules: Rules;
   /** The table of steps, to be searched by predecessor. */
   readonly stepsByPredecessor: string;
+  /** The same, to be searched by stored batch. */
+  readonly stepsBySlice: string;
   /** The table of mappings, to be read in the order of their numbers. */
   readonly mappingsByNumber: string;
   /** The lines of a batch, as the type that is fetched fastest: for `Sealing.openLines`. */
@@ -151,11 +152,6 @@ export interface Dialect {
   readonly lockCases?: string;
   /** Whether `mappings` and `cases` are about the same provider hotel, searched by the index of the mappings. */
   readonly isMappingOfCase: string;
-  /**
-   * Whether a run counts the chunks that were stored: then a chunk that was committed, but whose answer was lost, is not
-   * stored twice.
-   */
-  readonly countsChunks: boolean;
   /** See `createHashIndex`. */
   readonly reference_pages: HashIndexOptions;
   readonly stay_pages: HashIndexOptions;
@@ -166,8 +162,6 @@ export interface Dialect {
   isListed(column: string, list: readonly (string | number)[]): Statement;
   /** Bookings that may have that reference, the newest run first. */
   findCandidates(reference: string): Query<readonly Candidates[]>;
-  /** See `DeliveredBookings`. */
-  nextDelivered(run: number, after: DeliveredCursor | undefined): Query<DeliveredLines | undefined>;
   /** The content rows of these hotels in a load; those of the same hotel in the order of their numbers. */
   findContents(load: number, serviceIds: readonly number[]): Statement;
   /** The copy's mapping of each hotel, in the order of the request. */

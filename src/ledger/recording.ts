@@ -1,3 +1,4 @@
+import { insertAttempt } from './attempts.js';
 import { patchRun } from './changes.js';
 import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
@@ -6,8 +7,7 @@ import { database, one, type Query } from './query.js';
 import { changeRun } from './run-changes.js';
 import { findLocked, readRun } from './runs.js';
 import type { Claimed, Recorded, StepEnding } from './step.js';
-import { readProgress } from './step-totals.js';
-import { changeSteps, findStepWithSuccessors, insertAttempt, insertSteps } from './steps.js';
+import { changeSteps, findStepWithSuccessors, insertSteps, readProgress } from './steps.js';
 
 /**
  * Records an ending, inside a transaction. If an earlier try recorded this same ending but its answer was lost, returns

@@ -13,7 +13,7 @@ import type {
   StoredStep,
   Successor,
 } from './step.js';
-import type { FileProgress, StepTotals } from './step-totals.js';
+import type { FileProgress, StepTotals } from './steps.js';
 
 /**
  * What decides about runs and steps, given to a ledger when it is opened. The ledger has no rules of its own: it locks a run,

@@ -2,11 +2,18 @@ import { patchRun, type RunPatch } from './changes.js';
 import { raise } from './notices.js';
 import { type Assigned, assign, change, database, one, type Query } from './query.js';
 import type { RemoteRemoval, Run, RunFailure, VolumeAcceptance } from './run.js';
-import type { Abandonment, CollectRequest, NewRun, Settlement } from './runs.js';
-import { findRun, getRun, lockRight, lockRun } from './runs.js';
+import {
+  type Abandonment,
+  type CollectRequest,
+  findRun,
+  getRun,
+  lockRight,
+  lockRun,
+  type NewRun,
+  type Settlement,
+} from './runs.js';
 import type { Right } from './step.js';
-import { readTotals } from './step-totals.js';
-import { changeSteps } from './steps.js';
+import { changeSteps, readTotals } from './steps.js';
 
 /** Creates, takes over, reopens and settles runs. */
 

@@ -1,5 +1,6 @@
 import type { GuestNames } from '../booking/guest-names.js';
-/** What started a run. `today` sends what is new while the day is not over. What each means for its day: see day-runs.ts. */
+
+/** What started a run. `today` sends what is new while the day is not over. What each means for its day: see `mayCompleteDay`. */
 export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today';
 
 /** How a run reaches the service. */
@@ -313,4 +314,23 @@ export interface VolumeAcceptance {
 /** Whether the day as a whole has far fewer bookings than usual. A drop of single providers is only a warning. */
 export function hasDropped({ drops }: VolumeComparison): boolean {
   return drops.some(({ provider }) => provider === null);
+}
+
+/** Only these make a day done or good: `today` sends what was booked so far. The ledgers' queries are made from this list. */
+export const completingTriggers: readonly Trigger[] = ['schedule', 'hook', 'manual', 'replay'];
+
+/** Whether its day can be complete once it has succeeded. */
+export function mayCompleteDay({ trigger }: Pick<Run, 'trigger'>): boolean {
+  return completingTriggers.includes(trigger);
+}
+
+/** Runs by the day whose date they have, in their order. */
+export function groupByDay(runs: readonly Run[]): Map<string, Run[]> {
+  const days = new Map<string, Run[]>();
+  for (const run of runs) {
+    const known = days.get(run.day);
+    if (known) known.push(run);
+    else days.set(run.day, [run]);
+  }
+  return days;
 }

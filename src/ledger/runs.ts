@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { BusinessDay } from '../booking/business-day.js';
-import { completingTriggers } from './day-runs.js';
 import { FencedError } from './errors.js';
 import { all, database, one, type Query } from './query.js';
 import type { DayVolume, VolumeAcceptance } from './run.js';
 import {
+  completingTriggers,
   type DeliveryKind,
   hasUnexpectedCount,
   isToBeAccepted,
@@ -15,7 +16,7 @@ import {
 } from './run.js';
 import type { Right } from './step.js';
 import { quotedActiveStates, runColumns, toRun } from './stored-run.js';
-import { readJson, type StoredRow, withoutUndefined } from './stored-values.js';
+import { readColumns, readJson, type StoredRow, withoutUndefined } from './stored-values.js';
 
 export interface StoredRun {
   /** Its row number: short, so that the tables that refer to it stay small. */
@@ -311,4 +312,32 @@ export function* findLastStart(by: number): Query<number | undefined> {
     by,
   );
   return row && Number(row.started_at);
+}
+
+/** Everything about the runs of these days that decides what is known of their bookings, in one query. */
+export function* markDays({ from, to }: { readonly from: string; readonly to: string }): Query<DayMark[]> {
+  const rows = yield* all(
+    `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, pruned_at,
+       (SELECT count(*) FROM mail_bookings AS named WHERE named.run = runs.number) AS named
+     FROM runs AS runs WHERE day >= ? AND day <= ? ORDER BY day, number`,
+    from,
+    to,
+  );
+  const days = new Map<string, StoredRow[]>();
+  for (const row of rows) {
+    const day = String(row.day);
+    const known = days.get(day);
+    if (known) known.push(row);
+    else days.set(day, [row]);
+  }
+  return [...days].map(([day, runs]) => ({
+    day,
+    mark: createHash('sha256').update(JSON.stringify(runs, writeLarge)).digest('base64'),
+    finishedAt: runs.flatMap((row) => readColumns(row).integer('finished_at') ?? []),
+  }));
+}
+
+/** One of the databases returns large numbers as `bigint`. */
+function writeLarge(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }

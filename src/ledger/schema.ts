@@ -56,7 +56,9 @@ const tables: readonly string[] = [
     failure_class text,
     failure_code text,
     failure_message text,
-    file text
+    file text,
+    -- How many chunks of its collect are stored: one whose answer was lost is not stored twice.
+    chunks integer NOT NULL DEFAULT 0
   ) STRICT`,
   `CREATE UNIQUE INDEX one_active_run_per_day ON runs (day, (trigger = 'watch'))
     WHERE state IN ('collecting', 'delivering', 'awaiting-result')`,

@@ -1,8 +1,6 @@
 import { activeRunStates, countVerdicts, type Run, type RunFailure } from './run.js';
-import { placeOfAnswer, type Sealing } from './sealing.js';
-import type { OpenStep, Step, StepEnding, StoredStep } from './step.js';
+import type { OpenStep, Step, StoredStep } from './step.js';
 import { readColumns, readJson, type StoredRow, withoutUndefined } from './stored-values.js';
-import type { Attempt } from './tracing.js';
 
 /** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
 export const runTables = [
@@ -143,22 +141,5 @@ export function toOpenStep(row: StoredRow): OpenStep {
     name: String(row.name),
     attempt: Number(row.attempts) + 1,
     notBefore: readColumns(row).integer('not_before'),
-  });
-}
-
-/** Reads a row of the table of attempts. */
-export function toAttempt(row: StoredRow, runId: string, { openText }: Sealing): Attempt {
-  const { integer, text } = readColumns(row);
-  return withoutUndefined({
-    step: String(row.step),
-    attempt: Number(row.attempt),
-    startedAt: Number(row.started_at),
-    endedAt: Number(row.ended_at),
-    outcome: String(row.outcome) as StepEnding['kind'],
-    code: String(row.code),
-    httpStatus: integer('http_status'),
-    statusCode: integer('status_code'),
-    answer: openText(text('answer'), placeOfAnswer(runId, String(row.step), Number(row.attempt))),
-    sha256: text('sha256'),
   });
 }

@@ -1,17 +1,17 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import { type Attempt, attemptsOf } from './attempts.js';
 import { readLines } from './batches.js';
-import type { ReasonCount, Reject, RejectCode, Suspect } from './collecting.js';
-import type { Judged } from './findings.js';
-import { findJudged, findSuspect } from './findings.js';
+import { type ReasonCount, type Reject, rejects } from './collecting.js';
+import { findJudged, findSuspect, type Judged, type Suspect } from './findings.js';
 import { keptAt, readKeptOfBatch } from './kept-columns.js';
 import { findNaming, findNamingMapping } from './mail-bookings.js';
 import { all, type Candidates, database, type Query } from './query.js';
 import type { Run } from './run.js';
 import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';
-import type { BookingForm, Step, StepEnding, StepKind, StepState } from './step.js';
-import { toAttempt } from './stored-run.js';
-import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import type { BookingForm, Step, StepKind, StepState } from './step.js';
+import { type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import type { Row } from './table.js';
 
 /** Everything the ledger knows about a booking reference, newest run first. */
 export function* trace(reference: string): Query<Trace[]> {
@@ -99,31 +99,20 @@ function stepsThatCarry(
 }
 
 function* traceRejects(reference: string): Query<{ readonly run: number; readonly trace: Trace }[]> {
-  const dialect = yield* database();
-  const { sql, values } = dialect.isReference(reference);
-  const rows = yield* all(
-    `SELECT run, place, reason, field, value FROM rejects WHERE ${sql} ORDER BY run DESC, place`,
-    ...values,
-  );
+  const { isReference } = yield* database();
+  const { sql, values } = isReference(reference);
   const traces: { run: number; trace: Trace }[] = [];
-  for (const row of rows) {
-    const run = Number(row.run);
-    const { text } = readColumns(row);
-    const trace = withoutUndefined({
-      kind: 'reject' as const,
-      run: yield* readRun(run),
-      place: Number(row.place),
-      reason: String(row.reason) as RejectCode,
-      field: text('field'),
-      value: dialect.sealing.openText(text('value'), placeOfReject(run, Number(row.place))),
-    });
-    traces.push({ run, trace });
+  for (const found of yield* rejects.list(`WHERE ${sql} ORDER BY run DESC, place`, ...values)) {
+    const { reference, ...reject } = yield* openReject(found);
+    traces.push({ run: found.run, trace: { kind: 'reject', run: yield* readRun(found.run), ...reject } });
   }
   return traces;
 }
 
-export function* listAttempts(runId: string, step: string): Query<Attempt[]> {
-  return yield* attemptsOf(yield* runNumber(runId), runId, step);
+function* openReject({ run, ...reject }: Row<typeof rejects>): Query<Reject> {
+  const { sealing } = yield* database();
+  const value = sealing.openText(reject.value, placeOfReject(run, reject.place));
+  return { ...reject, ...(value !== undefined && { value }) };
 }
 
 export function* listStepTimes(runId: string): Query<StepTime[]> {
@@ -141,26 +130,6 @@ export function* listStepTimes(runId: string): Query<StepTime[]> {
     startedAt: Number(started),
     endedAt: Number(ended),
   }));
-}
-
-function* attemptsOf(run: number, runId: string, step: string): Query<Attempt[]> {
-  const { sealing } = yield* database();
-  const rows = yield* all(`SELECT * FROM attempts WHERE run = ? AND step = ? ORDER BY attempt`, run, step);
-  return rows.map((row) => toAttempt(row, runId, sealing));
-}
-
-export function* listAnswers(runId: string, names: readonly string[]): Query<Attempt[]> {
-  const dialect = yield* database();
-  const { sealing } = dialect;
-  const listed = dialect.isListed('steps.name', names);
-  const rows = yield* all(
-    `SELECT attempts.* FROM steps AS steps JOIN attempts AS attempts
-       ON attempts.run = steps.run AND attempts.step = steps.name AND attempts.attempt = steps.attempts
-     WHERE steps.run = ? AND ${listed.sql} AND answer IS NOT NULL ORDER BY position, name`,
-    yield* runNumber(runId),
-    ...listed.values,
-  );
-  return rows.map((row) => toAttempt(row, runId, sealing));
 }
 
 export function* listRefused(runId: string, limit: number, skip = 0): Query<RefusedBooking[]> {
@@ -203,26 +172,13 @@ export function* listRejects(
   limit: number,
   { reason, skip = 0 }: { readonly reason?: string | undefined; readonly skip?: number } = {},
 ): Query<Reject[]> {
-  const dialect = yield* database();
-  const run = yield* runNumber(runId);
-  const rows = yield* all(
-    `SELECT place, reason, reference, field, value FROM rejects
-     WHERE run = ? ${reason === undefined ? '' : 'AND reason = ?'} ORDER BY place LIMIT ? OFFSET ?`,
-    run,
-    ...(reason === undefined ? [] : [toStorable(reason)]),
-    limit,
-    skip,
+  const found = yield* rejects.list(
+    `WHERE run = ? ${reason === undefined ? '' : 'AND reason = ?'} ORDER BY place LIMIT ? OFFSET ?`,
+    ...[yield* runNumber(runId), ...(reason === undefined ? [] : [toStorable(reason)]), limit, skip],
   );
-  return rows.map((row) => {
-    const { text } = readColumns(row);
-    return withoutUndefined({
-      place: Number(row.place),
-      reason: String(row.reason) as RejectCode,
-      reference: text('reference'),
-      field: text('field'),
-      value: dialect.sealing.openText(text('value'), placeOfReject(run, Number(row.place))),
-    });
-  });
+  const opened: Reject[] = [];
+  for (const reject of found) opened.push(yield* openReject(reject));
+  return opened;
 }
 
 export function* countWarnings(runId: string): Query<ReasonCount[]> {
@@ -261,19 +217,6 @@ export interface RefusedBooking {
   readonly batch: number;
   /** Within the batch. */
   readonly place: number;
-}
-
-export interface Attempt {
-  readonly step: string;
-  readonly attempt: number;
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly outcome: StepEnding['kind'];
-  readonly code: string;
-  readonly httpStatus?: number;
-  readonly statusCode?: number;
-  readonly answer?: string;
-  readonly sha256?: string;
 }
 
 export type Trace =

@@ -1,6 +1,6 @@
+import { SyncOvertakenError } from '../ledger/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingRow, MappingSync, UnnamedDeletion } from '../ledger/mappings.js';
-import { SyncOvertakenError } from '../ledger/stored-mapping.js';
 import type { MappingServiceError } from '../mapping-service/errors.js';
 import type { MappingRecord, MappingService, MappingsPage } from '../mapping-service/operations.js';
 import { defaultDeletedTypes } from '../mapping-service/options.js';

@@ -1,12 +1,11 @@
 import { businessDayAt } from '../booking/business-day.js';
 import type { CaseSummary } from '../ledger/case.js';
-import { mayCompleteDay } from '../ledger/day-runs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingSync } from '../ledger/mappings.js';
 import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../ledger/notice.js';
 import type { OpenProblem } from '../ledger/notices.js';
+import { mayCompleteDay, type Run } from '../ledger/run.js';
 
-import type { Run } from '../ledger/run.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import { formatBytes } from '../text/format.js';

@@ -1,7 +1,5 @@
-import { mayCompleteDay } from '../ledger/day-runs.js';
 import type { NewNotice, Severity } from '../ledger/notice.js';
-import type { Run } from '../ledger/run.js';
-import { hasDropped, type VolumeComparison } from '../ledger/run.js';
+import { hasDropped, mayCompleteDay, type Run, type VolumeComparison } from '../ledger/run.js';
 import type { StepEnding } from '../ledger/step.js';
 import { describeDrops } from '../review/volume.js';
 

@@ -1,10 +1,10 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import { mayCompleteDay } from '../ledger/day-runs.js';
 import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   type DeliveryKind,
   hasUnexpectedCount,
   isActive,
+  mayCompleteDay,
   type Run,
   type RunFailure,
   type Trigger,

@@ -2,7 +2,7 @@ import type { RunPatch, StepPatch, StepSelection, StepsChange } from '../ledger/
 import { isActive, type Run, type RunState } from '../ledger/run.js';
 import type { Abandonment, CollectRequest, Settlement } from '../ledger/runs.js';
 import type { PlannedStep, StepState } from '../ledger/step.js';
-import type { FileProgress, StepTotals } from '../ledger/step-totals.js';
+import type { FileProgress, StepTotals } from '../ledger/steps.js';
 
 /** The collect is over: the steps of the plan can be performed. */
 export function startDelivery(

@@ -11,7 +11,7 @@ import type {
   StoredStep,
   Successor,
 } from '../ledger/step.js';
-import type { FileProgress } from '../ledger/step-totals.js';
+import type { FileProgress } from '../ledger/steps.js';
 import { isBeingDelivered, isOnlyResultMissing, mayAwaitResult, unblank } from './run-transitions.js';
 
 /** The initial state of a planned step, or of a half that takes a step's place. */

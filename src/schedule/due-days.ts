@@ -1,7 +1,6 @@
 import { type BusinessDay, businessDayAt, goBack, holdsInstants } from '../booking/business-day.js';
-import { mayCompleteDay } from '../ledger/day-runs.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { hasUnexpectedCount, isActive, type Run, type RunFailure } from '../ledger/run.js';
+import { hasUnexpectedCount, isActive, mayCompleteDay, type Run, type RunFailure } from '../ledger/run.js';
 import { wasCollectedEarly } from '../review/day/good-day.js';
 import { businessDayOf, type Slots } from './slots.js';
 

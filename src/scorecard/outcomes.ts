@@ -1,6 +1,5 @@
 import { readStoredBatches, splitStoredLines } from '../ledger/batches.js';
-import type { Judged } from '../ledger/findings.js';
-import { unansweredReasons } from '../ledger/findings.js';
+import { type Judged, unansweredReasons } from '../ledger/findings.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { isNamedByMapping } from '../ledger/mail-bookings.js';
 import type { ReceivedPair } from '../ledger/mails.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyCommand, toDecision } from '../../src/cases/case-transitions.js';
 import type { CaseEvent } from '../../src/cases/open-cases.js';
 import { updateCases } from '../../src/cases/update-cases.js';
-import type { Suspect } from '../../src/ledger/collecting.js';
+import type { Suspect } from '../../src/ledger/findings.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { ResultCounts } from '../../src/ledger/run.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';

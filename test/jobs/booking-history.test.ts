@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { renderHistories } from '../../jobs/show.js';
 import { toHistory } from '../../src/cases/booking-history.js';
+import type { Attempt } from '../../src/ledger/attempts.js';
 import type { StepState } from '../../src/ledger/step.js';
-import type { Attempt, Trace } from '../../src/ledger/tracing.js';
+import type { Trace } from '../../src/ledger/tracing.js';
 import { readMaskedFields } from '../../src/review/stored/stored-line.js';
 import { someRun } from '../review/some-run.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderDays, type StatusDay } from '../../jobs/status.js';
-import { groupByDay } from '../../src/ledger/day-runs.js';
-import type { Run } from '../../src/ledger/run.js';
+import { groupByDay, type Run } from '../../src/ledger/run.js';
 import { noColours } from '../../src/text/colours.js';
 import { someRun } from '../review/some-run.js';
 import { command } from '../support/plain-command.js';

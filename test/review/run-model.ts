@@ -17,7 +17,7 @@ import type {
   StepState,
   StoredStep,
 } from '../../src/ledger/step.js';
-import type { FileProgress } from '../../src/ledger/step-totals.js';
+import type { FileProgress } from '../../src/ledger/steps.js';
 import {
   abandonRun,
   finishTakeOver,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/ledger/run.js';
 import type { PlannedStep } from '../../src/ledger/step.js';
-import type { StepTotals } from '../../src/ledger/step-totals.js';
+import type { StepTotals } from '../../src/ledger/steps.js';
 import {
   abandonRun,
   cancelRun,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/ledger/run.js';
 import type { PlannedStep, Step, StepEnding, StoredStep, Successor } from '../../src/ledger/step.js';
-import type { FileProgress } from '../../src/ledger/step-totals.js';
+import type { FileProgress } from '../../src/ledger/steps.js';
 import { claimStep, initialState, openedBy, recordEnding } from '../../src/review/step-transitions.js';
 import { someRun } from './some-run.js';
 

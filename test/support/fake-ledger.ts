@@ -1,5 +1,4 @@
-import type { Engine, Ledger, ReadOnlyLedger } from '../../src/ledger/ledger.js';
-import { createLedger } from '../../src/ledger/ledger.js';
+import { createLedger, type Engine, type Ledger, type ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { Dialect, Store } from '../../src/ledger/query.js';
 
 /** Some methods of some areas of a ledger. */

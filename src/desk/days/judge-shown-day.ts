@@ -1,7 +1,13 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { CanaryState } from '../../ledger/canaries.js';
-import { mayCompleteDay } from '../../ledger/day-runs.js';
-import { isToBeAccepted, type Run, type RunState, type Trigger, warnsOfVolume } from '../../ledger/run.js';
+import {
+  isToBeAccepted,
+  mayCompleteDay,
+  type Run,
+  type RunState,
+  type Trigger,
+  warnsOfVolume,
+} from '../../ledger/run.js';
 import { makesDayGood, reviewsDay } from '../../review/day/good-day.js';
 import { judgeDay } from '../../review/day/judge-day.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';

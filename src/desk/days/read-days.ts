@@ -1,8 +1,8 @@
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../../booking/business-day.js';
 import { type CanaryState, judgeCanary } from '../../ledger/canaries.js';
-import { groupByDay } from '../../ledger/day-runs.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OpenProblem } from '../../ledger/notices.js';
+import { groupByDay } from '../../ledger/run.js';
 import { readCompleteUntil } from '../../mappings/sync-bounds.js';
 import { type Deadline, findDeadline, judgeDeadlines } from '../../notifications/deadlines.js';
 import { describeNotice } from '../../notifications/describe-notice.js';

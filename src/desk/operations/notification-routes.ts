@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Notice } from '../../ledger/notice.js';
-import { nobodyIsTold } from '../../ledger/notice.js';
+import { type Notice, nobodyIsTold } from '../../ledger/notice.js';
 import type { MessageCounts, OpenProblem, StoredMessage } from '../../ledger/notices.js';
 import { formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';

@@ -35,7 +35,6 @@ export const versions: readonly string[] = [
   );
 
   -- An answer may be lost after the server has committed. These tell whether it did.
-  ALTER TABLE runs ADD COLUMN chunks integer NOT NULL DEFAULT 0;
   ALTER TABLE steps ADD COLUMN claim_id uuid, ADD COLUMN may_repeat integer NOT NULL DEFAULT 0;
 
   -- Whoever searches the audit trail for a person need not write the name in its case, whatever the language.

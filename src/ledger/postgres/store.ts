@@ -1,19 +1,13 @@
-import type { GuestNames } from '../../booking/guest-names.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import type { DayKeys } from '../../keys/day-keys.js';
-import { sliceLines } from '../batches.js';
-import type { DeliveredCursor, DeliveredLines } from '../collecting.js';
 import { findInPage } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
-import type { CopiedMapping, ProviderHotel } from '../mappings.js';
-import { all, type Candidates, type Dialect, database, one, type Query, type Store } from '../query.js';
+import { type CopiedMapping, copied, type ProviderHotel } from '../mappings.js';
+import { all, type Candidates, type Dialect, type Query, type Store } from '../query.js';
 import type { Remains } from '../retention.js';
 import type { Rules } from '../rules.js';
-import type { Trigger } from '../run.js';
-import { isComparable, nameForm } from '../runs.js';
-import { createSealing, placeOfBatch } from '../sealing.js';
+import { createSealing } from '../sealing.js';
 import type { BookingForm } from '../step.js';
-import { mappingColumns, toMapping } from '../stored-mapping.js';
 import type { Database } from './database.js';
 import { linesAsText } from './lines.js';
 
@@ -24,6 +18,7 @@ const caseLock = 0x63_61_73_65;
 
 const common: Omit<Dialect, 'sealing' | 'mayBeDone' | 'rules'> = {
   stepsByPredecessor: 'steps',
+  stepsBySlice: 'steps',
   mappingsByNumber: 'mappings',
   lines: linesAsText('lines'),
   json: { array: 'json_build_array', gather: 'json_agg' },
@@ -34,7 +29,6 @@ const common: Omit<Dialect, 'sealing' | 'mayBeDone' | 'rules'> = {
     AND mappings.provider_name = cases.provider_name
     AND left(mappings.provider_hotel_id, 200) = left(cases.provider_hotel_id, 200)
     AND mappings.provider_hotel_id = cases.provider_hotel_id`,
-  countsChunks: true,
   // Under 2 KB a page, so that it is stored in the table itself and a look-up reads no more than that. `findCandidates`
   // expects all pages of a run to be sorted.
   reference_pages: { pageEntries: 224, segmentEntries: Number.POSITIVE_INFINITY },
@@ -59,7 +53,6 @@ const common: Omit<Dialect, 'sealing' | 'mayBeDone' | 'rules'> = {
     values: [serviceIds.map(String), load],
   }),
   findCandidates,
-  nextDelivered,
   lookUp,
 };
 
@@ -123,60 +116,6 @@ function* findCandidates(reference: string): Query<Candidates[]> {
   });
 }
 
-/**
- * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose
- * by-file call was accepted. The cursor is a position in that list, by run, form, batch and first booking.
- */
-function* nextDelivered(run: number, after: DeliveredCursor | undefined): Query<DeliveredLines | undefined> {
-  const { sealing } = yield* database();
-  const [afterRun = '0', afterForm = '', afterBatch = '-1', afterFirst = '-1'] = after?.split(' ') ?? [];
-  const row = yield* one(
-    `WITH others AS (
-       SELECT number, trigger, ${nameForm} AS guest_names FROM runs
-       WHERE day = (SELECT day FROM runs WHERE number = ?) AND number <> ? AND number >= ? AND ${isComparable}
-     ), slices AS (
-       SELECT number, trigger, guest_names, form, batch, first, steps.bookings
-       FROM others JOIN steps ON steps.run = number
-       WHERE form = 'body' AND kind = 'batch' AND state = 'done'
-       UNION ALL
-       SELECT number, trigger, guest_names, form, batch, 0, batches.bookings
-       FROM others JOIN batches ON batches.run = number
-       WHERE form = 'file' AND EXISTS (
-         SELECT 1 FROM steps WHERE steps.run = number AND name = 'trigger' AND state = 'done'
-       )
-     ), next AS (
-       SELECT * FROM slices WHERE (number, form, batch, first) > (?, ?, ?, ?)
-       ORDER BY number, form, batch, first LIMIT 1
-     )
-     SELECT next.*, lines FROM next
-     JOIN batches ON batches.run = number AND batches.form = next.form AND batches.batch = next.batch`,
-    run,
-    run,
-    Number(afterRun),
-    Number(afterRun),
-    afterForm,
-    Number(afterBatch),
-    Number(afterFirst),
-  );
-  if (!row) return undefined;
-  const slice = {
-    form: row.form as BookingForm,
-    batch: Number(row.batch),
-    first: Number(row.first),
-    bookings: Number(row.bookings),
-  };
-  return {
-    cursor: [row.number, slice.form, slice.batch, slice.first].join(' ') as DeliveredCursor,
-    form: slice.form,
-    trigger: String(row.trigger) as Trigger,
-    guestNames: String(row.guest_names) as GuestNames,
-    lines: sliceLines(
-      sealing.openLines(row.lines, placeOfBatch(Number(row.number), slice.form, slice.batch)),
-      slice,
-    ),
-  };
-}
-
 /** Finds a provider hotel by the index, which covers only the start of each name. */
 function isHotel(quotedProvider: string, quotedHotel: string): string {
   return `left(provider_name, 200) = left(${quotedProvider}, 200) AND provider_name = ${quotedProvider}
@@ -192,7 +131,7 @@ function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undef
     // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
     sql: `SELECT place, found.* FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS asked (provider, hotel, place)
      CROSS JOIN LATERAL (
-       SELECT ${mappingColumns} FROM mappings
+       SELECT ${copied.names} FROM mappings
        WHERE ${isHotel('asked.provider', 'asked.hotel')} LIMIT 1
      ) AS found`,
     values: [
@@ -201,6 +140,6 @@ function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undef
     ],
   };
   const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
-  for (const row of rows) found[Number(row.place) - 1] = toMapping(row);
+  for (const row of rows) found[Number(row.place) - 1] = copied.read(row);
   return found;
 }

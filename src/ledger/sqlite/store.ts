@@ -15,7 +15,6 @@ import type { Rules } from '../rules.js';
 import { createSealing, type Sealing } from '../sealing.js';
 import { bookingForms } from '../step.js';
 import type { Database, Value } from './database.js';
-import { nextDelivered } from './delivered.js';
 import type { LedgerFile } from './ledger-file.js';
 import { lookUp } from './mapping-look-up.js';
 
@@ -86,6 +85,7 @@ function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dia
     rules,
     // Without this hint, SQLite searches all steps of the run for those that wait for a step.
     stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
+    stepsBySlice: 'steps INDEXED BY steps_by_slice',
     mappingsByNumber: 'mappings NOT INDEXED',
     lines: 'lines',
     json: { array: 'json_array', gather: 'json_group_array' },
@@ -93,7 +93,6 @@ function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dia
     lock: '',
     isMappingOfCase:
       'mappings.provider_name = cases.provider_name AND mappings.provider_hotel_id = cases.provider_hotel_id',
-    countsChunks: false,
     // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
     reference_pages: { pageEntries: 4096 },
     stay_pages: { pageEntries: 4096 },
@@ -113,7 +112,6 @@ function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dia
       values: [load, JSON.stringify(serviceIds)],
     }),
     findCandidates,
-    nextDelivered,
     lookUp,
   };
 }

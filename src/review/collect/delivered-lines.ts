@@ -1,9 +1,8 @@
 import { type GuestNames, writeNames } from '../../booking/guest-names.js';
 import { splitStoredLines } from '../../ledger/batches.js';
 import type { DeliveredCursor, DeliveredLines } from '../../ledger/collecting.js';
-import { mayCompleteDay } from '../../ledger/day-runs.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
+import { mayCompleteDay, type Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import { readReviewLine } from '../file/review-line.js';

@@ -1,7 +1,13 @@
 import { pause } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { mayCompleteDay } from '../../ledger/day-runs.js';
-import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type Trigger } from '../../ledger/run.js';
+import {
+  type DeliveryKind,
+  hasUnexpectedCount,
+  isActive,
+  mayCompleteDay,
+  type Run,
+  type Trigger,
+} from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
 import { DayBusyError } from '../refusals.js';
 import { type DayResult, type ReviewCallbacks, type ReviewParts, reviewDay } from '../review-day.js';

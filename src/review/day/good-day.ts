@@ -1,6 +1,12 @@
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../../booking/business-day.js';
-import { mayCompleteDay } from '../../ledger/day-runs.js';
-import { hasDropped, hasUnexpectedCount, isToBeAccepted, type Run, type RunState } from '../../ledger/run.js';
+import {
+  hasDropped,
+  hasUnexpectedCount,
+  isToBeAccepted,
+  mayCompleteDay,
+  type Run,
+  type RunState,
+} from '../../ledger/run.js';
 
 /** Whether the collect began before the day ended: later bookings are missing. */
 export function wasCollectedEarly(

@@ -1,9 +1,8 @@
 import { pause } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { mayCompleteDay } from '../../ledger/day-runs.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import { hasWork, isActive, type Run } from '../../ledger/run.js';
+import { hasWork, isActive, mayCompleteDay, type Run } from '../../ledger/run.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
 import { type DayRequest, decideOpening } from './open-run.js';

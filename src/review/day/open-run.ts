@@ -1,16 +1,16 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { GuestNames } from '../../booking/guest-names.js';
-import { mayCompleteDay } from '../../ledger/day-runs.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { VolumeAcceptance } from '../../ledger/run.js';
 import {
   type DeliveryKind,
   hasUnexpectedCount,
   isActive,
   isToBeAccepted,
+  mayCompleteDay,
   type Run,
   type RunFailure,
+  type VolumeAcceptance,
 } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';

@@ -1,7 +1,6 @@
 import type { BusinessDay } from '../../booking/business-day.js';
-import { groupByDay, mayCompleteDay } from '../../ledger/day-runs.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { isActive, type Run } from '../../ledger/run.js';
+import { groupByDay, isActive, mayCompleteDay, type Run } from '../../ledger/run.js';
 import { describeIncomparable } from '../collect/delivered-lines.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
 

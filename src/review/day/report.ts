@@ -1,12 +1,13 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { SetAsideResult, VolumeComparison } from '../../ledger/run.js';
 import {
   type Counts,
   type DeliveryKind,
   hasWork,
   type Run,
   type RunState,
+  type SetAsideResult,
   type Trigger,
+  type VolumeComparison,
 } from '../../ledger/run.js';
 import { formatCount, formatCountOf, formatInstant } from '../../text/format.js';
 import type { SuspectReport } from '../suspects/listing.js';

@@ -1,8 +1,8 @@
 import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
+import type { Attempt } from '../../ledger/attempts.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { ResultCounts, ReviewFile, Run } from '../../ledger/run.js';
-import type { Attempt } from '../../ledger/tracing.js';
 import { followErasures } from '../erasures.js';
 import type { FileAttempt } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';

@@ -1,4 +1,5 @@
-import type { Collect, CollectedBatch, Suspect, SuspectReason } from '../../ledger/collecting.js';
+import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
+import type { Suspect, SuspectReason } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { CopiedMapping, ProviderHotel } from '../../ledger/mappings.js';
 import type { BookingForm } from '../../ledger/step.js';

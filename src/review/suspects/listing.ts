@@ -1,4 +1,4 @@
-import type { Suspect, SuspectReason } from '../../ledger/collecting.js';
+import type { Suspect, SuspectReason } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';

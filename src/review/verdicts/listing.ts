@@ -3,7 +3,7 @@ import type { KeptValues } from '../../booking/kept-values.js';
 import { type StayDates, urgencyOf } from '../../booking/stay.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { Case, CaseKey } from '../../ledger/case.js';
-import type { SuspectReason } from '../../ledger/collecting.js';
+import type { SuspectReason } from '../../ledger/findings.js';
 import { type Judged, unansweredReasons } from '../../ledger/findings.js';
 import { keptAt } from '../../ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CollectedBatch, Suspect } from '../../../src/ledger/collecting.js';
+import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { FencedError } from '../../../src/ledger/errors.js';
+import type { Suspect } from '../../../src/ledger/findings.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/ledger/run.js';
 import type { SuspectLines } from '../../../src/ledger/tracing.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SyncOvertakenError } from '../../../src/ledger/stored-mapping.js';
+import { SyncOvertakenError } from '../../../src/ledger/errors.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, listAll, lookAt, newSync, noSyncCounts, pageOf, rowOf, syncRows } from './pages.js';
 

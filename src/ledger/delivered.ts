@@ -1,20 +1,20 @@
-import type { GuestNames } from '../../booking/guest-names.js';
-import { sliceLines } from '../batches.js';
-import type { DeliveredCursor, DeliveredLines } from '../collecting.js';
-import { all, database, one, type Query } from '../query.js';
-import type { Trigger } from '../run.js';
-import { isComparable, nameForm } from '../runs.js';
-import { placeOfBatch } from '../sealing.js';
-import type { BookingForm, Slice } from '../step.js';
+import type { GuestNames } from '../booking/guest-names.js';
+import { readStored, sliceLines } from './batches.js';
+import type { DeliveredCursor, DeliveredLines } from './collecting.js';
+import { all, database, one, type Query } from './query.js';
+import type { Trigger } from './run.js';
+import { isComparable, nameForm, runNumber } from './runs.js';
+import type { Slice } from './step.js';
 
 /**
- * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose
- * by-file call was accepted. The cursor is a position in that list, by run, form, batch and first booking.
+ * What other runs of the same day's bookings have delivered: the next chunk after the cursor, one stored batch per chunk;
+ * undefined at the end. Where guest names were blanked, only what runs of trigger `today` delivered, without names.
+ *
+ * It lists the slices of batches that are done, and every batch of a file whose by-file call was accepted. The cursor is a
+ * position in that list, by run, form, batch and first booking.
  */
-export function* nextDelivered(
-  run: number,
-  after: DeliveredCursor | undefined,
-): Query<DeliveredLines | undefined> {
+export function* nextDelivered(runId: string, after?: DeliveredCursor): Query<DeliveredLines | undefined> {
+  const run = yield* runNumber(runId);
   const [afterRun, afterForm, ...afterPlace] = after?.split(' ') ?? ['-1'];
   for (const { number: other, trigger, guestNames } of yield* listOthers(run, Number(afterRun))) {
     const place = other === Number(afterRun) ? afterPlace.map(Number) : [];
@@ -28,7 +28,7 @@ export function* nextDelivered(
       form,
       trigger,
       guestNames,
-      lines: sliceLines(yield* readBatch(other, form, batch), slice),
+      lines: sliceLines(yield* readStored(other, form, batch), slice),
     };
   }
   return undefined;
@@ -53,8 +53,9 @@ function* listOthers(
 }
 
 function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {
+  const { stepsBySlice } = yield* database();
   const row = yield* one(
-    `SELECT batch, first, bookings FROM steps INDEXED BY steps_by_slice
+    `SELECT batch, first, bookings FROM ${stepsBySlice}
      WHERE run = ? AND form = 'body' AND (batch, first) > (?, ?) AND kind = 'batch' AND state = 'done'
      ORDER BY batch, first LIMIT 1`,
     run,
@@ -81,16 +82,4 @@ function* nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice 
     run,
   );
   return row && { form: 'file', batch: Number(row.batch), first: 0, bookings: Number(row.bookings) };
-}
-
-function* readBatch(run: number, form: BookingForm, batch: number): Query<Buffer> {
-  const { sealing } = yield* database();
-  const row = yield* one(
-    'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
-    run,
-    form,
-    batch,
-  );
-  if (!row) throw new RangeError(`no ${form} batch ${batch} in the ledger`);
-  return sealing.openLines(row.lines, placeOfBatch(run, form, batch));
 }
