@@ -1,11 +1,10 @@
-import { freeMemory } from '../async/free-memory.js';
 import { KeyError } from '../keys/key-error.js';
 import type { BatchRange } from '../review/ledger.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { takeStoredLines } from '../review/stored-batches.js';
 import { all, type Dialect, one, type Query } from './query.js';
 import { noSuchRun } from './runs.js';
-import { isGone, placeOfBatch, type Sealing } from './sealing.js';
+import { isGone, placeOfBatch } from './sealing.js';
 
 export function* readBatch(dialect: Dialect, runId: string, form: BookingForm, batch: number): Query<Buffer> {
   const [lines] = yield* readBatches(dialect, runId, form, { from: batch, to: batch + 1 });
@@ -35,7 +34,7 @@ export function* readBatches(
     const batch = from + index;
     const row = rows[index];
     if (!row || row.lines === null || Number(row.batch) !== batch) throw noSuchBatch(form, batch);
-    return openLines(sealing, row.lines, placeOfBatch(Number(run.number), form, batch));
+    return sealing.openLines(row.lines, placeOfBatch(Number(run.number), form, batch));
   });
 }
 
@@ -68,14 +67,7 @@ function* readOpened(
     batch,
   );
   if (!row) throw noSuchBatch(form, batch);
-  return openLines(sealing, row.lines, placeOfBatch(run, form, batch));
-}
-
-/** Frees the encrypted bytes once they are decrypted. */
-function openLines(sealing: Sealing, stored: unknown, place: string): Buffer {
-  const opened = sealing.openLines(stored, place);
-  if (stored instanceof Uint8Array && stored !== opened) freeMemory(stored);
-  return opened;
+  return sealing.openLines(row.lines, placeOfBatch(run, form, batch));
 }
 
 export function* measureBatches(

@@ -1,4 +1,3 @@
-import { freeMemory } from '../async/free-memory.js';
 import { noticesOfVolume } from '../notifications/run-notices.js';
 import type { Right } from '../review/claims.js';
 import type { Collect, CollectedChunk, CollectStart } from '../review/collected.js';
@@ -55,10 +54,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       if (lines === undefined) {
         lines = await readTogether(() => readOwnBatch(dialect, right, form, batch));
         const [oldest] = cache.size < cachedBatches ? [] : cache;
-        if (oldest) {
-          cache.delete(oldest[0]);
-          freeMemory(oldest[1]);
-        }
+        if (oldest) cache.delete(oldest[0]);
         cache.set(key, lines);
       }
       return hasLine(lines, line);

@@ -187,7 +187,7 @@ export interface Wait {
 
 export interface BatchReader {
   readBatch(runId: string, form: BookingForm, batch: number): Promise<Buffer>;
-  /** Several at once, each in memory of its own: the caller limits how many bookings that may be. */
+  /** Several at once: the caller limits how many bookings that may be. */
   readBatches(runId: string, form: BookingForm, range: BatchRange): Promise<readonly Buffer[]>;
   /** How many batches and bookings are stored in that form. */
   measureBatches(runId: string, form: BookingForm): Promise<{ batches: number; bookings: number }>;

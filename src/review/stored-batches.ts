@@ -1,4 +1,3 @@
-import { freeMemory } from '../async/free-memory.js';
 import { giveWay } from '../async/give-way.js';
 import type { BatchReader } from './ledger.js';
 import type { Run } from './run.js';
@@ -40,7 +39,7 @@ export function splitStoredLines(lines: Buffer): string[] {
 const lineFeed = 0x0a;
 
 /**
- * The lines at some places of a batch, without their line ends. Frees the memory of the batch: nobody else may use it.
+ * The lines at some places of a batch, without their line ends.
  *
  * @param places ascending
  */
@@ -52,7 +51,6 @@ export function takeStoredLines(lines: Buffer, places: readonly number[]): strin
     for (; passed < place; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
     taken.push(lines.toString('utf8', start, lines.indexOf(lineFeed, start)));
   }
-  freeMemory(lines);
   return taken;
 }
 

@@ -1,4 +1,3 @@
-import { freeMemory } from '../async/free-memory.js';
 import type { History, JudgedLines, SuspectLines, SuspectReader } from '../review/history.js';
 import type { BatchReader, RunLister, UndeliveredReader } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
@@ -105,7 +104,6 @@ async function* readForm(
         isSuspect: suspectPlaces.has(place),
       });
     }
-    freeMemory(lines);
     yield outcomes;
   }
 

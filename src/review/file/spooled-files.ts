@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { freeMemory } from '../../async/free-memory.js';
 import { SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
 import type { BatchReader } from '../ledger.js';
 import type { Sighting } from '../review-file.js';
 import type { Run } from '../run.js';
-import { readStoredBatches, type StoredBatch } from '../stored-batches.js';
+import { readStoredBatches } from '../stored-batches.js';
 import { lineEnd } from './csv.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 import { limitReceived, limitRows } from './received-size.js';
@@ -66,21 +65,13 @@ export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
     );
 }
 
-/** The bytes of the review file, in the order of the bookings. A block is valid until the next one is read. */
+/** The bytes of the review file, in the order of the bookings. */
 export async function* renderReviewFile(
   parts: Pick<FileParts, 'masterIdColumn'> & { readonly ledger: BatchReader },
   run: Run,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${renderReviewHeader(parts.masterIdColumn)}${lineEnd}`);
-  for await (const { lines } of readSent(parts.ledger, run)) yield lines;
-}
-
-/** The lines of the review file. A batch is valid until the next one is read. */
-async function* readSent(ledger: BatchReader, run: Run): AsyncGenerator<StoredBatch, void, undefined> {
-  for await (const batch of readStoredBatches(ledger, run, 'file')) {
-    yield batch;
-    freeMemory(batch.lines);
-  }
+  for await (const { lines } of readStoredBatches(parts.ledger, run, 'file')) yield lines;
 }
 
 /** A result as it was read. */
@@ -103,7 +94,7 @@ export async function fetchResult(
   const { resultColumn, resultValues } = parts;
   const join = startJoin(
     {
-      readSent: () => readSent(ledger, run),
+      readSent: () => readStoredBatches(ledger, run, 'file'),
       readBytes: () => spool.read(resultName(run)),
     },
     {

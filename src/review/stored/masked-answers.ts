@@ -1,4 +1,3 @@
-import { freeMemory } from '../../async/free-memory.js';
 import { createNameMask, type NameMask } from '../../text/mask-names.js';
 import type { Trace } from '../history.js';
 import type { BatchReader } from '../ledger.js';
@@ -57,7 +56,6 @@ async function createRunMask(
         const name = readGuestName(line, form);
         if (name !== undefined) mask.add(name);
       }
-      freeMemory(lines);
     }
   }
   return mask;
