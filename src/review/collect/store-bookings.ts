@@ -60,8 +60,6 @@ export function createBookingStore(
     filtered = 0;
     warnings.clear();
     await collect.store(chunk);
-    batching.body.reuse();
-    batching.file.reuse();
   }
 
   function isFull(): boolean {
@@ -95,8 +93,6 @@ export function createBookingStore(
       if (kept) keptRows.note(form, batches.accepted - 1, kept.labels, kept.rows[index] ?? null);
       if (isFull()) await store(false);
     }
-    batching.body.releaseBlock();
-    batching.file.releaseBlock();
   }
 
   return {
@@ -142,7 +138,6 @@ export function createBookingStore(
         }
       }
     },
-    /** The chunk's memory is no longer used once this resolves. */
     async take(chunk: RenderedChunk): Promise<void> {
       read += chunk.read;
       // Beyond what is ever listed, a broken export of millions of records must not fill the ledger with its values.

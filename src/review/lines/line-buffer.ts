@@ -12,24 +12,21 @@ export interface LineBuffer extends LineWriter {
   reserve(bytes: number): Buffer;
   /** Takes what was written into reserved memory, up to `end`. */
   extendTo(end: number): void;
+  /** What was written so far; valid until more is. */
+  written(): Buffer;
   /** Returns what was written, in memory that is no longer used here, and starts over. */
   handOver(): Buffer<ArrayBuffer>;
 }
 
-/** Allocates memory outside Node's pool, because the result may be transferred to another thread. */
-export type TakeBuffer = (bytes: number) => Buffer<ArrayBuffer>;
-
 /** @param expectedBytes the initial capacity */
-export function createLineBuffer(
-  expectedBytes: number,
-  takeBuffer: TakeBuffer = Buffer.allocUnsafeSlow,
-): LineBuffer {
+export function createLineBuffer(expectedBytes: number): LineBuffer {
   let bytes = Buffer.allocUnsafeSlow(0);
   let length = 0;
 
   function reserve(more: number): Buffer {
     if (length + more <= bytes.length) return bytes;
-    const larger = takeBuffer(Math.max(expectedBytes, 2 * (length + more)));
+    // Outside Node's pool, because the result may be transferred to another thread.
+    const larger = Buffer.allocUnsafeSlow(Math.max(expectedBytes, 2 * (length + more)));
     bytes.copy(larger, 0, 0, length);
     bytes = larger;
     return bytes;
@@ -64,6 +61,7 @@ export function createLineBuffer(
     extendTo(end) {
       length = end;
     },
+    written: () => bytes.subarray(0, length),
     handOver() {
       const written = bytes.subarray(0, length);
       bytes = Buffer.allocUnsafeSlow(0);
