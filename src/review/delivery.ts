@@ -1,6 +1,7 @@
 import type { Booking, ServiceField } from '../booking/booking.js';
 import type { Verdict } from '../mapping-service/verdict.js';
 import type { GuestNames } from './guest-names.js';
+import type { LineBuffer } from './lines/line-buffer.js';
 import type { DeliveryKind } from './run.js';
 import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from './step.js';
 
@@ -59,7 +60,7 @@ export interface BookingForms {
   /** For a delivery by file: all fields that keep a booking out of it, to explain why many are missing from it. */
   listObstacles?(booking: Booking): readonly ServiceField[];
   /** Writes the booking as one line, without a line end. */
-  render(booking: Booking, form: BookingForm, line: LineWriter): void;
+  render(booking: Booking, form: BookingForm, line: LineBuffer): void;
   /** How most bookings are stored. Without it, all are rendered one by one. */
   readonly usual?: UsualForm;
 }
@@ -104,18 +105,6 @@ export interface HotelOfLine {
   readonly serviceId: number;
   /** Provider and hotel id as written in the line; equal for equal hotels in lines of the same form. */
   readonly key: string;
-}
-
-/**
- * Receives a booking's line piece by piece as UTF-8. Building a string per line would take twice the time.
- */
-export interface LineWriter {
-  /** Writes bytes that are the same in every line. */
-  constant(bytes: Uint8Array): void;
-  /** Writes a safe integer from 0 on, in decimal digits. */
-  integer(value: number): void;
-  /** Writes a text, with `before` in front of it. */
-  field(before: Uint8Array, text: string, form: TextForm): void;
 }
 
 /** How texts are written in a line. */

@@ -4,11 +4,11 @@ import {
   type BookingForms,
   type HotelOfLine,
   type LineLayout,
-  type LineWriter,
   markPlain,
   type TextForm,
 } from '../delivery.js';
 import type { GuestNames } from '../guest-names.js';
+import type { LineBuffer } from '../lines/line-buffer.js';
 import { renderLine } from '../lines/render-line.js';
 import { splitStoredLines } from '../stored-batches.js';
 
@@ -30,7 +30,7 @@ const betweenNameAndId = '","ProviderHotelId":"';
  * The output equals that of JSON.stringify in a third of the time. JSON strings contain no line ends, so an item is
  * one line.
  */
-export function createItemRenderer(masterIdName: string): (booking: Booking, line: LineWriter) => void {
+export function createItemRenderer(masterIdName: string): (booking: Booking, line: LineBuffer) => void {
   const layout = createItemLayout(masterIdName);
   return (booking, line) => renderLine(booking, layout, line);
 }

@@ -1,5 +1,5 @@
 import type { ServiceField } from '../../booking/booking.js';
-import { type BookingKeys, createStayKeys } from '../../booking/booking-keys.js';
+import { type BookingKeys, findStayKey } from '../../booking/booking-keys.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { readKeptValue } from '../../booking/kept-values.js';
@@ -126,7 +126,6 @@ export function createChunkRenderer(
     ...(field !== undefined && { field }),
     ...(value !== undefined && names === 'send' && { value }),
   });
-  const findStayKey = createStayKeys();
   const keepsColumns = keptLabels.length > 0;
   const usualForm = usual ? bookingForms.indexOf(usual.form) : 0;
   return ({ records, filtered = 0, progress, notices }) => {

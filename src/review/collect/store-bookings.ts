@@ -1,4 +1,4 @@
-import { createStayKeys } from '../../booking/booking-keys.js';
+import { findStayKey } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import { type Collect, type ReasonCount, type Reject, rejectsListed } from '../collected.js';
 import { type BookingForm, bookingForms } from '../step.js';
@@ -124,7 +124,6 @@ export function createBookingStore(
     /** A review file covers the whole day, so earlier deliveries follow the new bookings. */
     async addKnown(): Promise<void> {
       if (!known || batching.file.accepted === 0) return;
-      const findStayKey = createStayKeys();
       for await (const chunk of known.ofFile()) {
         const { bytes, view, lines } = chunk;
         const ends = Uint32Array.from(lines, ({ end }) => end);

@@ -11,13 +11,8 @@ import {
 import { readsAsNull } from '../../booking/field-text.js';
 import type { StayDates } from '../../booking/stay.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
-import {
-  type BookingForms,
-  type HotelOfLine,
-  type LineLayout,
-  type LineWriter,
-  markPlain,
-} from '../delivery.js';
+import { type BookingForms, type HotelOfLine, type LineLayout, markPlain } from '../delivery.js';
+import type { LineBuffer } from '../lines/line-buffer.js';
 import { renderLine } from '../lines/render-line.js';
 import { findCellEnd, lineEnd, splitCells, writeCell } from './csv.js';
 
@@ -53,7 +48,7 @@ export function renderReviewHeader(masterIdColumn: string): string {
  * Renders a booking as a line of the review file, without its line end: what csv-stringify would write, dates as
  * DDMMYYYY, a missing field as an empty cell. Which bookings may be in the file: see `findFileObstacle`. (Spec 2.6.)
  */
-export function renderReviewLine(booking: Booking, line: LineWriter): void {
+export function renderReviewLine(booking: Booking, line: LineBuffer): void {
   renderLine(booking, layout, line);
 }
 

@@ -1,5 +1,5 @@
 import type { Booking } from '../../booking/booking.js';
-import { createStayKeys } from '../../booking/booking-keys.js';
+import { findStayKey } from '../../booking/booking-keys.js';
 import type { StayKeys } from '../collected.js';
 import type { FoundBookings, StayIndex, StayRun } from '../stays.js';
 import type { BookingForm } from '../step.js';
@@ -40,8 +40,7 @@ export async function* readFound(
 
 /** The keys by which the stays in a stored batch are found. */
 export function findStayKeys(lines: Buffer, form: BookingForm): StayKeys {
-  const findKey = createStayKeys();
-  const keys = splitStoredLines(lines).map((line) => findKey(readBooking(line, form)));
+  const keys = splitStoredLines(lines).map((line) => findStayKey(readBooking(line, form)));
   return {
     hotelHashes: keys.map(({ hotelHash }) => hotelHash),
     lastDays: keys.map(({ lastDay }) => lastDay),

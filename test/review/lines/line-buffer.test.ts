@@ -31,20 +31,6 @@ describe('a line buffer', () => {
     );
   });
 
-  it('writes every safe integer with all its digits', () => {
-    const anyInteger = fc.oneof(
-      fc.maxSafeNat(),
-      fc.nat({ max: 16 }).map((exponent) => Math.min(10 ** exponent, Number.MAX_SAFE_INTEGER)),
-      fc.nat({ max: 15 }).map((exponent) => 10 ** exponent - 1),
-    );
-    fc.assert(
-      fc.property(anyInteger, (value) => {
-        expect(renderedLine((line) => line.integer(value))).toBe(String(value));
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
   it('hands over what was written, and does not touch it again', () => {
     const buffer = createLineBuffer(16);
     buffer.constant(Buffer.from('first'));
