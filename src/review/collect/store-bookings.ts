@@ -68,7 +68,6 @@ export function createBookingStore(
 
   async function takeLines({ lines }: RenderedChunk): Promise<void> {
     const { ends, forms, keys, kept } = lines;
-    const countProvider = providers.open(lines);
     const { buffer, byteOffset, byteLength } = lines.bytes;
     const block = {
       bytes: Buffer.from(buffer, byteOffset, byteLength),
@@ -83,7 +82,7 @@ export function createBookingStore(
       // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       // What was delivered before belongs to the day's volume too.
-      if (isNew || known) countProvider(index);
+      if (isNew || known) providers.add(lines, index);
       if (!isNew) {
         duplicates += 1;
         continue;
