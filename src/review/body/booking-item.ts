@@ -21,7 +21,6 @@ const jsonText: TextForm = {
 /** Written before the text of each field. */
 const beforeTexts = textFields.map(({ name }) => Buffer.from(`,"${name}":"`));
 const beforeText = ',"';
-const beforeGuestName = ',"BookingClientName":"';
 const beforeProviderName = ',"ProviderName":"';
 const betweenNameAndId = '","ProviderHotelId":"';
 
@@ -76,15 +75,6 @@ export function findProvider(line: string): string | undefined {
   if (before === -1) return undefined;
   const start = before + beforeProviderName.length;
   return line.slice(start, findClosingQuote(line, start));
-}
-
-/** Finds the guest's name of a rendered item, as `JSON.parse` reads it; undefined if the item doesn't have one. */
-export function findGuestName(line: string): string | undefined {
-  const before = line.indexOf(beforeGuestName);
-  if (before === -1) return undefined;
-  const start = before + beforeGuestName.length;
-  const written = line.slice(start, findClosingQuote(line, start));
-  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
 }
 
 /** The end of the JSON string that contains `from`. */

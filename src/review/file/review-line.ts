@@ -31,7 +31,6 @@ const layout: LineLayout = {
   ending: nothing,
 };
 const isDate = textFields.map(({ kind }) => kind === 'date');
-const referencePlace = serviceFields.indexOf('BookingReferenceId');
 const providerPlace = serviceFields.indexOf('ProviderName');
 
 /** The columns of the review file. (Spec 2.6.) */
@@ -105,17 +104,6 @@ export function findProvider(line: string): string | undefined {
   const start = findCell(line, providerPlace);
   const end = findCellEnd(line, start);
   return start === end ? undefined : line.slice(start, end);
-}
-
-/** Finds the guest's name of a rendered line, as `readReviewedBooking` reads it; undefined if the line doesn't have one. */
-export function findGuestName(line: string): string | undefined {
-  // The name comes right after the reference.
-  const referenceStart = findCell(line, referencePlace);
-  const start = findCellEnd(line, referenceStart) + 1;
-  if (line[start] === '"') return readReviewedBooking(line).bookingClientName;
-  const end = findCellEnd(line, start);
-  const name = line.slice(start, end);
-  return name === '' || name === line.slice(referenceStart, start - 1) ? undefined : name;
 }
 
 function findCell(line: string, place: number): number {
