@@ -1,7 +1,7 @@
 import type { Booking, ServiceField } from '../booking/booking.js';
 import type { Verdict } from '../mapping-service/verdict.js';
 import type { GuestNames } from './guest-names.js';
-import type { LineBuffer } from './lines/line-buffer.js';
+import type { LineBuffer, TextForm } from './line-buffer.js';
 import type { DeliveryKind } from './run.js';
 import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from './step.js';
 
@@ -105,19 +105,4 @@ export interface HotelOfLine {
   readonly serviceId: number;
   /** Provider and hotel id as written in the line; equal for equal hotels in lines of the same form. */
   readonly key: string;
-}
-
-/** How texts are written in a line. */
-export interface TextForm {
-  /** By ASCII code: 1 if the character needs no escaping anywhere in a text. */
-  readonly plain: Uint8Array;
-  /** Escapes a text that contains a character which is neither plain nor outside ASCII. */
-  escape(text: string): string;
-  /** Written after the text. */
-  readonly after: Uint8Array;
-}
-
-/** The table of plain characters. */
-export function markPlain(isPlain: (character: string) => boolean): Uint8Array {
-  return Uint8Array.from({ length: 0x80 }, (_, code) => (isPlain(String.fromCharCode(code)) ? 1 : 0));
 }

@@ -1,4 +1,4 @@
-import { createLineBuffer, type LineBuffer } from '../../src/review/lines/line-buffer.js';
+import { createLineBuffer, type LineBuffer } from '../../src/review/line-buffer.js';
 
 /** A booking as the source writes it and as the service should receive it: already clean. */
 export interface MadeBooking {

@@ -3,7 +3,7 @@ import type { DayKeys } from '../../keys/day-keys.js';
 import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
 import type { GuestNames } from '../../review/guest-names.js';
-import { sliceLines } from '../../review/lines/line-buffer.js';
+import { sliceLines } from '../../review/line-buffer.js';
 import type { Remains } from '../../review/retention.js';
 import type { Trigger } from '../../review/run.js';
 import type { BookingForm } from '../../review/step.js';

@@ -1,6 +1,6 @@
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
 import type { GuestNames } from '../../review/guest-names.js';
-import { sliceLines } from '../../review/lines/line-buffer.js';
+import { sliceLines } from '../../review/line-buffer.js';
 import type { Trigger } from '../../review/run.js';
 import type { BookingForm, Slice } from '../../review/step.js';
 import { all, one, type Query } from '../query.js';

@@ -1,15 +1,9 @@
 import { type Booking, guestNameFields, textFields } from '../../booking/booking.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
-import {
-  type BookingForms,
-  type HotelOfLine,
-  type LineLayout,
-  markPlain,
-  type TextForm,
-} from '../delivery.js';
+import type { BookingForms, HotelOfLine, LineLayout } from '../delivery.js';
 import type { GuestNames } from '../guest-names.js';
-import type { LineBuffer } from '../lines/line-buffer.js';
-import { renderLine } from '../lines/render-line.js';
+import { type LineBuffer, markPlain, type TextForm } from '../line-buffer.js';
+import { renderLine } from '../render-line.js';
 import { splitStoredLines } from '../stored-batches.js';
 
 /** The inside of a JSON string, as JSON.stringify writes it. */

@@ -1,4 +1,4 @@
-import { sliceLines } from '../lines/line-buffer.js';
+import { sliceLines } from '../line-buffer.js';
 import type { Slice } from '../step.js';
 
 const head = Buffer.from('{"Hotels":[');

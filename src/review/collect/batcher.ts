@@ -1,5 +1,5 @@
 import type { Collect, CollectedBatch } from '../collected.js';
-import { createLineBuffer } from '../lines/line-buffer.js';
+import { createLineBuffer } from '../line-buffer.js';
 import type { BookingForm } from '../step.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { createLineIndex, type LineIndex } from './line-index.js';

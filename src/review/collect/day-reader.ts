@@ -11,7 +11,7 @@ import type { BookingForms } from '../delivery.js';
 import { createErasedTest, type ErasedGuests } from '../erasures.js';
 import { writeNames } from '../guest-names.js';
 import type { KeptColumns, KeptRow } from '../kept-columns.js';
-import { createLineBuffer } from '../lines/line-buffer.js';
+import { createLineBuffer } from '../line-buffer.js';
 import { readNormalised } from '../normalised-chunks.js';
 import type { BookingSource, SourceChunk } from '../source.js';
 import { bookingForms } from '../step.js';

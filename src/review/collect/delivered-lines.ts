@@ -3,7 +3,7 @@ import { mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
 import { readReviewLine } from '../file/review-line.js';
 import { type GuestNames, writeNames } from '../guest-names.js';
-import { createLineBuffer } from '../lines/line-buffer.js';
+import { createLineBuffer } from '../line-buffer.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';

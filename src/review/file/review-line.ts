@@ -11,9 +11,9 @@ import {
 import { readsAsNull } from '../../booking/field-text.js';
 import type { StayDates } from '../../booking/stay.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
-import { type BookingForms, type HotelOfLine, type LineLayout, markPlain } from '../delivery.js';
-import type { LineBuffer } from '../lines/line-buffer.js';
-import { renderLine } from '../lines/render-line.js';
+import type { BookingForms, HotelOfLine, LineLayout } from '../delivery.js';
+import { type LineBuffer, markPlain } from '../line-buffer.js';
+import { renderLine } from '../render-line.js';
 import { findCellEnd, lineEnd, splitCells, writeCell } from './csv.js';
 
 const nothing = Buffer.alloc(0);

@@ -4,7 +4,7 @@ import type { CopiedMapping, ProviderHotel } from '../../../src/mappings/mapping
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/review/collected.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
+import { createLineBuffer } from '../../../src/review/line-buffer.js';
 import type { BookingForm } from '../../../src/review/step.js';
 import {
   createComparingCollect,

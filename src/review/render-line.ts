@@ -1,5 +1,5 @@
-import { type Booking, listTexts, textFields } from '../../booking/booking.js';
-import type { LineLayout } from '../delivery.js';
+import { type Booking, listTexts, textFields } from '../booking/booking.js';
+import type { LineLayout } from './delivery.js';
 import type { LineBuffer } from './line-buffer.js';
 
 const isDate = textFields.map(({ kind }) => kind === 'date');

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markPlain, type TextForm } from '../../../src/review/delivery.js';
-import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
-import { renderedLine } from '../../support/made-bookings.js';
+import { createLineBuffer, markPlain, type TextForm } from '../../src/review/line-buffer.js';
+import { renderedLine } from '../support/made-bookings.js';
 
 /** A text between `<` and `>` in which each `!` is doubled. */
 const before = Buffer.from('<');

@@ -1,9 +1,23 @@
-import type { TextForm } from '../delivery.js';
-import type { Slice } from '../step.js';
+import type { Slice } from './step.js';
 
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const bytesPerUnit = 3;
 const notPlain = -1;
+
+/** How texts are written in a line. */
+export interface TextForm {
+  /** By ASCII code: 1 if the character needs no escaping anywhere in a text. */
+  readonly plain: Uint8Array;
+  /** Escapes a text that contains a character which is neither plain nor outside ASCII. */
+  escape(text: string): string;
+  /** Written after the text. */
+  readonly after: Uint8Array;
+}
+
+/** The table of plain characters. */
+export function markPlain(isPlain: (character: string) => boolean): Uint8Array {
+  return Uint8Array.from({ length: 0x80 }, (_, code) => (isPlain(String.fromCharCode(code)) ? 1 : 0));
+}
 
 export type LineBuffer = ReturnType<typeof createLineBuffer>;
 
