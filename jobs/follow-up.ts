@@ -1,6 +1,5 @@
 import { reportsFolder } from '../src/archive/archive.js';
 import { pause } from '../src/async/abort.js';
-import { withTightHeap } from '../src/async/tight-heap.js';
 import { followMappings } from '../src/cases/follow-mappings.js';
 import { updateCases } from '../src/cases/update-cases.js';
 import type { Canary } from '../src/ledger/canaries.js';
@@ -26,7 +25,7 @@ export function followUpRuns(app: App): Promise<void> {
   return attempt(app, 'the cases could not be updated', async () => {
     const { notify, signal } = app;
     const [ledger, today] = [await app.ledger(), app.today()];
-    await withTightHeap(() => updateCases({ ledger, today, escalateAfterMs, clock, notify, signal }));
+    await updateCases({ ledger, today, escalateAfterMs, clock, notify, signal });
   });
 }
 
@@ -125,9 +124,10 @@ async function keepPage(app: App, day: string, name: string): Promise<void> {
   const archive = app.archive();
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
   const { renderKeptPage } = await import('../src/desk/report/page.js');
-  const { page } = await withTightHeap(async () =>
-    renderKeptPage(app.config, await app.ledger(), day, { command: app.command, now: clock() }),
-  );
+  const { page } = await renderKeptPage(app.config, await app.ledger(), day, {
+    command: app.command,
+    now: clock(),
+  });
   async function* content() {
     yield page;
   }

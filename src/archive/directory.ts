@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { readBlocks, writeBlocks } from '../async/file-blocks.js';
+import { readBlocks } from '../async/file-blocks.js';
 import { createKeyedMutex } from '../async/keyed-mutex.js';
 import { createMeasure, measure } from '../async/measure.js';
 import { ArchiveError, expectContent, expectSafeName, type StoringArchive } from './archive.js';
@@ -115,7 +115,7 @@ async function listFiles(folder: string): Promise<string[]> {
 async function writeNew(temporary: string, path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(temporary, 'wx', 0o600).catch(explain('unwritable', path));
   try {
-    await writeBlocks(content, (block) => file.writeFile(block).catch(explain('unwritable', path)));
+    for await (const block of content) await file.writeFile(block).catch(explain('unwritable', path));
     await file.sync().catch(explain('unwritable', path));
   } finally {
     await file.close();

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { blockBytes, writeBlocks } from '../async/file-blocks.js';
+import { blockBytes } from '../async/file-blocks.js';
 import { createKeyedMutex } from '../async/keyed-mutex.js';
 import { createMeasure } from '../async/measure.js';
 import { type S3Bucket, S3Error, type S3Location, showS3Location } from '../s3/bucket.js';
@@ -188,7 +188,7 @@ export async function createUnnamedFile(folder: string): Promise<UnnamedFile> {
   return {
     async fill(content, explain) {
       const measured = createMeasure();
-      await writeBlocks(measured.pass(content), (block) => file.writeFile(block).catch(explain));
+      for await (const block of measured.pass(content)) await file.writeFile(block).catch(explain);
       return measured.result();
     },
     // A new buffer each time, because an upload holds several.

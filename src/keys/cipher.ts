@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { freeMemory } from '../async/free-memory.js';
 
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
@@ -22,10 +21,8 @@ export function encryptTo(
 ): number {
   const cipher = createCipheriv(algorithm, secret, nonce);
   cipher.setAAD(context);
-  const encrypted = cipher.update(plain);
+  target.set(cipher.update(plain), at);
   cipher.final();
-  target.set(encrypted, at);
-  freeMemory(encrypted);
   const end = at + plain.length;
   target.set(cipher.getAuthTag(), end);
   return end + tagBytes;

@@ -1,5 +1,4 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { freeMemory } from '../async/free-memory.js';
 import { decrypt, encryptTo, tagBytes } from './cipher.js';
 import type { DayKeys } from './day-keys.js';
 import { headingBytes, isSealed, readHeading, writeHeading } from './heading.js';
@@ -146,9 +145,7 @@ function createFileOpener(keys: Pick<DayKeys, 'find'> | undefined, start: Buffer
     *take(bytes) {
       for (let from = 0; from < bytes.length; ) {
         if (length === sealedChunkBytes) {
-          const plain = openChunk(false);
-          yield plain;
-          freeMemory(plain);
+          yield openChunk(false);
         }
         const piece = bytes.subarray(from, from + sealedChunkBytes - length);
         chunk.set(piece, length);

@@ -1,4 +1,3 @@
-import { freeMemory } from '../async/free-memory.js';
 import { giveWay } from '../async/give-way.js';
 import { KeyError } from '../keys/key-error.js';
 import type { ReadOnlyLedger } from './ledger.js';
@@ -6,7 +5,7 @@ import { all, database, one, type Query } from './query.js';
 import type { Run } from './run.js';
 import type { BatchRange } from './runs.js';
 import { noSuchRun } from './runs.js';
-import { isGone, placeOfBatch, type Sealing } from './sealing.js';
+import { isGone, placeOfBatch } from './sealing.js';
 import type { Slice } from './step.js';
 import { type BookingForm, bookingForms } from './step.js';
 
@@ -38,7 +37,7 @@ export function* readBatches(
     const batch = from + index;
     const row = rows[index];
     if (!row || row.lines === null || Number(row.batch) !== batch) throw noSuchBatch(form, batch);
-    return openLines(sealing, row.lines, placeOfBatch(Number(run.number), form, batch));
+    return sealing.openLines(row.lines, placeOfBatch(Number(run.number), form, batch));
   });
 }
 
@@ -66,14 +65,7 @@ function* readOpened(run: number, form: BookingForm, batch: number): Query<Buffe
     batch,
   );
   if (!row) throw noSuchBatch(form, batch);
-  return openLines(sealing, row.lines, placeOfBatch(run, form, batch));
-}
-
-/** Frees the encrypted bytes once they are decrypted. */
-function openLines(sealing: Sealing, stored: unknown, place: string): Buffer {
-  const opened = sealing.openLines(stored, place);
-  if (stored instanceof Uint8Array && stored !== opened) freeMemory(stored);
-  return opened;
+  return sealing.openLines(row.lines, placeOfBatch(run, form, batch));
 }
 
 export function* measureBatches(
@@ -155,7 +147,7 @@ export function splitStoredLines(lines: Buffer): string[] {
 const lineFeed = 0x0a;
 
 /**
- * The lines at some places of a batch, without their line ends. Frees the memory of the batch: nobody else may use it.
+ * The lines at some places of a batch, without their line ends.
  *
  * @param places ascending
  */
@@ -167,7 +159,6 @@ export function takeStoredLines(lines: Buffer, places: readonly number[]): strin
     for (; passed < place; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
     taken.push(lines.toString('utf8', start, lines.indexOf(lineFeed, start)));
   }
-  freeMemory(lines);
   return taken;
 }
 

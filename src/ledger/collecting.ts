@@ -1,4 +1,3 @@
-import { freeMemory } from '../async/free-memory.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
 import { readBatch } from './batches.js';
@@ -59,10 +58,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       if (lines === undefined) {
         lines = await readTogether(() => readOwnBatch(right, form, batch));
         const [oldest] = cache.size < cachedBatches ? [] : cache;
-        if (oldest) {
-          cache.delete(oldest[0]);
-          freeMemory(oldest[1]);
-        }
+        if (oldest) cache.delete(oldest[0]);
         cache.set(key, lines);
       }
       return hasLine(lines, line);

@@ -1,4 +1,3 @@
-import { freeMemory } from '../async/free-memory.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { hashReference } from '../booking/reference-hash.js';
 import { KeyError } from '../keys/key-error.js';
@@ -47,9 +46,7 @@ export function* readKeptOfBatch(
   // An empty one was blanked.
   if (!stored || stored.length === 0) return undefined;
   const opened = sealing.openLines(stored, placeOfKeptColumns(run, form, batch));
-  const columns = JSON.parse(opened.toString()) as KeptColumns;
-  freeMemory(opened);
-  return columns;
+  return JSON.parse(opened.toString()) as KeptColumns;
 }
 
 /** See `KeptColumnReader`. */

@@ -1,4 +1,3 @@
-import { freeMemory } from '../async/free-memory.js';
 import { readStoredBatches, splitStoredLines } from '../ledger/batches.js';
 import type { Judged } from '../ledger/findings.js';
 import { unansweredReasons } from '../ledger/findings.js';
@@ -93,7 +92,6 @@ async function* readForm(
         isSuspect: suspectPlaces.has(place),
       });
     }
-    freeMemory(lines);
     yield outcomes;
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { readBlocks, writeBlocks } from '../async/file-blocks.js';
+import { readBlocks } from '../async/file-blocks.js';
 import { createMeasure, measure } from '../async/measure.js';
 import type { LocalFile } from '../sftp/sftp.js';
 import { isPlainName } from '../text/plain-name.js';
@@ -126,7 +126,7 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
 async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promise<bigint> {
   const file = await open(path, 'wx', 0o600);
   try {
-    await writeBlocks(content, (block) => file.writeFile(block));
+    for await (const block of content) await file.writeFile(block);
     return (await file.stat({ bigint: true })).ino;
   } finally {
     await file.close();

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { freeMemory } from '../../async/free-memory.js';
 import type { GuestNames } from '../../booking/guest-names.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
@@ -43,9 +42,7 @@ export function createBodyDelivery(parts: BodyDeliveryParts): Delivery {
       if (step.kind === 'canary') return post(await renderCanary(run), signal);
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);
       if (!lines) throw new RangeError(`no ${step.slice.form} batch ${step.slice.batch} in the ledger`);
-      const body = buildRequestBody(lines, step.slice);
-      freeMemory(lines);
-      return post(body, signal);
+      return post(buildRequestBody(lines, step.slice), signal);
     },
   };
 }

@@ -2,15 +2,9 @@ import { type Booking, guestNameFields, textFields } from '../../booking/booking
 import type { GuestNames } from '../../booking/guest-names.js';
 import { splitStoredLines } from '../../ledger/batches.js';
 import type { ProviderHotel } from '../../ledger/mappings.js';
-import {
-  type BookingForms,
-  type HotelOfLine,
-  type LineLayout,
-  type LineWriter,
-  markPlain,
-  type TextForm,
-} from '../delivery.js';
-import { renderLine } from '../lines/render-line.js';
+import type { BookingForms, HotelOfLine, LineLayout } from '../delivery.js';
+import { type LineBuffer, markPlain, type TextForm } from '../line-buffer.js';
+import { renderLine } from '../render-line.js';
 
 /** The inside of a JSON string, as JSON.stringify writes it. */
 const jsonText: TextForm = {
@@ -21,7 +15,6 @@ const jsonText: TextForm = {
 /** Written before the text of each field. */
 const beforeTexts = textFields.map(({ name }) => Buffer.from(`,"${name}":"`));
 const beforeText = ',"';
-const beforeGuestName = ',"BookingClientName":"';
 const beforeProviderName = ',"ProviderName":"';
 const betweenNameAndId = '","ProviderHotelId":"';
 
@@ -30,7 +23,7 @@ const betweenNameAndId = '","ProviderHotelId":"';
  * The output equals that of JSON.stringify in a third of the time. JSON strings contain no line ends, so an item is
  * one line.
  */
-export function createItemRenderer(masterIdName: string): (booking: Booking, line: LineWriter) => void {
+export function createItemRenderer(masterIdName: string): (booking: Booking, line: LineBuffer) => void {
   const layout = createItemLayout(masterIdName);
   return (booking, line) => renderLine(booking, layout, line);
 }
@@ -76,15 +69,6 @@ export function findProvider(line: string): string | undefined {
   if (before === -1) return undefined;
   const start = before + beforeProviderName.length;
   return line.slice(start, findClosingQuote(line, start));
-}
-
-/** Finds the guest's name of a rendered item, as `JSON.parse` reads it; undefined if the item doesn't have one. */
-export function findGuestName(line: string): string | undefined {
-  const before = line.indexOf(beforeGuestName);
-  if (before === -1) return undefined;
-  const start = before + beforeGuestName.length;
-  const written = line.slice(start, findClosingQuote(line, start));
-  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
 }
 
 /** The end of the JSON string that contains `from`. */

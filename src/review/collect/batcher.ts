@@ -1,6 +1,6 @@
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
 import type { BookingForm } from '../../ledger/step.js';
-import { createBufferPool } from '../lines/buffer-pool.js';
+import { createLineBuffer } from '../line-buffer.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 import { copyLineKeys, createLineKeys, type LineKeys, sliceLineKeys } from './line-keys.js';
@@ -9,9 +9,7 @@ const lineFeed = 0x0a;
 /** Initial capacity per line of a batch. */
 const expectedLineBytes = 120;
 
-/**
- * Rendered lines, each ended by a line feed. The memory must not be overwritten before `releaseBlock` was called.
- */
+/** Rendered lines, each ended by a line feed. */
 export interface LineBlock {
   readonly bytes: Buffer;
   /** The same bytes, for hashing. */
@@ -25,7 +23,7 @@ export interface LineBlock {
  * Groups the lines of one form into batches and detects exact duplicates.
  *
  * Two bookings are the same if all their normalised fields are equal, that is, if their lines are. Lines stay bytes:
- * hashing bytes is four times as fast as hashing strings, and consecutive lines and their keys are copied in one piece.
+ * hashing bytes is four times as fast as hashing strings.
  */
 export function createBatcher(
   form: BookingForm,
@@ -37,66 +35,33 @@ export function createBatcher(
   const collided = new Set<string>();
   /** Full batches that are not stored yet. */
   let whole: WholeBatch[] = [];
-  const pool = createBufferPool();
-  /** Batches that were handed out and may still be read. */
-  let handedOut: Buffer<ArrayBuffer>[] = [];
-  /** The current batch: lines already copied, followed by a run of lines of the current block. */
-  let lines = Buffer.allocUnsafeSlow(0);
-  let length = 0;
-  let keys = createLineKeys(0);
-  let copied = 0;
-  let run: { readonly block: LineBlock; readonly first: number; end: number } | undefined;
+  /** The current batch. */
+  const lines = createLineBuffer(batchSize * expectedLineBytes);
+  let keys = createLineKeys(batchSize);
   let accepted = 0;
   /** The number of the first batch that is not stored yet. */
   let firstWaiting = 0;
 
-  /** Copies the run, because the block's memory will be reused. */
-  function endRun(): void {
-    if (!run) return;
-    const { block, first, end } = run;
-    run = undefined;
-    const [start, afterLast] = [startOf(block, first), startOf(block, end)];
-    reserve(afterLast - start);
-    length += block.bytes.copy(lines, length, start, afterLast);
-    if (copied === 0) keys = createLineKeys(batchSize);
-    copyLineKeys(sliceLineKeys(block.keys, first, end), keys, copied);
-    copied += end - first;
-  }
-
-  function reserve(more: number): void {
-    if (length + more <= lines.length) return;
-    const larger = pool.take(Math.max(batchSize * expectedLineBytes, 2 * (length + more)));
-    lines.copy(larger, 0, 0, length);
-    pool.giveBack(lines.buffer);
-    lines = larger;
-  }
-
   function add(block: LineBlock, index: number): true {
-    if (run?.block !== block || run.end !== index) {
-      endRun();
-      run = { block, first: index, end: index };
-    }
-    run.end = index + 1;
+    lines.constant(block.bytes.subarray(startOf(block, index), (block.ends[index] ?? 0) + 1));
+    copyLineKeys(block.keys, index, keys, accepted % batchSize);
     accepted += 1;
     if (accepted % batchSize === 0) finishBatch();
     return true;
   }
 
   function finishBatch(): void {
-    endRun();
-    const { referenceHashes, hotelHashes, lastDays } = sliceLineKeys(keys, 0, copied);
-    whole.push({ lines: lines.subarray(0, length), referenceHashes, stays: { hotelHashes, lastDays } });
-    lines = Buffer.allocUnsafeSlow(0);
-    length = 0;
-    copied = 0;
+    const bookings = accepted - batchSize * (firstWaiting + whole.length);
+    const { referenceHashes, hotelHashes, lastDays } = sliceLineKeys(keys, 0, bookings);
+    whole.push({ lines: lines.handOver(), referenceHashes, stays: { hotelHashes, lastDays } });
+    keys = createLineKeys(batchSize);
   }
 
   async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
     const number = Math.floor(position / batchSize);
     if (number < firstWaiting) return stored.holds(form, number, line);
-    endRun();
-    const batch = whole[number - firstWaiting] ?? { lines };
-    return findLine(batch.lines, position % batchSize).equals(line);
+    const batch = whole[number - firstWaiting]?.lines ?? lines.written();
+    return findLine(batch, position % batchSize).equals(line);
   }
 
   async function takeCandidate(earlier: number, block: LineBlock, index: number): Promise<boolean> {
@@ -138,29 +103,18 @@ export function createBatcher(
     },
     /** The position of an accepted line with the same hash. */
     find: memory.find,
-    /** Copies what it still needs of the current block. */
-    releaseBlock: endRun,
     /** Hands out the full batches; at the end also the last one, which may be short. */
     takeBatches({ isLast }: { readonly isLast: boolean }): CollectedBatch[] {
-      if (isLast && (run || copied > 0)) finishBatch();
-      const taken: CollectedBatch[] = [];
-      for (const batch of whole) {
-        taken.push({ form, number: firstWaiting + taken.length, ...batch });
-      }
-      firstWaiting += taken.length;
-      handedOut = whole.map((batch) => batch.lines);
+      if (isLast && lines.length > 0) finishBatch();
+      const taken = whole.map((batch, index) => ({ form, number: firstWaiting + index, ...batch }));
+      firstWaiting += whole.length;
       whole = [];
       return taken;
-    },
-    /** The batches handed out last are stored: their memory can be reused. */
-    reuse(): void {
-      for (const { buffer } of handedOut) pool.giveBack(buffer);
-      handedOut = [];
     },
   };
 }
 
-type WholeBatch = Pick<CollectedBatch, 'referenceHashes' | 'stays'> & { readonly lines: Buffer<ArrayBuffer> };
+type WholeBatch = Pick<CollectedBatch, 'referenceHashes' | 'stays' | 'lines'>;
 
 /** Where a line begins; of the line after the last one, where the block ends. */
 function startOf({ ends }: Pick<LineBlock, 'ends'>, index: number): number {

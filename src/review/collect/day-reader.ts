@@ -1,5 +1,5 @@
 import type { ServiceField } from '../../booking/booking.js';
-import { type BookingKeys, createStayKeys } from '../../booking/booking-keys.js';
+import { type BookingKeys, findStayKey } from '../../booking/booking-keys.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { writeNames } from '../../booking/guest-names.js';
@@ -12,7 +12,7 @@ import type { KeptColumns, KeptRow } from '../../ledger/kept-columns.js';
 import { bookingForms } from '../../ledger/step.js';
 import type { BookingForms } from '../delivery.js';
 import { createErasedTest, type ErasedGuests } from '../erasures.js';
-import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
+import { createLineBuffer } from '../line-buffer.js';
 import { readNormalised } from '../normalised-chunks.js';
 import type { BookingSource, SourceChunk } from '../source.js';
 import { createLineKeys, type LineKeys, setLineKeys, sliceLineKeys } from './line-keys.js';
@@ -36,14 +36,11 @@ export function createDayReader({
   source,
   normaliserFor,
   keptLabels,
-  takeBuffer,
 }: {
   readonly source: BookingSource;
   readonly normaliserFor: NormaliserFor;
   /** The names of the columns that the source's records have as `kept`; none by default. */
   readonly keptLabels?: readonly string[];
-  /** Allocates the memory for lines; new memory by default. */
-  readonly takeBuffer?: TakeBuffer;
 }): DayReader {
   return {
     locate: (day) => source.locate(day),
@@ -52,7 +49,7 @@ export function createDayReader({
       const { erased, signal } = options;
       let render: Render | undefined;
       for await (const { chunk, normalise } of readNormalised(source, day, normaliserFor, { signal })) {
-        render ??= createChunkRenderer(normalise, forms, { takeBuffer, erased, keptLabels });
+        render ??= createChunkRenderer(normalise, forms, { erased, keptLabels });
         yield render(chunk);
       }
     },
@@ -109,7 +106,6 @@ export const lacksHotelId = 2;
 export type Render = (chunk: SourceChunk) => RenderedChunk;
 
 interface RenderOptions {
-  readonly takeBuffer?: TakeBuffer | undefined;
   readonly erased?: ErasedGuests | undefined;
   readonly keptLabels?: readonly string[] | undefined;
 }
@@ -120,7 +116,7 @@ interface RenderOptions {
 export function createChunkRenderer(
   normalise: Normalise,
   { formOf, render, listObstacles, names, usual }: BookingForms,
-  { takeBuffer, erased: erasedGuests, keptLabels = [] }: RenderOptions = {},
+  { erased: erasedGuests, keptLabels = [] }: RenderOptions = {},
 ): Render {
   const erased = erasedGuests && createErasedTest(erasedGuests);
   const renderPlain =
@@ -130,11 +126,10 @@ export function createChunkRenderer(
     ...(field !== undefined && { field }),
     ...(value !== undefined && names === 'send' && { value }),
   });
-  const findStayKey = createStayKeys();
   const keepsColumns = keptLabels.length > 0;
   const usualForm = usual ? bookingForms.indexOf(usual.form) : 0;
   return ({ records, filtered = 0, progress, notices }) => {
-    const buffer = createLineBuffer(records.length * expectedLineBytes, takeBuffer);
+    const buffer = createLineBuffer(records.length * expectedLineBytes);
     const ends = new Uint32Array(records.length);
     const forms = new Uint8Array(records.length);
     const lineKeys = createLineKeys(records.length);

@@ -7,7 +7,7 @@ import type { Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import { readReviewLine } from '../file/review-line.js';
-import { createLineBuffer } from '../lines/line-buffer.js';
+import { createLineBuffer } from '../line-buffer.js';
 import { readBooking } from '../stored/stored-line.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 

@@ -1,4 +1,5 @@
-import type { BookingKeys } from '../../booking/booking-keys.js';
+import { type BookingKeys, noHotel, unknownLastDay } from '../../booking/booking-keys.js';
+import { noReference } from '../../booking/reference-hash.js';
 
 /** The keys of rendered lines, one entry per line: see `BookingKeys`. */
 export interface LineKeys {
@@ -39,9 +40,9 @@ export function sliceLineKeys(
   };
 }
 
-/** Copies all keys of `source` to those of the lines from `index`. */
-export function copyLineKeys(source: LineKeys, target: LineKeys, index: number): void {
-  target.referenceHashes.set(source.referenceHashes, index);
-  target.hotelHashes.set(source.hotelHashes, index);
-  target.lastDays.set(source.lastDays, index);
+/** Copies the keys of one line. */
+export function copyLineKeys(source: LineKeys, from: number, target: LineKeys, to: number): void {
+  target.referenceHashes[to] = source.referenceHashes[from] ?? noReference;
+  target.hotelHashes[to] = source.hotelHashes[from] ?? noHotel;
+  target.lastDays[to] = source.lastDays[from] ?? unknownLastDay;
 }

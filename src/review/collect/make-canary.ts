@@ -1,7 +1,7 @@
 import type { Booking } from '../../booking/booking.js';
 import type { CanarySettings, NewCanary } from '../../ledger/canaries.js';
 import type { BookingForms } from '../delivery.js';
-import { createLineBuffer } from '../lines/line-buffer.js';
+import { createLineBuffer } from '../line-buffer.js';
 
 const dayMs = 86_400_000;
 /** A stay that is ahead, wherever the service is. */

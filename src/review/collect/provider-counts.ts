@@ -23,33 +23,19 @@ export function createProviderNumbers() {
   };
 }
 
-/** Counts a day's accepted bookings by provider, chunk by chunk: a booking costs one addition. */
+/** Counts a day's accepted bookings by provider. */
 export function createProviderCounts() {
   const counts = new Map<string, number>();
-  let pending = (): void => {};
-
   return {
-    /** Returns the function that counts a line of the chunk. */
-    open({ providers, providerOf }: Pick<RenderedLines, 'providers' | 'providerOf'>) {
-      pending();
-      const ofChunk = new Uint32Array(providers.length + 1);
-      pending = () => {
-        for (const [index, name] of providers.entries()) {
-          const count = ofChunk[index + 1] ?? 0;
-          if (count > 0 && (counts.has(name) || counts.size <= maxProviders))
-            counts.set(name, (counts.get(name) ?? 0) + count);
-        }
-      };
-      return (line: number): void => {
-        const provider = providerOf[line] ?? noProvider;
-        ofChunk[provider] = (ofChunk[provider] ?? 0) + 1;
-      };
+    /** Counts a line of a chunk. */
+    add({ providers, providerOf }: Pick<RenderedLines, 'providers' | 'providerOf'>, line: number): void {
+      const name = providers[(providerOf[line] ?? noProvider) - 1];
+      if (name === undefined) return;
+      const count = counts.get(name) ?? 0;
+      if (count > 0 || counts.size <= maxProviders) counts.set(name, count + 1);
     },
     /** Null if there are too many. */
-    total(): Readonly<Record<string, number>> | null {
-      pending();
-      pending = () => {};
-      return counts.size > maxProviders ? null : Object.fromEntries(counts);
-    },
+    total: (): Readonly<Record<string, number>> | null =>
+      counts.size > maxProviders ? null : Object.fromEntries(counts),
   };
 }

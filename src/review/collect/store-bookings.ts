@@ -1,4 +1,4 @@
-import { createStayKeys } from '../../booking/booking-keys.js';
+import { findStayKey } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import { type Collect, type ReasonCount, type Reject, rejectsListed } from '../../ledger/collecting.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
@@ -60,8 +60,6 @@ export function createBookingStore(
     filtered = 0;
     warnings.clear();
     await collect.store(chunk);
-    batching.body.reuse();
-    batching.file.reuse();
   }
 
   function isFull(): boolean {
@@ -70,7 +68,6 @@ export function createBookingStore(
 
   async function takeLines({ lines }: RenderedChunk): Promise<void> {
     const { ends, forms, keys, kept } = lines;
-    const countProvider = providers.open(lines);
     const { buffer, byteOffset, byteLength } = lines.bytes;
     const block = {
       bytes: Buffer.from(buffer, byteOffset, byteLength),
@@ -85,7 +82,7 @@ export function createBookingStore(
       // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       // What was delivered before belongs to the day's volume too.
-      if (isNew || known) countProvider(index);
+      if (isNew || known) providers.add(lines, index);
       if (!isNew) {
         duplicates += 1;
         continue;
@@ -95,8 +92,6 @@ export function createBookingStore(
       if (kept) keptRows.note(form, batches.accepted - 1, kept.labels, kept.rows[index] ?? null);
       if (isFull()) await store(false);
     }
-    batching.body.releaseBlock();
-    batching.file.releaseBlock();
   }
 
   return {
@@ -128,7 +123,6 @@ export function createBookingStore(
     /** A review file covers the whole day, so earlier deliveries follow the new bookings. */
     async addKnown(): Promise<void> {
       if (!known || batching.file.accepted === 0) return;
-      const findStayKey = createStayKeys();
       for await (const chunk of known.ofFile()) {
         const { bytes, view, lines } = chunk;
         const ends = Uint32Array.from(lines, ({ end }) => end);
@@ -142,7 +136,6 @@ export function createBookingStore(
         }
       }
     },
-    /** The chunk's memory is no longer used once this resolves. */
     async take(chunk: RenderedChunk): Promise<void> {
       read += chunk.read;
       // Beyond what is ever listed, a broken export of millions of records must not fill the ledger with its values.

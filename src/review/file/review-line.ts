@@ -11,14 +11,9 @@ import {
 import { readsAsNull } from '../../booking/field-text.js';
 import type { StayDates } from '../../booking/stay.js';
 import type { ProviderHotel } from '../../ledger/mappings.js';
-import {
-  type BookingForms,
-  type HotelOfLine,
-  type LineLayout,
-  type LineWriter,
-  markPlain,
-} from '../delivery.js';
-import { renderLine } from '../lines/render-line.js';
+import type { BookingForms, HotelOfLine, LineLayout } from '../delivery.js';
+import { type LineBuffer, markPlain } from '../line-buffer.js';
+import { renderLine } from '../render-line.js';
 import { findCellEnd, lineEnd, splitCells, writeCell } from './csv.js';
 
 const nothing = Buffer.alloc(0);
@@ -36,7 +31,6 @@ const layout: LineLayout = {
   ending: nothing,
 };
 const isDate = textFields.map(({ kind }) => kind === 'date');
-const referencePlace = serviceFields.indexOf('BookingReferenceId');
 const providerPlace = serviceFields.indexOf('ProviderName');
 
 /** The columns of the review file. (Spec 2.6.) */
@@ -53,7 +47,7 @@ export function renderReviewHeader(masterIdColumn: string): string {
  * Renders a booking as a line of the review file, without its line end: what csv-stringify would write, dates as
  * DDMMYYYY, a missing field as an empty cell. Which bookings may be in the file: see `findFileObstacle`. (Spec 2.6.)
  */
-export function renderReviewLine(booking: Booking, line: LineWriter): void {
+export function renderReviewLine(booking: Booking, line: LineBuffer): void {
   renderLine(booking, layout, line);
 }
 
@@ -110,17 +104,6 @@ export function findProvider(line: string): string | undefined {
   const start = findCell(line, providerPlace);
   const end = findCellEnd(line, start);
   return start === end ? undefined : line.slice(start, end);
-}
-
-/** Finds the guest's name of a rendered line, as `readReviewedBooking` reads it; undefined if the line doesn't have one. */
-export function findGuestName(line: string): string | undefined {
-  // The name comes right after the reference.
-  const referenceStart = findCell(line, referencePlace);
-  const start = findCellEnd(line, referenceStart) + 1;
-  if (line[start] === '"') return readReviewedBooking(line).bookingClientName;
-  const end = findCellEnd(line, start);
-  const name = line.slice(start, end);
-  return name === '' || name === line.slice(referenceStart, start - 1) ? undefined : name;
 }
 
 function findCell(line: string, place: number): number {

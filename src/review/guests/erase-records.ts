@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bookingFields, guestNameFields } from '../../booking/booking.js';
-import { createStayKeys } from '../../booking/booking-keys.js';
+import { findStayKey } from '../../booking/booking-keys.js';
 import { splitStoredLines } from '../../ledger/batches.js';
 import type { ErasedContent, EraseLines } from '../../ledger/erasing.js';
 import type { BookingForm } from '../../ledger/step.js';
@@ -48,9 +48,8 @@ export function createLineEraser({ guest, all, at }: Erasure): EraseLines {
 }
 
 function listErasedStays(before: readonly string[], after: readonly string[], form: BookingForm) {
-  const findKey = createStayKeys();
   return before.flatMap((line, place) =>
-    line === after[place] ? [] : [{ place, hotelHash: findKey(readBooking(line, form)).hotelHash }],
+    line === after[place] ? [] : [{ place, hotelHash: findStayKey(readBooking(line, form)).hotelHash }],
   );
 }
 

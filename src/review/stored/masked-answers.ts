@@ -1,4 +1,3 @@
-import { freeMemory } from '../../async/free-memory.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
@@ -57,7 +56,6 @@ async function createRunMask(
         const name = readGuestName(line, form);
         if (name !== undefined) mask.add(name);
       }
-      freeMemory(lines);
     }
   }
   return mask;

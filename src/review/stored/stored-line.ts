@@ -12,7 +12,6 @@ import type { RefusedBooking } from '../../ledger/tracing.js';
 import {
   blankFields as blankItemFields,
   blankNames as blankItems,
-  findGuestName as findGuestNameOfItem,
   findHotel as findHotelOfItem,
   findProvider as findProviderOfItem,
   readReference as readItemReference,
@@ -23,7 +22,6 @@ import type { HotelOfLine } from '../delivery.js';
 import {
   blankCells,
   blankReviewLines,
-  findGuestName as findGuestNameOfReviewLine,
   findHotel as findHotelOfReviewLine,
   findProvider as findProviderOfReviewLine,
   readProviderHotel as readProviderHotelOfReviewLine,
@@ -160,14 +158,9 @@ function maskName(fields: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** Finds the guest's name in a tenth of the time that parsing the line takes; undefined if it is missing or blanked. */
+/** The guest's name of a stored line; undefined if it is missing or blanked. */
 export function readGuestName(line: string, form: BookingForm): string | undefined {
-  switch (form) {
-    case 'body':
-      return findGuestNameOfItem(line);
-    case 'file':
-      return findGuestNameOfReviewLine(line);
-  }
+  return readBooking(line, form).bookingClientName;
 }
 
 /** The booking of a stored line under the service's names, without the guest's name. */

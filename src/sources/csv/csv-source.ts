@@ -19,7 +19,7 @@ import {
   type FileDecoder,
 } from '../files/text-file.js';
 import { type CsvCut, createCsvCutter } from './cutter.js';
-import { type CsvHeader, decodeCell, readCsvHeader } from './header.js';
+import { type CsvHeader, readCsvHeader } from './header.js';
 import { readPreamble } from './preamble.js';
 
 export interface CsvSourceOptions {
@@ -124,7 +124,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
           const rows = parse(cut);
           let first = 0;
           if (header === undefined) {
-            header = readCsvHeader((rows[0] ?? []).map(decodeCell), options);
+            header = readCsvHeader(rows[0] ?? [], options);
             notices = header.notices;
             first = 1;
           }
@@ -243,11 +243,7 @@ interface BlockParser {
   parse(input: string, baseIndex: number, ignoreLastRow: boolean): Papa.ParseResult<string[]>;
 }
 
-/**
- * Decodes one byte to one UTF-16 unit, so that the parser's strings stay small and fast in any language. Cells that are
- * not ASCII are decoded later, one by one.
- */
 function decodeText(bytes: Buffer): string {
-  const text = bytes.toString('latin1');
+  const text = bytes.toString();
   return bytes.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
 }

@@ -76,8 +76,6 @@ export function createCsvCutter(options: {
       return quoteAt;
     }
 
-    const findRecordEnd = (from: number) => scanner.findRecordEnd(bytes, from, findQuote(from));
-
     /** The common case: lines without quotes need no scan. */
     function takeLines(): void {
       if (!takesLines || !isHeaderCut || findQuote(recordStart) === recordStart) return;
@@ -114,7 +112,7 @@ export function createCsvCutter(options: {
       scanned = 0;
       takeLines();
     }
-    for (let at = findRecordEnd(recordStart + scanned); at !== undefined; ) {
+    for (let at = scanner.findRecordEnd(bytes, recordStart + scanned); at !== undefined; ) {
       const end = bytes[at - 1] === carriageReturn ? at - 1 : at;
       judge(end, recordLimit);
       if (dropped !== undefined) {
@@ -133,7 +131,7 @@ export function createCsvCutter(options: {
       recordLine += scanner.lineFeeds;
       scanner.restart();
       takeLines();
-      at = findRecordEnd(recordStart);
+      at = scanner.findRecordEnd(bytes, recordStart);
     }
     // One byte over the limit may still be the CR of the line end.
     judge(bytes.length, recordLimit + 1);

@@ -12,7 +12,6 @@ import type { RowColumns } from '../common/plain-lines.js';
 export interface CsvHeader {
   readonly row: RowColumns;
   readonly notices: readonly SourceNotice[];
-  /** Takes cells as parsed, not decoded yet. */
   pickRecord(place: number, cells: readonly string[]): SourceRecord;
 }
 
@@ -84,7 +83,7 @@ export function readCsvHeader(
   const extraPlaces = extraColumns.map(findExtra);
   const keptPlaces = keptColumns.map(findKept);
   const readCell = (row: readonly string[], at: number | undefined) =>
-    at === undefined ? undefined : decodeCell(row[at] ?? '');
+    at === undefined ? undefined : (row[at] ?? '');
   const pickFields = (row: readonly string[]) => buildRecord((place) => readCell(row, places[place]));
   return {
     row: { columns: names.length, places, extraPlaces, keptPlaces },
@@ -99,11 +98,4 @@ export function readCsvHeader(
             kept: keptPlaces.map((at) => readCell(row, at)),
           }),
   };
-}
-
-/** Decodes a parsed cell, in which each UTF-16 unit is one byte of UTF-8. */
-export function decodeCell(cell: string): string {
-  for (let at = 0; at < cell.length; at += 1)
-    if (cell.charCodeAt(at) >= 0x80) return Buffer.from(cell, 'latin1').toString('utf8');
-  return cell;
 }

@@ -19,9 +19,8 @@ type Position =
 interface RecordScanner {
   /**
    * Returns the position of the line feed that ends the record; undefined if the record continues after these bytes.
-   * `quoteAt` is the position of the first quote at or after `from`: most records end before it and need no scan.
    */
-  findRecordEnd(bytes: Buffer, from: number, quoteAt: number): number | undefined;
+  findRecordEnd(bytes: Buffer, from: number): number | undefined;
   /** Prepares for the next record. */
   restart(): void;
   /** How many line feeds the record has had so far, including the one that ends it. */
@@ -41,14 +40,7 @@ export function createRecordScanner(delimiter: number): RecordScanner {
   let isSpaced = false;
 
   return {
-    findRecordEnd(bytes, from, quoteAt) {
-      if (quoteAt > from && (position === 'field-start' || position === 'unquoted')) {
-        const lineEnd = bytes.indexOf(lineFeed, from);
-        if (lineEnd !== -1 && lineEnd < quoteAt) {
-          lineFeeds++;
-          return lineEnd;
-        }
-      }
+    findRecordEnd(bytes, from) {
       // Local variables: closure variables are three times as slow here.
       const end = bytes.length;
       let here = position;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { freeMemory } from '../../../src/async/free-memory.js';
 import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { BookingForm, PlannedStep } from '../../../src/ledger/step.js';
@@ -49,22 +48,15 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect((await ledger.runs.get('r1')).counts).toMatchObject({ read: 5, accepted: 5, pending: 5 });
     });
 
-    it('returns several batches at once, in their order, each in memory of its own', async () => {
+    it('returns several batches at once, in their order', async () => {
       const { ledger } = opened();
-      // Memory of small batches is never released.
-      const wide = (reference: string) => `${reference} ${'é'.repeat(20_000)}`;
-      await collectedRun(ledger, 'r1', { bookings: references(4 * batchSize).map(wide) });
+      await collectedRun(ledger, 'r1', { bookings: references(4 * batchSize) });
       await collectedRun(ledger, 'r2', { day: '2026-11-19' });
       const all = [];
       for (let batch = 0; batch < 4; batch += 1)
         all.push(String(await ledger.bookings.readBatch('r1', 'body', batch)));
       const read = await ledger.bookings.readBatches('r1', 'body', { from: 1, to: 4 });
-      for (const [index, lines] of read.entries()) {
-        expect(lines.toString()).toBe(all[index + 1]);
-        freeMemory(lines);
-        expect(lines.length).toBe(0);
-      }
-      expect(read).toHaveLength(3);
+      expect(read.map(String)).toEqual(all.slice(1));
       for (const missing of [
         { from: 3, to: 5 },
         { from: 4, to: 5 },

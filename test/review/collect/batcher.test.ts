@@ -102,17 +102,13 @@ async function batch(acts: readonly Act[], batchSize: number, memory: LineIndex)
   const lines = acts.filter((act) => typeof act === 'string');
   const placed = placeInBlocks(lines.map((line) => ({ line, reference: referenceOf(line) })));
   const store = (isLast: boolean) => {
-    taken.push(...batching.takeBatches({ isLast }).map(copyBatch));
-    batching.reuse();
+    taken.push(...batching.takeBatches({ isLast }));
   };
   for (const act of acts) {
     if (typeof act === 'string') {
       const line = placed.shift();
       answers.push(await take(batching, line));
-      if (line?.block !== placed[0]?.block) {
-        batching.releaseBlock();
-        overwrite(line);
-      }
+      if (line?.block !== placed[0]?.block) overwrite(line);
     } else store(false);
     expect(batching.ready % batchSize).toBe(0);
   }
@@ -121,12 +117,7 @@ async function batch(acts: readonly Act[], batchSize: number, memory: LineIndex)
   return { answers, batches, accepted: batching.accepted };
 }
 
-/** As a ledger does: the batch's memory is used again. */
-function copyBatch({ lines, ...rest }: CollectedBatch): CollectedBatch {
-  return { ...rest, lines: Buffer.from(lines) };
-}
-
-/** As the source does with a block that was released. */
+/** A batch keeps nothing of a block, which may be far larger. */
 function overwrite(line: PlacedLine | undefined): void {
   if (!line) return;
   line.block.bytes.fill(0x78);

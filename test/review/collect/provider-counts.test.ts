@@ -15,9 +15,9 @@ function count(
   for (const chunk of chunks) {
     const numbers = createProviderNumbers();
     const providerOf = Uint16Array.from(chunk, (name) => numbers.numberOf(name));
-    const countLine = counts.open({ providers: numbers.names(), providerOf });
+    const lines = { providers: numbers.names(), providerOf };
     for (const line of chunk.keys()) {
-      if (!repeated.has(booking)) countLine(line);
+      if (!repeated.has(booking)) counts.add(lines, line);
       booking += 1;
     }
   }

@@ -1,51 +1,51 @@
-import type { LineWriter } from '../delivery.js';
-
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const bytesPerUnit = 3;
 const notPlain = -1;
 
-/** A growing buffer to append to. */
-export interface LineBuffer extends LineWriter {
-  readonly length: number;
-  /** Memory with room for that many bytes after `length`; valid until the next call. */
-  reserve(bytes: number): Buffer;
-  /** Takes what was written into reserved memory, up to `end`. */
-  extendTo(end: number): void;
-  /** Returns what was written, in memory that is no longer used here, and starts over. */
-  handOver(): Buffer<ArrayBuffer>;
+/** How texts are written in a line. */
+export interface TextForm {
+  /** By ASCII code: 1 if the character needs no escaping anywhere in a text. */
+  readonly plain: Uint8Array;
+  /** Escapes a text that contains a character which is neither plain nor outside ASCII. */
+  escape(text: string): string;
+  /** Written after the text. */
+  readonly after: Uint8Array;
 }
 
-/** Allocates memory outside Node's pool, because the result may be transferred to another thread. */
-export type TakeBuffer = (bytes: number) => Buffer<ArrayBuffer>;
+/** The table of plain characters. */
+export function markPlain(isPlain: (character: string) => boolean): Uint8Array {
+  return Uint8Array.from({ length: 0x80 }, (_, code) => (isPlain(String.fromCharCode(code)) ? 1 : 0));
+}
 
-/** @param expectedBytes the initial capacity */
-export function createLineBuffer(
-  expectedBytes: number,
-  takeBuffer: TakeBuffer = Buffer.allocUnsafeSlow,
-): LineBuffer {
+export type LineBuffer = ReturnType<typeof createLineBuffer>;
+
+/**
+ * A growing buffer in which lines are written piece by piece, as UTF-8. Building a string per line would take twice the time.
+ *
+ * @param expectedBytes the initial capacity
+ */
+export function createLineBuffer(expectedBytes: number) {
   let bytes = Buffer.allocUnsafeSlow(0);
   let length = 0;
 
+  /** Memory with room for that many bytes after `length`; valid until the next call. */
   function reserve(more: number): Buffer {
     if (length + more <= bytes.length) return bytes;
-    const larger = takeBuffer(Math.max(expectedBytes, 2 * (length + more)));
+    // Outside Node's pool, because the result may be transferred to another thread.
+    const larger = Buffer.allocUnsafeSlow(Math.max(expectedBytes, 2 * (length + more)));
     bytes.copy(larger, 0, 0, length);
     bytes = larger;
     return bytes;
   }
 
   return {
-    constant(constant) {
+    /** Writes bytes as they are. */
+    constant(constant: Uint8Array): void {
       reserve(constant.length);
       length = copyTo(bytes, length, constant);
     },
-    integer(value) {
-      const digits = countDigits(value);
-      reserve(digits);
-      writeDigits(bytes, length, digits, value);
-      length += digits;
-    },
-    field(before, text, form) {
+    /** Writes a text, with `before` in front of it. */
+    field(before: Uint8Array, text: string, form: TextForm): void {
       reserve(before.length + text.length * bytesPerUnit + form.after.length);
       const start = copyTo(bytes, length, before);
       const end = writePlain(bytes, start, text, form.plain);
@@ -56,14 +56,18 @@ export function createLineBuffer(
         length = copyTo(bytes, start + bytes.write(escaped, start), form.after);
       } else length = copyTo(bytes, end, form.after);
     },
-    get length() {
+    get length(): number {
       return length;
     },
     reserve,
-    extendTo(end) {
+    /** Takes what was written into reserved memory, up to `end`. */
+    extendTo(end: number): void {
       length = end;
     },
-    handOver() {
+    /** What was written so far; valid until more is. */
+    written: (): Buffer => bytes.subarray(0, length),
+    /** Returns what was written, in memory that is no longer used here, and starts over. */
+    handOver(): Buffer<ArrayBuffer> {
       const written = bytes.subarray(0, length);
       bytes = Buffer.allocUnsafeSlow(0);
       length = 0;
@@ -77,23 +81,6 @@ export function copyTo(bytes: Buffer, start: number, copied: Uint8Array): number
   const size = copied.length;
   for (let index = 0; index < size; index += 1) bytes[start + index] = copied[index] ?? 0;
   return start + size;
-}
-
-function countDigits(value: number): number {
-  let digits = 1;
-  for (let power = 10; power <= value; power *= 10) digits += 1;
-  return digits;
-}
-
-function writeDigits(bytes: Buffer, start: number, digits: number, value: number): void {
-  let rest = value;
-  for (let at = start + digits - 1; at >= start; at -= 1) {
-    const tenth = Math.floor(rest / 10);
-    // Computed before adding 0x30: near 2^53 the sum would be rounded.
-    const digit = rest - 10 * tenth;
-    bytes[at] = 0x30 + digit;
-    rest = tenth;
-  }
 }
 
 /**
