@@ -73,7 +73,7 @@ function* note(runId: string, patch: Pick<RunPatch, 'expected' | 'acceptance'>):
   return patchRun(run, patch);
 }
 
-interface FailureChange {
+export interface FailureChange {
   readonly before: string | undefined;
   readonly failure: RunFailure;
   readonly at: number;
