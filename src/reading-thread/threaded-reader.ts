@@ -105,8 +105,8 @@ export async function sendChunks(
       if (wanted === 0) await new Promise<void>((resolve) => (onMessage = resolve));
       if (stopping.signal.aborted) break;
       wanted -= 1;
-      const { bytes, ends, forms, keys, providerOf, lacking } = chunk.lines;
-      const arrays = [bytes, ends, forms, ...Object.values(keys), providerOf, lacking];
+      const { bytes, ends, forms, keys, lacking } = chunk.lines;
+      const arrays = [bytes, ends, forms, ...Object.values(keys), lacking];
       const moved = arrays.map(({ buffer }) => buffer);
       send({ kind: 'chunk', chunk }, moved);
     }

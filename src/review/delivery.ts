@@ -3,7 +3,7 @@ import type { GuestNames } from '../booking/guest-names.js';
 import type { DeliveryKind } from '../ledger/run.js';
 import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from '../ledger/step.js';
 import type { Verdict } from '../mapping-service/verdict.js';
-import type { LineBuffer, TextForm } from './line-buffer.js';
+import type { LineBuffer, LineLayout } from './line-buffer.js';
 
 /**
  * The outcome of performing a step. It differs from a `Verdict`, which is about one call, because steps also wait, use SFTP
@@ -73,20 +73,6 @@ export interface UsualForm {
   readonly mayLackFields: boolean;
   /** Whether the reference is written where a name is left out. */
   readonly standsForName: boolean;
-}
-
-/** What a booking's line consists of. */
-export interface LineLayout {
-  /** Written before the master id. */
-  readonly beginning: Uint8Array;
-  /** Written before the text of each other field, in the table's order. */
-  readonly beforeTexts: readonly Uint8Array[];
-  readonly text: TextForm;
-  /** Converts a date from YYYY-MM-DD. */
-  readonly writeDate: (iso: string) => string;
-  /** Written for a missing field. */
-  readonly missing: Uint8Array;
-  readonly ending: Uint8Array;
 }
 
 /**

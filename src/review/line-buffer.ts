@@ -1,3 +1,5 @@
+import { type Booking, listTexts, textFields } from '../booking/booking.js';
+
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const bytesPerUnit = 3;
 const notPlain = -1;
@@ -10,6 +12,20 @@ export interface TextForm {
   escape(text: string): string;
   /** Written after the text. */
   readonly after: Uint8Array;
+}
+
+/** What a booking's line consists of. */
+export interface LineLayout {
+  /** Written before the master id. */
+  readonly beginning: Uint8Array;
+  /** Written before the text of each other field, in the table's order. */
+  readonly beforeTexts: readonly Uint8Array[];
+  readonly text: TextForm;
+  /** Converts a date from YYYY-MM-DD. */
+  readonly writeDate: (iso: string) => string;
+  /** Written for a missing field. */
+  readonly missing: Uint8Array;
+  readonly ending: Uint8Array;
 }
 
 /** The table of plain characters. */
@@ -74,6 +90,23 @@ export function createLineBuffer(expectedBytes: number) {
       return written;
     },
   };
+}
+
+const isDate = textFields.map(({ kind }) => kind === 'date');
+
+/** Renders a booking as one line, without a line end. */
+export function renderLine(booking: Booking, layout: LineLayout, line: LineBuffer): void {
+  const { beforeTexts, writeDate, missing } = layout;
+  line.constant(layout.beginning);
+  line.constant(Buffer.from(String(booking.serviceId)));
+  const texts = listTexts(booking);
+  for (let at = 0; at < texts.length; at += 1) {
+    const before = beforeTexts[at];
+    const text = texts[at];
+    if (before === undefined || text === undefined) line.constant(missing);
+    else line.field(before, isDate[at] ? writeDate(text) : text, layout.text);
+  }
+  line.constant(layout.ending);
 }
 
 /** Returns the end of the copy. For a dozen bytes this loop is faster than calling `Buffer.copy`. */

@@ -2,9 +2,8 @@ import { type Booking, guestNameFields, textFields } from '../../booking/booking
 import type { GuestNames } from '../../booking/guest-names.js';
 import { splitStoredLines } from '../../ledger/batches.js';
 import type { ProviderHotel } from '../../ledger/mappings.js';
-import type { BookingForms, HotelOfLine, LineLayout } from '../delivery.js';
-import { type LineBuffer, markPlain, type TextForm } from '../line-buffer.js';
-import { renderLine } from '../render-line.js';
+import type { BookingForms, HotelOfLine } from '../delivery.js';
+import { type LineBuffer, type LineLayout, markPlain, renderLine, type TextForm } from '../line-buffer.js';
 
 /** The inside of a JSON string, as JSON.stringify writes it. */
 const jsonText: TextForm = {

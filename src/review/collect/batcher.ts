@@ -1,9 +1,9 @@
+import type { BookingKeys } from '../../booking/booking-keys.js';
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
+import type { KeptRow } from '../../ledger/kept-columns.js';
 import type { BookingForm } from '../../ledger/step.js';
 import { createLineBuffer } from '../line-buffer.js';
-import type { DeliveredIndex } from './delivered-lines.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
-import { copyLineKeys, createLineKeys, type LineKeys, sliceLineKeys } from './line-keys.js';
 
 const lineFeed = 0x0a;
 /** Initial capacity per line of a batch. */
@@ -15,8 +15,17 @@ export interface LineBlock {
   /** The same bytes, for hashing. */
   readonly view: DataView;
   /** The offset of each line's line feed. */
-  readonly ends: Uint32Array;
-  readonly keys: LineKeys;
+  readonly ends: ArrayLike<number>;
+}
+
+/** Where a line begins. */
+export function startOf({ ends }: LineBlock, index: number): number {
+  return index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
+}
+
+/** The line, without its line feed. */
+export function lineOf(block: LineBlock, index: number): Buffer {
+  return block.bytes.subarray(startOf(block, index), block.ends[index]);
 }
 
 /**
@@ -37,24 +46,28 @@ export function createBatcher(
   let whole: WholeBatch[] = [];
   /** The current batch. */
   const lines = createLineBuffer(batchSize * expectedLineBytes);
-  let keys = createLineKeys(batchSize);
+  let columns = createColumns();
   let accepted = 0;
   /** The number of the first batch that is not stored yet. */
   let firstWaiting = 0;
 
-  function add(block: LineBlock, index: number): true {
+  function add(block: LineBlock, index: number, keys: BookingKeys, row: KeptRow): true {
     lines.constant(block.bytes.subarray(startOf(block, index), (block.ends[index] ?? 0) + 1));
-    copyLineKeys(block.keys, index, keys, accepted % batchSize);
+    columns.referenceHashes.push(keys.referenceHash);
+    columns.hotelHashes.push(keys.hotelHash);
+    columns.lastDays.push(keys.lastDay);
+    columns.rows.push(row);
     accepted += 1;
-    if (accepted % batchSize === 0) finishBatch();
+    if (accepted % batchSize === 0) whole.push(finish());
     return true;
   }
 
-  function finishBatch(): void {
-    const bookings = accepted - batchSize * (firstWaiting + whole.length);
-    const { referenceHashes, hotelHashes, lastDays } = sliceLineKeys(keys, 0, bookings);
-    whole.push({ lines: lines.handOver(), referenceHashes, stays: { hotelHashes, lastDays } });
-    keys = createLineKeys(batchSize);
+  function finish(): WholeBatch {
+    const { referenceHashes, hotelHashes, lastDays, rows } = columns;
+    columns = createColumns();
+    const number = firstWaiting + whole.length;
+    const stays = { hotelHashes, lastDays };
+    return { form, number, lines: lines.handOver(), referenceHashes, stays, rows };
   }
 
   async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
@@ -64,23 +77,12 @@ export function createBatcher(
     return findLine(batch, position % batchSize).equals(line);
   }
 
-  async function takeCandidate(earlier: number, block: LineBlock, index: number): Promise<boolean> {
-    const line = block.bytes.subarray(startOf(block, index), block.ends[index]);
-    if (await isHeldAt(earlier, line)) return false;
+  async function isDuplicate(earlier: number, line: Buffer): Promise<boolean> {
+    if (await isHeldAt(earlier, line)) return true;
     const text = line.toString();
-    if (collided.has(text)) return false;
+    if (collided.has(text)) return true;
     collided.add(text);
-    return add(block, index);
-  }
-
-  function takeUnknown(block: LineBlock, index: number): boolean | Promise<boolean> {
-    const earlier = memory.findOrRemember(
-      block.view,
-      startOf(block, index),
-      block.ends[index] ?? 0,
-      accepted,
-    );
-    return earlier === undefined ? add(block, index) : takeCandidate(earlier, block, index);
+    return false;
   }
 
   return {
@@ -92,33 +94,48 @@ export function createBatcher(
       return whole.length * batchSize;
     },
     /**
-     * Takes a line of a block. Returns false for a duplicate or an already delivered booking. Only candidates for these
-     * need a promise.
+     * Takes a line of a block. Returns false for a duplicate. Only candidates for these need a promise.
+     *
+     * @param row the booking's kept columns
      */
-    take(block: LineBlock, index: number, known?: Pick<DeliveredIndex, 'has'>): boolean | Promise<boolean> {
-      const isKnown = known?.has(form, block.view, startOf(block, index), block.ends[index] ?? 0) ?? false;
-      if (isKnown === true) return false;
-      if (isKnown === false) return takeUnknown(block, index);
-      return isKnown.then((is) => !is && takeUnknown(block, index));
+    take(
+      block: LineBlock,
+      index: number,
+      keys: BookingKeys,
+      row: KeptRow = null,
+    ): boolean | Promise<boolean> {
+      const end = block.ends[index] ?? 0;
+      const earlier = memory.findOrRemember(block.view, startOf(block, index), end, accepted);
+      if (earlier === undefined) return add(block, index, keys, row);
+      return isDuplicate(earlier, lineOf(block, index)).then((is) => !is && add(block, index, keys, row));
     },
     /** The position of an accepted line with the same hash. */
-    find: memory.find,
+    find: (block: LineBlock, index: number): number | undefined =>
+      memory.find(block.view, startOf(block, index), block.ends[index] ?? 0),
     /** Hands out the full batches; at the end also the last one, which may be short. */
-    takeBatches({ isLast }: { readonly isLast: boolean }): CollectedBatch[] {
-      if (isLast && lines.length > 0) finishBatch();
-      const taken = whole.map((batch, index) => ({ form, number: firstWaiting + index, ...batch }));
-      firstWaiting += whole.length;
+    takeBatches({ isLast }: { readonly isLast: boolean }): readonly WholeBatch[] {
+      if (isLast && lines.length > 0) whole.push(finish());
+      const taken = whole;
+      firstWaiting += taken.length;
       whole = [];
       return taken;
     },
   };
 }
 
-type WholeBatch = Pick<CollectedBatch, 'referenceHashes' | 'stays' | 'lines'>;
+interface WholeBatch extends CollectedBatch {
+  /** The kept columns of its bookings. */
+  readonly rows: readonly KeptRow[];
+}
 
-/** Where a line begins; of the line after the last one, where the block ends. */
-function startOf({ ends }: Pick<LineBlock, 'ends'>, index: number): number {
-  return index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
+/** What a batch knows of its lines, one entry per line. */
+function createColumns() {
+  return {
+    referenceHashes: [] as number[],
+    hotelHashes: [] as number[],
+    lastDays: [] as number[],
+    rows: [] as KeptRow[],
+  };
 }
 
 /** Walks to the line with that index. Candidates are few. */

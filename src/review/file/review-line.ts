@@ -11,9 +11,8 @@ import {
 import { readsAsNull } from '../../booking/field-text.js';
 import type { StayDates } from '../../booking/stay.js';
 import type { ProviderHotel } from '../../ledger/mappings.js';
-import type { BookingForms, HotelOfLine, LineLayout } from '../delivery.js';
-import { type LineBuffer, markPlain } from '../line-buffer.js';
-import { renderLine } from '../render-line.js';
+import type { BookingForms, HotelOfLine } from '../delivery.js';
+import { type LineBuffer, type LineLayout, markPlain, renderLine } from '../line-buffer.js';
 import { findCellEnd, lineEnd, splitCells, writeCell } from './csv.js';
 
 const nothing = Buffer.alloc(0);
