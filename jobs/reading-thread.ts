@@ -2,26 +2,21 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { sendChunks } from '../src/reading-thread/threaded-reader.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
-import { createBufferPool } from '../src/review/lines/buffer-pool.js';
 import { print } from '../src/text/visible.js';
 import { composeSource, createForms, type ReadingOrder } from './sources.js';
 
 /** The thread that reads a large day and ends with it. */
 async function readDay({ settings, day, kind, erased }: ReadingOrder, port: MessagePort): Promise<void> {
   const forms = createForms(kind, settings);
-  const pool = createBufferPool();
   // Source modules are not read in this thread, so it has none of their errors to show.
   const sourceMessages = {
     say: (text: string) => void print(process.stderr, `${text}\n`),
     showsModuleErrors: false,
   };
-  const reader = createDayReader({
-    ...(await composeSource(settings, sourceMessages)),
-    takeBuffer: pool.take,
-  });
+  const reader = createDayReader(await composeSource(settings, sourceMessages));
   const read = (signal: AbortSignal) =>
     reader.read(createBusinessDay(day.iso, day.zone), forms, { signal, erased });
-  await sendChunks(read, port, pool);
+  await sendChunks(read, port);
 }
 
 if (!parentPort) throw new TypeError('expected to be started as a thread');

@@ -38,7 +38,6 @@ export function hashPlainHotel(providerHash: number, bytes: Uint8Array, start: n
   return hashPlainText(bytes, start, end, providerHash) || noHotel + 1;
 }
 
-/** For single look-ups: unlike `createStayKeys`, it remembers nothing. */
 export function hashProviderHotel({
   providerName,
   providerHotelId,
@@ -46,31 +45,19 @@ export function hashProviderHotel({
   return hashHotel(hashProvider(providerName), providerHotelId);
 }
 
-/** Providers and dates repeat over a day, so each is computed once, as long as there are few. */
-const maxKnown = 4096;
-
-/** Creates the function that finds the key of a booking's stay. */
-export function createStayKeys(): (booking: Booking) => StayKey {
-  const providers = new Map<string, number>();
-  const dates = new Map<string, number>();
-  const countOnce = (date: string | undefined) =>
-    date === undefined ? undefined : remember(dates, date, countDays);
-  return ({ providerName, providerHotelId, checkInDate, checkOutDate }) => ({
+/** Finds the key of a booking's stay. */
+export function findStayKey({ providerName, providerHotelId, checkInDate, checkOutDate }: Booking): StayKey {
+  const checkOut = checkOutOf({ checkIn: checkInDate, checkOut: checkOutDate });
+  return {
     hotelHash:
       providerName === undefined || providerHotelId === undefined
         ? noHotel
-        : hashHotel(remember(providers, providerName, hashProvider), providerHotelId),
+        : hashProviderHotel({ providerName, providerHotelId }),
     lastDay: findLastDay(
-      countOnce(checkInDate),
-      countOnce(checkOutOf({ checkIn: checkInDate, checkOut: checkOutDate })),
+      checkInDate === undefined ? undefined : countDays(checkInDate),
+      checkOut === undefined ? undefined : countDays(checkOut),
     ),
-  });
-}
-
-function remember(known: Map<string, number>, text: string, find: (text: string) => number): number {
-  const found = known.get(text) ?? find(text);
-  if (known.size < maxKnown) known.set(text, found);
-  return found;
+  };
 }
 
 /** The last day of a stay, from the days of its dates. */

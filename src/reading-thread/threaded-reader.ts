@@ -5,7 +5,6 @@ import type { BusinessDay } from '../booking/business-day.js';
 import type { DeliveryKind } from '../ledger/run.js';
 import type { DayReader, RenderedChunk } from '../review/collect/day-reader.js';
 import type { ErasedGuests } from '../review/erasures.js';
-import type { BufferPool } from '../review/lines/buffer-pool.js';
 import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
 
 /** Chunks in flight: enough for the thread to continue during a commit, few enough to hold. */
@@ -15,6 +14,8 @@ const leastBytes = 4 * 1024 * 1024;
 /** How long a thread may take to release what its source holds, such as a query that is running on a server. */
 const stopMs = 5_000;
 const stop = 'stop';
+/** Asks for another chunk. */
+export const more = 'more';
 
 type Message =
   | { readonly kind: 'chunk'; readonly chunk: RenderedChunk }
@@ -63,7 +64,7 @@ async function* receiveChunks(
       switch (received.kind) {
         case 'chunk':
           yield received.chunk;
-          giveBack(thread, received.chunk);
+          thread.postMessage(more);
           // A port delivers up to a thousand messages before the event loop turns, as long as there are any.
           await giveWay(signal);
           break;
@@ -85,26 +86,17 @@ async function* receiveChunks(
   }
 }
 
-/** Requests another chunk and returns the memory of one that was processed. */
-export function giveBack(thread: Pick<MessagePort, 'postMessage'>, { lines }: RenderedChunk): void {
-  thread.postMessage(lines.bytes.buffer, [lines.bytes.buffer]);
-}
-
 /** The thread's end: sends chunks as they are requested, then reports how reading ended. */
 export async function sendChunks(
   read: (signal: AbortSignal) => AsyncIterable<RenderedChunk>,
   port: MessagePort,
-  pool: Pick<BufferPool, 'giveBack'>,
 ): Promise<void> {
   const stopping = new AbortController();
   let wanted = chunksAhead;
   let onMessage = () => {};
-  port.on('message', (message: ArrayBuffer | typeof stop) => {
+  port.on('message', (message: typeof more | typeof stop) => {
     if (message === stop) stopping.abort();
-    else {
-      pool.giveBack(message);
-      wanted += 1;
-    }
+    else wanted += 1;
     onMessage();
   });
   const send = (message: Message, moved: ArrayBuffer[] = []) => port.postMessage(message, moved);
@@ -113,8 +105,8 @@ export async function sendChunks(
       if (wanted === 0) await new Promise<void>((resolve) => (onMessage = resolve));
       if (stopping.signal.aborted) break;
       wanted -= 1;
-      const { bytes, ends, forms, keys, providerOf, lacking } = chunk.lines;
-      const arrays = [bytes, ends, forms, ...Object.values(keys), providerOf, lacking];
+      const { bytes, ends, forms, keys, lacking } = chunk.lines;
+      const arrays = [bytes, ends, forms, ...Object.values(keys), lacking];
       const moved = arrays.map(({ buffer }) => buffer);
       send({ kind: 'chunk', chunk }, moved);
     }

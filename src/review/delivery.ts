@@ -4,6 +4,7 @@ import type { ProviderHotel } from '../ledger/mappings.js';
 import type { DeliveryKind } from '../ledger/run.js';
 import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from '../ledger/step.js';
 import type { Verdict } from '../mapping-service/verdict.js';
+import type { LineBuffer, LineLayout } from './line-buffer.js';
 
 /**
  * The outcome of performing a step. It differs from a `Verdict`, which is about one call, because steps also wait, use SFTP
@@ -60,7 +61,7 @@ export interface BookingForms {
   /** For a delivery by file: all fields that keep a booking out of it, to explain why many are missing from it. */
   listObstacles?(booking: Booking): readonly ServiceField[];
   /** Writes the booking as one line, without a line end. */
-  render(booking: Booking, form: BookingForm, line: LineWriter): void;
+  render(booking: Booking, form: BookingForm, line: LineBuffer): void;
   /** How most bookings are stored. Without it, all are rendered one by one. */
   readonly usual?: UsualForm;
 }
@@ -73,20 +74,6 @@ export interface UsualForm {
   readonly mayLackFields: boolean;
   /** Whether the reference is written where a name is left out. */
   readonly standsForName: boolean;
-}
-
-/** What a booking's line consists of. */
-export interface LineLayout {
-  /** Written before the master id. */
-  readonly beginning: Uint8Array;
-  /** Written before the text of each other field, in the table's order. */
-  readonly beforeTexts: readonly Uint8Array[];
-  readonly text: TextForm;
-  /** Converts a date from YYYY-MM-DD. */
-  readonly writeDate: (iso: string) => string;
-  /** Written for a missing field. */
-  readonly missing: Uint8Array;
-  readonly ending: Uint8Array;
 }
 
 /**
@@ -115,8 +102,6 @@ export interface LineForm {
   writeProviderHotel(hotel: ProviderHotel): string;
   /** Finds the provider without parsing the line, as written in it; undefined if the line doesn't name one. */
   findProvider(line: string): string | undefined;
-  /** Finds the guest's name in a tenth of the time that parsing takes; undefined if it is missing for `readBooking`. */
-  findGuestName(line: string): string | undefined;
   /** The same line without those fields: to be stored, not to be sent. */
   blankFields(line: string, blanked: ReadonlySet<string>): string;
 }
@@ -126,31 +111,4 @@ export interface HotelOfLine {
   readonly serviceId: number;
   /** Provider and hotel id as written in the line; equal for equal hotels in lines of the same form. */
   readonly key: string;
-}
-
-/**
- * Receives a booking's line piece by piece as UTF-8. Building a string per line would take twice the time.
- */
-export interface LineWriter {
-  /** Writes bytes that are the same in every line. */
-  constant(bytes: Uint8Array): void;
-  /** Writes a safe integer from 0 on, in decimal digits. */
-  integer(value: number): void;
-  /** Writes a text, with `before` in front of it. */
-  field(before: Uint8Array, text: string, form: TextForm): void;
-}
-
-/** How texts are written in a line. */
-export interface TextForm {
-  /** By ASCII code: 1 if the character needs no escaping anywhere in a text. */
-  readonly plain: Uint8Array;
-  /** Escapes a text that contains a character which is neither plain nor outside ASCII. */
-  escape(text: string): string;
-  /** Written after the text. */
-  readonly after: Uint8Array;
-}
-
-/** The table of plain characters. */
-export function markPlain(isPlain: (character: string) => boolean): Uint8Array {
-  return Uint8Array.from({ length: 0x80 }, (_, code) => (isPlain(String.fromCharCode(code)) ? 1 : 0));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { giveWay } from '../async/give-way.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { maxProviders } from '../review/collect/provider-counts.js';
+import { maxProviders } from '../review/collect/store-bookings.js';
 import type { Silence } from '../review/verdict.js';
 
 import { type Outcome, readNamedPairs, readOutcomes } from './outcomes.js';

@@ -8,7 +8,7 @@ it('normalising a large day never crashes once the compiler has optimised it', (
   const script = `
       import { createNormaliser } from '${compiled}src/booking/normalise.js';
       import { createItemRenderer } from '${compiled}src/review/body/booking-item.js';
-      import { createLineBuffer } from '${compiled}src/review/lines/line-buffer.js';
+      import { createLineBuffer } from '${compiled}src/review/line-buffer.js';
       const normalise = createNormaliser();
       const render = createItemRenderer('ServiceId');
       const line = createLineBuffer(256);

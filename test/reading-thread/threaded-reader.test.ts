@@ -9,14 +9,13 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import {
   chunksAhead,
   createThreadedReader,
-  giveBack,
+  more,
   sendChunks,
 } from '../../src/reading-thread/threaded-reader.js';
 import { createBodyForms } from '../../src/review/body/booking-item.js';
 import type { DayReader, RenderedChunk } from '../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/review-line.js';
-import { createBufferPool } from '../../src/review/lines/buffer-pool.js';
 import { SourceError } from '../../src/review/source.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
@@ -135,11 +134,11 @@ describe('the thread', () => {
         yield* own.read(day, forms, { signal: never });
       }
     }
-    void sendChunks(pull, port1, createBufferPool());
+    void sendChunks(pull, port1);
     await vi.waitUntil(() => pulled === chunksAhead + 1, { timeout: patienceMs });
-    const [{ chunk }] = await once(port2, 'message');
+    await once(port2, 'message');
     expect(pulled).toBe(chunksAhead + 1);
-    giveBack(port2, chunk);
+    port2.postMessage(more);
     await vi.waitUntil(() => pulled === chunksAhead + 2, { timeout: patienceMs });
     port1.close();
   });

@@ -1,5 +1,4 @@
-import type { LineWriter } from '../../src/review/delivery.js';
-import { createLineBuffer } from '../../src/review/lines/line-buffer.js';
+import { createLineBuffer, type LineBuffer } from '../../src/review/line-buffer.js';
 
 /** A booking as the source writes it and as the service should receive it: already clean. */
 export interface MadeBooking {
@@ -62,7 +61,7 @@ export const csvOf = (count: number): string => toCsv(makeBookings(count));
 export const day = '2026-11-20';
 
 /** What is rendered as one line, as text; the buffer is too small for it and has to grow. */
-export function renderedLine(render: (line: LineWriter) => void): string {
+export function renderedLine(render: (line: LineBuffer) => void): string {
   const line = createLineBuffer(8);
   render(line);
   return line.handOver().toString();

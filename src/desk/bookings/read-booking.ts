@@ -6,7 +6,7 @@ import { keyOfHotel, type MappingJson, mappingToJson, type ProviderHotel } from 
 import type { DeliveryKind, Trigger } from '../../ledger/run.js';
 import type { Trace } from '../../ledger/tracing.js';
 import { createErasedTest, readErasedGuests } from '../../review/erasures.js';
-import { lineForms, readBooking } from '../../review/stored/stored-line.js';
+import { readBooking } from '../../review/stored/stored-line.js';
 import type { Silence } from '../../review/verdict.js';
 import { UsageError } from '../../text/usage-error.js';
 import type { DeskVisit } from '../routing/route.js';
@@ -96,7 +96,7 @@ async function toBookingInRun(
 type BookingTrace = Extract<Trace, { readonly kind: 'booking' }>;
 
 async function readGuest(ledger: ReadOnlyLedger, trace: BookingTrace, showsGuest: boolean) {
-  const name = lineForms[trace.form].findGuestName(trace.line);
+  const name = readBooking(trace.line, trace.form).bookingClientName;
   const state =
     name === undefined ? await explainMissingName(ledger, trace) : showsGuest ? 'shown' : 'masked';
   return { state, name: state === 'shown' ? (name ?? null) : null };

@@ -2,15 +2,8 @@ import { type Booking, buildBooking, type ServiceField, textFields } from '../..
 import type { GuestNames } from '../../booking/guest-names.js';
 import { sliceLines } from '../../ledger/batches.js';
 import type { Slice } from '../../ledger/step.js';
-import {
-  type BookingForms,
-  type LineForm,
-  type LineLayout,
-  type LineWriter,
-  markPlain,
-  type TextForm,
-} from '../delivery.js';
-import { renderLine } from '../lines/render-line.js';
+import type { BookingForms, LineForm } from '../delivery.js';
+import { type LineBuffer, type LineLayout, markPlain, renderLine, type TextForm } from '../line-buffer.js';
 
 /** The inside of a JSON string, as JSON.stringify writes it. */
 const jsonText: TextForm = {
@@ -21,7 +14,6 @@ const jsonText: TextForm = {
 /** Written before the text of each field. */
 const beforeTexts = textFields.map(({ name }) => Buffer.from(`,"${name}":"`));
 const beforeText = ',"';
-const beforeGuestName = ',"BookingClientName":"';
 const beforeProviderName = ',"ProviderName":"';
 const betweenNameAndId = '","ProviderHotelId":"';
 
@@ -30,7 +22,7 @@ const betweenNameAndId = '","ProviderHotelId":"';
  * The output equals that of JSON.stringify in a third of the time. JSON strings contain no line ends, so an item is
  * one line.
  */
-export function createItemRenderer(masterIdName: string): (booking: Booking, line: LineWriter) => void {
+export function createItemRenderer(masterIdName: string): (booking: Booking, line: LineBuffer) => void {
   const layout = createItemLayout(masterIdName);
   return (booking, line) => renderLine(booking, layout, line);
 }
@@ -80,10 +72,6 @@ export const itemForm: LineForm = {
   writeProviderHotel: ({ providerName, providerHotelId }) =>
     `${jsonText.escape(providerName)}${betweenNameAndId}${jsonText.escape(providerHotelId)}`,
   findProvider: (line) => findText(line, beforeProviderName),
-  findGuestName(line) {
-    const written = findText(line, beforeGuestName);
-    return written?.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
-  },
   blankFields(line, blanked) {
     const fields = Object.entries(JSON.parse(line) as Record<string, unknown>);
     return JSON.stringify(Object.fromEntries(fields.filter(([name]) => !blanked.has(name))));

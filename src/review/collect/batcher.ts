@@ -1,31 +1,38 @@
+import type { BookingKeys } from '../../booking/booking-keys.js';
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
+import type { KeptRow } from '../../ledger/kept-columns.js';
 import type { BookingForm } from '../../ledger/step.js';
-import { createBufferPool } from '../lines/buffer-pool.js';
-import type { DeliveredIndex } from './delivered-lines.js';
+import { createLineBuffer } from '../line-buffer.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
-import { copyLineKeys, createLineKeys, type LineKeys, sliceLineKeys } from './line-keys.js';
 
 const lineFeed = 0x0a;
 /** Initial capacity per line of a batch. */
 const expectedLineBytes = 120;
 
-/**
- * Rendered lines, each ended by a line feed. The memory must not be overwritten before `releaseBlock` was called.
- */
+/** Rendered lines, each ended by a line feed. */
 export interface LineBlock {
   readonly bytes: Buffer;
   /** The same bytes, for hashing. */
   readonly view: DataView;
   /** The offset of each line's line feed. */
-  readonly ends: Uint32Array;
-  readonly keys: LineKeys;
+  readonly ends: ArrayLike<number>;
+}
+
+/** Where a line begins. */
+export function startOf({ ends }: LineBlock, index: number): number {
+  return index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
+}
+
+/** The line, without its line feed. */
+export function lineOf(block: LineBlock, index: number): Buffer {
+  return block.bytes.subarray(startOf(block, index), block.ends[index]);
 }
 
 /**
  * Groups the lines of one form into batches and detects exact duplicates.
  *
  * Two bookings are the same if all their normalised fields are equal, that is, if their lines are. Lines stay bytes:
- * hashing bytes is four times as fast as hashing strings, and consecutive lines and their keys are copied in one piece.
+ * hashing bytes is four times as fast as hashing strings.
  */
 export function createBatcher(
   form: BookingForm,
@@ -37,85 +44,45 @@ export function createBatcher(
   const collided = new Set<string>();
   /** Full batches that are not stored yet. */
   let whole: WholeBatch[] = [];
-  const pool = createBufferPool();
-  /** Batches that were handed out and may still be read. */
-  let handedOut: Buffer<ArrayBuffer>[] = [];
-  /** The current batch: lines already copied, followed by a run of lines of the current block. */
-  let lines = Buffer.allocUnsafeSlow(0);
-  let length = 0;
-  let keys = createLineKeys(0);
-  let copied = 0;
-  let run: { readonly block: LineBlock; readonly first: number; end: number } | undefined;
+  /** The current batch. */
+  const lines = createLineBuffer(batchSize * expectedLineBytes);
+  let columns = createColumns();
   let accepted = 0;
   /** The number of the first batch that is not stored yet. */
   let firstWaiting = 0;
 
-  /** Copies the run, because the block's memory will be reused. */
-  function endRun(): void {
-    if (!run) return;
-    const { block, first, end } = run;
-    run = undefined;
-    const [start, afterLast] = [startOf(block, first), startOf(block, end)];
-    reserve(afterLast - start);
-    length += block.bytes.copy(lines, length, start, afterLast);
-    if (copied === 0) keys = createLineKeys(batchSize);
-    copyLineKeys(sliceLineKeys(block.keys, first, end), keys, copied);
-    copied += end - first;
-  }
-
-  function reserve(more: number): void {
-    if (length + more <= lines.length) return;
-    const larger = pool.take(Math.max(batchSize * expectedLineBytes, 2 * (length + more)));
-    lines.copy(larger, 0, 0, length);
-    pool.giveBack(lines.buffer);
-    lines = larger;
-  }
-
-  function add(block: LineBlock, index: number): true {
-    if (run?.block !== block || run.end !== index) {
-      endRun();
-      run = { block, first: index, end: index };
-    }
-    run.end = index + 1;
+  function add(block: LineBlock, index: number, keys: BookingKeys, row: KeptRow): true {
+    lines.constant(block.bytes.subarray(startOf(block, index), (block.ends[index] ?? 0) + 1));
+    columns.referenceHashes.push(keys.referenceHash);
+    columns.hotelHashes.push(keys.hotelHash);
+    columns.lastDays.push(keys.lastDay);
+    columns.rows.push(row);
     accepted += 1;
-    if (accepted % batchSize === 0) finishBatch();
+    if (accepted % batchSize === 0) whole.push(finish());
     return true;
   }
 
-  function finishBatch(): void {
-    endRun();
-    const { referenceHashes, hotelHashes, lastDays } = sliceLineKeys(keys, 0, copied);
-    whole.push({ lines: lines.subarray(0, length), referenceHashes, stays: { hotelHashes, lastDays } });
-    lines = Buffer.allocUnsafeSlow(0);
-    length = 0;
-    copied = 0;
+  function finish(): WholeBatch {
+    const { referenceHashes, hotelHashes, lastDays, rows } = columns;
+    columns = createColumns();
+    const number = firstWaiting + whole.length;
+    const stays = { hotelHashes, lastDays };
+    return { form, number, lines: lines.handOver(), referenceHashes, stays, rows };
   }
 
   async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
     const number = Math.floor(position / batchSize);
     if (number < firstWaiting) return stored.holds(form, number, line);
-    endRun();
-    const batch = whole[number - firstWaiting] ?? { lines };
-    return findLine(batch.lines, position % batchSize).equals(line);
+    const batch = whole[number - firstWaiting]?.lines ?? lines.written();
+    return findLine(batch, position % batchSize).equals(line);
   }
 
-  async function takeCandidate(earlier: number, block: LineBlock, index: number): Promise<boolean> {
-    const line = block.bytes.subarray(startOf(block, index), block.ends[index]);
-    if (await isHeldAt(earlier, line)) return false;
+  async function isDuplicate(earlier: number, line: Buffer): Promise<boolean> {
+    if (await isHeldAt(earlier, line)) return true;
     const text = line.toString();
-    if (collided.has(text)) return false;
+    if (collided.has(text)) return true;
     collided.add(text);
-    return add(block, index);
-  }
-
-  function takeUnknown(block: LineBlock, index: number): boolean | Promise<boolean> {
-    const earlier = memory.findOrRemember(
-      block.view,
-      startOf(block, index),
-      block.ends[index] ?? 0,
-      accepted,
-    );
-    return earlier === undefined ? add(block, index) : takeCandidate(earlier, block, index);
+    return false;
   }
 
   return {
@@ -127,44 +94,48 @@ export function createBatcher(
       return whole.length * batchSize;
     },
     /**
-     * Takes a line of a block. Returns false for a duplicate or an already delivered booking. Only candidates for these
-     * need a promise.
+     * Takes a line of a block. Returns false for a duplicate. Only candidates for these need a promise.
+     *
+     * @param row the booking's kept columns
      */
-    take(block: LineBlock, index: number, known?: Pick<DeliveredIndex, 'has'>): boolean | Promise<boolean> {
-      const isKnown = known?.has(form, block.view, startOf(block, index), block.ends[index] ?? 0) ?? false;
-      if (isKnown === true) return false;
-      if (isKnown === false) return takeUnknown(block, index);
-      return isKnown.then((is) => !is && takeUnknown(block, index));
+    take(
+      block: LineBlock,
+      index: number,
+      keys: BookingKeys,
+      row: KeptRow = null,
+    ): boolean | Promise<boolean> {
+      const end = block.ends[index] ?? 0;
+      const earlier = memory.findOrRemember(block.view, startOf(block, index), end, accepted);
+      if (earlier === undefined) return add(block, index, keys, row);
+      return isDuplicate(earlier, lineOf(block, index)).then((is) => !is && add(block, index, keys, row));
     },
     /** The position of an accepted line with the same hash. */
-    find: memory.find,
-    /** Copies what it still needs of the current block. */
-    releaseBlock: endRun,
+    find: (block: LineBlock, index: number): number | undefined =>
+      memory.find(block.view, startOf(block, index), block.ends[index] ?? 0),
     /** Hands out the full batches; at the end also the last one, which may be short. */
-    takeBatches({ isLast }: { readonly isLast: boolean }): CollectedBatch[] {
-      if (isLast && (run || copied > 0)) finishBatch();
-      const taken: CollectedBatch[] = [];
-      for (const batch of whole) {
-        taken.push({ form, number: firstWaiting + taken.length, ...batch });
-      }
+    takeBatches({ isLast }: { readonly isLast: boolean }): readonly WholeBatch[] {
+      if (isLast && lines.length > 0) whole.push(finish());
+      const taken = whole;
       firstWaiting += taken.length;
-      handedOut = whole.map((batch) => batch.lines);
       whole = [];
       return taken;
-    },
-    /** The batches handed out last are stored: their memory can be reused. */
-    reuse(): void {
-      for (const { buffer } of handedOut) pool.giveBack(buffer);
-      handedOut = [];
     },
   };
 }
 
-type WholeBatch = Pick<CollectedBatch, 'referenceHashes' | 'stays'> & { readonly lines: Buffer<ArrayBuffer> };
+interface WholeBatch extends CollectedBatch {
+  /** The kept columns of its bookings. */
+  readonly rows: readonly KeptRow[];
+}
 
-/** Where a line begins; of the line after the last one, where the block ends. */
-function startOf({ ends }: Pick<LineBlock, 'ends'>, index: number): number {
-  return index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
+/** What a batch knows of its lines, one entry per line. */
+function createColumns() {
+  return {
+    referenceHashes: [] as number[],
+    hotelHashes: [] as number[],
+    lastDays: [] as number[],
+    rows: [] as KeptRow[],
+  };
 }
 
 /** Walks to the line with that index. Candidates are few. */

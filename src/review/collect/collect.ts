@@ -5,14 +5,14 @@ import { findComparableNames } from '../../booking/guest-names.js';
 import { type CanarySettings, canaryStep } from '../../ledger/canaries.js';
 import type { Collect } from '../../ledger/collecting.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import { countRecords, type DayVolume, type Run, type VolumeComparison } from '../../ledger/run.js';
+import { countRecords, type DayVolume, type Run } from '../../ledger/run.js';
 import type { Right } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import type { ErasedGuests } from '../erasures.js';
 import type { Notify, RunName } from '../events.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
-import { compareVolume, daysToCompare, describeDrops, type VolumeSettings } from '../volume.js';
+import { compareVolume, daysToCompare, describeDrops } from '../volume.js';
 import type { DayReader } from './day-reader.js';
 import {
   type DeliveredIndex,
@@ -60,14 +60,11 @@ export interface CollectParts {
   readonly readExpected?: () => Promise<number | undefined>;
   /** Guests whose names must no longer be sent or kept. */
   readonly readErased?: () => Promise<ErasedGuests | undefined>;
-  /** What bookings are compared with before they are sent. */
-  readonly comparison?: MappingComparison;
+  /** The local copy of the mappings, with which bookings are compared before they are sent. An empty copy is ignored. */
+  readonly comparison?: ReadOnlyLedger['mappings'];
   /** Sent with the bookings of a day that has some. */
   readonly canary?: CanarySettings | undefined;
 }
-
-/** The local copy of the mappings. An empty copy is ignored. */
-export type MappingComparison = ReadOnlyLedger['mappings'];
 
 /**
  * Streams the day from its source into the ledger, from scratch and in constant memory, and stores the plan.
@@ -130,7 +127,7 @@ export async function collectDay(
   if (repetition) checkRepeated(repetition, body + file, limits, { source, day: day.iso });
   // A run that tops up the day stores a part of it, but reads all of it.
   const accepted = parts.delivered ? sendable : body + file;
-  await checkVolume({ day: day.iso, accepted, providers }, { ...parts, right }, collect);
+  await checkVolume({ day: day.iso, accepted, providers }, parts, right, collect);
   const canary =
     parts.canary && sendable > 0 ? makeCanary(parts.canary, run.id, delivery, clock()) : undefined;
   const steps = [...delivery.plan(bookings.accepted), ...(canary ? [canaryStep] : [])];
@@ -182,17 +179,15 @@ async function readKnown(
 /** Records the day's volume, and fails or warns if it is far below the usual one. */
 async function checkVolume(
   counted: DayVolume,
-  {
-    limits: { volume: settings },
-    volumes,
-    acceptsVolume = false,
-    right,
-    clock,
-    notify,
-  }: CollectParts & { readonly right: Right },
-  collect: Pick<Collect, 'noteVolume'>,
+  { limits, volumes, acceptsVolume = false, clock, notify }: CollectParts,
+  right: Right,
+  collect: Collect,
 ): Promise<void> {
-  const comparison = volumes && settings && (await compare(counted, { volumes, settings }));
+  const { volume: settings } = limits;
+  const comparison =
+    volumes &&
+    settings &&
+    compareVolume(counted, await volumes.runs.listVolumes(daysToCompare(counted.day, settings)), settings);
   const { accepted, providers } = counted;
   await collect.noteVolume({ accepted, providers, at: clock(), ...(comparison && { comparison }) });
   if (!comparison || comparison.drops.length === 0 || acceptsVolume) return;
@@ -204,12 +199,4 @@ async function checkVolume(
     );
   }
   notify({ type: 'volume-dropped', run: { id: right.runId, day: counted.day }, volume: comparison });
-}
-
-async function compare(
-  counted: DayVolume,
-  { volumes, settings }: { readonly volumes: ReadOnlyLedger; readonly settings: VolumeSettings },
-): Promise<VolumeComparison | undefined> {
-  const days = daysToCompare(counted.day, settings);
-  return compareVolume(counted, await volumes.runs.listVolumes(days), settings);
 }

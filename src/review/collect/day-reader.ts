@@ -1,5 +1,5 @@
 import type { ServiceField } from '../../booking/booking.js';
-import { type BookingKeys, createStayKeys } from '../../booking/booking-keys.js';
+import { type BookingKeys, findStayKey } from '../../booking/booking-keys.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { writeNames } from '../../booking/guest-names.js';
@@ -12,47 +12,42 @@ import type { KeptColumns, KeptRow } from '../../ledger/kept-columns.js';
 import { bookingForms } from '../../ledger/step.js';
 import type { BookingForms } from '../delivery.js';
 import { createErasedTest, type ErasedGuests } from '../erasures.js';
-import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
+import { createLineBuffer } from '../line-buffer.js';
 import { readNormalised } from '../normalised-chunks.js';
 import type { BookingSource, SourceChunk } from '../source.js';
-import { createLineKeys, type LineKeys, setLineKeys, sliceLineKeys } from './line-keys.js';
 import { createPlainRenderer } from './plain-bookings.js';
-import { createProviderNumbers } from './provider-counts.js';
 
 /** Reads a day as the lines to be stored: source, normaliser and forms combined. */
 export interface DayReader extends Pick<BookingSource, 'locate' | 'placeUnit'> {
-  /** @throws SourceError; the signal's reason when aborted */
-  read(day: BusinessDay, forms: BookingForms, options: DayReadOptions): AsyncIterable<RenderedChunk>;
-}
-
-export interface DayReadOptions {
-  readonly signal: AbortSignal;
-  /** Their bookings are read without the name. */
-  readonly erased?: ErasedGuests | undefined;
+  /**
+   * @param options.erased whose bookings are read without the name
+   * @throws SourceError; the signal's reason when aborted
+   */
+  read(
+    day: BusinessDay,
+    forms: BookingForms,
+    options: { readonly signal: AbortSignal; readonly erased?: ErasedGuests | undefined },
+  ): AsyncIterable<RenderedChunk>;
 }
 
 /** Reads in the current thread. */
 export function createDayReader({
   source,
   normaliserFor,
-  keptLabels,
-  takeBuffer,
+  keptLabels = [],
 }: {
   readonly source: BookingSource;
   readonly normaliserFor: NormaliserFor;
   /** The names of the columns that the source's records have as `kept`; none by default. */
   readonly keptLabels?: readonly string[];
-  /** Allocates the memory for lines; new memory by default. */
-  readonly takeBuffer?: TakeBuffer;
 }): DayReader {
   return {
     locate: (day) => source.locate(day),
     placeUnit: source.placeUnit,
-    async *read(day, forms, options) {
-      const { erased, signal } = options;
-      let render: Render | undefined;
+    async *read(day, forms, { signal, erased }) {
+      let render: ReturnType<typeof createChunkRenderer> | undefined;
       for await (const { chunk, normalise } of readNormalised(source, day, normaliserFor, { signal })) {
-        render ??= createChunkRenderer(normalise, forms, { takeBuffer, erased, keptLabels });
+        render ??= createChunkRenderer(normalise, forms, keptLabels, erased);
         yield render(chunk);
       }
     },
@@ -90,11 +85,13 @@ export interface RenderedLines {
   readonly ends: Uint32Array<ArrayBuffer>;
   /** The form of each line, as an index into `bookingForms`. */
   readonly forms: Uint8Array<ArrayBuffer>;
-  readonly keys: LineKeys;
-  /** The names of the providers in these lines. */
-  readonly providers: readonly string[];
-  /** The provider of each line, counted from 1; 0 for none. */
-  readonly providerOf: Uint16Array<ArrayBuffer>;
+  /** The `BookingKeys` of each line. */
+  readonly keys: {
+    readonly referenceHashes: Uint32Array<ArrayBuffer>;
+    readonly hotelHashes: Uint32Array<ArrayBuffer>;
+    readonly lastDays: Uint16Array<ArrayBuffer>;
+  };
+  readonly providers: readonly (string | undefined)[];
   /** What each line lacks of its provider hotel: a sum of `lacksProvider` and `lacksHotelId`. */
   readonly lacking: Uint8Array<ArrayBuffer>;
   /** With a row for each line; absent if no columns are kept. */
@@ -106,22 +103,15 @@ export const lacksProvider = 1;
 /** A booking without its provider's hotel id. */
 export const lacksHotelId = 2;
 
-export type Render = (chunk: SourceChunk) => RenderedChunk;
-
-interface RenderOptions {
-  readonly takeBuffer?: TakeBuffer | undefined;
-  readonly erased?: ErasedGuests | undefined;
-  readonly keptLabels?: readonly string[] | undefined;
-}
-
 /**
  * Creates the function that normalises a chunk's records and renders each booking as the line that will be sent.
  */
-export function createChunkRenderer(
+function createChunkRenderer(
   normalise: Normalise,
   { formOf, render, listObstacles, names, usual }: BookingForms,
-  { takeBuffer, erased: erasedGuests, keptLabels = [] }: RenderOptions = {},
-): Render {
+  keptLabels: readonly string[],
+  erasedGuests: ErasedGuests | undefined,
+) {
   const erased = erasedGuests && createErasedTest(erasedGuests);
   const renderPlain =
     usual && !erased?.asksForName ? createPlainRenderer(normalise, usual, names) : undefined;
@@ -130,16 +120,16 @@ export function createChunkRenderer(
     ...(field !== undefined && { field }),
     ...(value !== undefined && names === 'send' && { value }),
   });
-  const findStayKey = createStayKeys();
   const keepsColumns = keptLabels.length > 0;
   const usualForm = usual ? bookingForms.indexOf(usual.form) : 0;
-  return ({ records, filtered = 0, progress, notices }) => {
-    const buffer = createLineBuffer(records.length * expectedLineBytes, takeBuffer);
+  return ({ records, filtered = 0, progress, notices }: SourceChunk): RenderedChunk => {
+    const buffer = createLineBuffer(records.length * expectedLineBytes);
     const ends = new Uint32Array(records.length);
     const forms = new Uint8Array(records.length);
-    const lineKeys = createLineKeys(records.length);
-    const providers = createProviderNumbers();
-    const providerOf = new Uint16Array(records.length);
+    const referenceHashes = new Uint32Array(records.length);
+    const hotelHashes = new Uint32Array(records.length);
+    const lastDays = new Uint16Array(records.length);
+    const providers: (string | undefined)[] = [];
     const lacking = new Uint8Array(records.length);
     let lines = 0;
     const keptRows: KeptRow[] = [];
@@ -158,20 +148,21 @@ export function createChunkRenderer(
       form: number,
       keys: BookingKeys,
       { provider, hasHotelId }: { readonly provider: string | undefined; readonly hasHotelId: boolean },
+      kept: readonly unknown[] = [],
     ): void {
       ends[lines] = buffer.length;
       forms[lines] = form;
-      setLineKeys(lineKeys, lines, keys);
-      providerOf[lines] = providers.numberOf(provider);
+      referenceHashes[lines] = keys.referenceHash;
+      hotelHashes[lines] = keys.hotelHash;
+      lastDays[lines] = keys.lastDay;
+      providers.push(provider);
       lacking[lines] = (provider === undefined ? lacksProvider : 0) + (hasHotelId ? 0 : lacksHotelId);
+      if (keepsColumns) {
+        const row = keptLabels.map((_, index) => readKeptValue(kept[index]) ?? null);
+        keptRows.push(row.every((value) => value === null) ? null : row);
+      }
       lines += 1;
       buffer.constant(lineFeed);
-    }
-
-    /** Of the line that was added last. */
-    function keepColumns(kept: readonly unknown[] = []): void {
-      const row = keptLabels.map((_, index) => readKeptValue(kept[index]) ?? null);
-      keptRows[lines - 1] = row.every((value) => value === null) ? null : row;
     }
 
     for (const record of records) {
@@ -185,8 +176,7 @@ export function createChunkRenderer(
       if (plain && erased?.mayBe(plain.referenceHash)) buffer.extendTo(before);
       else if (plain) {
         dates.given += plain.dates;
-        addLine(usualForm, plain, plain);
-        if (keepsColumns) keepColumns(record.kept);
+        addLine(usualForm, plain, plain, record.kept);
         continue;
       }
       const normalised = normalise(record.fields);
@@ -216,8 +206,9 @@ export function createChunkRenderer(
       render(booking, form, buffer);
       const keys = { referenceHash: hashReference(booking.bookingReferenceId), ...findStayKey(booking) };
       const { providerName: provider, providerHotelId } = booking;
-      addLine(bookingForms.indexOf(form), keys, { provider, hasHotelId: providerHotelId !== undefined });
-      if (keepsColumns) keepColumns(isErased ? undefined : record.kept);
+      const hasHotelId = providerHotelId !== undefined;
+      const kept = isErased ? undefined : record.kept;
+      addLine(bookingForms.indexOf(form), keys, { provider, hasHotelId }, kept);
     }
 
     return {
@@ -227,9 +218,12 @@ export function createChunkRenderer(
         bytes: buffer.handOver(),
         ends: ends.subarray(0, lines),
         forms: forms.subarray(0, lines),
-        keys: sliceLineKeys(lineKeys, 0, lines),
-        providers: providers.names(),
-        providerOf: providerOf.subarray(0, lines),
+        keys: {
+          referenceHashes: referenceHashes.subarray(0, lines),
+          hotelHashes: hotelHashes.subarray(0, lines),
+          lastDays: lastDays.subarray(0, lines),
+        },
+        providers,
         lacking: lacking.subarray(0, lines),
         ...(keepsColumns && { kept: { labels: keptLabels, rows: keptRows } }),
       },

@@ -6,23 +6,16 @@ import { mayCompleteDay, type Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import { readReviewLine } from '../file/review-line.js';
-import { createLineBuffer } from '../lines/line-buffer.js';
+import { createLineBuffer } from '../line-buffer.js';
 import { readBooking } from '../stored/stored-line.js';
+import { type LineBlock, lineOf, startOf } from './batcher.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 
 /** Chunks kept in memory: a source mostly returns bookings in the order in which they were delivered. */
 const cachedChunks = 32;
 
 /** What the other runs of a day have delivered. */
-export interface DeliveredIndex {
-  /** True if the line in `bytes` from `start` to `end` was delivered. */
-  has(form: BookingForm, bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
-  /**
-   * The lines that make the next review file cover the whole day, in delivery order; only those of the form `file` belong
-   * there, and some may be repeated. What runs of today delivered is not sent again: the nightly run adds to it.
-   */
-  ofFile(): AsyncIterable<DeliveredChunk>;
-}
+export type DeliveredIndex = Awaited<ReturnType<typeof indexDelivered>>;
 
 interface PlacedChunk extends DeliveredChunk, Place, Pick<Run, 'trigger'> {}
 
@@ -45,7 +38,7 @@ export async function indexDelivered(
   delivery: Delivery,
   signal: AbortSignal,
   { names = delivery.names, memory = createLineIndex() }: { names?: GuestNames; memory?: LineIndex } = {},
-): Promise<DeliveredIndex> {
+) {
   // With names in the form of today, a delivered line is compared as it would be sent today.
   const isAsToday = names === delivery.names;
   const toKeys = isAsToday ? renderDelivered : renderNameless;
@@ -64,7 +57,7 @@ export async function indexDelivered(
       const chunk = render(delivered, delivery);
       yield { ...chunk, trigger: delivered.trigger, after, first };
       after = delivered.cursor;
-      first += chunk.lines.length;
+      first += chunk.ends.length;
     }
   }
 
@@ -88,48 +81,43 @@ export async function indexDelivered(
     return chunk;
   }
 
-  /** Whether the line is at that position. Only chunks that are not cached need a promise. */
-  function isAtKey(position: number, line: Buffer): boolean | Promise<boolean> {
+  async function isAt(position: number, line: Buffer): Promise<boolean> {
     const index = findPlace(position);
-    const compare = (chunk: DeliveredChunk): boolean => {
-      const known = chunk.lines[position - (places[index]?.first ?? 0)];
-      return known !== undefined && chunk.bytes.subarray(known.start, known.end).equals(line);
-    };
-    const chunk = cache.get(index);
-    return chunk ? compare(chunk) : readAgain(index).then(compare);
+    const chunk = cache.get(index) ?? (await readAgain(index));
+    return lineOf(chunk, position - (places[index]?.first ?? 0)).equals(line);
   }
 
-  for await (const { view, bytes, lines, after, first } of readChunks(toKeys)) {
+  async function has(block: LineBlock, index: number): Promise<boolean> {
+    const position = memory.find(block.view, startOf(block, index), block.ends[index] ?? 0);
+    if (position === undefined) return false;
+    const line = lineOf(block, index);
+    return (await isAt(position, line)) || collided.has(line.toString());
+  }
+
+  for await (const chunk of readChunks(toKeys)) {
     // Of two chunks with the same first position, the later one has the lines.
-    places.push({ after, first });
-    for (const { start, end } of lines) {
-      const earlier = memory.findOrRemember(view, start, end, count);
+    places.push(chunk);
+    for (let index = 0; index < chunk.ends.length; index += 1) {
+      const earlier = memory.findOrRemember(chunk.view, startOf(chunk, index), chunk.ends[index] ?? 0, count);
       count += 1;
       if (earlier === undefined) continue;
-      const line = bytes.subarray(start, end);
-      if (!(await isAtKey(earlier, line))) collided.add(line.toString());
+      const line = lineOf(chunk, index);
+      if (!(await isAt(earlier, line))) collided.add(line.toString());
     }
   }
 
-  function has(bytes: DataView, start: number, end: number): boolean | Promise<boolean> {
-    const position = memory.find(bytes, start, end);
-    if (position === undefined) return false;
-    // Copied, because the caller may overwrite it while this waits.
-    const line = Buffer.from(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start));
-    const stands = isAtKey(position, line);
-    if (stands === true || collided.size === 0) return stands;
-    const isCollided = collided.has(line.toString());
-    return stands === false ? isCollided : stands.then((is) => is || isCollided);
-  }
-
   return {
-    has(form, bytes, start, end) {
-      if (isAsToday) return has(bytes, start, end);
-      const line = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start + 1);
-      const key = renderNameless({ form, lines: line }, delivery);
-      return has(key.view, 0, key.bytes.length - 1);
+    /** True if that line was delivered. */
+    has(form: BookingForm, block: LineBlock, index: number): Promise<boolean> {
+      if (isAsToday) return has(block, index);
+      const lines = block.bytes.subarray(startOf(block, index), (block.ends[index] ?? 0) + 1);
+      return has(renderNameless({ form, lines }, delivery), 0);
     },
-    async *ofFile() {
+    /**
+     * The lines that make the next review file cover the whole day, in delivery order; only those of the form `file` belong
+     * there, and some may be repeated. What runs of today delivered is not sent again: the nightly run adds to it.
+     */
+    async *ofFile(): AsyncGenerator<DeliveredChunk, void, undefined> {
       for await (const chunk of readChunks(renderDelivered)) if (mayCompleteDay(chunk)) yield chunk;
     },
   };
@@ -139,17 +127,8 @@ const lineFeed = Buffer.from('\n');
 const emptyCell = Buffer.from(',,');
 
 /** Delivered lines, rendered as the current delivery would render them. */
-export interface DeliveredChunk {
-  readonly bytes: Buffer;
-  readonly view: DataView;
-  readonly lines: readonly DeliveredLine[];
-}
-
-export interface DeliveredLine {
-  readonly form: BookingForm;
-  /** The line's range in the bytes, without its line feed. */
-  readonly start: number;
-  readonly end: number;
+export interface DeliveredChunk extends LineBlock {
+  readonly forms: readonly BookingForm[];
 }
 
 type RenderedBefore = Pick<DeliveredLines, 'form' | 'guestNames' | 'lines'>;
@@ -205,13 +184,10 @@ function renderNameless(
 }
 
 function chunkOf(bytes: Buffer, formOf: (index: number) => BookingForm): DeliveredChunk {
-  const lines: DeliveredLine[] = [];
-  let start = 0;
-  for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
-    lines.push({ form: formOf(lines.length), start, end });
-    start = end + 1;
-  }
-  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), lines };
+  const ends: number[] = [];
+  for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, end + 1)) ends.push(end);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { bytes, view, ends, forms: ends.map((_, index) => formOf(index)) };
 }
 
 function firstLine(lines: Buffer): Buffer {

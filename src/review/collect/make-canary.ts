@@ -1,7 +1,7 @@
 import type { Booking } from '../../booking/booking.js';
 import type { CanarySettings, NewCanary } from '../../ledger/canaries.js';
-import type { BookingForms } from '../delivery.js';
-import { createLineBuffer } from '../lines/line-buffer.js';
+import type { Delivery } from '../delivery.js';
+import { createLineBuffer } from '../line-buffer.js';
 
 const dayMs = 86_400_000;
 /** A stay that is ahead, wherever the service is. */
@@ -16,7 +16,7 @@ const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
 export function makeCanary(
   { serviceId, providerName, providerHotelId, withinMs }: CanarySettings,
   runId: string,
-  { render }: Pick<BookingForms, 'render'>,
+  { render }: Delivery,
   now: number,
 ): NewCanary {
   const reference = `CANARY-${runId}`;

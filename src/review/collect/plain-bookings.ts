@@ -12,7 +12,7 @@ import type { Normalise } from '../../booking/normalise.js';
 import { copyPlainText, digitMarks, markPlainBytes, notPlain } from '../../booking/plain-text.js';
 import { hashPlainReference, noReference } from '../../booking/reference-hash.js';
 import type { UsualForm } from '../delivery.js';
-import { copyTo, createLineBuffer, type LineBuffer } from '../lines/line-buffer.js';
+import { copyTo, createLineBuffer, type LineBuffer } from '../line-buffer.js';
 import type { PlainCells } from '../source.js';
 
 const findPlace = (name: ServiceField) => bookingFields.findIndex((field) => field.name === name);

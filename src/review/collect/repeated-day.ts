@@ -108,11 +108,11 @@ async function lookUpRun(
         const batches = await ledger.bookings.readBatches(id, form, range);
         const lines = pickLines(Buffer.concat(batches), step);
         const chunk = renderDelivered({ form, guestNames, lines }, delivery);
-        for (const line of chunk.lines) {
-          const number = bookings.find(line.form, chunk.view, line.start, line.end);
+        for (const [index, now] of chunk.forms.entries()) {
+          const number = bookings.find(now, chunk, index);
           if (number !== undefined) found.add(number);
         }
-        looked += chunk.lines.length;
+        looked += chunk.forms.length;
       }
       sampled += looked;
       if (looked > 0) repeated += ((found.size - before) * stored.bookings) / looked;

@@ -1,14 +1,14 @@
-import { createStayKeys } from '../../booking/booking-keys.js';
-import { hashReference } from '../../booking/reference-hash.js';
+import { findStayKey, noHotel, unknownLastDay } from '../../booking/booking-keys.js';
+import { hashReference, noReference } from '../../booking/reference-hash.js';
 import { type Collect, type ReasonCount, type Reject, rejectsListed } from '../../ledger/collecting.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { readBooking } from '../stored/stored-line.js';
-import { createBatcher } from './batcher.js';
+import { createBatcher, type LineBlock, lineOf } from './batcher.js';
 import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
-import { createKeptRows } from './kept-rows.js';
-import { createLineKeys, setLineKeys } from './line-keys.js';
-import { createProviderCounts } from './provider-counts.js';
+
+/** More names than this can't be providers: the column holds something else. */
+export const maxProviders = 1_000;
 
 /** Bookings per transaction: enough to make the commit negligible, few enough that nobody waits for it. */
 const bookingsPerTransaction = 5_000;
@@ -23,8 +23,8 @@ export function createBookingStore(
     body: createBatcher('body', batchSize, collect),
     file: createBatcher('file', batchSize, collect),
   };
-  const keptRows = createKeptRows(batchSize);
-  const providers = createProviderCounts();
+  const providers = new Map<string, number>();
+  let keptLabels: readonly string[] = [];
   /** How many accepted bookings lack each sum of `lacksProvider` and `lacksHotelId`. */
   const lacking = [0, 0, 0, 0];
   const dates = { given: 0, unreadable: 0 };
@@ -49,7 +49,9 @@ export function createBookingStore(
   async function store(isLast: boolean): Promise<void> {
     const batches = [...batching.body.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })];
     const chunk = {
-      batches: batches.map(keptRows.tell),
+      batches: batches.map(({ rows, ...batch }) =>
+        rows.some((row) => row !== null) ? { ...batch, kept: { labels: keptLabels, rows } } : batch,
+      ),
       rejects,
       duplicates,
       filtered,
@@ -60,43 +62,48 @@ export function createBookingStore(
     filtered = 0;
     warnings.clear();
     await collect.store(chunk);
-    batching.body.reuse();
-    batching.file.reuse();
   }
 
   function isFull(): boolean {
     return batching.body.ready + batching.file.ready + rejects.length >= bookingsPerTransaction;
   }
 
+  function countProvider(name: string | undefined): void {
+    if (name === undefined) return;
+    const count = providers.get(name) ?? 0;
+    if (count > 0 || providers.size <= maxProviders) providers.set(name, count + 1);
+  }
+
   async function takeLines({ lines }: RenderedChunk): Promise<void> {
     const { ends, forms, keys, kept } = lines;
-    const countProvider = providers.open(lines);
     const { buffer, byteOffset, byteLength } = lines.bytes;
-    const block = {
+    const block: LineBlock = {
       bytes: Buffer.from(buffer, byteOffset, byteLength),
       view: new DataView(buffer, byteOffset, byteLength),
       ends,
-      keys,
     };
+    keptLabels = kept?.labels ?? keptLabels;
     for (let index = 0; index < ends.length; index += 1) {
       const form = bookingForms[forms[index] ?? 0] ?? 'body';
-      const batches = batching[form];
-      const taken = batches.take(block, index, known);
+      const key = {
+        referenceHash: keys.referenceHashes[index] ?? noReference,
+        hotelHash: keys.hotelHashes[index] ?? noHotel,
+        lastDay: keys.lastDays[index] ?? unknownLastDay,
+      };
+      const isKnown = known !== undefined && (await known.has(form, block, index));
+      const taken = !isKnown && batching[form].take(block, index, key, kept?.rows[index]);
       // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       // What was delivered before belongs to the day's volume too.
-      if (isNew || known) countProvider(index);
+      if (isNew || known) countProvider(lines.providers[index]);
       if (!isNew) {
         duplicates += 1;
         continue;
       }
       const lacks = lines.lacking[index] ?? 0;
       lacking[lacks] = (lacking[lacks] ?? 0) + 1;
-      if (kept) keptRows.note(form, batches.accepted - 1, kept.labels, kept.rows[index] ?? null);
       if (isFull()) await store(false);
     }
-    batching.body.releaseBlock();
-    batching.file.releaseBlock();
   }
 
   return {
@@ -116,33 +123,28 @@ export function createBookingStore(
       return { body: batching.body.accepted, file: batching.file.accepted };
     },
     /** Bookings by provider, with those that were delivered before; null if there are too many providers to count. */
-    get providers() {
-      return providers.total();
+    get providers(): Readonly<Record<string, number>> | null {
+      return providers.size > maxProviders ? null : Object.fromEntries(providers);
     },
     /** A number of the accepted booking with that line; compares hashes only. */
-    find(form: BookingForm, bytes: DataView, start: number, end: number): number | undefined {
-      const position = batching[form].find(bytes, start, end);
+    find(form: BookingForm, block: LineBlock, index: number): number | undefined {
+      const position = batching[form].find(block, index);
       return position === undefined ? undefined : bookingForms.length * position + bookingForms.indexOf(form);
     },
     storeRest: () => store(true),
     /** A review file covers the whole day, so earlier deliveries follow the new bookings. */
     async addKnown(): Promise<void> {
       if (!known || batching.file.accepted === 0) return;
-      const findStayKey = createStayKeys();
       for await (const chunk of known.ofFile()) {
-        const { bytes, view, lines } = chunk;
-        const ends = Uint32Array.from(lines, ({ end }) => end);
-        const block = { bytes, view, ends, keys: createLineKeys(lines.length) };
-        for (const [index, { form, start, end }] of lines.entries()) {
+        for (const [index, form] of chunk.forms.entries()) {
           if (form !== 'file') continue;
-          const booking = readBooking(bytes.toString('utf8', start, end), form);
+          const booking = readBooking(lineOf(chunk, index).toString(), form);
           const referenceHash = hashReference(booking.bookingReferenceId);
-          setLineKeys(block.keys, index, { referenceHash, ...findStayKey(booking) });
-          if ((await batching.file.take(block, index)) && isFull()) await store(false);
+          const key = { referenceHash, ...findStayKey(booking) };
+          if ((await batching.file.take(chunk, index, key)) && isFull()) await store(false);
         }
       }
     },
-    /** The chunk's memory is no longer used once this resolves. */
     async take(chunk: RenderedChunk): Promise<void> {
       read += chunk.read;
       // Beyond what is ever listed, a broken export of millions of records must not fill the ledger with its values.

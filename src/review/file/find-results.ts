@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readStoredBatches } from '../../ledger/batches.js';
 import { isSameSighting, type Sighting } from '../../ledger/run.js';
 import { type DownloadOptions, type RemoteFile, SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { FileAttempt } from './file-attempt.js';
 import { startJoin } from './match-result.js';
 import { createResultNameTest, expectFewResults, limitReceived, limitRows } from './remote-files.js';
-import { earlierName, readSent, resultName } from './spooled-files.js';
+import { earlierName, resultName } from './spooled-files.js';
 
 /** Files in the day's folder that are named like its result and not known to belong to another run, newest first. */
 export async function findResults(attempt: FileAttempt, session: SftpSession) {
@@ -56,7 +57,10 @@ export async function fetchAside(
  */
 export async function fetchResult(attempt: FileAttempt, session: SftpSession, seen: Sighting) {
   const { ledger, spool, run, remote } = attempt;
-  const sources = { readSent: () => readSent(ledger, run), readBytes: () => spool.read(resultName(run)) };
+  const sources = {
+    readSent: () => readStoredBatches(ledger, run, 'file'),
+    readBytes: () => spool.read(resultName(run)),
+  };
   const join = startJoin(sources, { ...attempt, onRows: limitRows(run.file) });
   const hash = createHash('sha256');
   try {

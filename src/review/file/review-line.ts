@@ -10,14 +10,8 @@ import {
 } from '../../booking/booking.js';
 import { readsAsNull } from '../../booking/field-text.js';
 import type { StayDates } from '../../booking/stay.js';
-import {
-  type BookingForms,
-  type LineForm,
-  type LineLayout,
-  type LineWriter,
-  markPlain,
-} from '../delivery.js';
-import { renderLine } from '../lines/render-line.js';
+import type { BookingForms, LineForm } from '../delivery.js';
+import { type LineBuffer, type LineLayout, markPlain, renderLine } from '../line-buffer.js';
 import { findCellEnd, splitCells, writeCell } from './csv.js';
 
 const nothing = Buffer.alloc(0);
@@ -35,7 +29,6 @@ const layout: LineLayout = {
   ending: nothing,
 };
 const isDate = textFields.map(({ kind }) => kind === 'date');
-const referencePlace = serviceFields.indexOf('BookingReferenceId');
 const providerPlace = serviceFields.indexOf('ProviderName');
 
 /** The columns of the review file. (Spec 2.6.) */
@@ -52,7 +45,7 @@ export function renderReviewHeader(masterIdColumn: string): string {
  * Renders a booking as a line of the review file, without its line end: what csv-stringify would write, dates as
  * DDMMYYYY, a missing field as an empty cell. Which bookings may be in the file: see `findFileObstacle`. (Spec 2.6.)
  */
-export function renderReviewLine(booking: Booking, line: LineWriter): void {
+export function renderReviewLine(booking: Booking, line: LineBuffer): void {
   renderLine(booking, layout, line);
 }
 
@@ -114,15 +107,6 @@ export const reviewForm: LineForm = {
     const start = findCell(line, providerPlace);
     const end = findCellEnd(line, start);
     return start === end ? undefined : line.slice(start, end);
-  },
-  findGuestName(line) {
-    // The name comes right after the reference.
-    const referenceStart = findCell(line, referencePlace);
-    const start = findCellEnd(line, referenceStart) + 1;
-    if (line[start] === '"') return reviewForm.readBooking(line).bookingClientName;
-    const end = findCellEnd(line, start);
-    const name = line.slice(start, end);
-    return name === '' || name === line.slice(referenceStart, start - 1) ? undefined : name;
   },
   blankFields: (line, blanked) =>
     readCells(line)

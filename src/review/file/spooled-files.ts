@@ -1,6 +1,5 @@
-import { readStoredBatches, type StoredBatch } from '../../ledger/batches.js';
+import { readStoredBatches } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-
 import type { Run } from '../../ledger/run.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
 import { lineEnd } from './csv.js';
@@ -56,21 +55,11 @@ export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
     );
 }
 
-/** The bytes of the review file, in the order of the bookings. A block is valid until the next one is read. */
+/** The bytes of the review file, in the order of the bookings. */
 export async function* renderReviewFile(
   parts: Pick<FileParts, 'masterIdColumn'> & { readonly ledger: ReadOnlyLedger },
   run: Run,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${renderReviewHeader(parts.masterIdColumn)}${lineEnd}`);
-  for await (const { lines } of readSent(parts.ledger, run)) yield lines;
-}
-
-/** The lines of the review file. A batch is valid until the next one is read. */
-export async function* readSent(
-  ledger: ReadOnlyLedger,
-  run: Run,
-): AsyncGenerator<StoredBatch, void, undefined> {
-  for await (const batch of readStoredBatches(ledger, run, 'file')) {
-    yield batch;
-  }
+  for await (const { lines } of readStoredBatches(parts.ledger, run, 'file')) yield lines;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bookingFields, guestNameFields } from '../../booking/booking.js';
-import { createStayKeys } from '../../booking/booking-keys.js';
+import { findStayKey } from '../../booking/booking-keys.js';
 import { splitStoredLines } from '../../ledger/batches.js';
 import type { ErasedContent, EraseLines } from '../../ledger/erasing.js';
 import { createWholePattern } from '../../text/whole-text.js';
@@ -30,7 +30,6 @@ const erasedFields = ({ all }: Erasure) => (all ? allErased : guestNameFields);
 export function createLineEraser(erasure: Erasure): EraseLines {
   const { guest, all, at } = erasure;
   const erased = erasedFields(erasure);
-  const findKey = createStayKeys();
   return (lines, { form, batch }) => {
     const kept = splitStoredLines(lines);
     const places = kept.flatMap((line, place) => (isLineOf(guest, line, form) ? [place] : []));
@@ -46,7 +45,7 @@ export function createLineEraser(erasure: Erasure): EraseLines {
     const content: ErasedContent = { place: 'ledger', name, before: hash(lines), after: hash(after), at };
     const stays = changed.map(({ line, place }) => ({
       place,
-      hotelHash: findKey(readBooking(line, form)).hotelHash,
+      hotelHash: findStayKey(readBooking(line, form)).hotelHash,
     }));
     return { places, changed: { lines: after, content, ...(all && { stays }) } };
   };

@@ -4,7 +4,7 @@ import type { Run } from '../../ledger/run.js';
 import { bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
 import { createNameMask, type NameMask } from '../../text/mask-names.js';
-import { lineForms } from './stored-line.js';
+import { readBooking } from './stored-line.js';
 
 /**
  * The same history, in which the service's texts name no other guest of that run: they are about a batch or the whole
@@ -15,7 +15,7 @@ import { lineForms } from './stored-line.js';
 export async function maskAnswers(ledger: ReadOnlyLedger, trace: Trace, showsGuest = true): Promise<Trace> {
   if (trace.kind === 'reject') return trace;
   const answers = trace.attempts.flatMap(({ answer }) => answer ?? []);
-  const kept = showsGuest ? lineForms[trace.form].findGuestName(trace.line) : undefined;
+  const kept = showsGuest ? readBooking(trace.line, trace.form).bookingClientName : undefined;
   const mask = await createRunMask(ledger, trace.run, answers, kept);
   const attempts = trace.attempts.map(({ answer, ...attempt }) =>
     answer === undefined ? attempt : { ...attempt, answer: mask.apply(answer) },
@@ -39,7 +39,7 @@ export async function createRunMask(
   for (const form of texts.length > 0 ? bookingForms : [])
     for await (const { lines } of readStoredBatches(ledger, run, form)) {
       for (const line of splitStoredLines(lines)) {
-        const name = lineForms[form].findGuestName(line);
+        const name = readBooking(line, form).bookingClientName;
         if (name !== undefined) mask.add(name);
       }
     }

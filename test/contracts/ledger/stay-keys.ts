@@ -1,4 +1,4 @@
-import { createStayKeys } from '../../../src/booking/booking-keys.js';
+import { findStayKey } from '../../../src/booking/booking-keys.js';
 import { splitStoredLines } from '../../../src/ledger/batches.js';
 import type { StayKeys } from '../../../src/ledger/collecting.js';
 import type { BookingForm } from '../../../src/ledger/step.js';
@@ -6,8 +6,7 @@ import { readBooking } from '../../../src/review/stored/stored-line.js';
 
 /** The keys by which the stays in a stored batch are found. */
 export function findStayKeys(lines: Buffer, form: BookingForm): StayKeys {
-  const findKey = createStayKeys();
-  const keys = splitStoredLines(lines).map((line) => findKey(readBooking(line, form)));
+  const keys = splitStoredLines(lines).map((line) => findStayKey(readBooking(line, form)));
   return {
     hotelHashes: keys.map(({ hotelHash }) => hotelHash),
     lastDays: keys.map(({ lastDay }) => lastDay),

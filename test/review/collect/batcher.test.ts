@@ -5,7 +5,6 @@ import { hashReference } from '../../../src/booking/reference-hash.js';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { createBatcher, type LineBlock } from '../../../src/review/collect/batcher.js';
 import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
-import { createLineKeys, type LineKeys, setLineKeys } from '../../../src/review/collect/line-keys.js';
 
 type Batching = ReturnType<typeof createBatcher>;
 /** Lines to add, one by one; at `store` the ledger stores the full batches. */
@@ -81,7 +80,7 @@ describe('batching', () => {
     expect(batching.ready).toBe(0);
     expect(batching.takeBatches({ isLast: false })).toEqual([]);
     expect(batching.takeBatches({ isLast: true })).toEqual([
-      { form: 'file', number: 1, lines: Buffer.from('c\n'), ...keysOfLines([undefined]) },
+      { form: 'file', number: 1, lines: Buffer.from('c\n'), ...keysOfLines([undefined]), rows: [null] },
     ]);
     expect(batching.takeBatches({ isLast: true })).toEqual([]);
     expect(batching.ready).toBe(0);
@@ -102,17 +101,13 @@ async function batch(acts: readonly Act[], batchSize: number, memory: LineIndex)
   const lines = acts.filter((act) => typeof act === 'string');
   const placed = placeInBlocks(lines.map((line) => ({ line, reference: referenceOf(line) })));
   const store = (isLast: boolean) => {
-    taken.push(...batching.takeBatches({ isLast }).map(copyBatch));
-    batching.reuse();
+    taken.push(...batching.takeBatches({ isLast }));
   };
   for (const act of acts) {
     if (typeof act === 'string') {
       const line = placed.shift();
       answers.push(await take(batching, line));
-      if (line?.block !== placed[0]?.block) {
-        batching.releaseBlock();
-        overwrite(line);
-      }
+      if (line?.block !== placed[0]?.block) overwrite(line);
     } else store(false);
     expect(batching.ready % batchSize).toBe(0);
   }
@@ -121,16 +116,10 @@ async function batch(acts: readonly Act[], batchSize: number, memory: LineIndex)
   return { answers, batches, accepted: batching.accepted };
 }
 
-/** As a ledger does: the batch's memory is used again. */
-function copyBatch({ lines, ...rest }: CollectedBatch): CollectedBatch {
-  return { ...rest, lines: Buffer.from(lines) };
-}
-
-/** As the source does with a block that was released. */
+/** A batch keeps nothing of a block, which may be far larger. */
 function overwrite(line: PlacedLine | undefined): void {
   if (!line) return;
   line.block.bytes.fill(0x78);
-  for (const keys of Object.values(line.block.keys)) keys.fill(1);
 }
 
 function batchNaively(acts: readonly Act[], batchSize: number) {
@@ -145,6 +134,7 @@ function batchNaively(acts: readonly Act[], batchSize: number) {
         number,
         text: own.map((line) => `${line}\n`).join(''),
         ...keysOfLines(own.map(referenceOf)),
+        rows: own.map(() => null),
       };
     }),
     accepted: accepted.length,
@@ -157,14 +147,14 @@ function keysOf(reference: string | undefined): BookingKeys {
 }
 
 function keysOfLines(references: readonly (string | undefined)[]) {
-  const { referenceHashes, hotelHashes, lastDays } = lineKeysOf(references);
-  return { referenceHashes, stays: { hotelHashes, lastDays } };
-}
-
-function lineKeysOf(references: readonly (string | undefined)[]): LineKeys {
-  const keys = createLineKeys(references.length);
-  for (const [index, reference] of references.entries()) setLineKeys(keys, index, keysOf(reference));
-  return keys;
+  const keys = references.map(keysOf);
+  return {
+    referenceHashes: keys.map(({ referenceHash }) => referenceHash),
+    stays: {
+      hotelHashes: keys.map(({ hotelHash }) => hotelHash),
+      lastDays: keys.map(({ lastDay }) => lastDay),
+    },
+  };
 }
 
 interface Line {
@@ -172,7 +162,7 @@ interface Line {
   readonly reference: string | undefined;
 }
 
-interface PlacedLine {
+interface PlacedLine extends Pick<Line, 'reference'> {
   readonly block: LineBlock;
   readonly index: number;
 }
@@ -187,15 +177,14 @@ function placeInBlocks(lines: readonly Line[], linesPerBlock = 7): PlacedLine[] 
       bytes,
       view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
       ends: Uint32Array.from(own, ({ line }) => (end += Buffer.byteLength(line) + 1)),
-      keys: lineKeysOf(own.map(({ reference }) => reference)),
     };
-    return own.map((_line, index) => ({ block, index }));
+    return own.map(({ reference }, index) => ({ block, index, reference }));
   });
 }
 
 function take(batching: Batching, line: PlacedLine | undefined): boolean | Promise<boolean> {
   if (!line) throw new RangeError('there is no such line');
-  return batching.take(line.block, line.index);
+  return batching.take(line.block, line.index, keysOf(line.reference));
 }
 
 function add(batching: Batching, line: string, reference: string | undefined): boolean | Promise<boolean> {

@@ -6,6 +6,7 @@ import { KeyError } from '../../../src/keys/key-error.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
+import type { LineBlock } from '../../../src/review/collect/batcher.js';
 import { checkRepeated } from '../../../src/review/collect/gates.js';
 import { findRepetition, pickLines, planSample } from '../../../src/review/collect/repeated-day.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
@@ -53,8 +54,8 @@ function ledgerOf(
 function compare(today: readonly number[], ledger: Ledger, names?: GuestNames) {
   const numbers = new Map(today.map((number, index) => [lineOf(number).trimEnd(), index]));
   const bookings = {
-    find: (_form: unknown, { buffer, byteOffset }: DataView, start: number, end: number) =>
-      numbers.get(Buffer.from(buffer, byteOffset + start, end - start).toString()),
+    find: (_form: unknown, { bytes }: LineBlock, index: number) =>
+      numbers.get(bytes.toString().split('\n')[index] ?? ''),
   };
   const delivery = createBodyDelivery({
     service: { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent')) },

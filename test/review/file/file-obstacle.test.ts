@@ -4,7 +4,7 @@ import type { Booking } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { createBodyForms } from '../../../src/review/body/booking-item.js';
 import { createFileForms, findFileObstacle } from '../../../src/review/file/review-line.js';
-import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
+import { createLineBuffer } from '../../../src/review/line-buffer.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
 
 const complete: Booking = {

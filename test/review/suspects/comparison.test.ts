@@ -5,7 +5,7 @@ import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.
 import type { BookingForm } from '../../../src/ledger/step.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
+import { createLineBuffer } from '../../../src/review/line-buffer.js';
 import {
   createComparingCollect,
   findSuspicion,

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markPlain, type TextForm } from '../../../src/review/delivery.js';
-import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
-import { renderedLine } from '../../support/made-bookings.js';
+import { createLineBuffer, markPlain, type TextForm } from '../../src/review/line-buffer.js';
+import { renderedLine } from '../support/made-bookings.js';
 
 /** A text between `<` and `>` in which each `!` is doubled. */
 const before = Buffer.from('<');
@@ -26,20 +25,6 @@ describe('a line buffer', () => {
         });
         const expected = texts.map((text) => `<${text.replaceAll('!', '!!')}>`).join('');
         expect(written).toBe(Buffer.from(expected).toString());
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  it('writes every safe integer with all its digits', () => {
-    const anyInteger = fc.oneof(
-      fc.maxSafeNat(),
-      fc.nat({ max: 16 }).map((exponent) => Math.min(10 ** exponent, Number.MAX_SAFE_INTEGER)),
-      fc.nat({ max: 15 }).map((exponent) => 10 ** exponent - 1),
-    );
-    fc.assert(
-      fc.property(anyInteger, (value) => {
-        expect(renderedLine((line) => line.integer(value))).toBe(String(value));
       }),
       { numRuns: 2_000 },
     );
