@@ -36,6 +36,7 @@ export function* insertAttempt(
   });
 }
 
+/** The ended attempts of a step, in their order. */
 export function* listAttempts(runId: string, step: string): Query<Attempt[]> {
   return yield* attemptsOf(yield* runNumber(runId), runId, step);
 }
@@ -44,6 +45,7 @@ export function* attemptsOf(run: number, runId: string, step: string): Query<Att
   return yield* open(runId, yield* attempts.list('WHERE run = ? AND step = ? ORDER BY attempt', run, step));
 }
 
+/** The last attempt of each of these steps in which the service said something. */
 export function* listAnswers(runId: string, names: readonly string[]): Query<Attempt[]> {
   const { isListed } = yield* database();
   const listed = isListed('steps.name', names);

@@ -19,7 +19,6 @@ const entriesPerChunk = 1_000;
 export function createAuditTrail(store: Store) {
   return {
     ...createActionRecorder(store),
-    /** Replaces the subject of entries, for a booking whose reference is erased. Returns how many. */
     replaceSubject: (subject: string, replacement: string) =>
       removing(store, () => store.transact(() => replaceSubject(subject, replacement))),
   };
@@ -34,6 +33,7 @@ export function createActionRecorder({ read, readTogether, transact }: Store) {
   };
 }
 
+/** Replaces the subject of entries, for a booking whose reference is erased. Returns how many. */
 function replaceSubject(subject: string, replacement: string): Query<number> {
   return change(`UPDATE audit_trail SET subject = ? WHERE subject = ?`, replacement, toStorable(subject));
 }

@@ -15,7 +15,7 @@ export function* readBatch(runId: string, form: BookingForm, batch: number): Que
   return lines;
 }
 
-/** See `BatchReader`. */
+/** Several at once: the caller limits how many bookings that may be. */
 export function* readBatches(
   runId: string,
   form: BookingForm,
@@ -69,6 +69,7 @@ export function* readStored(run: number, form: BookingForm, batch: number): Quer
   return sealing.openLines(row.lines, placeOfBatch(run, form, batch));
 }
 
+/** How many batches and bookings are stored in that form. */
 export function* measureBatches(
   runId: string,
   form: BookingForm,
@@ -83,7 +84,7 @@ export function* measureBatches(
   return { batches: Number(row.batches), bookings: Number(row.bookings) };
 }
 
-/** See `BatchSampler`. Batches whose key is gone hold no names that anybody can read. */
+/** The first and the last batch of each form; none of a run without bookings. Batches whose key is gone hold no names that anybody can read. */
 export function* sampleBatches(
   runId: string,
 ): Query<{ readonly form: BookingForm; readonly lines: Buffer }[]> {

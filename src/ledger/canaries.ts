@@ -61,6 +61,7 @@ function* findOne(condition: string, value: Cell): Query<Canary | undefined> {
   return row && toCanary(row);
 }
 
+/** The newest run first. */
 function* list({ day, since, limit }: CanaryFilter): Query<Canary[]> {
   const conditions: string[] = [];
   const values: Cell[] = [];

@@ -19,7 +19,12 @@ import { raise } from './notices.js';
 import { all, change, database, one, type Query, update } from './query.js';
 import type { NewRow } from './table.js';
 
-/** See `CaseStore`. */
+/**
+ * Reads the case of each key, lets `decide` decide about it, and writes the decision, all in one transaction. A decision for a
+ * key without a case opens one. Returns the changed cases, as they are afterwards.
+ *
+ * @param decide may be called again for the same key after a lost connection
+ */
 export function* changeByKey<Key extends CaseKey>(
   keys: readonly Key[],
   decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
@@ -36,7 +41,7 @@ export function* changeByKey<Key extends CaseKey>(
   return yield* write(changes);
 }
 
-/** See `CaseStore`. */
+/** The same for existing cases; unknown ids are skipped. */
 export function* changeById(
   ids: readonly number[],
   decide: (held: HeldCase) => CaseDecision | undefined,

@@ -71,12 +71,14 @@ export function createCaseReader({ read, readTogether }: Store) {
   };
 }
 
+/** Removes a booking from all cases. Returns how many rows held it. */
 function* eraseReference(reference: string): Query<number> {
   const { isReference } = yield* database();
   const { sql, values } = isReference(toStorable(reference));
   return yield* change(`DELETE FROM case_bookings WHERE ${sql}`, ...values);
 }
 
+/** Removes what people wrote about a booking. Returns how many rows held something. */
 function* eraseNotes(reference: string): Query<number> {
   const { isReference } = yield* database();
   const { sql, values } = isReference(toStorable(reference));
@@ -94,6 +96,7 @@ function* find(id: number): Query<HeldCase | undefined> {
   return found;
 }
 
+/** The cases of these keys, in the same order. At most 1,000 per call. */
 function* findByKeys(keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
   const dialect = yield* database();
   const identities = keys.map(identityOf);
@@ -103,6 +106,7 @@ function* findByKeys(keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
   return identities.map((identity) => cases.get(identity));
 }
 
+/** Every booking with that reference. */
 function* findBookings(reference: string): Query<FoundBooking[]> {
   const dialect = yield* database();
   const { sql, values } = dialect.isReference(toStorable(reference));
@@ -110,6 +114,7 @@ function* findBookings(reference: string): Query<FoundBooking[]> {
   return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
 }
 
+/** By case id, the reference of the most urgent open booking: of a guest in house, or else the next to check in. At most 1,000 per call. */
 function* findNextReferences(ids: readonly number[], today: string): Query<ReadonlyMap<number, string>> {
   const { isListed } = yield* database();
   const listed = isListed('number', ids);
@@ -127,6 +132,7 @@ function* findNextReferences(ids: readonly number[], today: string): Query<Reado
   return new Map(known.map(({ number, reference }) => [Number(number), String(reference)]));
 }
 
+/** Those that were opened between two instants, both included, in the order of their ids. */
 function* listOpened({ from, to }: { readonly from: number; readonly to: number }): Query<Case[]> {
   const rows = yield* all(
     `SELECT * FROM cases WHERE opened_at >= ? AND opened_at <= ? ORDER BY number`,
@@ -136,6 +142,7 @@ function* listOpened({ from, to }: { readonly from: number; readonly to: number 
   return rows.map(toCase);
 }
 
+/** The next of those whose mapping is not corrected or dismissed, in the order of their ids. */
 function* listActive({ after, limit }: { readonly after: number; readonly limit: number }): Query<Case[]> {
   const rows = yield* all(
     `SELECT * FROM cases WHERE ${isActive} AND number > ? ORDER BY number LIMIT ?`,
@@ -145,6 +152,7 @@ function* listActive({ after, limit }: { readonly after: number; readonly limit:
   return rows.map(toCase);
 }
 
+/** The active cases whose mapping moved after the evidence. */
 function* listMoved(): Query<MovedCase[]> {
   const { isMappingOfCase } = yield* database();
   const rows = yield* all(
@@ -169,6 +177,7 @@ function* listMoved(): Query<MovedCase[]> {
   return [...moved].map(([id, moves]) => ({ id, moves }));
 }
 
+/** The cases that have been in the state `reported` since before that instant. */
 function* listReported(before: number): Query<number[]> {
   const rows = yield* all(
     `SELECT number FROM cases WHERE state = 'reported' AND state_since <= ? ORDER BY number`,
@@ -177,6 +186,7 @@ function* listReported(before: number): Query<number[]> {
   return rows.map(({ number }) => Number(number));
 }
 
+/** The unresolved bookings that have a reference and whose stay is not over, by case and place. */
 function* listOpenReferences(today: string, { after, limit }: ReferencePage): Query<OpenReference[]> {
   const rows = yield* all(
     `SELECT case_number, place, reference FROM case_bookings
@@ -191,6 +201,7 @@ function* listOpenReferences(today: string, { after, limit }: ReferencePage): Qu
   }));
 }
 
+/** The collected runs that are not completely followed up, the oldest first. */
 function* listRunsToFollow(): Query<FollowedRun[]> {
   const rows = yield* all(
     `SELECT id, is_complete FROM runs AS runs LEFT JOIN followed_runs ON run = number
@@ -203,6 +214,7 @@ function* listRunsToFollow(): Query<FollowedRun[]> {
   }));
 }
 
+/** @param today YYYY-MM-DD, in the account's zone */
 function* count(today: string): Query<CaseCounts> {
   const counted = yield* all(`SELECT state, count(*) AS cases FROM cases GROUP BY state`);
   const found = new Map(counted.map(({ state, cases }) => [state, Number(cases)]));

@@ -65,6 +65,7 @@ export function createErasures(store: Store, holdDay: HoldDay) {
 
 const listErasedGuests = () => erasedGuests.list('ORDER BY number');
 
+/** In the order in which they were erased. */
 function* listErasedContents(runId: string): Query<ErasedContent[]> {
   const found = yield* erasedContents.list('WHERE run = ? ORDER BY number', yield* runNumber(runId));
   return found.map(({ place, name, sha256Before: before, sha256After: after, at }) => {
@@ -72,6 +73,7 @@ function* listErasedContents(runId: string): Query<ErasedContent[]> {
   });
 }
 
+/** Guests that are already remembered stay as they are. */
 function* rememberErased(guests: readonly ErasedGuest[]): Query<void> {
   for (const guest of guests) yield* erasedGuests.add(guest, 'ON CONFLICT (hash) DO NOTHING');
 }
@@ -125,6 +127,7 @@ function* dropAnswers(run: number, form: BookingForm, batch: number): Query<void
   );
 }
 
+/** Removes the value of a run's reject, and if asked, its reference. */
 function* eraseReject(runId: string, place: number, withReference: boolean): Query<void> {
   const run = yield* runNumber(runId);
   const erased = withReference ? 'value = NULL, reference = NULL' : 'value = NULL';

@@ -34,6 +34,7 @@ function* rememberRequest(request: RequestedExport): Query<void> {
   yield* requests.add(request);
 }
 
+/** Records an export that is in the archive. Idempotent. */
 function* rememberFetched(content: FetchedExport): Query<void> {
   yield* fetched.add(content, 'ON CONFLICT (id) DO NOTHING');
 }

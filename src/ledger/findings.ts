@@ -34,6 +34,7 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
   );
 }
 
+/** The next chunk of the run's suspects after the cursor, one stored batch per chunk; undefined at the end. */
 export function* nextSuspects(runId: string, after?: BatchCursor): Query<SuspectLines | undefined> {
   const run = yield* runNumber(runId);
   const found = yield* suspects.list(
@@ -76,6 +77,7 @@ export function* replaceVerdicts(run: number, found: readonly JudgedPlaces[]): Q
   yield* verdicts.insert(found.map(({ places, ...of }) => ({ run, ...of, places: packPlaces(places) })));
 }
 
+/** The next batch with bookings of the file about which the result says this, with their lines. */
 export function* nextJudged(runId: string, judged: Judged, after = -1): Query<JudgedLines | undefined> {
   const run = yield* runNumber(runId);
   const isNext = 'WHERE run = ? AND judged = ? AND batch > ? ORDER BY batch LIMIT 1';

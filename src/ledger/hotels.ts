@@ -31,6 +31,7 @@ const loads = table('hotel_loads', {
   kept: optional(bigint),
 });
 
+/** Starts a load. Nobody sees its hotels before `finishLoad`. */
 function* beginLoad({ id, file, at }: NewHotelLoad): Query<void> {
   yield* loads.add({ id, file, startedAt: at }, 'ON CONFLICT (id) DO NOTHING');
 }
@@ -55,6 +56,12 @@ const textProperties = [
   'website',
 ] as const;
 
+/**
+ * Adds hotels to a load; the last of several with the same id counts. Adding the same ones again after a lost answer
+ * changes nothing.
+ *
+ * @throws LoadOvertakenError when the load is no longer at `after`: another process has started one
+ */
 function* addHotels({ id, after, hotels }: HotelChunk): Query<void> {
   const { number, started_at, rows } = yield* readOpenLoad(id);
   if (Number(rows) === after + hotels.length) return;
@@ -81,6 +88,7 @@ function* readOpenLoad(id: string): Query<StoredRow> {
   return row;
 }
 
+/** Makes the load the one that everybody sees. @throws LoadOvertakenError */
 function* finishLoad(id: string, at: number): Query<HotelLoad> {
   const last = yield* latestLoad();
   if (last?.id === id) return last;
@@ -137,6 +145,7 @@ function* findCurrentLoad(): Query<number> {
   return Number(last?.number);
 }
 
+/** The last load that was finished. */
 function* latestLoad(): Query<HotelLoad | undefined> {
   const row = yield* one(
     `SELECT * FROM hotel_loads WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`,
@@ -144,6 +153,7 @@ function* latestLoad(): Query<HotelLoad | undefined> {
   return row && toLoad(row);
 }
 
+/** The content of each master hotel, in the order of the request. At most 1,000 per call. */
 function* lookUp(serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
   const dialect = yield* database();
   const { sql, values } = dialect.findContents(yield* findCurrentLoad(), serviceIds);

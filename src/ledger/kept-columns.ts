@@ -53,7 +53,7 @@ export function* readKeptOfBatch(
   return JSON.parse(opened.toString()) as KeptColumns;
 }
 
-/** See `KeptColumnReader`. */
+/** The kept columns of a stored batch; undefined if there are none, or no longer. */
 export function* readKeptColumns(
   runId: string,
   form: BookingForm,

@@ -63,6 +63,7 @@ function* listRecentRuns(since: number): Query<RecentRun[]> {
   }));
 }
 
+/** The names of the providers in the bookings of runs that were active since then. */
 export function* listProviders(since: number): Query<string[]> {
   const rows = yield* all(
     `SELECT providers FROM runs WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ?)`,
@@ -107,6 +108,7 @@ export function* findNamingMapping(
   return rows.map((row) => Number(row.received_at)).find((receivedAt) => isNamedByMapping(receivedAt, stay));
 }
 
+/** What an e-mail names, with the lines of the bookings; without those that were removed since. */
 export function* readNamed(number: number): Query<NamedThings> {
   const rows = yield* all(
     `SELECT run, id, day, form, batch, place FROM mail_bookings JOIN runs ON number = run
@@ -138,6 +140,7 @@ function toPair(row: StoredRow): NamedPair {
   return pair;
 }
 
+/** The bookings of a run that e-mails name by their references. */
 export function* listNamedPlaces(runId: string): Query<NamedPlace[]> {
   const rows = yield* all(
     `SELECT DISTINCT form, batch, place FROM mail_bookings WHERE run = ?`,
@@ -150,6 +153,7 @@ export function* listNamedPlaces(runId: string): Query<NamedPlace[]> {
   }));
 }
 
+/** All pairs that e-mails name. */
 export function* listNamedPairs(): Query<ReceivedPair[]> {
   const rows = yield* all(
     `SELECT mail_pairs.*, received_at FROM mail_pairs AS mail_pairs JOIN verdict_mails ON number = mail`,

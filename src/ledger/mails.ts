@@ -68,6 +68,7 @@ export function* pruneMails(before: number): Query<number> {
   return pairs + (yield* change(`DELETE FROM verdict_mails WHERE ${isDue}`, before));
 }
 
+/** Records an e-mail and what it names: all of it or nothing. What is recorded already stays. */
 function* record(mail: NewMail): Query<RecordedMail> {
   const { lock } = yield* database();
   let found = 0;
@@ -167,12 +168,14 @@ function addPair(mail: number, { providerName, providerHotelId, serviceId }: Nam
   );
 }
 
+/** Notes that the cases of an e-mail are open. */
 function* noteCasesOpened(number: number, at: number): Query<void> {
   yield* change(`UPDATE verdict_mails SET cases_opened_at = ? WHERE number = ?`, at, number);
 }
 
 const mailboxRead = 'mailbox-read';
 
+/** Notes until when the mailbox was read; undefined as long as it can't be. */
 function* noteMailbox(readUntil: number | undefined): Query<void> {
   if (readUntil === undefined) yield* change(`DELETE FROM noted_instants WHERE name = ?`, mailboxRead);
   else
@@ -183,6 +186,7 @@ function* noteMailbox(readUntil: number | undefined): Query<void> {
     );
 }
 
+/** Whether e-mails arrive: without them, silence means nothing. */
 function* describeMailbox(): Query<MailboxFacts> {
   const row = yield* one(
     `SELECT (SELECT at FROM noted_instants WHERE name = ?) AS read_until,
@@ -194,6 +198,7 @@ function* describeMailbox(): Query<MailboxFacts> {
   return { readUntil: integer('read_until'), listedReadAt: integer('listed_read_at') };
 }
 
+/** The newest first; `onlyUnknown`: those that name nothing known, or can't be read. */
 function* listMails({
   limit,
   onlyUnknown = false,
@@ -208,11 +213,13 @@ function* listMails({
   return rows.map(toMail);
 }
 
+/** The e-mail with exactly these bytes. */
 function* findMail(sha256: string): Query<StoredMail | undefined> {
   const row = yield* one(`SELECT * FROM verdict_mails WHERE sha256 = ?`, sha256);
   return row && toMail(row);
 }
 
+/** Those that name bookings whose cases are not known to be open, the oldest first. */
 function* listWithoutCases(): Query<StoredMail[]> {
   const rows = yield* all(
     `SELECT * FROM verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
@@ -220,6 +227,10 @@ function* listWithoutCases(): Query<StoredMail[]> {
   return rows.map(toMail);
 }
 
+/**
+ * When e-mails were received that rule out silence: those that can't be read, not even in part, and those that name nothing
+ * known, unless their columns call known bookings correct. Those of unknown senders rule out nothing.
+ */
 function* listNotUnderstood(): Query<number[]> {
   const rows = yield* all(
     `SELECT received_at FROM verdict_mails

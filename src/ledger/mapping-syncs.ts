@@ -39,6 +39,12 @@ export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Q
   return toSync(yield* readSync(syncId));
 }
 
+/**
+ * Stores a page's rows, its resume key and the cycle's counts in one transaction; a page without a key ends the cycle.
+ * Storing the same page again after a lost answer changes nothing.
+ *
+ * @throws SyncOvertakenError when the cycle is no longer at `after`: another process has continued it
+ */
 export function* storePage(received: StoredPage): Query<MappingSync> {
   const page = toStorablePage(received);
   const { syncId, resumeKey, rows, skipped = [], serviceBeganAt, at } = page;

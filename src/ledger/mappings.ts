@@ -95,6 +95,7 @@ export function* find(
   };
 }
 
+/** Current mappings, optionally of some providers only, in the order of their numbers. */
 export function* listMappings({
   after,
   limit,
@@ -144,10 +145,12 @@ export function* summarise(): Query<MappingSummary> {
   };
 }
 
+/** False once there are mappings to compare bookings with. */
 export function* isEmpty(): Query<boolean> {
   return (yield* one(`SELECT 1 AS found FROM mappings LIMIT 1`)) === undefined;
 }
 
+/** Master hotels that no list has contained yet, in the order in which they were first seen. */
 export function listNewHotels({
   after,
   limit,
@@ -158,6 +161,7 @@ export function listNewHotels({
   return masterHotels.list('WHERE told_at IS NULL AND number > ? ORDER BY number LIMIT ?', after, limit);
 }
 
+/** Records that the new master hotels up to that number have been listed. */
 export function* markNewHotelsTold(upTo: number, at: number): Query<void> {
   yield* change(`UPDATE master_hotels SET told_at = ? WHERE told_at IS NULL AND number <= ?`, at, upTo);
 }
@@ -322,6 +326,7 @@ export async function* readNewHotels(
   }
 }
 
+/** The newest sync of the scope, by default of all providers, ended or not; undefined before the first. */
 export function* latestSync(scope = ''): Query<MappingSync | undefined> {
   const row = yield* one(`SELECT * FROM mapping_syncs WHERE scope = ? ORDER BY number DESC LIMIT 1`, scope);
   return row && toSync(row);

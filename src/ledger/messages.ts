@@ -57,6 +57,7 @@ function* route(decide: (notice: Notice) => readonly PlannedMessage[], at: numbe
   return planned;
 }
 
+/** Makes every waiting message due, unless somebody is sending it. */
 function* stopWaiting(at: number): Query<void> {
   yield* change(
     `UPDATE messages SET due_at = ?
@@ -106,11 +107,13 @@ function* claim({ channel, at, dueBy, leaseUntil, limit }: ClaimRequest): Query<
   return claimed;
 }
 
+/** Keeps claimed messages for longer. */
 function* extend(ids: readonly string[], leaseUntil: number): Query<void> {
   for (const id of ids)
     yield* change(`UPDATE messages SET lease_until = ? WHERE id = ? AND state = 'pending'`, leaseUntil, id);
 }
 
+/** Gives up messages waiting for channels that are no longer configured, of notices raised before that instant. */
 function* giveUpOthers(
   channels: readonly string[],
   { raised, at }: { readonly raised: number; readonly at: number },
@@ -134,10 +137,12 @@ function* hasDue({ channel, dueBy }: Pick<ClaimRequest, 'channel' | 'dueBy'>): Q
   return row !== undefined;
 }
 
+/** Gives back claimed messages that were not tried. */
 function* release(ids: readonly string[]): Query<void> {
   for (const id of ids) yield* change(`UPDATE messages SET lease_until = NULL WHERE id = ?`, id);
 }
 
+/** Records that messages were accepted. */
 function* noteSent(ids: readonly string[], at: number): Query<void> {
   for (const id of ids) {
     yield* change(
@@ -185,6 +190,7 @@ function* countMessages(): Query<MessageCounts> {
   });
 }
 
+/** The newest first. */
 function* listMessages({ limit }: { readonly limit: number }): Query<StoredMessage[]> {
   const rows = yield* all(
     `SELECT notices.*, messages.id, messages.notice, messages.channel, messages.state, messages.due_at, messages.attempts,
@@ -240,6 +246,7 @@ export function createNoticeReader({ read }: Store) {
   return bind(read, { listProblems, listOfDay, countMessages, listMessages });
 }
 
+/** Notes an instant by name unless it is known, and returns the known one. */
 function* noteFirst(name: string, at: number): Query<number> {
   yield* change(
     `INSERT INTO noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`,

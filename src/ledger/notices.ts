@@ -89,6 +89,7 @@ function insertNotice(notice: NewNotice, round: number, reminder: number): Query
   );
 }
 
+/** The oldest first. */
 export function* listProblems(): Query<OpenProblem[]> {
   const rows = yield* all(
     `SELECT raised.*, last.reminder AS reminders, last.raised_at AS last_told_at, last.severity AS last_severity
@@ -108,11 +109,13 @@ export function* listProblems(): Query<OpenProblem[]> {
   }));
 }
 
+/** All that was raised about a business day, the newest first. */
 export function* listOfDay(day: string, limit: number): Query<Notice[]> {
   const rows = yield* all(`SELECT * FROM notices WHERE day = ? ORDER BY number DESC LIMIT ?`, day, limit);
   return rows.map(toNotice);
 }
 
+/** Reminds of a problem; false if somebody else has done so since, or it is over. */
 export function* remind({ number, reminders, ...problem }: OpenProblem, at: number): Query<boolean> {
   const dialect = yield* database();
   const row = yield* one(
@@ -148,6 +151,7 @@ export function* end(
   return ended;
 }
 
+/** Ends problems without a notice: somebody gave up the day. */
 export function* dismiss(problems: readonly OpenProblem[], at: number): Query<void> {
   for (const { number } of problems) yield* endOne(number, at);
 }

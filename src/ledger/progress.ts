@@ -11,6 +11,7 @@ export function createProgressReader({ read, readTogether }: Store) {
   };
 }
 
+/** The steps by kind and state, in the order of the plan. */
 function* countSteps(runId: string): Query<StepCount[]> {
   const rows = yield* all(
     `SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM steps WHERE run = ?
@@ -25,6 +26,7 @@ function* countSteps(runId: string): Query<StepCount[]> {
   }));
 }
 
+/** What is being done, and what is due when. */
 function* readOpenWork(runId: string, now: number): Query<OpenWork> {
   const { isAbandoned } = yield* database();
   const run = yield* runNumber(runId);
@@ -83,6 +85,7 @@ function* findNext(run: number, now: number): Query<OpenWork['next']> {
   });
 }
 
+/** The ended attempts, summed up by kind, outcome and slice of time, in the order in which they began. */
 function* listAttemptSums(runId: string, { from, length }: Slices): Query<AttemptSum[]> {
   const rows = yield* all(
     `SELECT kind, outcome, CAST((started_at - ?) / ? AS BIGINT) AS slice, count(*) AS attempts,

@@ -202,7 +202,7 @@ export interface Store extends Performer {
   readonly dialect: Dialect;
   /** Notes that personal data is being removed, whose bytes the database's files may hold until `clearRemains`. */
   noteRemoval(): Promise<void>;
-  /** See `Retention`. */
+  /** See `createRetention`. */
   clearRemains(limits: RewriteLimits): Promise<Remains | undefined>;
 }
 

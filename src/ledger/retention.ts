@@ -13,7 +13,7 @@ import type { BookingForm } from './step.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
-/** See `DayHolds`. */
+/** Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it. */
 export type HoldDay = (key: string) => Promise<Hold | undefined>;
 
 /**
@@ -221,7 +221,7 @@ export interface KeptData {
   readonly actions: { readonly count: number; readonly since?: number };
 }
 
-/** See `KeptDataReader`. */
+/** The personal data in the ledger. */
 export function* describeKept(): Query<KeptData> {
   const hasRows = (table: string) => `EXISTS (SELECT 1 FROM ${table} WHERE run = number)`;
   const hasNames = 'names_blanked_at IS NULL';

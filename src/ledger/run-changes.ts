@@ -129,6 +129,7 @@ export function* changeRun(run: number, patch: RunPatch): Query<void> {
 /** Far longer than the tolerance for a request's age: an older one is refused by its timestamp. */
 const rememberedMs = 31 * 86_400_000;
 
+/** The run that was returned for a request of the end-of-day hook. */
 export function* findHookRun(id: string): Query<string | undefined> {
   const row = yield* one(`SELECT run_id FROM hook_requests WHERE id = ?`, id);
   return row && String(row.run_id);

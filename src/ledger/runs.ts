@@ -83,12 +83,14 @@ export function* findRun(runId: string): Query<Run | undefined> {
   return row && toRun(row);
 }
 
+/** @throws RangeError for a run that does not exist. */
 export function* getRun(runId: string): Query<Run> {
   const run = yield* findRun(runId);
   if (!run) throw noSuchRun(runId);
   return run;
 }
 
+/** Newest day first, and within a day the newest run first. */
 export function* listRuns({ day, limit }: { readonly day?: string; readonly limit: number }): Query<Run[]> {
   const rows =
     day === undefined
@@ -97,11 +99,13 @@ export function* listRuns({ day, limit }: { readonly day?: string; readonly limi
   return rows.map(toRun);
 }
 
+/** The newest run of the day. */
 export function* latestRun(day: string): Query<Run | undefined> {
   const row = yield* one(`SELECT * FROM runs WHERE day = ? ORDER BY number DESC LIMIT 1`, day);
   return row && toRun(row);
 }
 
+/** The newest run of each day from `from` to `to` that has one, oldest day first. */
 export function* listLatestRuns({ from, to }: { readonly from: string; readonly to: string }): Query<Run[]> {
   const rows = yield* all(
     `SELECT * FROM runs
@@ -114,6 +118,10 @@ export function* listLatestRuns({ from, to }: { readonly from: string; readonly 
   return rows.map(toRun);
 }
 
+/**
+ * The runs of all days from `from` to `to`, oldest day first, and within a day the newest run first.
+ * Runs that complete no day, of which there may be dozens a day, are combined as in `collapseRuns`.
+ */
 export function* listRunsOfDays({ from, to }: { readonly from: string; readonly to: string }): Query<Run[]> {
   const rows = yield* all(
     `SELECT ${runColumns}, together.* FROM runs LEFT JOIN (
@@ -136,6 +144,7 @@ export function* listRunsOfDays({ from, to }: { readonly from: string; readonly 
   });
 }
 
+/** Oldest day first. */
 export function* listActiveRuns(): Query<Run[]> {
   const rows = yield* all(`SELECT * FROM runs WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
   return rows.map(toRun);
@@ -146,6 +155,7 @@ export function listVolumes(days: readonly string[]): Query<DayVolume[]> {
   return readVolumes(days, (run) => !hasUnexpectedCount(run) && !isToBeAccepted(run));
 }
 
+/** The same of the day's newest successful run that may complete it, whether or not it makes the day good. */
 export function* findVolume(day: string): Query<DayVolume | undefined> {
   const [volume] = yield* readVolumes([day], () => true);
   return volume;
@@ -185,6 +195,10 @@ export function* summarise(today: BusinessDay): Query<LedgerSummary> {
   });
 }
 
+/**
+ * The days from `from` to `to` with a run that reviewed all of them (`reviewsDay`), whatever runs came after it, oldest first.
+ * YYYY-MM-DD
+ */
 export function* listReviewedDays({
   from,
   to,

@@ -20,6 +20,10 @@ function findReferences(run: StayRun, hashes: Uint32Array): Query<FoundBookings[
 /** The pages of the references. */
 export const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
 
+/**
+ * The runs whose bookings count, the latest first: those that were collected to the end, whatever became of their delivery.
+ * A later business day is later, and of one day the run that was started later.
+ */
 function* listStayRuns(): Query<StayRun[]> {
   const rows = yield* all(
     `SELECT number, id, day, delivery, tops_up, batch_size FROM runs
@@ -35,6 +39,11 @@ function* listStayRuns(): Query<StayRun[]> {
   }));
 }
 
+/**
+ * Bookings of the run at hotels with these hashes whose stay ends on the day `from` or later, or nobody knows when.
+ *
+ * @param hashes ascending
+ */
 function findStays(run: StayRun, hashes: Uint32Array, from: string): Query<FoundBookings[]> {
   const firstDay = toStoredDay(countDays(from), countDays(run.day));
   return findBookings(run, hashes, {
@@ -44,6 +53,7 @@ function findStays(run: StayRun, hashes: Uint32Array, from: string): Query<Found
   });
 }
 
+/** The lines of these batches of the run; a batch that was removed meanwhile, or whose key is gone, is absent. */
 function* readReadableBatches(
   { number }: StayRun,
   form: BookingForm,

@@ -72,6 +72,7 @@ function toSuccessor(row: StoredRow): Successor {
   return { ...toOpenStep(row), after: String(row.after), state: String(row.state) as Successor['state'] };
 }
 
+/** Steps that may be queued, in plan order, page by page. */
 export function* listOpenSteps(
   runId: string,
   { after, limit }: { readonly after?: StepCursor; readonly limit: number },
@@ -89,6 +90,7 @@ export function* listOpenSteps(
   return rows.map(toOpenStep);
 }
 
+/** Whether a step of the run is being performed under a valid claim. */
 export function* isBeingPerformed(runId: string): Query<boolean> {
   const { isAbandoned } = yield* database();
   const { sql, values } = isAbandoned();
@@ -101,6 +103,7 @@ export function* isBeingPerformed(runId: string): Query<boolean> {
   return row !== undefined;
 }
 
+/** What the run waits for, if all its open steps wait: the step that is due first. */
 export function* findWait(runId: string, now: number): Query<Wait | undefined> {
   const row = yield* one(
     `SELECT name, steps.state, not_before, last_code FROM steps JOIN runs ON run = number
@@ -194,7 +197,7 @@ export function* insertSteps(
   );
 }
 
-/** See `UndeliveredReader`. What became of a step that was halved is in its halves. */
+/** The slices of a run's batches that were not delivered by body, if the run has a plan. What became of a step that was halved is in its halves. */
 export function* listUndelivered(
   runId: string,
 ): Query<{ readonly batch: number; readonly first: number; readonly bookings: number }[]> {

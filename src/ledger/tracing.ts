@@ -115,6 +115,7 @@ function* openReject({ run, ...reject }: Row<typeof rejects>): Query<Reject> {
   return { ...reject, ...(value !== undefined && { value }) };
 }
 
+/** When each kind of step was performed, in the order in which they began. */
 export function* listStepTimes(runId: string): Query<StepTime[]> {
   const rows = yield* all(
     `SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started, max(attempts.ended_at) AS ended
@@ -132,6 +133,7 @@ export function* listStepTimes(runId: string): Query<StepTime[]> {
   }));
 }
 
+/** In the order of the plan, without the first ones if some are to be skipped. */
 export function* listRefused(runId: string, limit: number, skip = 0): Query<RefusedBooking[]> {
   const run = yield* runNumber(runId);
   const rows = yield* all(
@@ -167,6 +169,7 @@ export function* countRejects(runId: string): Query<ReasonCount[]> {
   return toReasonCounts(rows);
 }
 
+/** The first ones, by place. */
 export function* listRejects(
   runId: string,
   limit: number,

@@ -10,6 +10,7 @@ export function createWatch({ read, readTogether, transact }: Store) {
   };
 }
 
+/** The mappings of the oldest moves that no watch has compared with the current and upcoming stays. */
 function* nextMoves(limit: number): Query<MovedMappings | undefined> {
   const rows = yield* all(
     `SELECT provider_name, provider_hotel_id, service_id, moves, last_move, moved.seen_at FROM (
@@ -36,10 +37,12 @@ function* nextMoves(limit: number): Query<MovedMappings | undefined> {
   };
 }
 
+/** Records that all moves up to that number are compared, and their findings are recorded. Never goes back. */
 function* finishMoves(upTo: number): Query<void> {
   yield* change(`UPDATE watched_moves SET last_move = ? WHERE last_move < ?`, upTo, upTo);
 }
 
+/** What the copy knows about these master hotels. */
 function* readMasterHotels(serviceIds: readonly number[]): Query<Map<number, MasterHotel>> {
   const { isListed } = yield* database();
   const masters = new Map<number, MasterHotel & { readonly left: LeftHotel[] }>();

@@ -48,7 +48,7 @@ export interface LedgerFile {
   /** The folder of this file's locks. */
   readonly locks: string;
   noteRemoval(at: number): void;
-  /** See `Retention`. */
+  /** See `createRetention`. */
   clearRemains(limits: RewriteLimits): Remains | undefined;
   /** Leaves nothing of what was removed, if this process does the checkpoints and nobody else is using the file. */
   close(): void;
