@@ -4,6 +4,13 @@ import type { PlannedStep } from './step.js';
 import { type StoredRow, withoutUndefined } from './stored-values.js';
 import { bigint, optional, type Row, table, text } from './table.js';
 
+/*
+ * A canary is an agreed, deliberately wrong pair of a provider's hotel and a master hotel that is sent with each
+ * night's bookings, by body and under a reference of its own: if no e-mail names that reference in time, the service
+ * reviews nothing, or its e-mails don't arrive. It is not a booking: it is stored apart from them, so that no count or
+ * list includes it.
+ */
+
 const canaries = table('canaries', {
   run: bigint,
   reference: text(),
@@ -111,13 +118,6 @@ function toCanary(row: StoredRow): Canary {
     givenUpFor: state === 'refused' ? lastCode : undefined,
   });
 }
-
-/**
- * A canary is an agreed, deliberately wrong pair of a provider's hotel and a master hotel that is sent with each
- * night's bookings, by body and under a reference of its own: if no e-mail names that reference in time, the service
- * reviews nothing, or its e-mails don't arrive. It is not a booking: it is stored apart from them, so that no count or
- * list includes it.
- */
 
 /** What was agreed with the service. */
 export interface CanarySettings {

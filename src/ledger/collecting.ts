@@ -8,7 +8,7 @@ import { createCollectedIndexes } from './hash-index.js';
 import { type KeptColumns, storeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query, type Store } from './query.js';
-import { hasDropped, type Run, type Trigger, type Volume, type VolumeComparison } from './run.js';
+import type { Run, Trigger, Volume, VolumeComparison } from './run.js';
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfReject } from './sealing.js';
@@ -66,11 +66,10 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
         const { rules } = yield* database();
         const { run: before } = yield* lockRight(right);
         yield* change(
-          `UPDATE runs SET day_accepted = ?, providers = ?, volume = ?, volume_dropped = ? WHERE number = ?`,
+          `UPDATE runs SET day_accepted = ?, providers = ?, volume = ? WHERE number = ?`,
           accepted ?? null,
           providers && JSON.stringify(providers),
           comparison ? JSON.stringify(comparison) : null,
-          comparison && hasDropped(comparison) ? 1 : 0,
           run,
         );
         if (comparison && !before.acceptance) yield* raise(rules.noticesOfVolume(before, comparison, at));
@@ -102,7 +101,7 @@ function* resetRun(
   yield* change(
     `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL, chunks = 0,
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
-       repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, volume_dropped = 0,
+       repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL,
        names_blanked_at = NULL, lines_blanked = 0
      WHERE number = ?`,
     source,

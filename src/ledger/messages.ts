@@ -1,4 +1,5 @@
 import { type NewNotice, type Notice, noticeEventNames, noticeEvents } from './notice.js';
+import type { OpenProblem } from './notices.js';
 import {
   type ClaimedMessage,
   dismiss,
@@ -212,8 +213,6 @@ export function createNotices(store: Store) {
     ...createNoticeReader(store),
     ...bind(transact, {
       remind,
-      end,
-      dismiss,
       stopWaiting,
       giveUpOthers,
       extend,
@@ -222,7 +221,13 @@ export function createNotices(store: Store) {
       noteFailed,
     }),
 
-    // Reads first, here and below: usually there is nothing new, and then no process waits for the right to write.
+    // Usually there is nothing to end, nothing new and nothing due: then no process waits for the right to write.
+    end: async (problems: readonly OpenProblem[], ending: Parameters<typeof end>[1]) =>
+      problems.length === 0 ? 0 : transact(() => end(problems, ending)),
+    dismiss: async (problems: readonly OpenProblem[], at: number) => {
+      if (problems.length > 0) await transact(() => dismiss(problems, at));
+    },
+
     /** Raises what is not known yet: see `placeNotice`. Returns how many were new. */
     async raise(notices: readonly NewNotice[]): Promise<number> {
       const unknown = notices.length === 0 ? [] : await read(() => listUnknown(notices));

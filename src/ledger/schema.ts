@@ -44,7 +44,6 @@ const tables: readonly string[] = [
     day_accepted bigint,
     providers text,
     volume text,
-    volume_dropped integer NOT NULL DEFAULT 0,
     volume_acceptance text,
     accepts_repeated integer NOT NULL DEFAULT 0,
     delivered integer NOT NULL DEFAULT 0,

@@ -213,8 +213,6 @@ export function* listUndelivered(
   }));
 }
 
-/** What the rules of the state machine need to know about all steps of a run: counted by the database, not read. */
-
 /** One statement, so that all counts are of the same moment. */
 export function* tally(runId: string): Query<Tally> {
   const dialect = yield* database();
@@ -303,8 +301,6 @@ function toFileProgress(row: StoredRow | undefined): FileProgress {
     isResultOpen: Boolean(row?.is_result_open),
   };
 }
-
-/** The rules of a whole run: how its delivery starts, what a take-over does to it, and how it ends. */
 
 /** The progress of a file run, as far as it decides whether only the result is missing. */
 export interface FileProgress {

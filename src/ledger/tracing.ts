@@ -100,7 +100,7 @@ function stepsThatCarry(
 
 function* traceRejects(reference: string): Query<{ readonly run: number; readonly trace: Trace }[]> {
   const { isReference } = yield* database();
-  const { sql, values } = isReference(reference);
+  const { sql, values } = isReference(toStorable(reference));
   const traces: { run: number; trace: Trace }[] = [];
   for (const found of yield* rejects.list(`WHERE ${sql} ORDER BY run DESC, place`, ...values)) {
     const { reference, ...reject } = yield* openReject(found);
