@@ -178,3 +178,12 @@ function readServiceId(value: unknown): number | Exclude<RejectReason, FieldFaul
   const serviceId = Number(text);
   return Number.isSafeInteger(serviceId) ? serviceId : 'service-id-invalid';
 }
+
+/** Why a record that the source could delimit can't be read. It becomes a reject and reading continues. */
+export type UnreadableReason =
+  | 'wrong-cell-count'
+  | 'malformed-quotes'
+  | 'record-too-long'
+  | 'malformed-json'
+  | 'not-an-object'
+  | 'duplicate-member';

@@ -1,5 +1,5 @@
 import type { GuestNames } from '../booking/guest-names.js';
-import type { BookingWarning, RejectReason } from '../booking/normalise.js';
+import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
 import { readBatch } from './batches.js';
 import { type NewCanary, storeCanary } from './canaries.js';
 import { FencedError } from './errors.js';
@@ -295,12 +295,3 @@ export interface DeliveredLines {
   /** Each ended by a line feed. */
   readonly lines: Buffer;
 }
-
-/** Why a record that the source could delimit can't be read. It becomes a reject and reading continues. */
-export type UnreadableReason =
-  | 'wrong-cell-count'
-  | 'malformed-quotes'
-  | 'record-too-long'
-  | 'malformed-json'
-  | 'not-an-object'
-  | 'duplicate-member';

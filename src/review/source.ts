@@ -1,6 +1,6 @@
 import type { RawBooking, ServiceField } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
-import type { UnreadableReason } from '../ledger/collecting.js';
+import type { UnreadableReason } from '../booking/normalise.js';
 import { SafeError } from '../text/safe-error.js';
 
 export type SourceRecord =

@@ -1,4 +1,4 @@
-import type { UnreadableReason } from '../../ledger/collecting.js';
+import type { UnreadableReason } from '../../booking/normalise.js';
 import {
   type BookingSource,
   type SourceColumns,
