@@ -40,6 +40,8 @@ describe('the check of the layers', () => {
       'src/review/run.ts': `import { hash } from 'node:crypto';\nimport { booking } from '../booking/booking.js';\n`,
       'src/sandbox/sandbox.ts': `import { booking } from '../booking/booking.js';\n`,
       'src/index.ts': `export * from './review/run.js';\n`,
+      'src/queue/queue.ts': `import { worker } from './redis/worker.js';\n`,
+      'src/queue/redis/worker.ts': `import type { Job } from '../queue.js';\n`,
       'jobs/start.ts': `import { run } from '../src/review/run.js';\nawait import('../src/sandbox/sandbox.js');\n`,
     };
     expect(await check(files)).toEqual([]);
@@ -52,12 +54,12 @@ describe('the check of the layers', () => {
     ['an island', 'review', `import { sandbox } from '../sandbox/sandbox.js';`],
     ['more than an island may', 'sandbox', `import { run } from '../review/run.js';`],
     ['a library', 'review', `import pino from 'pino';`],
-    ['a folder that imports it', 'queue', `import './redis/worker.js';`],
+    ['a folder that imports it', 'queue/other', `import '../redis/worker.js';`],
     ['from a folder that is not in the list', 'mystery', `import '../booking/booking.js';`],
   ])('reports a file that imports %s', async (_, folder, code) => {
     const violations = await check({
       [`src/${folder}/file.ts`]: `\n${code}\n`,
-      'src/queue/redis/worker.ts': `import '../queue.js';`,
+      'src/queue/redis/worker.ts': `import '../other/file.js';`,
     });
     expect(violations).toHaveLength(1);
     expect(violations[0]).toContain(`src/${folder}/file.ts`);
