@@ -1,5 +1,4 @@
 import { type NewNotice, type Notice, noticeEventNames, noticeEvents } from './notice.js';
-import type { OpenProblem } from './notices.js';
 import {
   type ClaimedMessage,
   dismiss,
@@ -9,6 +8,7 @@ import {
   listUnknown,
   type MessageCounts,
   type MessageState,
+  type OpenProblem,
   type PlannedMessage,
   raise,
   remind,

@@ -1,3 +1,4 @@
+import type { Hold } from '../async/hold.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
 import {
@@ -67,8 +68,7 @@ export async function reviewDay(
   signal: AbortSignal,
   callbacks: ReviewCallbacks = {},
 ): Promise<DayResult> {
-  const first = await review(request, parts, signal, callbacks);
-  const result = isToTopUp(first, signal) ? await topUp(request, parts, signal) : first;
+  const result = await review(request, parts, signal, callbacks);
   await callbacks.followUp?.(result);
   return result;
 }
@@ -93,32 +93,46 @@ async function review(
   }
 
   const { hold, runBefore } = found;
+  let result: DayResult | 'lost';
   try {
-    const opened = await openRun({ ...request, runBefore }, parts, hold);
-    if (opened !== 'lost') {
-      if (opened.kind === 'accepted') {
-        notify({ type: 'volume-accepted', run: opened.run });
-        callbacks.onAccepted?.(opened.run);
-      }
-      if (opened.kind === 'done' || opened.kind === 'accepted') return { run: opened.run, wasDone: true };
-      reportOpened(opened.run, opened.kind === 'new', parts, callbacks);
-
-      const stop = AbortSignal.any([signal, hold.lost]);
-      // The producer: reads the source into the ledger, and stores the plan with the last booking.
-      const isCollected = opened.run.collectedAt !== undefined;
-      const run = isCollected ? opened.run : await collect(day, opened, parts, stop);
-      // The workers perform the steps of the plan. Whoever ends the last one settles the run.
-      const isOurs = isActive(run) && !stop.aborted;
-      const delivered = isOurs ? await workforce.deliver(run, signal, hold) : run;
-      if (!hold.lost.aborted || signal.aborted) return { run: delivered, wasDone: false };
-    }
+    result = await reviewHeld({ ...request, runBefore }, parts, hold, signal, callbacks);
   } finally {
     await hold.release();
   }
+  // Only whoever held the day tops it up, not those who joined.
+  if (result !== 'lost') return isToTopUp(result, signal) ? topUp(request, parts, signal) : result;
 
   // Another process has the day now. If nobody has it, because only the ledger was unreachable, we acquire it again.
   if (request.mode === 'run') return review(request, parts, signal, callbacks);
   throw new DayBusyError(`${day.iso} was taken over by another process`);
+}
+
+/** Opens or resumes the run of a day that this process holds, and works on it. */
+async function reviewHeld(
+  request: RunRequest,
+  parts: ReviewParts,
+  hold: Hold,
+  signal: AbortSignal,
+  callbacks: ReviewCallbacks,
+): Promise<DayResult | 'lost'> {
+  const { workforce, notify } = parts;
+  const opened = await openRun(request, parts, hold);
+  if (opened === 'lost') return opened;
+  if (opened.kind === 'accepted') {
+    notify({ type: 'volume-accepted', run: opened.run });
+    callbacks.onAccepted?.(opened.run);
+  }
+  if (opened.kind === 'done' || opened.kind === 'accepted') return { run: opened.run, wasDone: true };
+  reportOpened(opened.run, opened.kind === 'new', parts, callbacks);
+
+  const stop = AbortSignal.any([signal, hold.lost]);
+  // The producer: reads the source into the ledger, and stores the plan with the last booking.
+  const isCollected = opened.run.collectedAt !== undefined;
+  const run = isCollected ? opened.run : await collect(request.day, opened, parts, stop);
+  // The workers perform the steps of the plan. Whoever ends the last one settles the run.
+  const isOurs = isActive(run) && !stop.aborted;
+  const delivered = isOurs ? await workforce.deliver(run, signal, hold) : run;
+  return hold.lost.aborted && !signal.aborted ? 'lost' : { run: delivered, wasDone: false };
 }
 
 function reportOpened(
@@ -144,7 +158,7 @@ function topUp(
   parts: ReviewParts,
   signal: AbortSignal,
 ): Promise<DayResult> {
-  return reviewDay({ mode: 'run', day, trigger, configuredDelivery }, parts, signal);
+  return review({ mode: 'run', day, trigger, configuredDelivery }, parts, signal, {});
 }
 
 async function collect(
