@@ -77,8 +77,6 @@ export function createHashIndex({ pageEntries, segmentEntries = 2 ** 19 }: HashI
   };
 }
 
-export type HashIndex = ReturnType<typeof createHashIndex>;
-
 /** The words of that hash in a page, in the page's order. */
 export function findInPage(page: Buffer, hash: number): number[] {
   const words: number[] = [];
