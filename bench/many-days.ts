@@ -1,5 +1,4 @@
-import { countDays, hashProviderHotel } from '../src/booking/booking-keys.js';
-import { hashReference } from '../src/booking/reference-hash.js';
+import { countDays, hashProviderHotel, hashReference } from '../src/booking/booking-keys.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { ProviderHotel } from '../src/ledger/mappings.js';
 

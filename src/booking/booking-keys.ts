@@ -1,6 +1,5 @@
 import type { Booking } from './booking.js';
 import { checkOutOf, daysWithoutCheckOut } from './stay.js';
-import { hashPlainText, hashText } from './text-hash.js';
 
 /** The keys by which a ledger finds a booking. */
 export interface BookingKeys extends StayKey {
@@ -9,12 +8,17 @@ export interface BookingKeys extends StayKey {
 }
 
 /** The keys by which a ledger finds a booking's stay. */
-export interface StayKey {
+interface StayKey {
   /** See `hashHotel`. */
   readonly hotelHash: number;
   /** The last day on which the guest may be there, in days since 1970-01-01: see `isOver`. */
   readonly lastDay: number;
 }
+
+const prime = 0x01000193;
+
+/** The hash of the empty text. */
+const emptyHash = 0x811c9dc5;
 
 /** Stands for the hotel of a booking without a provider or a provider hotel id. */
 export const noHotel = 0;
@@ -29,7 +33,7 @@ export function hashProvider(name: string): number {
 }
 
 /** The hash of a provider hotel. Ledgers store it, so it must never change. */
-export function hashHotel(providerHash: number, providerHotelId: string): number {
+function hashHotel(providerHash: number, providerHotelId: string): number {
   return hashText(providerHotelId, providerHash) || noHotel + 1;
 }
 
@@ -69,4 +73,35 @@ export function findLastDay(checkIn: number | undefined, checkOut: number | unde
 /** The days from 1970-01-01 to a calendar date; 0 for an earlier one. */
 export function countDays(iso: string): number {
   return Math.min(Math.max(Date.parse(iso) / 86_400_000, 0), unknownLastDay);
+}
+
+/** Stands for a booking without a reference. */
+export const noReference = 0;
+
+/** The hash by which a ledger finds the bookings with a reference. */
+export function hashReference(reference: string | undefined): number {
+  return reference === undefined ? noReference : hashText(reference) || noReference + 1;
+}
+
+/** The same for a reference in ASCII bytes. */
+export function hashPlainReference(bytes: Uint8Array, start: number, end: number): number {
+  return hashPlainText(bytes, start, end) || noReference + 1;
+}
+
+/**
+ * 32-bit FNV-1a over UTF-16 units. Ledgers store such hashes, so it must never change.
+ *
+ * @param before the hash of what precedes the text
+ */
+function hashText(text: string, before = emptyHash): number {
+  let hash = before;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), prime);
+  return hash >>> 0;
+}
+
+/** The same for a text in ASCII bytes. */
+function hashPlainText(bytes: Uint8Array, start: number, end: number, before = emptyHash): number {
+  let hash = before;
+  for (let index = start; index < end; index += 1) hash = Math.imul(hash ^ (bytes[index] ?? 0), prime);
+  return hash >>> 0;
 }

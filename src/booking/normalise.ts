@@ -16,7 +16,7 @@ import {
   type InstantChoice,
   type InstantRule,
   type InstantWarning,
-} from './instants.js';
+} from './written-date.js';
 
 /** Why a record can't be sent. (Design 4.) */
 export type RejectReason = 'service-id-missing' | 'service-id-invalid' | FieldFault;

@@ -1,5 +1,5 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
-import { hashReference } from '../booking/reference-hash.js';
+import { hashReference } from '../booking/booking-keys.js';
 import {
   type Case,
   type CaseStay,

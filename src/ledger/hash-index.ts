@@ -1,5 +1,4 @@
-import { countDays, noHotel, unknownLastDay } from '../booking/booking-keys.js';
-import { noReference } from '../booking/reference-hash.js';
+import { countDays, noHotel, noReference, unknownLastDay } from '../booking/booking-keys.js';
 import type { CollectedBatch, StayKeys } from './collecting.js';
 import type { Dialect, Query } from './query.js';
 import { type BookingForm, bookingForms } from './step.js';

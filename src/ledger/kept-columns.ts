@@ -1,5 +1,5 @@
+import { hashReference } from '../booking/booking-keys.js';
 import type { KeptValues } from '../booking/kept-values.js';
-import { hashReference } from '../booking/reference-hash.js';
 import { KeyError } from '../keys/key-error.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { Booking } from '../booking/booking.js';
-import { hashReference } from '../booking/reference-hash.js';
+import { hashReference } from '../booking/booking-keys.js';
 import type { ErasedContent, ErasedGuest } from '../ledger/erasing.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { UsageError } from '../text/usage-error.js';

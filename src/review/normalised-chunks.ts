@@ -1,7 +1,7 @@
 import type { RawBooking } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
-import { decidingRecords } from '../booking/instants.js';
 import type { Normalise, NormaliserFor } from '../booking/normalise.js';
+import { decidingRecords } from '../booking/written-date.js';
 import type { BookingSource, SourceChunk, SourceReading } from './source.js';
 
 interface NormalisedChunk {

@@ -29,6 +29,5 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/notifications/run-notices.ts': ['test/notifications/run-notices.test.ts'],
   'src/notifications/routing.ts': ['test/notifications/routing.test.ts'],
   'src/notifications/deadlines.ts': ['test/notifications/deadlines.test.ts'],
-  'src/booking/written-date.ts': ['test/booking/written-date.test.ts'],
-  'src/booking/instants.ts': ['test/booking/instants.test.ts'],
+  'src/booking/written-date.ts': ['written-date', 'instants'].map((name) => `test/booking/${name}.test.ts`),
 };

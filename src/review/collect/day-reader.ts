@@ -1,11 +1,10 @@
 import type { ServiceField } from '../../booking/booking.js';
-import { type BookingKeys, findStayKey } from '../../booking/booking-keys.js';
+import { type BookingKeys, findStayKey, hashReference } from '../../booking/booking-keys.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { writeNames } from '../../booking/guest-names.js';
 import { readKeptValue } from '../../booking/kept-values.js';
 import { countDates, type Normalise, type NormaliserFor } from '../../booking/normalise.js';
-import { hashReference } from '../../booking/reference-hash.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
 import type { ReasonCount, Reject } from '../../ledger/collecting.js';
 import type { KeptColumns, KeptRow } from '../../ledger/kept-columns.js';

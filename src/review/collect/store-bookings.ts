@@ -1,5 +1,10 @@
-import { findStayKey, noHotel, unknownLastDay } from '../../booking/booking-keys.js';
-import { hashReference, noReference } from '../../booking/reference-hash.js';
+import {
+  findStayKey,
+  hashReference,
+  noHotel,
+  noReference,
+  unknownLastDay,
+} from '../../booking/booking-keys.js';
 import { type Collect, type ReasonCount, type Reject, rejectsListed } from '../../ledger/collecting.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { readBooking } from '../stored/stored-line.js';

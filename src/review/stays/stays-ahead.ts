@@ -1,6 +1,5 @@
 import { forEachGivingWay, giveWay } from '../../async/give-way.js';
-import { hashProviderHotel } from '../../booking/booking-keys.js';
-import { hashReference } from '../../booking/reference-hash.js';
+import { hashProviderHotel, hashReference } from '../../booking/booking-keys.js';
 import { isOver } from '../../booking/stay.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { keyOfHotel, type ProviderHotel } from '../../ledger/mappings.js';

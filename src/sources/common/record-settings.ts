@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type ServiceField, serviceFields } from '../../booking/booking.js';
-import { instantChoices } from '../../booking/instants.js';
-import { isDateFormat } from '../../booking/written-date.js';
+import { instantChoices, isDateFormat } from '../../booking/written-date.js';
 import { expected, group, oneOf, share, text, textLike, textThat } from '../../settings/values.js';
 
 const fieldNames: ReadonlySet<string> = new Set(serviceFields);

@@ -1,4 +1,4 @@
-import { hashReference } from '../../../src/booking/reference-hash.js';
+import { hashReference } from '../../../src/booking/booking-keys.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/ledger/run.js';

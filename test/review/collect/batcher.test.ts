@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BookingKeys } from '../../../src/booking/booking-keys.js';
-import { hashReference } from '../../../src/booking/reference-hash.js';
+import { type BookingKeys, hashReference } from '../../../src/booking/booking-keys.js';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { createBatcher, type LineBlock } from '../../../src/review/collect/batcher.js';
 import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hashReference } from '../../../src/booking/booking-keys.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
-import type { InstantChoice } from '../../../src/booking/instants.js';
 import { openNormaliser } from '../../../src/booking/normalise.js';
-import { hashReference } from '../../../src/booking/reference-hash.js';
+import type { InstantChoice } from '../../../src/booking/written-date.js';
 import { createBodyForms } from '../../../src/review/body/booking-item.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../../src/review/delivery.js';
