@@ -102,3 +102,19 @@ export function expectSafeName(name: string): string {
 function describe(name: string): string {
   return JSON.stringify(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
 }
+
+/** Runs tasks with the same key one after the other, and those with different keys concurrently. */
+export function createKeyedMutex() {
+  /** For each key the end of the last task; it never rejects. */
+  const last = new Map<string, Promise<unknown>>();
+  return async function run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
+    const result = (last.get(key) ?? Promise.resolve()).then(task);
+    const ended = result.catch(() => {});
+    last.set(key, ended);
+    try {
+      return await result;
+    } finally {
+      if (last.get(key) === ended) last.delete(key);
+    }
+  };
+}

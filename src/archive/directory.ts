@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { readBlocks } from '../async/file-blocks.js';
-import { createKeyedMutex } from '../async/keyed-mutex.js';
-import { createMeasure, measure } from '../async/measure.js';
-import { ArchiveError, expectContent, expectSafeName, type StoringArchive } from './archive.js';
+import { createMeasure, measure, readBlocks } from '../async/content.js';
+import {
+  ArchiveError,
+  createKeyedMutex,
+  expectContent,
+  expectSafeName,
+  type StoringArchive,
+} from './archive.js';
 
 /** Temporary names start with a dot, which kept files never do. */
 const temporarySuffix = '.partial';
@@ -17,7 +21,7 @@ const temporarySuffix = '.partial';
  */
 export function createDirectoryArchive({ root }: { readonly root: string }): StoringArchive {
   const home = resolve(root);
-  const mutex = createKeyedMutex();
+  const runAlone = createKeyedMutex();
 
   function locate(day: string, runId: string): string {
     return join(home, expectSafeName(day), expectSafeName(runId));
@@ -35,7 +39,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Sto
   ): Promise<void> {
     const folder = locate(day, runId);
     const path = locateFile(day, runId, name);
-    await mutex.run(folder, async () => {
+    await runAlone(folder, async () => {
       await makeFolder(folder);
       await removeLeftovers(folder);
       const temporary = join(folder, `.${randomUUID()}${temporarySuffix}`);
@@ -78,7 +82,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Sto
     async remove(day, runId, names) {
       const folder = locate(day, runId);
       const paths = names.map((name) => locateFile(day, runId, name));
-      await mutex.run(folder, async () => {
+      await runAlone(folder, async () => {
         for (const path of paths) await rm(path, { force: true }).catch(explain('unwritable', path));
         await removeLeftovers(folder);
       });

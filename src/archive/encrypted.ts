@@ -1,4 +1,4 @@
-import { createMeasure, measure } from '../async/measure.js';
+import { createMeasure, measure } from '../async/content.js';
 import type { DayKeys } from '../keys/day-keys.js';
 import { openFile, sealFile } from '../keys/sealed-file.js';
 import { type Archive, ArchiveError, expectContent, type StoringArchive } from './archive.js';

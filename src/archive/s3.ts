@@ -1,14 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { blockBytes } from '../async/file-blocks.js';
-import { createKeyedMutex } from '../async/keyed-mutex.js';
-import { createMeasure } from '../async/measure.js';
+import { blockBytes, createMeasure } from '../async/content.js';
 import { type S3Bucket, S3Error, type S3Location, showS3Location } from '../s3/bucket.js';
 import {
   type Archive,
   type ArchivedFile,
   ArchiveError,
+  createKeyedMutex,
   expectContent,
   expectSafeName,
   type StoringArchive,
@@ -33,7 +32,7 @@ export interface S3ArchiveOptions {
  * conditional writes the later content would replace the earlier one.
  */
 export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOptions): StoringArchive {
-  const mutex = createKeyedMutex();
+  const runAlone = createKeyedMutex();
 
   function writePrefix(day: string, runId: string): string {
     const parts = [expectSafeName(day), expectSafeName(runId)];
@@ -94,7 +93,7 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
   const keep: Archive['keep'] = async (day, runId, name, content, expected) => {
     const folder = writePrefix(day, runId);
     const key = locateObject(day, runId, name);
-    return mutex.run(folder, async () => ({ name, ...(await keepObject(folder, key, content, expected)) }));
+    return runAlone(folder, async () => ({ name, ...(await keepObject(folder, key, content, expected)) }));
   };
 
   return {
@@ -124,7 +123,7 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
     async remove(day, runId, names) {
       const keys = names.map((name) => locateObject(day, runId, name));
       const folder = writePrefix(day, runId);
-      await mutex.run(folder, async () => {
+      await runAlone(folder, async () => {
         const bucket = await open();
         for (const key of keys) await bucket.remove(key).catch(explain('unwritable', showKey(key)));
         await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(folder)));

@@ -1,6 +1,5 @@
-import { pause } from '../async/abort.js';
+import { pause, startTimeLimit } from '../async/abort.js';
 import { createRetryDelays } from '../async/retry.js';
-import { startTimeLimit } from '../async/time-limit.js';
 import type { ProxyRules } from '../http/connection-rules.js';
 import type { HttpResult, Transport } from '../http/transport.js';
 import { type Beat, type HeartbeatKind, renderBeat } from './heartbeat-forms.js';

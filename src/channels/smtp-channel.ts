@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { startTimeLimit } from '../async/time-limit.js';
+import { startTimeLimit } from '../async/abort.js';
 import { readNetworkFailure } from '../http/network-failure.js';
 import { type Channel, ChannelError } from '../notifications/channel.js';
 import type { ChannelParts } from './channel-parts.js';

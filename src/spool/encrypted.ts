@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { createMeasure, measure } from '../async/measure.js';
+import { createMeasure, measure } from '../async/content.js';
 import type { DayKeys } from '../keys/day-keys.js';
 import { KeyError } from '../keys/key-error.js';
 import { createFileSealer, measureContent, openFile, sealFile } from '../keys/sealed-file.js';

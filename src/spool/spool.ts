@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { readBlocks } from '../async/file-blocks.js';
-import { createMeasure, measure } from '../async/measure.js';
+import { createMeasure, measure, readBlocks } from '../async/content.js';
 import type { LocalFile } from '../sftp/sftp.js';
 import { isPlainName } from '../text/plain-name.js';
 

@@ -1,5 +1,5 @@
 import { type ArchivedFile, ArchiveError } from '../../archive/archive.js';
-import { measure } from '../../async/measure.js';
+import { measure } from '../../async/content.js';
 import { isSameSighting, type ReceivedResult } from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';

@@ -1,5 +1,5 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
-import { startTimeLimit } from '../../async/time-limit.js';
+import { startTimeLimit } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { KeyError } from '../../keys/key-error.js';
 import { FencedError } from '../../ledger/errors.js';

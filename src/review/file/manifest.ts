@@ -1,5 +1,5 @@
 import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/archive.js';
-import { measure } from '../../async/measure.js';
+import { measure } from '../../async/content.js';
 import type { Attempt } from '../../ledger/attempts.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { ResultCounts, ReviewFile, Run } from '../../ledger/run.js';

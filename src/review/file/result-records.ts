@@ -2,11 +2,11 @@ import {
   createConverter,
   decodeLines,
   type Encoding,
+  endsWithReturns,
   guessEncoding,
   nameContainer,
   readByteOrderMark,
 } from '../../text/encoding.js';
-import { endsWithReturns } from '../../text/line-ends.js';
 import { mostRecordLines, splitCells } from './csv.js';
 
 /** Longer than any line of a reasonable result, in bytes. */

@@ -1,5 +1,5 @@
 import type { Archive } from '../../archive/archive.js';
-import { measure } from '../../async/measure.js';
+import { measure } from '../../async/content.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import type { ErasedContent } from '../../ledger/erasing.js';

@@ -3,7 +3,7 @@ import { bookingFields, guestNameFields } from '../../booking/booking.js';
 import { findStayKey } from '../../booking/booking-keys.js';
 import { splitStoredLines } from '../../ledger/batches.js';
 import type { ErasedContent, EraseLines } from '../../ledger/erasing.js';
-import { createWholePattern } from '../../text/whole-text.js';
+import { createWholePattern } from '../../text/pattern.js';
 import { lineForms, readBooking } from '../stored/stored-line.js';
 import { encodeText, type FileRecord, lineEndOf, readRecords } from './file-records.js';
 import { type Guest, isLineOf, isRecordOf, isUncut } from './guest.js';

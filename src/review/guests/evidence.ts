@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Archive, ArchiveError } from '../../archive/archive.js';
-import { measure } from '../../async/measure.js';
+import { measure } from '../../async/content.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
   type CopiedMapping,

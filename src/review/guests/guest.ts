@@ -3,7 +3,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
-import { createWholePattern } from '../../text/whole-text.js';
+import { createWholePattern } from '../../text/pattern.js';
 import { foldName } from '../erasures.js';
 import { listEveryRun } from '../every-run.js';
 import { foldReference } from '../file/match-result.js';

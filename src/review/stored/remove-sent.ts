@@ -1,4 +1,4 @@
-import { measure } from '../../async/measure.js';
+import { measure } from '../../async/content.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type RemoteRemoval, type Run } from '../../ledger/run.js';

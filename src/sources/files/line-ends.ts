@@ -1,4 +1,4 @@
-import { endsWithReturns } from '../../text/line-ends.js';
+import { endsWithReturns } from '../../text/encoding.js';
 import { beginDecoding, nothingDecoded } from './begin-decoding.js';
 import type { DecodedBlock, FileDecoder } from './text-file.js';
 

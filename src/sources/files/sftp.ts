@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { startTimeLimit } from '../../async/time-limit.js';
+import { startTimeLimit } from '../../async/abort.js';
 import { SourceError } from '../../review/source.js';
 import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import { formatDuration } from '../../text/format.js';

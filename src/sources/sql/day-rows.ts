@@ -1,4 +1,4 @@
-import { startTimeLimit } from '../../async/time-limit.js';
+import { startTimeLimit } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';

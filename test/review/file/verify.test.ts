@@ -1,6 +1,6 @@
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { measure } from '../../../src/async/measure.js';
+import { measure } from '../../../src/async/content.js';
 import { keepManifest, type VerifiedItem, verifyRun } from '../../../src/review/file/manifest.js';
 import { renderReviewFile } from '../../../src/review/file/spooled-files.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';

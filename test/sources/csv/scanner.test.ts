@@ -6,7 +6,7 @@ import { serviceFields } from '../../../src/booking/booking.js';
 import { SourceError, type SourceRecord } from '../../../src/review/source.js';
 import { createCsvDecoder } from '../../../src/sources/csv/csv-source.js';
 import { convertText } from '../../../src/sources/files/text-file.js';
-import { endsWithReturns } from '../../../src/text/line-ends.js';
+import { endsWithReturns } from '../../../src/text/encoding.js';
 import { columnsIn, masterIdOnly } from '../../support/source-columns.js';
 import { asText } from './csv-folder.js';
 
