@@ -21,8 +21,7 @@ import {
   type Workforce,
 } from '../src/review/perform/workforce.js';
 import type { ReviewParts } from '../src/review/review-day.js';
-import { defaultLimits } from '../src/sftp/limits.js';
-import type { SftpServer } from '../src/sftp/sftp.js';
+import { defaultLimits, type SftpServer } from '../src/sftp/sftp.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';

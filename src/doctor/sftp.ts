@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BusinessDay } from '../booking/business-day.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { createResultNameTest, locateRemoteFiles } from '../review/file/remote-files.js';
-import type { PresentedKey } from '../sftp/login.js';
+import type { PresentedKey } from '../sftp/connection.js';
 import {
   type RemoteFile,
   SftpError,

@@ -1,4 +1,3 @@
-import type { PresentedKey } from './login.js';
 import { SftpError } from './sftp.js';
 
 /** The protocol's status codes that we interpret (draft-ietf-secsh-filexfer-13, 9.1; OpenSSH sends 1 to 8). */
@@ -124,15 +123,6 @@ export function explainConnectFailure(server: string, username: string, error: u
     return make('fatal', 'sftp-refused', `the login works, but ${username} may not use SFTP there`);
   }
   return make('retryable', 'connection-lost', 'the connection was lost before the session was open');
-}
-
-export function refuseHostKey(server: string, { fingerprint, type }: PresentedKey): SftpError {
-  return new SftpError(
-    'fatal',
-    'host-key-refused',
-    `SFTP server ${server}: it presented the host key ${fingerprint} (${type}), which is not pinned. ` +
-      'Ask its operator for the fingerprint. If it matches, add it to hostKey; if not, another machine is answering.',
-  );
 }
 
 function read(error: unknown): { code: unknown; level: unknown; message: string } {

@@ -1,8 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
 import type SftpClient from 'ssh2-sftp-client';
-import { type RemoteAttributes, readAttributes } from './attributes.js';
+import { formatBytes, formatCount } from '../text/format.js';
 import { isStatus, isUnexplained, status } from './failure.js';
-import { limitListing } from './limits.js';
+import { SftpError, type TimeKeeping } from './sftp.js';
 
 /** 64 requests in flight, each filling one packet of OpenSSH: measured fastest. */
 export const uploadTuning = { concurrency: 64, chunkSize: 261_000 };
@@ -211,8 +212,117 @@ export function createRemoteCalls(options: CallsOptions): RemoteCalls {
   };
 }
 
+/** On average, per entry: a name and the line that `ls -l` would print about it. */
+const bytesPerEntry = 500;
+
+/** @returns a function that takes each part of a listing, and throws once the limit is exceeded */
+function limitListing(
+  path: string,
+  maxEntries: number,
+): (entries: readonly { readonly filename: string; readonly longname: string }[]) => void {
+  const maxBytes = maxEntries * bytesPerEntry;
+  let found = 0;
+  let bytes = 0;
+  let parts = 0;
+  return (entries) => {
+    parts += 1;
+    found += entries.length;
+    for (const { filename, longname } of entries) bytes += filename.length + longname.length;
+    if (found <= maxEntries && bytes <= maxBytes && parts <= maxEntries) return;
+    const exceeded =
+      bytes > maxBytes
+        ? `names of more than ${formatBytes(maxBytes)}`
+        : found > maxEntries
+          ? `more than ${formatCount(maxEntries)} entries`
+          : `more than ${formatCount(maxEntries)} parts`;
+    throw new SftpError(
+      'excessive',
+      'too-many-files',
+      `list ${path}: the server lists ${exceeded}. Have the folder tidied up.`,
+    );
+  };
+}
+
 /** The folder of a path, and its last part. */
 function splitPath(path: string): { readonly folder: string; readonly name: string } {
   const at = path.lastIndexOf('/');
   return { folder: path.slice(0, Math.max(at, 0)) || (at === 0 ? '/' : '.'), name: path.slice(at + 1) };
+}
+
+/** What a server says about a file or folder. Every attribute is optional in the protocol. */
+export interface RemoteAttributes {
+  /** `unknown` where the server does not tell. */
+  readonly kind: 'file' | 'folder' | 'other' | 'unknown';
+  readonly size: number | undefined;
+  /** Epoch seconds. */
+  readonly mtime: number | undefined;
+  /** Its permissions. */
+  readonly mode: number | undefined;
+}
+
+const typeBits = 0o170_000;
+const kinds: ReadonlyMap<number, RemoteAttributes['kind']> = new Map([
+  [0, 'unknown'],
+  [0o100_000, 'file'],
+  [0o040_000, 'folder'],
+]);
+
+/** The beginning of a line of `ls -l`. */
+const longForm = /^[-a-zA-Z][-r][-w][-xsStT]/;
+
+/**
+ * Reads the attributes of an answer. Some servers leave out the type, or all permissions: then the long name of a listing
+ * may tell. A time of 0 is none: servers that keep no times send it for every file.
+ */
+function readAttributes(stats: Partial<Stats>, longname = ''): RemoteAttributes {
+  const { mode, size, mtime } = stats;
+  const kind = mode === undefined ? 'unknown' : (kinds.get(mode & typeBits) ?? 'other');
+  return { kind: kind === 'unknown' ? kindOfLine(longname) : kind, size, mtime: mtime || undefined, mode };
+}
+
+function kindOfLine(longname: string): RemoteAttributes['kind'] {
+  if (!longForm.test(longname)) return 'unknown';
+  if (longname.startsWith('-')) return 'file';
+  return longname.startsWith('d') ? 'folder' : 'other';
+}
+
+/** What a server does not describe counts as a file: it shows when it is read. */
+export function mayBeFile({ kind }: RemoteAttributes): boolean {
+  return kind === 'file' || kind === 'unknown';
+}
+
+/** @throws SftpError where the server reports no size: then nobody could tell a whole file from a part */
+export function sizeOf({ size }: RemoteAttributes, path: string): number {
+  if (size !== undefined) return size;
+  throw new SftpError('denied', 'no-size', `look at ${path}: the server does not report the size of files`);
+}
+
+/** Times are whole seconds: after this long, a clock shows another one. */
+const nextSecondMs = 1_100;
+
+/** Looks at a file twice, without reading it in between. */
+export async function examineTime(remote: RemoteCalls, path: string): Promise<TimeKeeping> {
+  const first = (await remote.stat(path))?.mtime;
+  if (first === undefined) return 'none';
+  await pause(nextSecondMs);
+  return (await remote.stat(path))?.mtime === first ? 'kept' : 'clock';
+}
+
+/**
+ * Whether the file is still the one that was seen, as far as the server tells: it has the same size, and the same time if
+ * the server keeps times.
+ *
+ * @returns its size now if it is not; none if the file is gone
+ */
+export async function findChange(
+  remote: RemoteCalls,
+  path: string,
+  seen: Pick<RemoteAttributes, 'size' | 'mtime'>,
+): Promise<{ readonly size: number | undefined } | undefined> {
+  const now = await remote.stat(path);
+  if (now?.size !== seen.size) return { size: now?.size };
+  if (now?.mtime === undefined || seen.mtime === undefined || now.mtime === seen.mtime) return undefined;
+  if ((await examineTime(remote, path)) === 'kept') return { size: now.size };
+  const later = await remote.stat(path);
+  return later?.size === seen.size ? undefined : { size: later?.size };
 }

@@ -1,8 +1,12 @@
-import { type Connection, openConnection } from './connection.js';
-import { defaultLimits, type SftpLimits } from './limits.js';
-import { type HostKeys, type PresentedKey, pinHostKeys, readPrivateKey } from './login.js';
+import {
+  type Connection,
+  openConnection,
+  type PresentedKey,
+  pinHostKeys,
+  readPrivateKey,
+} from './connection.js';
 import { createSession } from './session.js';
-import type { SftpServer } from './sftp.js';
+import { defaultLimits, type SftpLimits, type SftpServer } from './sftp.js';
 
 export interface SftpServerOptions {
   readonly host: string;
@@ -46,12 +50,10 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
   const { host, port, username, root, noProgressMs = 30_000 } = options;
   if (options.hostKeys.length === 0)
     throw new RangeError('an SFTP server needs at least one pinned host key');
-  const pinned = pinHostKeys(options.hostKeys);
-  const hostKeys: HostKeys = {
-    trust(key) {
-      options.onHostKey?.(key);
-      return pinned.trust(key);
-    },
+  const isPinned = pinHostKeys(options.hostKeys);
+  const trusts = (key: PresentedKey) => {
+    options.onHostKey?.(key);
+    return isPinned(key);
   };
   const keeper = options.keep && createConnectionKeeper(options.keep);
   const limits = { ...defaultLimits, ...options.limits };
@@ -65,7 +67,7 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
         username,
         password: options.password,
         key: privateKeyFile === undefined ? undefined : await readPrivateKey(privateKeyFile),
-        hostKeys,
+        trusts,
         connectTimeoutMs: options.connectTimeoutMs ?? 20_000,
         keepAliveSeconds: options.keepAliveSeconds ?? 10,
       },
@@ -186,11 +188,9 @@ export async function presentHostKey(
         username: 'nobody',
         password: undefined,
         key: undefined,
-        hostKeys: {
-          trust(key) {
-            presented.push(key);
-            return false;
-          },
+        trusts(key) {
+          presented.push(key);
+          return false;
         },
         connectTimeoutMs: timeoutMs,
         keepAliveSeconds: 10,

@@ -1,14 +1,19 @@
 import { formatDuration } from '../text/format.js';
 import { isUsableForeignName } from '../text/plain-name.js';
-import { mayBeFile, type RemoteAttributes, sizeOf } from './attributes.js';
 import type { Connection } from './connection.js';
-import { downloadFile } from './download.js';
+import { downloadFile, readRemoteRange } from './download.js';
 import { explainFailure, isStatus, isUnexplained, status } from './failure.js';
-import type { SftpLimits } from './limits.js';
-import { readRemoteRange } from './reading.js';
-import { createRemoteCalls, type RemoteCalls, type RemoteEntry } from './remote-calls.js';
-import { type RemoteFile, SftpError, type SftpSession } from './sftp.js';
-import { examineTime, findChange } from './times.js';
+import {
+  createRemoteCalls,
+  examineTime,
+  findChange,
+  mayBeFile,
+  type RemoteAttributes,
+  type RemoteCalls,
+  type RemoteEntry,
+  sizeOf,
+} from './remote-calls.js';
+import { type RemoteFile, SftpError, type SftpLimits, type SftpSession } from './sftp.js';
 import { publishFile, uploadFile } from './upload.js';
 
 interface SessionOptions {

@@ -1,5 +1,4 @@
 import { SafeError } from '../text/safe-error.js';
-import type { SizeLimit } from './limits.js';
 
 /** A file as the server describes it. */
 export interface RemoteFile {
@@ -32,6 +31,29 @@ export interface FileConverter {
   take(piece: Uint8Array): Iterable<Uint8Array>;
   /** The rest. */
   end(): Uint8Array;
+}
+
+/** How much a session may cost, whatever the server sends. */
+export interface SftpLimits {
+  /** The entries of a folder, of any kind. */
+  readonly maxEntries: number;
+  /** How long an upload or a download may take, even with steady progress. */
+  readonly transferMs: number;
+  /** How long any other operation may take. */
+  readonly operationMs: number;
+}
+
+export const defaultLimits: SftpLimits = {
+  maxEntries: 100_000,
+  transferMs: 3_600_000,
+  operationMs: 300_000,
+};
+
+/** How large a file may be that is downloaded. */
+export interface SizeLimit {
+  readonly bytes: number;
+  /** A sentence that says what to do about a larger one. */
+  readonly advice: string;
 }
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { checkSftp, showHostKey } from '../../src/doctor/sftp.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';
-import type { PresentedKey } from '../../src/sftp/login.js';
+import type { PresentedKey } from '../../src/sftp/connection.js';
 import { createSftpServer, presentHostKey, type SftpServerOptions } from '../../src/sftp/server.js';
 import type { SftpServer, SftpSession } from '../../src/sftp/sftp.js';
 import { openSsh, proFtpd } from '../support/sftp-programs.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findMissingSpace } from '../../src/sftp/limits.js';
+import { findMissingSpace } from '../../src/sftp/download.js';
 
 const mebibyte = 1024 * 1024;
 

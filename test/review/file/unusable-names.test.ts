@@ -5,8 +5,8 @@ import { awaitResult } from '../../../src/review/file/await-result.js';
 import { uploadReviewFile } from '../../../src/review/file/publish-file.js';
 import { spoolReviewFile } from '../../../src/review/file/spooled-files.js';
 import type { Connection } from '../../../src/sftp/connection.js';
-import { defaultLimits } from '../../../src/sftp/limits.js';
 import { createSession } from '../../../src/sftp/session.js';
+import { defaultLimits } from '../../../src/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { attemptOf, now, prepareFileRun } from './file-run.js';
 
