@@ -1,7 +1,7 @@
 import { UsersFileError } from '../src/access/users-file.js';
 import { StoppedError } from '../src/async/stopped-error.js';
 import { ConfigurationError } from '../src/config/problems.js';
-import { KeyError } from '../src/keys/key-error.js';
+import { KeyError } from '../src/keys/day-keys.js';
 import { FencedError, LedgerUnusableError, SyncOvertakenError } from '../src/ledger/errors.js';
 import { LoadBusyError, LoadOvertakenError } from '../src/ledger/hotels.js';
 import { MappingServiceError, type ServiceErrorKind } from '../src/mapping-service/errors.js';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { ConfigurationError } from '../src/config/problems.js';
-import { KeyError } from '../src/keys/key-error.js';
+import { KeyError } from '../src/keys/day-keys.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { quickRewrite } from '../src/ledger/retention.js';

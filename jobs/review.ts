@@ -1,6 +1,6 @@
 import type { Config } from '../src/config/load.js';
 import type { Log } from '../src/events/log.js';
-import { describeHost } from '../src/http/url.js';
+import { describeHost } from '../src/http/syntax.js';
 import type { CanarySettings } from '../src/ledger/canaries.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from '../http/url.js';
+import { isLoopback } from '../http/syntax.js';
 
 /** The cookie of a session. */
 export interface SessionCookie {

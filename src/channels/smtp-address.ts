@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/url.js';
+import { isLoopback } from '../http/syntax.js';
 
 /** A mail server, as `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…` names it. */
 export interface SmtpAddress {

@@ -1,4 +1,4 @@
-import { readRetryAfter } from '../http/headers.js';
+import { readRetryAfter } from '../http/syntax.js';
 import { createTransport, type HttpResult } from '../http/transport.js';
 import { type Channel, ChannelError, type Message } from '../notifications/channel.js';
 import type { ChannelParts } from './channel-parts.js';

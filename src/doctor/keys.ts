@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { KeyError } from '../keys/key-error.js';
+import { KeyError } from '../keys/day-keys.js';
 import type { KeyFolder } from '../keys/key-folder.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { bookingForms } from '../ledger/step.js';

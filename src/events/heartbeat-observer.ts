@@ -6,7 +6,7 @@ import { mayCompleteDay, type Run } from '../ledger/run.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import type { HotelReviewEvent, Observer } from './events.js';
 
-export interface HeartbeatObserverParts {
+interface HeartbeatObserverParts {
   readonly heartbeat: Heartbeat;
   readonly timezone: string;
   /** Epoch milliseconds */

@@ -37,7 +37,7 @@ class ProxyError extends Error {
   }
 }
 
-export interface TunnelTarget {
+interface TunnelTarget {
   readonly hostname: string;
   readonly port: string | number;
   readonly timeoutMs: number;

@@ -5,7 +5,7 @@ const nonceBytes = 12;
 export const tagBytes = 16;
 const nothing = Buffer.alloc(0);
 
-export interface Encryption {
+interface Encryption {
   readonly secret: Buffer;
   /** Must never be reused under the same key. */
   readonly nonce: Buffer;

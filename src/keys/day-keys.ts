@@ -1,3 +1,5 @@
+import { SafeError } from '../text/safe-error.js';
+
 /** The data key of a business day. */
 export interface DayKey {
   /** YYYY-MM-DD. */
@@ -26,4 +28,26 @@ export interface DayKeyRemoval {
   listDays(): readonly string[];
   /** Makes everything written under the day's key unreadable. */
   destroy(day: string): void;
+}
+
+type KeyErrorCode =
+  /** The setting `keys` is missing, or the master key can't be used: nothing encrypted is readable. */
+  | 'unusable'
+  /** The key of one day is gone. */
+  | 'lost'
+  /** It was destroyed after `guestNameDays`, as intended. */
+  | 'destroyed'
+  /** The encrypted bytes are damaged or incomplete. */
+  | 'damaged';
+
+/** Something encrypted can't be read or written. The message names day, key and what to do. */
+export class KeyError extends SafeError {
+  override readonly name = 'KeyError';
+  constructor(
+    readonly code: KeyErrorCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
 }

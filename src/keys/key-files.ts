@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { KeyError } from './day-keys.js';
 import { createTextFile, listNames, readTextFile, replaceTextFile, wipeFile } from './durable-file.js';
-import { KeyError } from './key-error.js';
 
 /** A file of a master key. The one with the highest number is in use; others are left over from an interrupted rotation. */
 export interface MasterFile {
@@ -74,8 +74,6 @@ export function createKeyFiles(root: string) {
 
 /** Stands for all keys of a day that are lost. */
 export const anyKey = '*';
-
-export type KeyFiles = ReturnType<typeof createKeyFiles>;
 
 function readJson<Value>(path: string): Value | undefined {
   const text = readTextFile(path);

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { open, seal } from './cipher.js';
-import { isDay } from './day.js';
-import type { DayKey, DayKeyRemoval, DayKeys } from './day-keys.js';
-import { KeyError } from './key-error.js';
+import { type DayKey, type DayKeyRemoval, type DayKeys, KeyError } from './day-keys.js';
 import { anyKey, createKeyFiles, type DayFile, type MasterFile } from './key-files.js';
+import { isDay } from './sealed-value.js';
 
 /** All keys are for AES-256. */
 const keyBytes = 32;
 
-export interface Rotation {
+interface Rotation {
   /** The id of the new master key. */
   readonly master: string;
   /** The days whose keys it now wraps. */
@@ -18,7 +17,7 @@ export interface Rotation {
 }
 
 /** The contents of the folder. */
-export interface KeyInventory {
+interface KeyInventory {
   readonly masters: number;
   readonly days: readonly string[];
   /** Why some keys can't be used, each reason once. */

@@ -1,8 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { decrypt, encryptTo, tagBytes } from './cipher.js';
 import type { DayKeys } from './day-keys.js';
-import { headingBytes, isSealed, readHeading, writeHeading } from './heading.js';
-import { damaged, findKey } from './sealed-value.js';
+import { damaged, findKey, headingBytes, isSealed, readHeading, writeHeading } from './sealed-value.js';
 
 /**
  * An encrypted file: a heading, a random salt, and chunks of 64 KiB with a tag each; only the last chunk may be shorter,
@@ -19,7 +18,7 @@ const noContext = Buffer.alloc(0);
 const chunksTogether = 4;
 
 /** Encrypts content that arrives in pieces of any size. What it returns is only valid until the next call or iteration. */
-export interface FileSealer {
+interface FileSealer {
   /** Takes the next bytes, which stay the caller's, and returns what to write, often nothing. */
   take(bytes: Uint8Array): Iterable<Buffer>;
   /** Returns the rest. */
@@ -27,7 +26,7 @@ export interface FileSealer {
 }
 
 /** @param place where it is stored: it can't be read from any other place */
-export function createFileSealer(keys: Pick<DayKeys, 'use'>, day: string, place: string): FileSealer {
+export function createFileSealer(keys: DayKeys, day: string, place: string): FileSealer {
   const key = keys.use(day);
   const start = Buffer.concat([writeHeading(key), randomBytes(saltBytes)]);
   const secret = deriveKey(key.secret, start, place);
@@ -126,7 +125,7 @@ interface FileOpener {
   end(): Buffer;
 }
 
-function createFileOpener(keys: Pick<DayKeys, 'find'> | undefined, start: Buffer, place: string): FileOpener {
+function createFileOpener(keys: DayKeys | undefined, start: Buffer, place: string): FileOpener {
   const heading = readHeading(start);
   if (!heading) throw damaged(place);
   const secret = deriveKey(findKey(keys, heading, place).secret, start, place);

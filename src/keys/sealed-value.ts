@@ -1,14 +1,21 @@
 import { open, seal } from './cipher.js';
-import type { DayKeys } from './day-keys.js';
-import { headingBytes, isSealed, readHeading, writeHeading } from './heading.js';
-import { KeyError } from './key-error.js';
+import { type DayKeys, KeyError } from './day-keys.js';
+
+/**
+ * What precedes everything encrypted: a mark, the day and the id of its key. The mark starts with a NUL, which neither a
+ * booking's line nor a CSV file contains, so that unencrypted data is recognised.
+ */
+const mark = Buffer.from('\0hotel-review sealed 1\n', 'latin1');
+const dayBytes = 10;
+const idBytes = 8;
+export const headingBytes = mark.length + dayBytes + idBytes;
 
 /**
  * Encrypts a small value under its day's key.
  *
  * @param place where it is stored: it can't be read from any other place
  */
-export function sealValue(keys: Pick<DayKeys, 'use'>, day: string, plain: Uint8Array, place: string): Buffer {
+export function sealValue(keys: DayKeys, day: string, plain: Uint8Array, place: string): Buffer {
   const key = keys.use(day);
   const heading = writeHeading(key);
   return seal(key.secret, plain, toContext(heading, place), heading);
@@ -19,7 +26,7 @@ export function sealValue(keys: Pick<DayKeys, 'use'>, day: string, plain: Uint8A
  *
  * @throws KeyError
  */
-export function openValue(keys: Pick<DayKeys, 'find'> | undefined, stored: Buffer, place: string): Buffer {
+export function openValue(keys: DayKeys | undefined, stored: Buffer, place: string): Buffer {
   if (!isSealed(stored)) return stored;
   const heading = readHeading(stored);
   if (!heading) throw damaged(place);
@@ -35,7 +42,7 @@ export function openValue(keys: Pick<DayKeys, 'find'> | undefined, stored: Buffe
 
 /** @throws KeyError `unusable` without keys */
 export function findKey(
-  keys: Pick<DayKeys, 'find'> | undefined,
+  keys: DayKeys | undefined,
   { day, id }: { readonly day: string; readonly id: string },
   place: string,
 ) {
@@ -55,4 +62,31 @@ export function damaged(place: string): KeyError {
 
 function toContext(heading: Uint8Array, place: string): Buffer {
   return Buffer.concat([heading, Buffer.from(place)]);
+}
+
+interface Heading {
+  readonly day: string;
+  readonly id: string;
+}
+
+export function writeHeading({ day, id }: Heading): Buffer {
+  return Buffer.concat([mark, Buffer.from(day, 'latin1'), Buffer.from(id, 'hex')]);
+}
+
+/** Whether the bytes, or as many as there are, begin like encrypted data. */
+export function isSealed(bytes: Uint8Array): boolean {
+  return bytes.length >= mark.length && mark.equals(bytes.subarray(0, mark.length));
+}
+
+/** Undefined for bytes that are damaged or too short. */
+export function readHeading(bytes: Uint8Array): Heading | undefined {
+  if (bytes.length < headingBytes || !isSealed(bytes)) return undefined;
+  const rest = Buffer.from(bytes.subarray(mark.length, headingBytes));
+  const day = rest.toString('latin1', 0, dayBytes);
+  return isDay(day) ? { day, id: rest.toString('hex', dayBytes) } : undefined;
+}
+
+/** Whether a text is written like a business day. It becomes part of a file's name. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text);
 }

@@ -1,5 +1,5 @@
 import { giveWay } from '../async/give-way.js';
-import { KeyError } from '../keys/key-error.js';
+import { KeyError } from '../keys/day-keys.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import { all, database, one, type Query } from './query.js';
 import type { Run } from './run.js';

@@ -1,6 +1,6 @@
 import { hashReference } from '../booking/booking-keys.js';
 import type { KeptValues } from '../booking/kept-values.js';
-import { KeyError } from '../keys/key-error.js';
+import { KeyError } from '../keys/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';
 import { all, change, database, one, type Query, type Store } from './query.js';

@@ -1,5 +1,5 @@
 import type { Hold } from '../async/hold.js';
-import { KeyError } from '../keys/key-error.js';
+import { KeyError } from '../keys/day-keys.js';
 import { pruneActions } from './audit.js';
 import { pruneCases } from './cases.js';
 import { blankKeptColumns } from './kept-columns.js';

@@ -1,7 +1,5 @@
-import type { DayKeys } from '../keys/day-keys.js';
-import { isSealed } from '../keys/heading.js';
-import { KeyError } from '../keys/key-error.js';
-import { openValue, sealValue } from '../keys/sealed-value.js';
+import { type DayKeys, KeyError } from '../keys/day-keys.js';
+import { isSealed, openValue, sealValue } from '../keys/sealed-value.js';
 import type { BookingForm } from './step.js';
 
 /**

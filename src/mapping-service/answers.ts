@@ -1,4 +1,4 @@
-import { readDate } from '../http/headers.js';
+import { readDate } from '../http/syntax.js';
 import {
   checkOptionalText,
   type Fields,

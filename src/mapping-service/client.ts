@@ -1,5 +1,5 @@
 import type { ConnectionRules } from '../http/connection-rules.js';
-import { readDate } from '../http/headers.js';
+import { readDate } from '../http/syntax.js';
 import { createTransport, type HttpAnswer, type HttpResult } from '../http/transport.js';
 import { checkBaseUrl, checkHeaderValue } from './options.js';
 import { createRedaction } from './redaction.js';

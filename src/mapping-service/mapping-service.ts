@@ -1,5 +1,4 @@
-import { readDate } from '../http/headers.js';
-import { describeHost } from '../http/url.js';
+import { describeHost, readDate } from '../http/syntax.js';
 import { readMappingsPage, readMasterHotelBrands } from './answers.js';
 import { createCallWithRetries } from './call-with-retries.js';
 import { createServiceClient } from './client.js';

@@ -1,6 +1,6 @@
 import type { RetryPolicy } from '../async/retry.js';
 import type { ProxyRules } from '../http/connection-rules.js';
-import { isLoopback } from '../http/url.js';
+import { isLoopback } from '../http/syntax.js';
 import type { HttpStatusMeaning, LastPage, VerdictKind } from './operations.js';
 import { usualPaging } from './paging.js';
 

@@ -1,4 +1,4 @@
-import { encodeQueryPart } from '../http/url.js';
+import { encodeQueryPart } from '../http/syntax.js';
 import type { ServiceRequest } from './client.js';
 import type { BookedHotel, ExportRequest, MappingsQuery, RawRequest } from './operations.js';
 import { checkHeaderValue } from './options.js';

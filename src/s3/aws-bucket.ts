@@ -9,8 +9,8 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import type { ProxyRules } from '../http/connection-rules.js';
+import { isLoopback } from '../http/syntax.js';
 import { createTunnelAgent } from '../http/tunnel.js';
-import { isLoopback } from '../http/url.js';
 import { type S3Account, type S3Bucket, S3Error, showS3Location } from './bucket.js';
 import { explainS3Failure, isConflict, isMissing, isUnsupported, noteServer } from './failure.js';
 import { limitAnswers } from './limited-answers.js';

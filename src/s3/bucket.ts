@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/url.js';
+import { isLoopback } from '../http/syntax.js';
 
 /** What the server says about an object. */
 interface ObjectFacts {

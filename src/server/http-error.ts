@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CaseRefusedError } from '../cases/case-requests.js';
-import { KeyError } from '../keys/key-error.js';
+import { KeyError } from '../keys/day-keys.js';
 import { LedgerAwayError, LedgerFullError } from '../ledger/errors.js';
 import { DayBusyError } from '../review/refusals.js';
 import { describeError } from '../text/safe-error.js';

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { createMeasure, measure } from '../async/content.js';
-import type { DayKeys } from '../keys/day-keys.js';
-import { KeyError } from '../keys/key-error.js';
+import { type DayKeys, KeyError } from '../keys/day-keys.js';
 import { createFileSealer, measureContent, openFile, sealFile } from '../keys/sealed-file.js';
 import { type DirectorySpool, findFinishedName, isAbsence, type Spool, type SpooledFile } from './spool.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LogLevel, logLevels, openLog } from '../../src/events/log.js';
-import { createLogObserver } from '../../src/events/log-observer.js';
+import { createLogObserver, type LogLevel, logLevels, openLog } from '../../src/events/log.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { someRun } from '../review/some-run.js';
 import { captureStream } from '../support/captured-stream.js';

@@ -1,7 +1,7 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { startTimeLimit } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { KeyError } from '../../keys/key-error.js';
+import { KeyError } from '../../keys/day-keys.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';

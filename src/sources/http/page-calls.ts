@@ -1,7 +1,7 @@
 import { pause } from '../../async/abort.js';
 import { createRetryDelays, type RetryPolicy } from '../../async/retry.js';
 import type { ProxyRules } from '../../http/connection-rules.js';
-import { readRetryAfter } from '../../http/headers.js';
+import { readRetryAfter } from '../../http/syntax.js';
 import type { HttpAnswer, HttpResult } from '../../http/transport.js';
 import type { SourceFault } from '../../review/source.js';
 import { formatDuration } from '../../text/format.js';

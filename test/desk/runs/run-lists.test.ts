@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/desk.js';
-import { KeyError } from '../../../src/keys/key-error.js';
+import { KeyError } from '../../../src/keys/day-keys.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { html } from '../../../src/text/html.js';
 import {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { GuestNames } from '../../../src/booking/guest-names.js';
-import { KeyError } from '../../../src/keys/key-error.js';
+import { KeyError } from '../../../src/keys/day-keys.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';

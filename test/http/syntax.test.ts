@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRetryAfter } from '../../src/http/headers.js';
+import { describeHost, mayContainUnescapedPassword, readRetryAfter } from '../../src/http/syntax.js';
 
 const now = new Date('2026-11-20T02:30:00Z');
 
@@ -28,4 +28,29 @@ describe('the wait that Retry-After asks for', () => {
   ])('is left to the back-off with %s', (_what, header) => {
     expect(readRetryAfter(header, now)).toBeUndefined();
   });
+});
+
+it.each([
+  'postgres://reader:p@ss/word@db.example.com/hotel',
+  'mysql://reader:pass?word@db.example.com/hotel',
+  'redis://:pass#word@cache.example.com',
+])('recognises an address whose password ended the host early: %s', (address) => {
+  expect(mayContainUnescapedPassword(address)).toBe(true);
+});
+
+it.each([
+  'postgres://reader:p@ss@db.example.com/hotel?sslmode=require',
+  'postgres://reader:p%40ss%2Fword@db.example.com/hotel',
+  'redis://cache.example.com:6379/0',
+  'sqlite:./data/a@b.db',
+])('accepts any other address: %s', (address) => {
+  expect(mayContainUnescapedPassword(address)).toBe(false);
+});
+
+it.each([
+  ['https://user:secret@service.example.com/api/3.0?key=secret#x', 'service.example.com:443'],
+  ['http://127.0.0.1/api', '127.0.0.1:80'],
+  ['http://[::1]:8080/api', '[::1]:8080'],
+])('names only host and port of %s', (address, host) => {
+  expect(describeHost(address)).toBe(host);
 });
