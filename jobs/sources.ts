@@ -1,12 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { RetryPolicy } from '../src/async/retry.js';
+import { defaultRetryPolicy, type RetryPolicy } from '../src/async/retry.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { GuestNames } from '../src/booking/guest-names.js';
 import { openNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import type { DeliveryKind } from '../src/ledger/run.js';
-import { defaultRetryPolicy } from '../src/mapping-service/options.js';
 import { createThreadedReader } from '../src/reading-thread/threaded-reader.js';
 import { createBodyForms } from '../src/review/body/booking-item.js';
 import { createDayReader, type DayReader } from '../src/review/collect/day-reader.js';

@@ -4,13 +4,16 @@
  * @packageDocumentation
  */
 
-export type { RetryPolicy } from './async/retry.js';
+export { defaultRetryPolicy, type RetryPolicy } from './async/retry.js';
 export {
   MappingServiceError,
   type ServiceErrorDetails,
   type ServiceErrorKind,
 } from './mapping-service/errors.js';
-export { createMappingService } from './mapping-service/mapping-service.js';
+export {
+  type CreateMappingServiceOptions,
+  createMappingService,
+} from './mapping-service/mapping-service.js';
 export type {
   BookedHotel,
   CallOptions,
@@ -30,7 +33,6 @@ export type {
   StartedExport,
   VerdictKind,
 } from './mapping-service/operations.js';
-export { type CreateMappingServiceOptions, defaultRetryPolicy } from './mapping-service/options.js';
 export type { BookingSource } from './review/source.js';
 export type {
   BookingRecord,

@@ -9,6 +9,15 @@ export interface RetryPolicy {
   readonly waits: number;
 }
 
+/** Six tries, with up to 1, 2, 4, 8 and 16 seconds between them. The service may ask for longer waits. */
+export const defaultRetryPolicy: RetryPolicy = {
+  tries: 6,
+  waits: 20,
+  baseMs: 1_000,
+  capMs: 60_000,
+  retryAfterCapMs: 300_000,
+};
+
 export interface Failure {
   /** Tries spent before this one. */
   readonly tries: number;
@@ -17,7 +26,7 @@ export interface Failure {
   readonly retryAfterMs?: number | undefined;
 }
 
-export type RetryDecision =
+type RetryDecision =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly spendsTry: boolean }
   | { readonly kind: 'spent' };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defaultMasterIdColumn, masterIdField, textFields } from '../booking/booking.js';
-import { checkBaseUrl } from '../mapping-service/options.js';
+import { checkBaseUrl } from '../mapping-service/client.js';
 import {
   confidentiality,
   expected,

@@ -1,17 +1,5 @@
 import { readDate } from '../http/syntax.js';
-import {
-  checkOptionalText,
-  type Fields,
-  InvalidField,
-  isObject,
-  isPresent,
-  placeOf,
-  readArray,
-  readInteger,
-  readText,
-  toInteger,
-  unexpected,
-} from './fields.js';
+import type { HttpAnswer } from '../http/transport.js';
 import type {
   Channel,
   Envelope,
@@ -41,8 +29,11 @@ export function readMasterHotelBrands(envelope: Envelope): MasterHotelBrands {
 /** Up to this many unreadable mappings are never an error, because a share of a short page says little. */
 const alwaysSkipped = 5;
 
+/** Values of `Type` observed in a live deployment. (Design 6.) */
+export const defaultDeletedTypes: readonly string[] = ['Delete', 'Deleted'];
+
 /** How the answers of Get Mappings are read. */
-export interface MappingsReading {
+interface MappingsReading {
   /** The service's name of the master id; the returned records call it `ServiceId`. */
   readonly masterIdName: string;
   /** The values of `Type` that mean a deleted mapping, in lower case. */
@@ -150,4 +141,142 @@ function splitChannel(original: string): Channel {
     ratePlanType: original.slice(comma + 1).trim(),
     original,
   };
+}
+
+/** The JSON of a whole 200; undefined for any other answer, and for what is not JSON. */
+export function readJson(answer: HttpAnswer): unknown {
+  return answer.status === 200 && !answer.bodyTruncated ? parseJson(answer.body) : undefined;
+}
+
+/** Undefined when it is not JSON. */
+export function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    // The parser's message quotes the answer, which may name a guest: it is dropped.
+    return undefined;
+  }
+}
+
+/** What a JSON answer says about the call: the envelope of spec 2.1, or the `{code, message}` that gateways send. */
+export interface LenientEnvelope {
+  /** Undefined when absent or unreadable. */
+  readonly status: boolean | undefined;
+  readonly statusCode: number | undefined;
+  /** May name a guest. */
+  readonly message: string | undefined;
+  /** Whether it has any of `Status`, `StatusCode` and `code`; without any of them an object is not an envelope. */
+  readonly isRecognised: boolean;
+}
+
+/**
+ * The one way in which envelopes are read: `"StatusCode": "2000"` and `"Status": "true"`, written as text, mean the
+ * same as the contract's number and boolean. Undefined when it is not a JSON object. Never throws.
+ */
+export function readEnvelopeLeniently(json: unknown): LenientEnvelope | undefined {
+  if (!isObject(json)) return undefined;
+  const { Status, StatusCode, code, Message, message } = json;
+  return {
+    status: toBoolean(Status),
+    statusCode: toInteger(StatusCode) ?? toInteger(code),
+    message: readMessage(Message) ?? readMessage(message),
+    isRecognised: [Status, StatusCode, code].some(isPresent),
+  };
+}
+
+/** The envelope of a success (spec 2.1), with whatever else the answer holds. @throws InvalidField */
+export function readEnvelope(json: unknown): Envelope {
+  const fields = isObject(json) ? json : {};
+  const { status, statusCode } = readEnvelopeLeniently(fields) ?? {};
+  if (status === undefined) throw unexpected('Status', 'a boolean', fields.Status);
+  if (statusCode === undefined) throw unexpected('StatusCode', 'an integer', fields.StatusCode);
+  return {
+    ...fields,
+    ...('Message' in fields && { Message: typeof fields.Message === 'string' ? fields.Message : null }),
+    Status: status,
+    StatusCode: statusCode,
+  };
+}
+
+function toBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : undefined;
+  if (text === 'true') return true;
+  return text === 'false' ? false : undefined;
+}
+
+function readMessage(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** The members of a JSON object of the service, by its own names. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A field is missing or of another type. The message names it and never quotes its value. */
+export class InvalidField extends Error {
+  override readonly name = 'InvalidField';
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/** The error for a field that is not what it should be. */
+function unexpected(field: string, what: string, value: unknown): InvalidField {
+  return new InvalidField(field, `expected ${field} to be ${what}, got: ${describe(value, what)}`);
+}
+
+/** @param at the object's place, here and below: `Mappings[3]`, or nothing for the answer itself */
+function readText(fields: Fields, name: string, at = ''): string {
+  const value = fields[name];
+  if (typeof value !== 'string') throw unexpected(placeOf(name, at), 'a string', value);
+  return value;
+}
+
+/** The specification does not say which fields are optional: most may be missing or null. */
+function checkOptionalText(fields: Fields, name: string, at = ''): void {
+  if (isPresent(fields[name])) readText(fields, name, at);
+}
+
+/** An integer that a JavaScript number holds exactly; one written as text counts as well. */
+function readInteger(fields: Fields, name: string, at = ''): number {
+  const value = toInteger(fields[name]);
+  if (value === undefined) throw unexpected(placeOf(name, at), 'an integer', fields[name]);
+  return value;
+}
+
+/** Undefined unless it is an integer that a JavaScript number holds exactly, as a number or as text. */
+function toInteger(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\s*-?\d{1,16}\s*$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** The elements of an array; none where it is null. */
+function readArray(fields: Fields, name: string): readonly unknown[] {
+  const value = fields[name];
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw unexpected(name, 'an array', value);
+  return value;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function placeOf(name: string, at: string): string {
+  return at === '' ? name : `${at}.${name}`;
+}
+
+function describe(value: unknown, expected: string): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'number') return expected.startsWith('an integer') ? 'another number' : 'a number';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

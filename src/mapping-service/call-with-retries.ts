@@ -1,9 +1,8 @@
 import { createAbortWatch } from '../async/abort.js';
 import { createRetryDelays, type RetryPolicy } from '../async/retry.js';
+import { InvalidField, readEnvelope, readJson } from './answers.js';
 import type { ServiceClient, ServiceRequest } from './client.js';
-import { readEnvelope, readJson } from './envelope.js';
 import { MappingServiceError } from './errors.js';
-import { InvalidField } from './fields.js';
 import type { CallOptions, Envelope } from './operations.js';
 import type { StatusCodeTable, Verdict } from './verdict.js';
 
@@ -23,7 +22,7 @@ type CallWithRetries = <Answer>(
 ) => Promise<Answer>;
 
 interface CallWithRetriesParts {
-  readonly client: Pick<ServiceClient, 'call'>;
+  readonly client: ServiceClient;
   /** Its host and port, for messages. */
   readonly host: string;
   readonly statusCodes: StatusCodeTable;

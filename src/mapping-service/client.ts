@@ -1,9 +1,7 @@
 import type { ConnectionRules } from '../http/connection-rules.js';
-import { readDate } from '../http/syntax.js';
+import { encodeQueryPart, isLoopback, readDate } from '../http/syntax.js';
 import { createTransport, type HttpAnswer, type HttpResult } from '../http/transport.js';
-import { checkBaseUrl, checkHeaderValue } from './options.js';
-import { createRedaction } from './redaction.js';
-import { reviewByFilePath, reviewPath } from './requests.js';
+import { escapePattern } from '../text/pattern.js';
 import {
   defaultStatusCodes,
   type HttpStatusTable,
@@ -172,4 +170,108 @@ export async function probeService(
   } finally {
     await client.close();
   }
+}
+
+/** Spec 4.2, below the base address. */
+export const reviewPath = '/hotels/ReviewMappingsOfBookedHotels';
+
+/** Spec 4.3, below the base address. */
+export function reviewByFilePath(ftpFilePath: string): string {
+  return `/hotels/ReviewMappingsOfBookedHotelsByFile?ftpFilePath=${encodeQueryPart(ftpFilePath)}`;
+}
+
+/**
+ * Says why an address cannot be the service's, for the person who configured it; undefined when it can.
+ *
+ * The words never repeat the address, which may hold a password. Plain `http://` is for loopback only, because the API
+ * key travels in a header. (Design 10.)
+ */
+export function checkBaseUrl(url: string): string | undefined {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address === undefined) return 'is not a URL; it looks like https://service.example.com/api/3.0';
+  if (address.protocol !== 'https:' && address.protocol !== 'http:') return 'must begin with https://';
+  if (address.username !== '' || address.password !== '') {
+    return 'must not hold a user name or a password; apiKey and accountId identify the caller';
+  }
+  // An empty query or fragment shows only as `?` or `#` in the address.
+  if (address.href.includes('?')) return 'must not hold a query; it ends with the version, as in /api/3.0';
+  if (address.href.includes('#')) return 'must not hold a fragment; it ends with the version, as in /api/3.0';
+  if (address.protocol === 'http:' && !isLoopback(address.hostname)) {
+    return 'must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])';
+  }
+  return undefined;
+}
+
+/** @throws TypeError for a value that a header cannot hold; the message does not quote it */
+export function checkHeaderValue(name: string, value: string): string {
+  if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
+  throw new TypeError(
+    `The mapping service's ${name} must be plain printable ASCII, not empty and without surrounding blanks.`,
+  );
+}
+
+interface Credentials {
+  readonly apiKey: string;
+  readonly accountId: string;
+  /** Secrets for other servers that the service may know, such as the password of its SFTP server. */
+  readonly otherSecrets?: readonly string[] | undefined;
+}
+
+/** Shorter texts occur in encoded ones by chance. */
+const shortestEncoded = 8;
+
+/**
+ * Creates the function that removes the caller's own secrets from the service's words: a service that echoes the
+ * call, as it is or encoded, would otherwise put them into the ledger. (Design 10.)
+ *
+ * The key is removed anywhere; the account's identifier, which may be a short number, only as a separate word.
+ */
+export function createRedaction({
+  apiKey,
+  accountId,
+  otherSecrets = [],
+}: Credentials): (text: string) => string {
+  const account = escapePattern(accountId);
+  // After `%20` a new word begins.
+  const accountAlone = `(?:(?<![\\p{L}\\p{N}])|(?<=%[0-9a-f]{2}))${account}(?![\\p{L}\\p{N}])`;
+  const encoded = [apiKey, accountId, ...otherSecrets].flatMap(listEncodings).map(escapePattern);
+  const credentials = new RegExp(
+    [...[apiKey, ...otherSecrets].map(escapePattern), accountAlone].join('|'),
+    'gu',
+  );
+  // Hexadecimal digits are written in either case; base64 in another case is a different text, and harmless to remove.
+  const inDisguise = encoded.length === 0 ? undefined : new RegExp(encoded.join('|'), 'gi');
+  return (text) => {
+    const plain = text.replace(credentials, '***');
+    return inDisguise ? plain.replace(inDisguise, '***') : plain;
+  };
+}
+
+/**
+ * The text as programs encode it: percent, hexadecimal, base64 (whatever surrounds the text), HTML and JSON escapes.
+ */
+function listEncodings(text: string): readonly string[] {
+  const bytes = Buffer.from(text);
+  if (bytes.length < shortestEncoded) return [];
+  const hex = bytes.toString('hex');
+  const codes = [...text].map((character) => character.charCodeAt(0));
+  const encodings = [
+    encodeURIComponent(text),
+    JSON.stringify(text).slice(1, -1),
+    JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    hex,
+    hex.replace(/../g, '%$&'),
+    codes.map((code) => `\\u${code.toString(16).padStart(4, '0')}`).join(''),
+    ...[0, 1, 2].flatMap((offset) => encodeBase64(bytes, offset)),
+  ];
+  return encodings.filter((one) => one !== text);
+}
+
+/** The characters of base64 that do not depend on what surrounds a text that starts at this offset of a group of three. */
+function encodeBase64(bytes: Buffer, offset: number): readonly string[] {
+  const before = Buffer.concat([Buffer.alloc(offset), bytes]);
+  const whole = before.subarray(0, before.length - (before.length % 3)).toString('base64');
+  const text = whole.slice(Math.ceil((offset * 4) / 3));
+  return [text, text.replaceAll('+', '-').replaceAll('/', '_')];
 }

@@ -1,15 +1,6 @@
 import { encodeQueryPart } from '../http/syntax.js';
-import type { ServiceRequest } from './client.js';
+import { checkHeaderValue, type ServiceRequest } from './client.js';
 import type { BookedHotel, ExportRequest, MappingsQuery, RawRequest } from './operations.js';
-import { checkHeaderValue } from './options.js';
-
-/** Spec 4.2, below the base address. */
-export const reviewPath = '/hotels/ReviewMappingsOfBookedHotels';
-
-/** Spec 4.3, below the base address. */
-export function reviewByFilePath(ftpFilePath: string): string {
-  return addQuery('/hotels/ReviewMappingsOfBookedHotelsByFile', { ftpFilePath });
-}
 
 /** Get Mappings (spec 4.1). @throws TypeError for a value that cannot be sent */
 export function prepareMappingsQuery({

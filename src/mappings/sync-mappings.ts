@@ -1,9 +1,9 @@
 import { SyncOvertakenError } from '../ledger/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingRow, MappingSync, UnnamedDeletion } from '../ledger/mappings.js';
+import { defaultDeletedTypes } from '../mapping-service/answers.js';
 import type { MappingServiceError } from '../mapping-service/errors.js';
 import type { MappingRecord, MappingService, MappingsPage } from '../mapping-service/operations.js';
-import { defaultDeletedTypes } from '../mapping-service/options.js';
 import { SafeError } from '../text/safe-error.js';
 import { decideBounds } from './sync-bounds.js';
 import type { NotifySync } from './sync-events.js';

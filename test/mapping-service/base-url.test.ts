@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkBaseUrl } from '../../src/mapping-service/options.js';
+import { checkBaseUrl } from '../../src/mapping-service/client.js';
 
 describe('the base URL', () => {
   it.each([

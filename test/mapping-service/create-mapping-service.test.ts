@@ -1,8 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { defaultRetryPolicy } from '../../src/async/retry.js';
 import { settingsSchema } from '../../src/config/schema.js';
-import { createMappingService } from '../../src/mapping-service/mapping-service.js';
-import { type CreateMappingServiceOptions, defaultRetryPolicy } from '../../src/mapping-service/options.js';
+import {
+  type CreateMappingServiceOptions,
+  createMappingService,
+} from '../../src/mapping-service/mapping-service.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import { errorOf, openService, serviceAt } from './opened-service.js';
 

@@ -1,8 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { MappingServiceError } from '../../src/mapping-service/errors.js';
-import { createMappingService } from '../../src/mapping-service/mapping-service.js';
+import {
+  type CreateMappingServiceOptions,
+  createMappingService,
+} from '../../src/mapping-service/mapping-service.js';
 import type { MappingService } from '../../src/mapping-service/operations.js';
-import type { CreateMappingServiceOptions } from '../../src/mapping-service/options.js';
 import {
   type RecordedRequest,
   type StandIn,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRedaction } from '../../src/mapping-service/redaction.js';
+import { createRedaction } from '../../src/mapping-service/client.js';
 import { judgeAnswer } from '../../src/mapping-service/verdict.js';
 import { findCanaries } from '../support/canaries.js';
 
