@@ -1,7 +1,11 @@
 import { toKeptRow } from '../src/booking/kept-values.js';
 import { describeCheckIn, isInHouse } from '../src/booking/stay.js';
-import { bookingToCells, bookingToJson, listBookingColumns } from '../src/cases/booked-cases.js';
-import { describeWhy } from '../src/cases/booking-history.js';
+import {
+  bookingToCells,
+  bookingToJson,
+  describeWhy,
+  listBookingColumns,
+} from '../src/cases/shown-bookings.js';
 import type { Action } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/ledger/run.js';

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { toKeptRow } from '../src/booking/kept-values.js';
 import { isInHouse } from '../src/booking/stay.js';
-import { type ShownCase, showCase, shownCaseToJson } from '../src/cases/case-json.js';
 import { type CaseRequest, performRequest } from '../src/cases/case-requests.js';
+import { type ShownCase, showCase, shownCaseToJson } from '../src/cases/shown-cases.js';
 import type { RecordedAction } from '../src/ledger/audit.js';
 import { type Resolution, resolutions } from '../src/ledger/case.js';
 import { adviseLoad } from '../src/mappings/copied-hotels.js';

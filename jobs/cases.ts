@@ -1,6 +1,13 @@
 import { toKeptRow } from '../src/booking/kept-values.js';
-import { caseToCells, caseToJson, listCaseColumns, nameCheckIn } from '../src/cases/case-json.js';
-import { findCases, type ListedCase, withKept } from '../src/cases/find-cases.js';
+import {
+  caseToCells,
+  caseToJson,
+  findCases,
+  type ListedCase,
+  listCaseColumns,
+  nameCheckIn,
+  withKept,
+} from '../src/cases/shown-cases.js';
 import { mappingStates } from '../src/ledger/case.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';

@@ -12,7 +12,7 @@ import { SyncBusyError } from '../src/mappings/sync-mappings.js';
 
 import type { BackgroundReviews } from '../src/review/day/background-reviews.js';
 import type { Replays } from '../src/review/day/replays.js';
-import { createScoreMemory } from '../src/scorecard/day-scores.js';
+import { createScoreMemory } from '../src/scorecard/scorecard.js';
 import type { CheckCaller } from '../src/server/caller.js';
 import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';

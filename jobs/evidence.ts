@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../src/archive/archive.js';
-import { historyToJson, toHistory } from '../src/cases/booking-history.js';
+import { historyToJson, toHistory } from '../src/cases/shown-bookings.js';
 import type { Case } from '../src/ledger/case.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { mappingToJson } from '../src/ledger/mappings.js';

@@ -6,7 +6,7 @@ import { hashPassword } from '../src/access/passwords.js';
 import { roles } from '../src/access/roles.js';
 import { createUsers, openUsersFile } from '../src/access/users-file.js';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
-import { findCases, type ListedCase } from '../src/cases/find-cases.js';
+import { findCases, type ListedCase } from '../src/cases/shown-cases.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import type { DeliveryKind } from '../src/ledger/run.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';

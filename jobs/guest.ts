@@ -1,4 +1,4 @@
-import { toHistory } from '../src/cases/booking-history.js';
+import { toHistory } from '../src/cases/shown-bookings.js';
 import { readActions } from '../src/ledger/audit.js';
 import type { Trace } from '../src/ledger/tracing.js';
 import { listEveryRun } from '../src/review/every-run.js';

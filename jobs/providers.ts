@@ -1,6 +1,6 @@
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { createScoreMemory } from '../src/scorecard/day-scores.js';
 import {
+  createScoreMemory,
   nameUnknown,
   orderProviders,
   type ProviderJson,

@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander';
-import type { BookingHistory } from '../src/cases/booking-history.js';
 import {
+  type BookingHistory,
   describeSuspicion,
   describeVerdict,
   historyToJson,
   readHistories,
-} from '../src/cases/booking-history.js';
+} from '../src/cases/shown-bookings.js';
 import type { Action } from '../src/ledger/audit.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';

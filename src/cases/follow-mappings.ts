@@ -13,7 +13,6 @@ import { keyOfHotel } from '../ledger/mappings.js';
 import type { StayAhead } from '../ledger/stays.js';
 import type { CopyStanding } from '../mappings/copied-hotels.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
-import { findCasesOf } from './booked-cases.js';
 import { applyCommand, applyMoves, automatic, escalateIfDue, toDecision } from './case-transitions.js';
 import {
   type CaseEvent,
@@ -37,21 +36,9 @@ export async function changeCases(
   return changed;
 }
 
-/** As many as a look-up in the copy takes. */
-const readAtOnce = 1_000;
-
-/** All active cases, some at a time. */
-export async function* readActiveCases(
-  { cases }: Ledger,
-  signal?: AbortSignal,
-): AsyncGenerator<readonly Case[]> {
-  let after: number | undefined = 0;
-  while (after !== undefined) {
-    const found: readonly Case[] = await cases.listActive({ after, limit: readAtOnce });
-    yield found;
-    after = found.length < readAtOnce ? undefined : found.at(-1)?.id;
-    await giveWay(signal);
-  }
+/** All active cases: those on whose mapping somebody still has to act. */
+export function listActiveCases({ cases }: Ledger): Promise<readonly Case[]> {
+  return cases.listActive({ after: 0, limit: Number.MAX_SAFE_INTEGER });
 }
 
 export interface FollowParts extends CaseParts {
@@ -135,25 +122,11 @@ interface WatchParts extends CaseParts {
   readonly notify: (event: WatchEvent | CaseEvent) => void;
 }
 
-/** Upcoming stays whose mapping is no longer as booked. */
-export interface MoveFinding extends CaseKey {
-  /** The master hotel in the copy now; null if the mapping was deleted. */
-  readonly copyServiceId: number | null;
-  readonly copy: CopyStanding;
-  readonly move: CaseMove;
-  /** The number of current and upcoming stays. */
-  readonly bookings: number;
-  /** Null for a merge, which opens no case. */
-  readonly caseId: number | null;
-}
-
-export interface WatchReport {
-  readonly counts: WatchCounts;
-  readonly findings: readonly MoveFinding[];
-}
+export type WatchReport = Awaited<ReturnType<typeof watchMappings>>;
 
 /** Moves that are compared at once: finding the stays reads all runs, however few the hotels. */
 const movesAtOnce = 10_000;
+
 /**
  * Compares every mapping that moved, was deleted or came back since the last watch with the current and upcoming stays, and opens cases for
  * those in danger. The moves count as compared only once their cases are open: an interrupted watch looks again, and opening
@@ -161,9 +134,9 @@ const movesAtOnce = 10_000;
  *
  * @throws the signal's reason when aborted
  */
-export async function watchMappings(parts: WatchParts, signal: AbortSignal): Promise<WatchReport> {
+export async function watchMappings(parts: WatchParts, signal: AbortSignal) {
   const { ledger, notify } = parts;
-  const findings: MoveFinding[] = [];
+  const findings: Awaited<ReturnType<typeof openMovedCases>> = [];
   let checkedMoves = 0;
   let dismissed = 0;
   for (;;) {
@@ -190,16 +163,8 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal): Pro
   return { counts, findings };
 }
 
-interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'copy' | 'move'> {
-  readonly movedAt: number;
-  readonly stays: readonly StayAhead[];
-}
-
 /** The current and upcoming stays on these mappings that are no longer as booked, by booked master hotel. */
-async function findMovedStays(
-  { ledger, today, notify }: WatchParts,
-  mappings: readonly MovedMapping[],
-): Promise<readonly MovedStays[]> {
+async function findMovedStays({ ledger, today, notify }: WatchParts, mappings: readonly MovedMapping[]) {
   const moved = new Map(mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
   const changed = new Map<string, CaseKey & { readonly stays: StayAhead[] }>();
   const onRun = (runs: number, of: number) => notify({ type: 'searching-stays', runs, of });
@@ -222,15 +187,13 @@ async function findMovedStays(
   });
 }
 
-async function openMovedCases(parts: WatchParts, found: readonly MovedStays[]): Promise<MoveFinding[]> {
+/** What is found about each mapping; a merge opens no case. */
+async function openMovedCases(parts: WatchParts, found: Awaited<ReturnType<typeof findMovedStays>>) {
   const endangered = found.filter(({ move }) => move !== 'merged');
-  const findings = endangered.map(({ providerName, providerHotelId, serviceId, move, movedAt }) => ({
-    ...{ providerName, providerHotelId, serviceId, move },
-    ...{ origin: 'watch' as const, at: movedAt },
-  }));
+  const findings = endangered.map((one) => ({ ...one, origin: 'watch' as const, at: one.movedAt }));
   const stays = new Map(endangered.map((one) => [keyOfCase(one), one.stays]));
   await openCases(gatherFindings(findings), parts, stays);
-  const cases = await findCasesOf(found, parts.ledger);
+  const cases = await parts.ledger.cases.findByKeys(found);
   return found.map(({ movedAt: _, stays, ...finding }, index) => {
     const caseId = finding.move === 'merged' ? null : (cases[index]?.id ?? null);
     return { ...finding, bookings: stays.length, caseId };
@@ -243,17 +206,14 @@ async function openMovedCases(parts: WatchParts, found: readonly MovedStays[]): 
  */
 async function dismissMerged({ ledger, clock }: WatchParts): Promise<number> {
   const merged = new Map<number, number>();
-  for await (const cases of readActiveCases(ledger)) {
-    const rePointed = cases.filter(isOnlyRePointed);
-    const booked = [...new Set(rePointed.map(({ serviceId }) => serviceId))];
-    const masters = await ledger.watch.readMasterHotels(booked);
-    const copied = await ledger.mappings.lookUp(rePointed);
-    for (const [index, { id, serviceId }] of rePointed.entries()) {
-      const copyServiceId = copied[index]?.serviceId;
-      if (copyServiceId === undefined) continue;
-      const move = classifyMove({ serviceId, copyServiceId }, masters.get(serviceId));
-      if (move === 'merged') merged.set(id, copyServiceId);
-    }
+  const rePointed = (await listActiveCases(ledger)).filter(isOnlyRePointed);
+  const masters = await ledger.watch.readMasterHotels(rePointed.map(({ serviceId }) => serviceId));
+  const copied = await ledger.mappings.lookUp(rePointed);
+  for (const [index, { id, serviceId }] of rePointed.entries()) {
+    const copyServiceId = copied[index]?.serviceId;
+    if (copyServiceId === undefined) continue;
+    const move = classifyMove({ serviceId, copyServiceId }, masters.get(serviceId));
+    if (move === 'merged') merged.set(id, copyServiceId);
   }
   return changeCases(ledger, [...merged.keys()], (held) =>
     isOnlyRePointed(held) ? dismiss(held, merged.get(held.id) ?? 0, clock()) : undefined,
@@ -266,8 +226,7 @@ function isOnlyRePointed({ origins, move }: Case): boolean {
 
 function dismiss(held: HeldCase, into: number, now: number) {
   const dismissed = applyCommand(held, 'dismiss', now);
-  if (!dismissed) return undefined;
   const note = `master hotel ${held.serviceId} was merged into ${into}: its other mappings followed`;
   const act = { who: automatic, at: now, action: 'case-dismissed' as const, details: { mergedInto: into } };
-  return toDecision(held, { ...dismissed, move: 'merged', note }, [act]);
+  return dismissed && toDecision(held, { ...dismissed, move: 'merged', note }, [act]);
 }

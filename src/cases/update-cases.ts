@@ -1,15 +1,30 @@
-import { giveWay } from '../async/give-way.js';
+import { forEachGivingWay, giveWay } from '../async/give-way.js';
+import { hashReference } from '../booking/reference-hash.js';
 import { isOver } from '../booking/stay.js';
-import type { FollowedRun } from '../ledger/case.js';
+import {
+  type CaseStay,
+  type FollowedRun,
+  keyOfCase,
+  type OpenReference,
+  stateOfBooking,
+} from '../ledger/case.js';
 import type { Run } from '../ledger/run.js';
 import type { BookingForm } from '../ledger/step.js';
+import { readFound } from '../review/stays/found-bookings.js';
+import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { readSuspects } from '../review/suspects/listing.js';
 import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
 import { readJudged } from '../review/verdicts/listing.js';
-import { followBookings } from './follow-bookings.js';
-import { classifyMove, type FollowParts, followMappings } from './follow-mappings.js';
-import { type CaseFindings, type Finding, gatherFindings, openCases } from './open-cases.js';
+import { addStays, applyVersions, automatic, toDecision } from './case-transitions.js';
+import {
+  changeCases,
+  classifyMove,
+  type FollowParts,
+  followMappings,
+  listActiveCases,
+} from './follow-mappings.js';
+import { type CaseFindings, type CaseParts, type Finding, gatherFindings, openCases } from './open-cases.js';
 
 /** Many at once, because reading the stays of their cases scans every run, and there may be thousands. */
 const findingsAtOnce = 100_000;
@@ -130,4 +145,93 @@ function toFinding(
   if (providerName === undefined || providerHotelId === undefined || isOver(stay, today)) return [];
   const references = bookingReferenceId === undefined ? [] : [bookingReferenceId];
   return [{ providerName, providerHotelId, serviceId, references, ...origin }];
+}
+
+/**
+ * If a run holds a newer version of a case's booking, the booking is rebooked if the hotel differs, and updated if the dates
+ * differ; the run's bookings on the mapping of an active case join it.
+ */
+async function followBookings(runId: string, parts: CaseParts): Promise<void> {
+  const { ledger, today, clock } = parts;
+  const versions = await findVersions(runId, parts);
+  const joining = await findJoining(runId, parts);
+  await changeCases(ledger, [...new Set([...versions.keys(), ...joining.keys()])], (held) => {
+    const now = clock();
+    const open = held.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
+    const newer = (versions.get(held.id) ?? [])
+      .filter(({ reference, day }) => open.some((one) => one.reference === reference && one.day <= day))
+      .map(({ key, ...stay }) => ({ ...stay, isHere: key === keyOfCase(held) }));
+    const followed = applyVersions(held, newer, now);
+    const stays = joining.get(held.id) ?? [];
+    const joined = addStays(followed, { stays, references: new Set() }, now);
+    const updated = { who: automatic, at: now, action: 'case-updated' } as const;
+    const bookings = joined.bookings.length - held.bookings.length;
+    return toDecision(held, joined, [
+      ...(followed === held ? [] : [{ ...updated, details: { day: newer[0]?.day } }]),
+      ...(joined === followed ? [] : [{ ...updated, details: { bookings } }]),
+    ]);
+  });
+}
+
+interface Version extends CaseStay {
+  readonly reference: string;
+  /** Of the case that this version belongs to. */
+  readonly key: string;
+}
+
+/** What the run holds about open bookings of cases, by case. */
+async function findVersions(runId: string, parts: CaseParts): Promise<Map<number, Version[]>> {
+  const { stays } = parts.ledger;
+  const open = await readOpenReferences(parts);
+  const run = (await stays.listStayRuns()).find((one) => one.runId === runId);
+  const versions = new Map<number, Version[]>();
+  if (!run || open.size === 0) return versions;
+  const hashes = new Set<number>();
+  await forEachGivingWay(open.keys(), parts.signal, (reference) => hashes.add(hashReference(reference)));
+  const found = await stays.findReferences(run, Uint32Array.from(hashes).sort());
+  for await (const bookings of readFound(stays, run, found))
+    for (const { booking } of bookings) {
+      const { bookingReferenceId: reference, checkInDate: checkIn, checkOutDate: checkOut } = booking;
+      if (reference === undefined) continue;
+      const { providerName = '', providerHotelId = '', serviceId } = booking;
+      const key = keyOfCase({ providerName, providerHotelId, serviceId });
+      for (const { id } of open.get(reference) ?? [])
+        push(versions, id, { reference, key, checkIn, checkOut, day: run.day });
+    }
+  return versions;
+}
+
+/** The stays of the run on the mappings of active cases, by case. */
+async function findJoining(runId: string, parts: CaseParts): Promise<Map<number, CaseStay[]>> {
+  const { ledger, today, signal } = parts;
+  const active = new Map((await listActiveCases(ledger)).map((item) => [keyOfCase(item), item]));
+  const joining = new Map<number, CaseStay[]>();
+  for await (const stays of readStaysAhead(ledger, [...active.values()], { today, runId, signal }))
+    for (const stay of stays) {
+      const item = active.get(keyOfCase(stay));
+      if (item) push(joining, item.id, stay);
+    }
+  return joining;
+}
+
+const rowsAtOnce = 2_000;
+
+/** The open bookings of cases, by their references. */
+async function readOpenReferences({ ledger: { cases }, today, signal }: CaseParts) {
+  const open = new Map<string, OpenReference[]>();
+  let found: readonly OpenReference[];
+  let after: OpenReference | undefined;
+  do {
+    found = await cases.listOpenReferences(today, { after, limit: rowsAtOnce });
+    for (const item of found) push(open, item.reference, item);
+    after = found.at(-1);
+    await giveWay(signal);
+  } while (found.length === rowsAtOnce);
+  return open;
+}
+
+function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const known = map.get(key);
+  if (known) known.push(value);
+  else map.set(key, [value]);
 }

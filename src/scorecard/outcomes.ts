@@ -5,7 +5,6 @@ import { isNamedByMapping } from '../ledger/mail-bookings.js';
 import type { ReceivedPair } from '../ledger/mails.js';
 import type { Run } from '../ledger/run.js';
 import { type BookingForm, bookingForms } from '../ledger/step.js';
-import type { JudgedLines, SuspectLines } from '../ledger/tracing.js';
 import { lineForms, readBooking } from '../review/stored/stored-line.js';
 import { type BookingVerdict, judgeBooking, type Silence } from '../review/verdict.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -23,65 +22,70 @@ export interface Outcome {
   readonly isSuspect: boolean;
 }
 
+/** What is known about the bookings besides the runs; silence is undefined where it means nothing. */
+interface Known {
+  readonly namedPairs: Awaited<ReturnType<typeof readNamedPairs>>;
+  readonly silence?: Silence | undefined;
+}
+
 const runsOfDay = 1_000;
 /** Cached names of providers: few, unless a column holds something else. */
 const cachedProviders = 10_000;
-
-/** What is known about the bookings besides the runs. */
-export interface OutcomeSources {
-  /** The pairs that e-mails name. */
-  readonly namedPairs: NamedPairs;
-  /** Undefined where silence means nothing. */
-  readonly silence?: Silence | undefined;
-}
 
 /** The bookings of a day that were delivered, each once, one stored batch at a time. */
 export async function* readOutcomes(
   ledger: ReadOnlyLedger,
   day: string,
-  sources: OutcomeSources,
+  known: Known,
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
   const { runs } = summariseVerdicts(day, await ledger.runs.list({ day, limit: runsOfDay }));
   // The file of a run that tops up covers the whole day, and repeats those before it.
-  const fileRun = runs.find(({ file }) => file?.verdicts) ?? runs.find(wasTriggered);
+  const fileRun =
+    runs.find(({ file }) => file?.verdicts) ?? runs.find(({ file }) => file?.triggeredAt !== undefined);
   for (const run of runs) {
     if (run.collectedAt === undefined) continue;
-    yield* readForm(ledger, run, 'body', sources);
-    if (run === fileRun) yield* readForm(ledger, run, 'file', sources);
+    yield* readForm(ledger, run, 'body', known);
+    if (run === fileRun) yield* readForm(ledger, run, 'file', known);
   }
-}
-
-function wasTriggered({ file }: Run): boolean {
-  return file?.triggeredAt !== undefined;
 }
 
 async function* readForm(
   ledger: ReadOnlyLedger,
   run: Run,
   form: BookingForm,
-  { namedPairs, silence }: OutcomeSources,
+  { namedPairs, silence }: Known,
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
   const undelivered = form === 'body' ? await ledger.steps.listUndelivered(run.id) : [];
-  const judgements = createJudgements(ledger, run, form);
-  const suspects = createSuspects(ledger, run, form);
+  const kinds: readonly Judged[] = form === 'file' ? ['incorrect', ...unansweredReasons] : [];
+  const judgements = kinds.map((kind) => ({
+    kind,
+    placesOf: followPages((after) => ledger.bookings.nextJudged(run.id, kind, after)),
+  }));
+  const suspectsOf = followPages(async (batch) => {
+    const page = await ledger.bookings.nextSuspects(run.id, { form, batch });
+    if (page?.form !== form) return undefined;
+    return { batch: page.cursor.batch, places: page.suspects.map(({ place }) => place) };
+  });
+  const ofForm = (await ledger.mails.listNamedPlaces(run.id)).filter((of) => of.form === form);
+  const named = new Set(ofForm.map(({ batch, place }) => `${batch} ${place}`));
   const readProvider = createProviderReader(form);
-  const named = await readNamed(ledger, run, form);
   // A batch was delivered before its run ended.
   const attempts = run.finishedAt === undefined ? [] : [{ outcome: 'done', endedAt: run.finishedAt }];
   const judge = (judged?: Judged) =>
     judgeBooking({ run, form, step: { state: 'done' }, judged, attempts }, silence);
   const usual = judge();
   for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
-    const judgedPlaces = await judgements(batch);
-    const suspectPlaces = await suspects(batch);
-    const namedPlaces = named.get(batch);
+    const judgedPlaces = new Map<number, Judged>();
+    for (const { kind, placesOf } of judgements)
+      for (const place of await placesOf(batch)) judgedPlaces.set(place, kind);
+    const suspectPlaces = new Set(await suspectsOf(batch));
     const left = undelivered.filter((slice) => slice.batch === batch);
     const outcomes: Outcome[] = [];
     for (const [place, line] of splitStoredLines(lines).entries()) {
       if (left.some(({ first, bookings }) => place >= first && place < first + bookings)) continue;
       const judged = judgedPlaces.get(place);
       const verdict = judged === undefined ? usual : judge(judged);
-      const isNamedByEmail = namedPlaces?.has(place) === true || isPairNamed(line);
+      const isNamedByEmail = (named.size > 0 && named.has(`${batch} ${place}`)) || isPairNamed(line);
       const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
       outcomes.push({
         providerName: readProvider(line),
@@ -95,9 +99,9 @@ async function* readForm(
   }
 
   function isPairNamed(line: string): boolean {
-    const pairsOf = namedPairs[form];
-    const hotel = pairsOf.size === 0 ? undefined : lineForms[form].findHotel(line);
-    const pairs = hotel && pairsOf.get(hotel.key)?.filter(({ serviceId }) => serviceId === hotel.serviceId);
+    const hotel = namedPairs[form].size === 0 ? undefined : lineForms[form].findHotel(line);
+    const pairs =
+      hotel && namedPairs[form].get(hotel.key)?.filter((pair) => pair.serviceId === hotel.serviceId);
     if (!pairs || pairs.length === 0) return false;
     const { checkInDate: checkIn } = readBooking(line, form);
     return pairs.some(({ receivedAt }) =>
@@ -106,65 +110,28 @@ async function* readForm(
   }
 }
 
-/** By the keys of their hotels in stored lines. */
-export type NamedPairs = Readonly<Record<BookingForm, ReadonlyMap<string, readonly ReceivedPair[]>>>;
+/** Finds the places in each batch, asked in the order of the batches: one page is held. */
+function followPages(
+  readNext: (
+    after: number,
+  ) => Promise<{ readonly batch: number; readonly places: readonly number[] } | undefined>,
+) {
+  let page: Awaited<ReturnType<typeof readNext>> = { batch: -1, places: [] };
+  return async (batch: number): Promise<readonly number[]> => {
+    while (page && page.batch < batch) page = await readNext(page.batch);
+    return page?.batch === batch ? page.places : [];
+  };
+}
 
-export async function readNamedPairs({ mails }: ReadOnlyLedger): Promise<NamedPairs> {
+/** The pairs that e-mails name, by the keys of their hotels in stored lines. */
+export async function readNamedPairs({ mails }: ReadOnlyLedger) {
   const pairs = { body: new Map<string, ReceivedPair[]>(), file: new Map<string, ReceivedPair[]>() };
   for (const pair of await mails.listNamedPairs())
     for (const form of bookingForms) {
       const key = lineForms[form].writeProviderHotel(pair);
-      const known = pairs[form].get(key);
-      if (known) known.push(pair);
-      else pairs[form].set(key, [pair]);
+      pairs[form].set(key, [...(pairs[form].get(key) ?? []), pair]);
     }
   return pairs;
-}
-
-/** The places in each batch. */
-async function readNamed(
-  { mails }: ReadOnlyLedger,
-  { id }: Run,
-  form: BookingForm,
-): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
-  const named = new Map<number, Set<number>>();
-  for (const { batch, place, ...of } of await mails.listNamedPlaces(id)) {
-    if (of.form !== form) continue;
-    const places = named.get(batch) ?? new Set();
-    named.set(batch, places.add(place));
-  }
-  return named;
-}
-
-/** What the result says about the bookings of each batch, asked in the order of the batches: one page of each kind is held. */
-function createJudgements(ledger: ReadOnlyLedger, { id }: Run, form: BookingForm) {
-  const kinds: readonly Judged[] = form === 'file' ? ['incorrect', ...unansweredReasons] : [];
-  const pages = new Map<Judged, JudgedLines | undefined>();
-  return async (batch: number): Promise<ReadonlyMap<number, Judged>> => {
-    const judged = new Map<number, Judged>();
-    for (const kind of kinds) {
-      let page = pages.has(kind) ? pages.get(kind) : await ledger.bookings.nextJudged(id, kind);
-      while (page && page.batch < batch) page = await ledger.bookings.nextJudged(id, kind, page.batch);
-      pages.set(kind, page);
-      if (page?.batch === batch) for (const place of page.places) judged.set(place, kind);
-    }
-    return judged;
-  };
-}
-
-/** The places of each batch's suspects, asked in the order of the batches. */
-function createSuspects(ledger: ReadOnlyLedger, { id }: Run, form: BookingForm) {
-  let page: SuspectLines | undefined;
-  let isAtEnd = false;
-  return async (batch: number): Promise<ReadonlySet<number>> => {
-    while (!isAtEnd && (!page || page.form !== form || page.cursor.batch < batch)) {
-      const cursor = page?.cursor ?? { form, batch: -1 };
-      page = await ledger.bookings.nextSuspects(id, cursor);
-      isAtEnd = page === undefined || page.form !== form;
-    }
-    if (isAtEnd || page?.cursor.batch !== batch) return new Set();
-    return new Set(page.suspects.map(({ place }) => place));
-  };
 }
 
 /** Reads the provider of a line; a line is parsed only for a name that is not cached. */

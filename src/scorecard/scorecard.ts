@@ -1,8 +1,131 @@
+import { createHash } from 'node:crypto';
+import { giveWay } from '../async/give-way.js';
 import { createBusinessDay } from '../booking/business-day.js';
 import type { Case } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { maxProviders } from '../review/collect/store-bookings.js';
+import type { Silence } from '../review/verdict.js';
+import { type Outcome, readNamedPairs, readOutcomes } from './outcomes.js';
 
-import { type DayScore, findScore, type ProviderDay } from './day-scores.js';
+/** What became of the bookings of a day, by provider; see `findScore`. */
+export interface DayScore {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly providers: ReadonlyMap<string | null, ProviderDay>;
+}
+
+type ProviderDay = ReturnType<typeof createProviderDay>;
+
+/** The provider's ids of the hotels that an incorrect booking names are kept beside the counts. */
+const createProviderDay = () => ({ ...createCounts(), affectedHotels: new Set<string>() });
+
+function createCounts() {
+  return {
+    sent: 0,
+    /** Sent bookings about which a result, or silence as agreed, says that their mapping is correct or incorrect. */
+    known: 0,
+    /** Of these, the incorrect ones, including those that only an e-mail calls incorrect. */
+    affected: 0,
+    /** Bookings that went by body, without such a verdict: an e-mail names incorrect ones only. */
+    byEmail: 0,
+    /** Bookings without such a verdict that an e-mail names. They have no share, because nobody knows out of how many. */
+    namedByEmail: 0,
+    /** Flagged by the local copy of the mappings before they were sent. */
+    suspects: { flagged: 0, known: 0, incorrect: 0 },
+  };
+}
+
+function count(score: ProviderDay, { verdict, isNamedByEmail, isSuspect, providerHotelId }: Outcome): void {
+  const { suspects } = score;
+  const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
+  score.sent += 1;
+  if (isSuspect) suspects.flagged += 1;
+  if (verdict.verdict === 'unknown') {
+    if (verdict.reason === 'by-email') score.byEmail += 1;
+    if (isNamedByEmail) score.namedByEmail += 1;
+  } else {
+    score.known += 1;
+    if (isIncorrect) score.affected += 1;
+    if (isSuspect) suspects.known += 1;
+    if (isSuspect && isIncorrect) suspects.incorrect += 1;
+  }
+  if (isIncorrect && providerHotelId !== undefined) score.affectedHotels.add(providerHotelId);
+}
+
+/** The score of a provider. Bookings without one have the name null, and so have those of the names beyond a thousand. */
+function findScore<Score>(
+  scores: Map<string | null, Score>,
+  name: string | null,
+  create: () => Score,
+): Score {
+  const key = scores.has(name) || scores.size < maxProviders ? name : null;
+  const score = scores.get(key) ?? create();
+  scores.set(key, score);
+  return score;
+}
+
+/** More than any range that can be requested. */
+const daysRemembered = 1_100;
+
+export type ScoreMemory = ReturnType<typeof createScoreMemory>;
+
+/**
+ * The scores of days, each read from its stored bookings once, and again when something about it has changed: a million
+ * bookings take seconds.
+ */
+export function createScoreMemory(ledger: ReadOnlyLedger) {
+  const remembered = new Map<string, { readonly mark: string; readonly score: DayScore }>();
+
+  /** @param days YYYY-MM-DD, ascending @param silence undefined where silence means nothing */
+  return async (
+    days: readonly string[],
+    { signal, silence }: { readonly signal: AbortSignal; readonly silence?: Silence | undefined },
+  ): Promise<readonly DayScore[]> => {
+    const namedPairs = await readNamedPairs(ledger);
+    const common = hash([[...namedPairs.body], silence?.afterMs, silence?.brokenAt]);
+    const marks = new Map<string, string>();
+    for (const { day, mark, finishedAt } of await ledger.runs.markDays({
+      from: days[0] ?? '',
+      to: days.at(-1) ?? '',
+    })) {
+      // For which runs silence has lasted long enough by now.
+      const silent = finishedAt.map((at) => silence && Number(silence.now - at >= silence.afterMs));
+      marks.set(day, `${mark} ${common} ${silent.join('')}`);
+    }
+    const scores: DayScore[] = [];
+    for (const day of days) {
+      const mark = marks.get(day);
+      const known = remembered.get(day);
+      if (mark === undefined) scores.push({ day, providers: new Map() });
+      else if (known?.mark === mark) scores.push(known.score);
+      else {
+        // A day of which nothing was delivered has no batch, between which others get their turn.
+        await giveWay(signal);
+        const providers = new Map<string | null, ProviderDay>();
+        for await (const outcomes of readOutcomes(ledger, day, { namedPairs, silence })) {
+          signal.throwIfAborted();
+          for (const outcome of outcomes)
+            count(findScore(providers, outcome.providerName ?? null, createProviderDay), outcome);
+        }
+        scores.push({ day, providers });
+        remember(mark, { day, providers });
+      }
+    }
+    return scores;
+  };
+
+  function remember(mark: string, score: DayScore): void {
+    // The oldest entry goes first.
+    remembered.delete(score.day);
+    remembered.set(score.day, { mark, score });
+    const [oldest] = remembered.keys();
+    if (remembered.size > daysRemembered && oldest !== undefined) remembered.delete(oldest);
+  }
+}
+
+function hash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64');
+}
 
 /** What is known about one provider over some days; its name is null as in `findScore`. */
 export type ProviderScore = Awaited<ReturnType<typeof scoreProviders>>[number];
@@ -39,7 +162,7 @@ export async function scoreProviders(
     medianHoursToCorrection: findMedian(hours),
     /** Hotels with several cases, or affected bookings on several days: the worst first. */
     repeatOffenders: [...hotels]
-      .map(([providerHotelId, { cases, days }]) => ({ providerHotelId, cases, days }))
+      .map(([providerHotelId, counted]) => ({ providerHotelId, ...counted }))
       .filter(({ cases, days }) => cases > 1 || days > 1)
       .sort(
         (a, b) => b.days - a.days || b.cases - a.cases || (a.providerHotelId < b.providerHotelId ? -1 : 1),
@@ -52,8 +175,7 @@ type OpenScore = ReturnType<typeof createScore>;
 
 function createScore() {
   return {
-    ...{ sent: 0, known: 0, affected: 0, byEmail: 0, namedByEmail: 0 },
-    suspects: { flagged: 0, known: 0, incorrect: 0 },
+    ...createCounts(),
     /** Cases that were opened in these days. */
     ...{ cases: 0, corrected: 0 },
     hours: [] as number[],
@@ -131,16 +253,11 @@ export function nameUnknown({ sent, byEmail }: Pick<ProviderJson, 'sent' | 'byEm
 /** The two-sided 95 % quantile of the normal distribution. */
 const z = 1.959963984540054;
 
-export interface Interval {
-  readonly low: number;
-  readonly high: number;
-}
-
 /**
  * The 95 % interval of a share after Wilson: unlike the share itself, it tells two of ten from two hundred of a thousand.
  * Undefined if nothing was counted.
  */
-export function wilsonInterval(hits: number, of: number): Interval | undefined {
+export function wilsonInterval(hits: number, of: number) {
   if (of === 0) return undefined;
   const share = hits / of;
   const denominator = 1 + z ** 2 / of;

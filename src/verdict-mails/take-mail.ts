@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Booking } from '../booking/booking.js';
-import type { NotifyCases } from '../cases/open-cases.js';
-import { type Finding, gatherFindings, openCases } from '../cases/open-cases.js';
+import { type NotifyCases, type Finding, gatherFindings, openCases } from '../cases/open-cases.js';
 import { keyOfCase } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type {
@@ -16,7 +15,7 @@ import type {
 import { keyOfHotel } from '../ledger/mappings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
-import type { ExaminedMail, PairMention } from './examine-mail.js';
+import type { PairMention } from './examine-mail.js';
 import type { ExamineMail } from './mail-process.js';
 import type { FoundMail } from './mailbox.js';
 import { UnreadMailError } from './records.js';
@@ -71,7 +70,10 @@ export interface TakenMail {
   readonly unreadAttachments: number;
 }
 
-const nothing = { bookings: [], pairs: [], canaries: [], correct: 0, unreadAttachments: 0 } as const;
+const nothing = {
+  ...{ bookings: [], pairs: [], canaries: [] },
+  mail: { messageId: undefined, correct: 0, unreadAttachments: 0 },
+} as const;
 
 interface MailTakerParts {
   readonly ledger: Ledger;
@@ -91,17 +93,13 @@ const mostCanaries = 1_000;
 /** The most bookings that an e-mail opens where anybody may write one. */
 const mostOfAnybody = 1_000;
 
-/** What is known of an e-mail before it is read. */
-interface Arrival extends Pick<NewMail, 'sha256' | 'receivedAt' | 'readAt' | 'from' | 'isListed'> {
-  readonly known: StoredMail | undefined;
-  /** `asked`: a person vouches for it. */
-  readonly standing: SenderStanding | 'asked';
-}
+/** `asked`: a person vouches for it. */
+type Standing = SenderStanding | 'asked';
 
-/** Why nothing of an e-mail is used, unless its sender doesn't count. */
-interface LeftMail {
-  readonly outcome: 'unreadable' | 'set-aside';
-  readonly reason: MailReason;
+/** What becomes of an e-mail. */
+interface Judged {
+  readonly outcome: MailOutcome;
+  readonly reason?: MailReason | undefined;
 }
 
 export type MailTaker = ReturnType<typeof createMailTaker>;
@@ -116,7 +114,7 @@ export function createMailTaker(parts: MailTakerParts) {
   type Seen = Awaited<ReturnType<typeof look>>;
 
   /** Examines an e-mail, and finds out what it means. */
-  async function look(bytes: Buffer, now: number, standing: Arrival['standing']) {
+  async function look(bytes: Buffer, now: number, standing: Standing) {
     const since = now - matchMs;
     const canaries = await ledger.canaries.list({ since, limit: mostCanaries });
     let bookings: Awaited<ReturnType<typeof findBookings>> = [];
@@ -168,53 +166,77 @@ export function createMailTaker(parts: MailTakerParts) {
     const standing = isAsked ? 'asked' : ofSender;
     if (known && isDone(known, standing)) return repeat(known);
     const now = clock();
-    const arrive = (seen: number | undefined): Arrival => ({
+
+    function note({ outcome, reason }: Judged, seen?: Seen): Promise<TakenMail> {
+      const written = arrivedAt ?? seen?.mail.receivedAt ?? savedAt ?? now;
       // A later move of the mapping corrects a case, so that an instant in the future would keep it open for good.
-      ...{ sha256, from, known, standing, readAt: now, receivedAt: Math.min(seen ?? now, now) },
-      isListed: ofSender === 'listed',
-    });
-    const unread = arrive(arrivedAt ?? savedAt);
-    const setAside = (reason: MailReason) => ({ outcome: 'set-aside', reason }) as const;
-    if (standing === 'unproven') return leave(unread, setAside('not-authenticated'));
-    if (bytes === undefined) return leave(unread, { outcome: 'unreadable', reason: 'too-large' });
+      const receivedAt = Math.min(written, now);
+      const arrival = { sha256, from, readAt: now, receivedAt, isListed: ofSender === 'listed' };
+      const isStranger = standing === 'unlisted';
+      const judged = isStranger ? { outcome: 'unknown-sender' as const } : { outcome, reason };
+      return record({ ...arrival, ...judged }, outcome === 'set-aside' ? undefined : seen, known);
+    }
+
+    if (standing === 'unproven') return note({ outcome: 'set-aside', reason: 'not-authenticated' });
+    if (bytes === undefined) return note({ outcome: 'unreadable', reason: 'too-large' });
     try {
       const seen = await look(bytes, now, standing);
-      const arrival = arrive(arrivedAt ?? seen.mail.receivedAt ?? savedAt);
-      if (standing === 'unlisted') return await leave(arrival, undefined, seen);
       const isTooMuch = standing === 'anybody' && (await opensMore(seen));
-      return await (isTooMuch ? leave(arrival, setAside('too-many-bookings')) : takeExamined(arrival, seen));
+      return await note(
+        isTooMuch ? { outcome: 'set-aside', reason: 'too-many-bookings' } : judge(seen),
+        seen,
+      );
     } catch (error) {
       if (error instanceof UnreadMailError) {
         const { reason, isFault } = error;
-        return leave(unread, isFault ? setAside(reason) : { outcome: 'unreadable', reason });
+        return note({ outcome: isFault ? 'set-aside' : 'unreadable', reason });
       }
       // Perhaps the ledger is away. If not, later e-mails would wait for this one for good.
-      if (failed === sha256) return leave(unread, setAside('failed'));
+      if (failed === sha256) return note({ outcome: 'set-aside', reason: 'failed' });
       throw error;
     }
   }
 
-  async function takeExamined(
-    { known: _, standing: __, ...arrival }: Arrival,
-    { mail, bookings, canaries, pairs }: Seen,
+  function judge({ mail, bookings, canaries, pairs }: Seen): Judged {
+    const { correct, accusesUnknown, unreadAttachments } = mail;
+    const isNaming = bookings.length + pairs.length > 0;
+    const isOnlyCorrect = correct > 0 && !isNaming && !accusesUnknown;
+    return {
+      outcome: isNaming || canaries.length > 0 ? 'named' : 'nothing-known',
+      reason: unreadAttachments > 0 ? 'unread-attachment' : isOnlyCorrect ? 'called-correct' : undefined,
+    };
+  }
+
+  /** Records an e-mail, opens the cases of what it names, and reports it once. What a stranger's names is only counted. */
+  async function record(
+    arrival: Omit<NewMail, 'bookings' | 'pairs'>,
+    seen: Seen | undefined,
+    known: StoredMail | undefined,
   ): Promise<TakenMail> {
-    const { messageId, unreadAttachments, correct } = mail;
-    const { receivedAt } = arrival;
+    const { outcome, reason, receivedAt } = arrival;
+    const isUsed = outcome === 'named' || outcome === 'nothing-known';
+    const { bookings, pairs, canaries, mail: said } = (isUsed && seen) || nothing;
+    const { messageId, correct, unreadAttachments } = said;
+    const namesSent =
+      !isUsed && seen !== undefined && seen.bookings.length + seen.canaries.length + seen.mail.correct > 0;
+    const toldOn = namesSent || reason === 'not-authenticated' ? today() : undefined;
+    const references = canaries.map(({ reference }) => reference);
+    const naming = { bookings, pairs, canaries: references };
+    const { number, isNew } = await log.record({ ...arrival, messageId, ...naming, toldOn });
     const named = bookings.length + pairs.length;
-    const outcome = named + canaries.length > 0 ? 'named' : 'nothing-known';
-    const { number, isNew } = await log.record({
-      ...{ ...arrival, messageId, outcome, bookings, pairs },
-      reason: findReason(mail, named > 0),
-      canaries: canaries.map(({ reference }) => reference),
-    });
     if (named > 0) await openCasesOf({ number, receivedAt });
     const about = { mail: number, receivedAt };
     const ofCanaries = canaries.length > 0 && { canaries: canaries.length };
-    if (isNew && outcome === 'named') notify({ type: 'verdict-mail-named', ...about, named, ...ofCanaries });
-    else if (isNew) notify({ type: 'verdict-mail-unknown', ...about, unreadAttachments });
+    if (!isNew || (!isUsed && known?.outcome === outcome)) {
+      // Reported before.
+    } else if (outcome === 'named') notify({ type: 'verdict-mail-named', ...about, named, ...ofCanaries });
+    else if (isUsed) notify({ type: 'verdict-mail-unknown', ...about, unreadAttachments });
+    else if (outcome === 'unknown-sender')
+      notify({ type: 'verdict-mail-unknown-sender', ...about, namesSent });
+    else if (reason) notify({ type: `verdict-mail-${outcome}`, ...about, reason });
     return {
       ...{ messageId, receivedAt, pairs, correct, unreadAttachments },
-      outcome: isNew ? outcome : 'already-read',
+      ...(isUsed ? { outcome: isNew ? outcome : 'already-read' } : { outcome, reason }),
       bookings: listBookings(bookings),
       canaries: canaries.map(({ reference, day }) => ({ reference, day })),
     };
@@ -234,34 +256,11 @@ export function createMailTaker(parts: MailTakerParts) {
     return false;
   }
 
-  /** Records an e-mail of which nothing is used. `seen` is what a stranger's names. */
-  async function leave(
-    { known, standing, ...arrival }: Arrival,
-    why: LeftMail | undefined,
-    seen?: Seen,
-  ): Promise<TakenMail> {
-    const { receivedAt } = arrival;
-    const left = standing === 'unlisted' || !why ? ({ outcome: 'unknown-sender' } as const) : why;
-    const namesSent =
-      seen !== undefined && seen.bookings.length + seen.canaries.length + seen.mail.correct > 0;
-    const { number: mail, isNew } = await log.record({
-      ...{ ...arrival, ...left, bookings: [], pairs: [] },
-      toldOn: namesSent || why?.reason === 'not-authenticated' ? today() : undefined,
-    });
-    if (isNew && known?.outcome !== left.outcome) {
-      const about = { mail, receivedAt };
-      if (left.outcome === 'unknown-sender')
-        notify({ type: 'verdict-mail-unknown-sender', ...about, namesSent });
-      else notify({ type: `verdict-mail-${left.outcome}`, ...about, reason: left.reason });
-    }
-    return { ...nothing, receivedAt, ...left };
-  }
-
   async function repeat({ number, messageId, receivedAt }: StoredMail): Promise<TakenMail> {
     const { bookings, pairs } = await log.readNamed(number);
     const canaries = await ledger.canaries.list({ limit: mostCanaries });
     return {
-      ...{ ...nothing, messageId, receivedAt, outcome: 'already-read', pairs },
+      ...{ messageId, receivedAt, outcome: 'already-read', pairs, correct: 0, unreadAttachments: 0 },
       bookings: listBookings(
         bookings.map(({ day, line, form }) => {
           return { day, reference: readBooking(line, form).bookingReferenceId ?? '' };
@@ -312,7 +311,7 @@ function identifyMail(bytes: Buffer): string {
 }
 
 /** Whether a known e-mail is not read again. Its sender may be listed by now. */
-function isDone({ outcome, reason }: StoredMail, standing: Arrival['standing']): boolean {
+function isDone({ outcome, reason }: StoredMail, standing: Standing): boolean {
   switch (outcome) {
     case 'named':
       return true;
@@ -345,14 +344,6 @@ async function resolvePairs(
       if (wanted.has(keyOfHotel(pair)) || wanted.has(keyOfCase(pair))) found.set(keyOfCase(pair), pair);
     }
   return [...found.values()];
-}
-
-function findReason(
-  { correct, accusesUnknown, unreadAttachments }: ExaminedMail,
-  isNamed: boolean,
-): MailReason | undefined {
-  if (unreadAttachments > 0) return 'unread-attachment';
-  return correct > 0 && !isNamed && !accusesUnknown ? 'called-correct' : undefined;
 }
 
 /** Bookings without a provider's hotel have no case. */

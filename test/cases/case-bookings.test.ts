@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addStays, applyVersions, mergeStays, type NewerVersion } from '../../src/cases/case-bookings.js';
+import { addStays, applyVersions, mergeStays, type NewerVersion } from '../../src/cases/case-transitions.js';
 import type { CaseBooking, CaseStay, HeldCase } from '../../src/ledger/case.js';
 
 const day = '2026-11-20';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { caseToCells, showCase, shownCaseToJson } from '../../src/cases/case-json.js';
-import { findCases } from '../../src/cases/find-cases.js';
+import { caseToCells, findCases, showCase, shownCaseToJson } from '../../src/cases/shown-cases.js';
 import { openCases, threeCases } from '../desk/cases/some-cases.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 

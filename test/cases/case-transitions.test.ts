@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addStays, applyVersions, type NewerVersion } from '../../src/cases/case-bookings.js';
 import {
+  addStays,
   applyCommand,
   applyEvidence,
   applyMoves,
+  applyVersions,
   type Evidence,
   escalateIfDue,
+  type NewerVersion,
   resolveBookings,
 } from '../../src/cases/case-transitions.js';
 import { type CaseStay, type HeldCase, isActiveCase, mappingStates } from '../../src/ledger/case.js';

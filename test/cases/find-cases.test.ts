@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findCases } from '../../src/cases/find-cases.js';
+import { findCases } from '../../src/cases/shown-cases.js';
 import type { HotelContent } from '../../src/ledger/hotels.js';
 import { loadHotels, openCases, type SomeCase } from '../desk/cases/some-cases.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';

@@ -7,7 +7,7 @@ import type { RecordedAction } from '../../src/ledger/audit.js';
 import type { Run } from '../../src/ledger/run.js';
 import type { Wait } from '../../src/ledger/runs.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { createScoreMemory } from '../../src/scorecard/day-scores.js';
+import { createScoreMemory } from '../../src/scorecard/scorecard.js';
 import { noCases } from '../server/some-facts.js';
 import {
   ledgerOfRuns,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { renderVerdictHead, renderVerdictNotes, type VerdictListing } from '../../jobs/affected.js';
 import { renderBookings, type ShownBookings } from '../../jobs/booking-list.js';
-import { bookingToJson, listBookingColumns } from '../../src/cases/booked-cases.js';
+import { bookingToJson, listBookingColumns } from '../../src/cases/shown-bookings.js';
 import type { Run } from '../../src/ledger/run.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
 import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderHistories } from '../../jobs/show.js';
-import { toHistory } from '../../src/cases/booking-history.js';
+import { toHistory } from '../../src/cases/shown-bookings.js';
 import type { Attempt } from '../../src/ledger/attempts.js';
 import type { StepState } from '../../src/ledger/step.js';
 import type { Trace } from '../../src/ledger/tracing.js';

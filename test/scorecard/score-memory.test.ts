@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 
 import type { Silence } from '../../src/review/verdict.js';
-import { createScoreMemory } from '../../src/scorecard/day-scores.js';
+import { createScoreMemory } from '../../src/scorecard/scorecard.js';
 import { at, day, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { collectBookings, deliverBookings, someBooking } from '../desk/some-bookings.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';

@@ -3,8 +3,7 @@ import type { CaseSummary } from '../../src/ledger/case.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
 import type { Silence } from '../../src/review/verdict.js';
-import { createScoreMemory } from '../../src/scorecard/day-scores.js';
-import { scoreProviders } from '../../src/scorecard/scorecard.js';
+import { createScoreMemory, scoreProviders } from '../../src/scorecard/scorecard.js';
 
 import { someRun } from '../review/some-run.js';
 import { ledgerOf } from './stored-days.js';

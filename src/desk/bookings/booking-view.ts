@@ -1,4 +1,4 @@
-import { describeSuspicion, describeVerdict } from '../../cases/booking-history.js';
+import { describeSuspicion, describeVerdict } from '../../cases/shown-bookings.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
 import { describeCanary } from '../../review/canary-words.js';
 import { formatCountOf, formatKilometres, formatLocalInstant } from '../../text/format.js';

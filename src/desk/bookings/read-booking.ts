@@ -1,5 +1,5 @@
 import { businessDayAt } from '../../booking/business-day.js';
-import { historyToJson, readHistories } from '../../cases/booking-history.js';
+import { historyToJson, readHistories } from '../../cases/shown-bookings.js';
 import { type CanaryJson, canaryToJson } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { keyOfHotel, type MappingJson, mappingToJson, type ProviderHotel } from '../../ledger/mappings.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CaseSearch } from '../../cases/find-cases.js';
+import type { CaseSearch } from '../../cases/shown-cases.js';
 import { mappingStates } from '../../ledger/case.js';
 import { dayField, searchField } from '../routing/fields.js';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { showCase, shownCaseToJson } from '../../cases/case-json.js';
+import { showCase, shownCaseToJson } from '../../cases/shown-cases.js';
 import type { HeldCase } from '../../ledger/case.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { caseToCells, listCaseColumns } from '../../cases/case-json.js';
-import { searchCases, withKept } from '../../cases/find-cases.js';
+import { caseToCells, listCaseColumns, searchCases, withKept } from '../../cases/shown-cases.js';
 import { renderCsv } from '../../text/csv.js';
 import { type Download, defineDownload } from '../routing/route.js';
 import { filterFields, toSearch } from './case-filter.js';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { businessDayAt } from '../../booking/business-day.js';
-import { caseToJson } from '../../cases/case-json.js';
-import { searchCases, withKept } from '../../cases/find-cases.js';
+import { caseToJson, searchCases, withKept } from '../../cases/shown-cases.js';
 import { pageField } from '../routing/fields.js';
 import { type DeskVisit, definePage, type Page } from '../routing/route.js';
 import { filterFields, type ShownFilter, toFilterData, toSearch } from './case-filter.js';

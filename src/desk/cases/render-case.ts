@@ -1,4 +1,4 @@
-import { nameCheckIn } from '../../cases/case-json.js';
+import { nameCheckIn } from '../../cases/shown-cases.js';
 import { renderHotelSketch, type SketchedHotel } from '../../charts/hotel-sketch.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
 import { describeDistance, describeHours } from '../../mappings/hotels/shown-hotels.js';

@@ -1,5 +1,4 @@
-import { nameCheckIn } from '../../cases/case-json.js';
-import type { CaseChoices } from '../../cases/find-cases.js';
+import { type CaseChoices, nameCheckIn } from '../../cases/shown-cases.js';
 import { mappingStates } from '../../ledger/case.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
 import { describeDistance, describeHours } from '../../mappings/hotels/shown-hotels.js';

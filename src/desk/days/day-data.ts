@@ -1,6 +1,6 @@
 import { type Archive, reportsFolder } from '../../archive/archive.js';
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
-import { findCases } from '../../cases/find-cases.js';
+import { findCases } from '../../cases/shown-cases.js';
 import { judgeCanary } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Notice } from '../../ledger/notice.js';

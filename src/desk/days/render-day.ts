@@ -1,4 +1,4 @@
-import { nameCheckIn } from '../../cases/case-json.js';
+import { nameCheckIn } from '../../cases/shown-cases.js';
 import { nobodyIsTold } from '../../ledger/notice.js';
 import { reportsDrop } from '../../review/day/report.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';

@@ -2,11 +2,12 @@ import { businessDayAt, createBusinessDay } from '../../booking/business-day.js'
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
 import type { Silence } from '../../review/verdict.js';
-import type { DayScore, ScoreMemory } from '../../scorecard/day-scores.js';
 import {
+  type DayScore,
   orderProviders,
   type ProviderJson,
   providerToJson,
+  type ScoreMemory,
   scoreProviders,
 } from '../../scorecard/scorecard.js';
 import { HttpError } from '../../server/http-error.js';

@@ -1,5 +1,5 @@
 import { businessDayAt } from '../../booking/business-day.js';
-import { findCases, type ListedCase } from '../../cases/find-cases.js';
+import { findCases, type ListedCase } from '../../cases/shown-cases.js';
 import type { Config } from '../../config/load.js';
 import { canaryToJson, judgeCanary } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';

@@ -1,6 +1,6 @@
 import { businessDayAt } from '../../booking/business-day.js';
 import { describeCheckIn } from '../../booking/stay.js';
-import { nameCheckIn } from '../../cases/case-json.js';
+import { nameCheckIn } from '../../cases/shown-cases.js';
 import type { Bar } from '../../charts/bars.js';
 import { explainCopies, nameCopy } from '../../mappings/copied-hotels.js';
 import { describeCanary } from '../../review/canary-words.js';

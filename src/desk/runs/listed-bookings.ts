@@ -1,6 +1,6 @@
 import { guestNameFields } from '../../booking/booking.js';
 import { businessDayAt } from '../../booking/business-day.js';
-import { describeWhy } from '../../cases/booking-history.js';
+import { describeWhy } from '../../cases/shown-bookings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import type { CopyStanding } from '../../mappings/copied-hotels.js';

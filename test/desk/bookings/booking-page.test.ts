@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { historyToJson, readHistories } from '../../../src/cases/booking-history.js';
+import { historyToJson, readHistories } from '../../../src/cases/shown-bookings.js';
 import type { BookingData } from '../../../src/desk/bookings/read-booking.js';
 import type { DeskParts } from '../../../src/desk/desk.js';
 import { rememberReference } from '../../../src/review/erasures.js';

@@ -1,0 +1,272 @@
+import type { KeptValues } from '../booking/kept-values.js';
+import { describeInHouse, urgencyOf } from '../booking/stay.js';
+import { type RecordedAction, readActions } from '../ledger/audit.js';
+import { type CaseFilter, type CaseSummary, stateOfBooking } from '../ledger/case.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
+import {
+  createHotelComparer,
+  type HotelPair,
+  type LocatedHotel,
+  unknownPair,
+} from '../mappings/hotels/compare-hotels.js';
+import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
+
+/* Cases as people and programs see them: lists, searches, and one case with all of its bookings. */
+
+export interface ListedCase extends CaseSummary, CopiedHotel {
+  readonly hotels: HotelPair;
+  /** From its most urgent open booking. */
+  readonly kept?: KeptValues | undefined;
+}
+
+/**
+ * With their hotels; guests in house first, then the nearest check-in. Check-ins of the same day are ordered by the local time
+ * at their hotels, which SQL can't tell, only the content of these: so a page of the list needs the whole list.
+ */
+export async function findCases(
+  ledger: ReadOnlyLedger,
+  filter: CaseFilter,
+  now: number,
+): Promise<readonly ListedCase[]> {
+  const found = await compareCases(ledger, await ledger.cases.list(filter), now);
+  return found
+    .map((item) => ({ item, urgency: urgencyOfCase(item), hours: item.hotels.hoursToCheckIn ?? 0 }))
+    .sort((a, b) => compare(a.urgency, b.urgency) || a.hours - b.hours || a.item.id - b.item.id)
+    .map(({ item }) => item);
+}
+
+/** Adds the master hotel of each case in the copy now, and both hotels. */
+async function compareCases(
+  { mappings, hotels }: ReadOnlyLedger,
+  cases: readonly CaseSummary[],
+  now: number,
+): Promise<ListedCase[]> {
+  const copied = await readCopiedHotels(mappings, cases);
+  const stays = cases.map((item, index) => ({
+    ...{ ...item, copyServiceId: null, copy: 'never-synced' as const, ...copied[index] },
+    checkInDate: item.firstCheckIn,
+  }));
+  const pairs = await createHotelComparer({ hotels, clock: () => now })(stays);
+  return stays.map(({ checkInDate: _, ...item }, index) => ({
+    ...item,
+    hotels: pairs[index] ?? unknownPair,
+  }));
+}
+
+/** The same order as that of bookings: see `urgencyOf` of a stay. Cases without open bookings come last. */
+function urgencyOfCase({ openBookings, inHouse, hasUnknownCheckIn, firstCheckIn = '' }: CaseSummary): string {
+  if (openBookings === 0) return '3';
+  if (inHouse > 0) return `0${firstCheckIn}`;
+  return hasUnknownCheckIn ? '1' : `2${firstCheckIn}`;
+}
+
+/** Adds the kept columns of each case's most urgent guest, if any columns are kept. */
+export async function withKept(
+  ledger: ReadOnlyLedger,
+  cases: readonly ListedCase[],
+  labels: readonly string[],
+  today: string,
+): Promise<readonly ListedCase[]> {
+  if (labels.length === 0) return cases;
+  const ids = cases.map(({ id }) => id);
+  const references = await ledger.cases.findNextReferences(ids, today);
+  const kept = await ledger.bookings.findKept([...new Set(references.values())]);
+  return cases.map((item) => ({ ...item, kept: kept.get(references.get(item.id) ?? '') }));
+}
+
+/** A case as `cases --json` lists it; null stands for unknown. */
+export function caseToJson(item: ListedCase) {
+  const { id, providerName, providerHotelId, serviceId, copyServiceId, copy, state, origins } = item;
+  const { bookings, openBookings, firstCheckIn = null, hasUnknownCheckIn } = item;
+  const { inHouse, inHouseUntil = null, leftBookings, move = null, assignee = null, note = null } = item;
+  return {
+    ...{ id, providerName, providerHotelId, serviceId, copyServiceId, copy, state, origins },
+    // A booking without a check-in may be for tomorrow.
+    ...{ bookings, openBookings, firstCheckIn, hasUnknownCheckIn, inHouse, inHouseUntil, leftBookings },
+    openedAt: new Date(item.openedAt).toISOString(),
+    stateSince: new Date(item.stateSince).toISOString(),
+    ...{ move, assignee, note },
+    ...(item.kept && { kept: item.kept }),
+    ...pairToJson(item.hotels),
+  };
+}
+
+const caseColumns = [
+  ...['id', 'firstCheckIn', 'state', 'openBookings', 'bookings', 'inHouse', 'inHouseUntil', 'leftBookings'],
+  ...['providerName', 'providerHotelId'],
+  ...['serviceId', 'copyServiceId', 'copy', 'origins', 'move', 'openedAt', 'stateSince', 'assignee', 'note'],
+];
+
+/** The columns of `--csv`. */
+export function listCaseColumns(keptLabels: readonly string[]): string[] {
+  return [...caseColumns, ...keptLabels, ...pairColumns];
+}
+
+export function caseToCells(item: ListedCase): Record<string, unknown> {
+  return {
+    ...item.kept,
+    ...caseToJson(item),
+    origins: item.origins.join(' '),
+    ...pairToCells(item.hotels),
+  };
+}
+
+interface CheckInOfCase {
+  readonly firstCheckIn?: string | null | undefined;
+  readonly hasUnknownCheckIn?: boolean;
+  readonly inHouse: number;
+  readonly inHouseUntil?: string | null | undefined;
+}
+
+/** When help is needed, for people. */
+export function nameCheckIn({
+  firstCheckIn,
+  hasUnknownCheckIn,
+  inHouse,
+  inHouseUntil,
+}: CheckInOfCase): string {
+  if (inHouse > 0) return describeInHouse(firstCheckIn ?? 'an unknown day', inHouseUntil);
+  return hasUnknownCheckIn ? 'unknown' : (firstCheckIn ?? 'unknown');
+}
+
+/** The criteria of a search. */
+export interface CaseSearch extends CaseFilter {
+  /** The country of one of the two hotels: its code or, without one, its name. */
+  readonly country?: string | undefined;
+  /** Null for unassigned cases. */
+  readonly assignee?: string | null | undefined;
+  /** Part of a hotel's name or of the provider's hotel id, regardless of case and accents. */
+  readonly text?: string | undefined;
+  /** Whether the text may also be a whole booking reference. */
+  readonly findsReferences: boolean;
+}
+
+/** Searches cases by their hotels, too, and says what those of this state and check-in can be narrowed down to. */
+export async function searchCases(
+  ledger: ReadOnlyLedger,
+  { country, assignee, text = '', provider, findsReferences, ...filter }: CaseSearch,
+  now: number,
+) {
+  const all = await findCases(ledger, filter, now);
+  const named = findsReferences && text !== '' ? await ledger.cases.findBookings(text) : [];
+  const ids = new Set(named.map(({ id }) => id));
+  const sought = fold(text);
+  const isFound = (item: ListedCase): boolean => {
+    if (provider !== undefined && item.providerName !== provider) return false;
+    if (assignee !== undefined && (item.assignee ?? null) !== assignee) return false;
+    const hotels = hotelsOf(item);
+    if (country !== undefined && !hotels.some((hotel) => countryOf(hotel)?.id === country)) return false;
+    const texts = [item.providerHotelId, ...hotels.map(({ name = '' }) => name)];
+    return ids.has(item.id) || texts.some((one) => fold(one).includes(sought));
+  };
+  const countries = new Map(
+    all.flatMap(hotelsOf).flatMap((hotel) => {
+      const country = countryOf(hotel);
+      return country ? [[country.id, country] as const] : [];
+    }),
+  );
+  return {
+    /** In the order of `findCases`. */
+    cases: all.filter(isFound),
+    choices: {
+      providers: sortUnique(all.map(({ providerName }) => providerName)),
+      countries: [...countries.values()].sort((one, other) => compare(one.name, other.name)),
+      assignees: sortUnique(all.flatMap(({ assignee }) => assignee ?? [])),
+    },
+  };
+}
+
+export type CaseChoices = Awaited<ReturnType<typeof searchCases>>['choices'];
+
+function hotelsOf({ hotels: { bookedHotel, copyHotel } }: ListedCase): LocatedHotel[] {
+  return [bookedHotel ?? [], copyHotel ?? []].flat();
+}
+
+/** Known by its code or, without one, by its name. */
+function countryOf({ countryCode, country: name = countryCode }: LocatedHotel) {
+  const id = countryCode ?? name;
+  return id === undefined || name === undefined ? undefined : { id, name };
+}
+
+/** For comparing texts without regard to case and accents. */
+function fold(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
+}
+
+function sortUnique(texts: readonly string[]): string[] {
+  return [...new Set(texts)].sort(compare);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** A case with its hotels, its bookings and what was done about it. */
+export type ShownCase = NonNullable<Awaited<ReturnType<typeof showCase>>>;
+
+/**
+ * Undefined if there is no such case.
+ *
+ * @param today YYYY-MM-DD, in the account's zone
+ * @param labels the configured kept columns
+ */
+export async function showCase(
+  ledger: ReadOnlyLedger,
+  id: number,
+  asked: { readonly today: string; readonly now: number; readonly labels: readonly string[] },
+) {
+  const { today, now, labels } = asked;
+  const held = await ledger.cases.find(id);
+  const [item] = await compareCases(ledger, await ledger.cases.list({ state: 'all', ids: [id], today }), now);
+  if (!held || !item) return undefined;
+  const references = held.bookings.flatMap(({ reference }) => reference ?? []);
+  const kept = labels.length > 0 ? await ledger.bookings.findKept(references) : undefined;
+  const history: RecordedAction[] = [];
+  for await (const actions of readActions(ledger.audit, { subject: `case ${id}` }))
+    history.push(...actions.filter(({ action }) => action !== 'case'));
+  return {
+    ...item,
+    /** Open ones first: of guests in house, then with the nearest check-in. */
+    bookingList: held.bookings
+      .map((booking) => ({
+        ...booking,
+        state: stateOfBooking(booking, today),
+        kept: kept?.get(booking.reference ?? ''),
+        urgency: urgencyOf(booking, today),
+      }))
+      .sort(
+        (one, other) =>
+          Number(one.state !== 'open') - Number(other.state !== 'open') ||
+          compare(one.urgency, other.urgency),
+      ),
+    /** Who changed it, and when, oldest entry first. Looks are left out. */
+    history,
+  };
+}
+
+/** A case as `case ID --json` prints it. */
+export function shownCaseToJson(item: ShownCase) {
+  return {
+    ...caseToJson(item),
+    bookingList: item.bookingList.map(
+      ({ reference, place, checkIn, checkOut, resolved, isNamed, state, kept }) => ({
+        reference: reference ?? null,
+        checkIn: checkIn ?? null,
+        checkOut: checkOut ?? null,
+        state,
+        ...(resolved && {
+          resolvedAs: resolved.as,
+          resolvedAt: new Date(resolved.at).toISOString(),
+          note: resolved.note ?? null,
+        }),
+        ...{ isNamed, place },
+        ...(kept && { kept }),
+      }),
+    ),
+    history: item.history.map(({ at, who, action, details }) => ({
+      ...{ at: new Date(at).toISOString(), who, action },
+      ...details,
+    })),
+  };
+}
