@@ -1,7 +1,11 @@
 import { openUsersFile, type UsersFile } from '../src/access/users-file.js';
-import { type Archive, reportsFolder, type StoringArchive } from '../src/archive/archive.js';
-import { createDirectoryArchive } from '../src/archive/directory.js';
-import { encryptArchive } from '../src/archive/encrypted.js';
+import {
+  type Archive,
+  createDirectoryArchive,
+  encryptArchive,
+  reportsFolder,
+  type StoringArchive,
+} from '../src/archive/archive.js';
 import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
 import { toServiceAccess } from '../src/config/resolve.js';
@@ -20,11 +24,10 @@ import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
 
 import { dayOfRunId } from '../src/review/day/open-run.js';
-import { manifestName } from '../src/review/file/manifest.js';
+import { manifestName } from '../src/review/file/archive-run.js';
 import { toSftpLogin } from '../src/settings/sftp-account.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
-import { encryptSpool } from '../src/spool/encrypted.js';
-import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
+import { createDirectorySpool, encryptSpool, type Spool } from '../src/spool/spool.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock, random } from './clock.js';
 import { rules } from './rules.js';

@@ -8,8 +8,7 @@ import {
   type ReferencePage,
   stateOfBooking,
 } from '../ledger/case.js';
-import { readFound } from '../review/stays/found-bookings.js';
-import { readStaysAhead } from '../review/stays/stays-ahead.js';
+import { readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
 import { addStays, applyVersions } from './case-bookings.js';
 import { automatic, toDecision } from './case-transitions.js';
 import { changeCases, readActiveCases } from './follow-mappings.js';

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDirectoryArchive } from '../../src/archive/directory.js';
+import { createDirectoryArchive } from '../../src/archive/archive.js';
 import { describeArchiveContract } from '../contracts/archive.js';
 import { compiled } from '../support/compiled.js';
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyFolder } from '../../src/keys/key-folder.js';
-import { encryptSpool } from '../../src/spool/encrypted.js';
-import { createDirectorySpool, type Spool } from '../../src/spool/spool.js';
+import { createDirectorySpool, encryptSpool, type Spool } from '../../src/spool/spool.js';
 import { readWhole } from '../review/file/file-run.js';
 
 const name = '20261120-aaaa.csv';

@@ -4,10 +4,10 @@ import type { Delivery, StepOutcome } from '../delivery.js';
 import { archiveRun } from './archive-run.js';
 import { awaitResult } from './await-result.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
+import { ChangedFileError, removeSpooled } from './file-attempt.js';
 import { triggerReview, uploadReviewFile, writeReviewFile } from './publish-file.js';
 import { locateRemoteFiles } from './remote-files.js';
 import { createFileForms } from './review-line.js';
-import { ChangedFileError, removeSpooled } from './spooled-files.js';
 
 export interface FileDeliveryParts extends FileParts {
   /** Posts the bookings that can't be in the file. */

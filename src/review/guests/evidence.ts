@@ -13,11 +13,9 @@ import type { Trace } from '../../ledger/tracing.js';
 import { wasSynced } from '../../mappings/copied-hotels.js';
 import type { Spool } from '../../spool/spool.js';
 import { followErasures } from '../erasures.js';
-import { manifestName } from '../file/manifest.js';
-import { maskAnswers } from '../stored/masked-answers.js';
-import { readBooking } from '../stored/stored-line.js';
-import { findGuest } from './guest.js';
-import { findGuestFiles, type GuestFile } from './guest-files.js';
+import { manifestName } from '../file/archive-run.js';
+import { maskAnswers, readBooking } from '../stored/stored-line.js';
+import { findGuest, findGuestFiles, type GuestFile } from './guest.js';
 
 interface EvidenceParts {
   readonly ledger: ReadOnlyLedger;
