@@ -4,7 +4,6 @@ import {
   createDirectoryArchive,
   encryptArchive,
   reportsFolder,
-  type StoringArchive,
 } from '../src/archive/archive.js';
 import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
@@ -130,13 +129,13 @@ export function lookInto<Found>(
 export function openSpool(config: Config): Spool {
   const spool = createDirectorySpool({ root: config.file.spool });
   const keys = openKeys(config);
-  return keys ? encryptSpool(spool, { keys, dayOf: dayOfRunId }) : spool;
+  return keys ? encryptSpool(spool, keys, dayOfRunId) : spool;
 }
 
 export function openArchive(config: Config): Archive {
   const archive = openStoredArchive(config);
   const keys = openKeys(config);
-  return keys ? encryptArchive(archive, { keys, encrypts: mayHoldNames }) : archive;
+  return keys ? encryptArchive(archive, keys, mayHoldNames) : archive;
 }
 
 /** Exports and pages of reports hold no bookings, and manifests are kept for longer than names. */
@@ -144,7 +143,7 @@ function mayHoldNames(day: string, name: string): boolean {
   return day !== archiveDay && day !== reportsFolder && name !== manifestName;
 }
 
-function openStoredArchive(config: Config): StoringArchive {
+function openStoredArchive(config: Config): Archive {
   const { archive, file } = config;
   switch (archive.kind) {
     case 'directory':

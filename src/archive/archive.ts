@@ -62,12 +62,6 @@ export interface Archive {
  */
 export const reportsFolder = 'reports';
 
-/** An archive that stores files as they are. */
-export interface StoringArchive extends Archive {
-  /** Like `keep`, under an unused name, for content that authenticates itself: no checksum is computed. */
-  add(day: string, runId: string, name: string, content: AsyncIterable<Uint8Array>): Promise<void>;
-}
-
 export type ArchiveErrorCode =
   | 'absent'
   | 'different-content'
@@ -92,6 +86,12 @@ export class ArchiveError extends SafeError {
 export function expectContent(path: string, found: string, expected: string | undefined): void {
   if (expected === undefined || found === expected) return;
   throw new ArchiveError('unexpected-content', `${path} is not kept: its checksum is not the expected one`);
+}
+
+/** @throws ArchiveError `different-content` if other bytes are kept under that name */
+export function expectSame(path: string, sha256: string, kept: string): void {
+  if (sha256 === kept) return;
+  throw new ArchiveError('different-content', `${path} is already in the archive, with different bytes`);
 }
 
 /** In bytes of UTF-8; file systems allow 255. */
@@ -120,7 +120,7 @@ const temporarySuffix = '.partial';
  * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): the later one would
  * remove the earlier one's temporary file as a leftover, and the earlier `keep` would fail, with nothing kept.
  */
-export function createDirectoryArchive({ root }: { readonly root: string }): StoringArchive {
+export function createDirectoryArchive({ root }: { readonly root: string }): Archive {
   const home = resolve(root);
   const mutex = createKeyedMutex();
 
@@ -132,47 +132,31 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Sto
     return join(locate(day, runId), expectSafeName(name));
   }
 
-  /** @param mayTakePlace called once everything is written; false leaves the file out */
-  async function store(
-    [day, runId, name]: readonly [day: string, runId: string, name: string],
-    content: AsyncIterable<Uint8Array>,
-    mayTakePlace: (path: string) => Promise<boolean>,
-  ): Promise<void> {
-    const folder = locate(day, runId);
-    const path = locateFile(day, runId, name);
-    await mutex.run(folder, async () => {
-      await makeFolder(folder);
-      await removeLeftovers(folder);
-      const temporary = join(folder, `.${randomUUID()}${temporarySuffix}`);
-      try {
-        await writeNew(temporary, path, content);
-        if (await mayTakePlace(path)) await rename(temporary, path).catch(explain('unwritable', path));
-        await sync(folder);
-      } finally {
-        // If this fails, the next keep or remove cleans up.
-        await rm(temporary, { force: true }).catch(() => {});
-      }
-    });
-  }
-
   return {
     locate,
     async keep(day, runId, name, content, sha256) {
+      const folder = locate(day, runId);
+      const path = locateFile(day, runId, name);
       const measured = createMeasure();
-      await store([day, runId, name], measured.pass(content), async (path) => {
-        const written = measured.result().sha256;
-        expectContent(path, written, sha256);
-        const kept = await hashIfThere(path);
-        if (kept === undefined || kept === written) return kept === undefined;
-        throw isTaken(path);
+      await mutex.run(folder, async () => {
+        await makeFolder(folder);
+        await removeLeftovers(folder);
+        const temporary = join(folder, `.${randomUUID()}${temporarySuffix}`);
+        try {
+          await writeNew(temporary, path, measured.pass(content));
+          const written = measured.result().sha256;
+          expectContent(path, written, sha256);
+          const kept = await hashIfThere(path);
+          if (kept === undefined) await rename(temporary, path).catch(explain('unwritable', path));
+          else expectSame(path, written, kept);
+          await sync(folder);
+        } finally {
+          // If this fails, the next keep or remove cleans up.
+          await rm(temporary, { force: true }).catch(() => {});
+        }
       });
       return { name, ...measured.result() };
     },
-    add: (day, runId, name, content) =>
-      store([day, runId, name], content, async (path) => {
-        if ((await listFiles(dirname(path))).includes(name)) throw isTaken(path);
-        return true;
-      }),
     async *read(day, runId, name) {
       yield* readFile(locateFile(day, runId, name));
     },
@@ -227,10 +211,6 @@ async function writeNew(temporary: string, path: string, content: AsyncIterable<
   }
 }
 
-function isTaken(path: string): ArchiveError {
-  return new ArchiveError('different-content', `${path} is already in the archive, with different bytes`);
-}
-
 async function hashIfThere(path: string): Promise<string | undefined> {
   try {
     return (await measure(readFile(path))).sha256;
@@ -277,19 +257,16 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 }
 
-export interface EncryptedArchiveOptions {
-  readonly keys: DayKeys;
-  /** Whether a file is encrypted; false for files that are kept longer than their day's key. */
-  readonly encrypts: (day: string, name: string) => boolean;
-}
-
 /**
  * An archive whose files are encrypted under the keys of their days. Sizes and checksums are those of the content. Files
  * that were kept unencrypted before stay readable.
+ *
+ * @param encrypts false for a file that is kept longer than its day's key
  */
 export function encryptArchive(
-  archive: StoringArchive,
-  { keys, encrypts }: EncryptedArchiveOptions,
+  archive: Archive,
+  keys: DayKeys,
+  encrypts: (day: string, name: string) => boolean,
 ): Archive {
   const read: Archive['read'] = (day, runId, name) =>
     openFile(keys, archive.read(day, runId, name), placeOf(day, runId, name));
@@ -308,13 +285,9 @@ export function encryptArchive(
         // Compares the content: encrypting it again would give other bytes.
         for await (const _ of expected());
         const kept = await measure(read(day, runId, name));
-        if (kept.sha256 !== plain.result().sha256)
-          throw new ArchiveError(
-            'different-content',
-            `${place} is already in the archive, with different bytes`,
-          );
+        expectSame(place, plain.result().sha256, kept.sha256);
       } else {
-        await archive.add(day, runId, name, sealFile(keys, day, expected(), placeOf(day, runId, name)));
+        await archive.keep(day, runId, name, sealFile(keys, day, expected(), placeOf(day, runId, name)));
       }
       return { name, ...plain.result() };
     },

@@ -50,7 +50,7 @@ export interface DirectorySpool extends Spool {
 const unfinishedSuffix = '.part';
 
 /** The name that an unfinished file was to get; that of any other file as it is. */
-export function findFinishedName(name: string): string {
+function findFinishedName(name: string): string {
   return name.replace(/(?:\.[0-9a-f-]{36})?\.part$/, '');
 }
 
@@ -145,21 +145,15 @@ async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> 
   }
 }
 
-export function isAbsence(error: unknown): boolean {
+function isAbsence(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-export interface EncryptedSpoolOptions {
-  readonly keys: DayKeys;
-  /** The day of a file, by its name. */
-  readonly dayOf: (name: string) => string;
 }
 
 /**
  * A spool whose files are encrypted under the keys of their days. Files that were stored without encryption stay
  * readable. A file that can't be decrypted counts as missing when it is measured: it is written again.
  */
-export function encryptSpool(spool: DirectorySpool, { keys, dayOf }: EncryptedSpoolOptions): Spool {
+export function encryptSpool(spool: DirectorySpool, keys: DayKeys, dayOf: (name: string) => string): Spool {
   /**
    * Files that this process has written and that have not changed since: hashing one again would mean decrypting it.
    * Whoever reads one checks its bytes.
@@ -182,20 +176,19 @@ export function encryptSpool(spool: DirectorySpool, { keys, dayOf }: EncryptedSp
     return [ino, size, mtimeNs, ctimeNs].join(' ');
   }
 
-  async function measureFile(name: string): Promise<SpooledFile | undefined> {
-    try {
-      const known = written.get(name);
-      if (known && known.stamp === (await readStamp(name))) return known.file;
-      return await measure(read(name));
-    } catch (error) {
-      if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
-      throw error;
-    }
-  }
-
   return {
+    ...spool,
     read,
-    measure: measureFile,
+    async measure(name) {
+      try {
+        const known = written.get(name);
+        if (known && known.stamp === (await readStamp(name))) return known.file;
+        return await measure(read(name));
+      } catch (error) {
+        if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
+        throw error;
+      }
+    },
     async locate(name) {
       const path = await spool.locate(name);
       return {
@@ -218,7 +211,6 @@ export function encryptSpool(spool: DirectorySpool, { keys, dayOf }: EncryptedSp
       if (stamp.startsWith(`${inode} `)) written.set(name, { stamp, file });
       return file;
     },
-    list: () => spool.list(),
     async remove(names) {
       await spool.remove(names);
       for (const name of names) written.delete(name);

@@ -147,7 +147,7 @@ describe('the directory archive', () => {
   /** Starts another process that keeps an endless file, and kills it midway. */
   async function keepUntilKilled(): Promise<void> {
     const script = `
-      const { createDirectoryArchive } = await import('${compiled}src/archive/directory.js');
+      const { createDirectoryArchive } = await import('${compiled}src/archive/archive.js');
       async function* endless() {
         // Only large blocks are written before the end.
         yield Buffer.alloc(1_000_000, ${JSON.stringify(guest)});

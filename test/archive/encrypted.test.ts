@@ -13,7 +13,7 @@ async function create() {
   const encrypts = (_: string, name: string) => name !== 'manifest.json';
   return {
     plain,
-    archive: encryptArchive(plain, { keys, encrypts }),
+    archive: encryptArchive(plain, keys, encrypts),
     cleanUp: () => rm(folder, { recursive: true }),
   };
 }

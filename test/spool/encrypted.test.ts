@@ -14,7 +14,7 @@ describe('an encrypted file in the spool', () => {
   let spool: Spool;
   const openSpool = () => {
     const keys = createKeyFolder(join(root, 'keys'));
-    return encryptSpool(createDirectorySpool({ root }), { keys, dayOf: () => '2026-11-20' });
+    return encryptSpool(createDirectorySpool({ root }), keys, () => '2026-11-20');
   };
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'hotel-review-spool-'));

@@ -168,6 +168,14 @@ export async function keepManifest(
   await archive.keep(day.iso, run.id, manifestName, toBytes(`${JSON.stringify(manifest, null, 2)}\n`));
 }
 
+/** As archived, byte for byte. @throws ArchiveError `absent`, `unreadable` */
+export async function readManifest(archive: Pick<Archive, 'read'>, { day, id }: Run): Promise<Buffer> {
+  const blocks: Buffer[] = [];
+  // A block is valid until the next one is read.
+  for await (const block of archive.read(day, id, manifestName)) blocks.push(Buffer.from(block));
+  return Buffer.concat(blocks);
+}
+
 /** The part that the ledger knows for as long as it keeps the run. */
 export function describeRun({ id, day, counts, file }: Run) {
   const { read, accepted, duplicates, rejected } = counts;

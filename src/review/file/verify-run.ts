@@ -3,7 +3,7 @@ import { measure } from '../../async/measure.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { followErasures } from '../erasures.js';
-import { describeCalls, describeRun, type Manifest, manifestName } from './archive-run.js';
+import { describeCalls, describeRun, type Manifest, manifestName, readManifest } from './archive-run.js';
 import { renderReviewFile } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
 
@@ -63,7 +63,7 @@ export async function verifyManifest(
   run: Run,
 ): Promise<{ readonly manifest?: Manifest; readonly items: readonly VerifiedItem[] }> {
   const { sha256 = '', result } = run.file ?? {};
-  const manifest = await readManifest(archive, run);
+  const manifest = await parseManifest(archive, run);
   if (typeof manifest === 'string') return { items: [{ item: manifestName, fault: manifest }] };
   const compared: readonly (readonly [item: string, fault: string | undefined])[] = [
     ['of the file as sent', compare(findFile(manifest, nameInput(run))?.sha256, sha256)],
@@ -104,12 +104,11 @@ function describeRemovals({ file }: Run): readonly VerifiedItem[] {
   );
 }
 
-async function readManifest(archive: Pick<Archive, 'read'>, { day, id }: Run): Promise<Manifest | string> {
+async function parseManifest(archive: Pick<Archive, 'read'>, run: Run): Promise<Manifest | string> {
   return unlessUnreadable(async () => {
-    const blocks: Buffer[] = [];
-    for await (const block of archive.read(day, id, manifestName)) blocks.push(Buffer.from(block));
+    const bytes = await readManifest(archive, run);
     try {
-      const manifest: unknown = JSON.parse(Buffer.concat(blocks).toString());
+      const manifest: unknown = JSON.parse(bytes.toString());
       return isManifest(manifest) ? manifest : 'is not a manifest';
     } catch {
       return 'is not JSON';
