@@ -2,7 +2,7 @@ import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { type Abandoned, abandon } from '../src/review/day/abandon.js';
 import { runToJson } from '../src/review/day/report.js';
-import { removeSpooled } from '../src/review/file/spooled-files.js';
+import { removeSpooled } from '../src/review/file/file-attempt.js';
 
 import { clock } from './clock.js';
 import { command, requiredDay, requiredOption } from './command.js';

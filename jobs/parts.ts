@@ -1,7 +1,10 @@
 import { openUsersFile, type UsersFile } from '../src/access/users-file.js';
-import { type Archive, reportsFolder, type StoringArchive } from '../src/archive/archive.js';
-import { createDirectoryArchive } from '../src/archive/directory.js';
-import { encryptArchive } from '../src/archive/encrypted.js';
+import {
+  type Archive,
+  createDirectoryArchive,
+  encryptArchive,
+  reportsFolder,
+} from '../src/archive/archive.js';
 import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
 import { toServiceAccess } from '../src/config/resolve.js';
@@ -20,11 +23,10 @@ import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
 
 import { dayOfRunId } from '../src/review/day/open-run.js';
-import { manifestName } from '../src/review/file/manifest.js';
+import { manifestName } from '../src/review/file/archive-run.js';
 import { toSftpLogin } from '../src/settings/sftp-account.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
-import { encryptSpool } from '../src/spool/encrypted.js';
-import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
+import { createDirectorySpool, encryptSpool, type Spool } from '../src/spool/spool.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock, random } from './clock.js';
 import { rules } from './rules.js';
@@ -127,13 +129,13 @@ export function lookInto<Found>(
 export function openSpool(config: Config): Spool {
   const spool = createDirectorySpool({ root: config.file.spool });
   const keys = openKeys(config);
-  return keys ? encryptSpool(spool, { keys, dayOf: dayOfRunId }) : spool;
+  return keys ? encryptSpool(spool, keys, dayOfRunId) : spool;
 }
 
 export function openArchive(config: Config): Archive {
   const archive = openStoredArchive(config);
   const keys = openKeys(config);
-  return keys ? encryptArchive(archive, { keys, encrypts: mayHoldNames }) : archive;
+  return keys ? encryptArchive(archive, keys, mayHoldNames) : archive;
 }
 
 /** Exports and pages of reports hold no bookings, and manifests are kept for longer than names. */
@@ -141,7 +143,7 @@ function mayHoldNames(day: string, name: string): boolean {
   return day !== archiveDay && day !== reportsFolder && name !== manifestName;
 }
 
-function openStoredArchive(config: Config): StoringArchive {
+function openStoredArchive(config: Config): Archive {
   const { archive, file } = config;
   switch (archive.kind) {
     case 'directory':

@@ -4,7 +4,7 @@ import { readActions } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { KeptData } from '../src/ledger/retention.js';
 import type { Run } from '../src/ledger/run.js';
-import { listArchived } from '../src/review/file/manifest.js';
+import { listArchived } from '../src/review/file/archive-run.js';
 import { showS3Location } from '../src/s3/bucket.js';
 import { formatCount, wrapText } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';

@@ -1,4 +1,4 @@
-import { verifyRun } from '../src/review/file/manifest.js';
+import { verifyRun } from '../src/review/file/verify-run.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { command, dayOrYesterday } from './command.js';
 import { exitCode } from './exit-code.js';

@@ -1,3 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { readBlocks } from '../async/file-blocks.js';
+import { createKeyedMutex } from '../async/keyed-mutex.js';
+import { createMeasure, measure } from '../async/measure.js';
+import type { DayKeys } from '../keys/day-keys.js';
+import { openFile, sealFile } from '../keys/sealed-file.js';
 import { isPlainName } from '../text/plain-name.js';
 import { SafeError } from '../text/safe-error.js';
 
@@ -54,12 +62,6 @@ export interface Archive {
  */
 export const reportsFolder = 'reports';
 
-/** An archive that stores files as they are. */
-export interface StoringArchive extends Archive {
-  /** Like `keep`, under an unused name, for content that authenticates itself: no checksum is computed. */
-  add(day: string, runId: string, name: string, content: AsyncIterable<Uint8Array>): Promise<void>;
-}
-
 export type ArchiveErrorCode =
   | 'absent'
   | 'different-content'
@@ -84,6 +86,12 @@ export class ArchiveError extends SafeError {
 export function expectContent(path: string, found: string, expected: string | undefined): void {
   if (expected === undefined || found === expected) return;
   throw new ArchiveError('unexpected-content', `${path} is not kept: its checksum is not the expected one`);
+}
+
+/** @throws ArchiveError `different-content` if other bytes are kept under that name */
+export function expectSame(path: string, sha256: string, kept: string): void {
+  if (sha256 === kept) return;
+  throw new ArchiveError('different-content', `${path} is already in the archive, with different bytes`);
 }
 
 /** In bytes of UTF-8; file systems allow 255. */
@@ -117,4 +125,191 @@ export function createKeyedMutex() {
       if (last.get(key) === ended) last.delete(key);
     }
   };
+}
+
+/** Temporary names start with a dot, which kept files never do. */
+const temporarySuffix = '.partial';
+
+/**
+ * An archive in a directory: `<root>/<day>/<run>/<name>`, files with mode 0600 in folders with mode 0700.
+ *
+ * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): the later one would
+ * remove the earlier one's temporary file as a leftover, and the earlier `keep` would fail, with nothing kept.
+ */
+export function createDirectoryArchive({ root }: { readonly root: string }): Archive {
+  const home = resolve(root);
+  const runAlone = createKeyedMutex();
+
+  function locate(day: string, runId: string): string {
+    return join(home, expectSafeName(day), expectSafeName(runId));
+  }
+
+  function locateFile(day: string, runId: string, name: string): string {
+    return join(locate(day, runId), expectSafeName(name));
+  }
+
+  return {
+    locate,
+    async keep(day, runId, name, content, sha256) {
+      const folder = locate(day, runId);
+      const path = locateFile(day, runId, name);
+      const measured = createMeasure();
+      await runAlone(folder, async () => {
+        await makeFolder(folder);
+        await removeLeftovers(folder);
+        const temporary = join(folder, `.${randomUUID()}${temporarySuffix}`);
+        try {
+          await writeNew(temporary, path, measured.pass(content));
+          const written = measured.result().sha256;
+          expectContent(path, written, sha256);
+          const kept = await hashIfThere(path);
+          if (kept === undefined) await rename(temporary, path).catch(explain('unwritable', path));
+          else expectSame(path, written, kept);
+          await sync(folder);
+        } finally {
+          // If this fails, the next keep or remove cleans up.
+          await rm(temporary, { force: true }).catch(() => {});
+        }
+      });
+      return { name, ...measured.result() };
+    },
+    async *read(day, runId, name) {
+      yield* readFile(locateFile(day, runId, name));
+    },
+    async list(day, runId) {
+      const names = await listFiles(locate(day, runId));
+      return names.filter((name) => !name.startsWith('.')).sort();
+    },
+    async remove(day, runId, names) {
+      const folder = locate(day, runId);
+      const paths = names.map((name) => locateFile(day, runId, name));
+      await runAlone(folder, async () => {
+        for (const path of paths) await rm(path, { force: true }).catch(explain('unwritable', path));
+        await removeLeftovers(folder);
+      });
+    },
+  };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 }).catch(explain('unwritable', folder));
+  if (first === undefined) return;
+  // A new folder is durable once its parent is synced.
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await sync(dirname(made));
+}
+
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await listFiles(folder)) {
+    const path = join(folder, name);
+    if (name.startsWith('.') && name.endsWith(temporarySuffix))
+      await rm(path, { force: true }).catch(explain('unwritable', path));
+  }
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw explained(error, 'unreadable', folder);
+  }
+}
+
+/** @param path the final path, for messages */
+async function writeNew(temporary: string, path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(temporary, 'wx', 0o600).catch(explain('unwritable', path));
+  try {
+    for await (const block of content) await file.writeFile(block).catch(explain('unwritable', path));
+    await file.sync().catch(explain('unwritable', path));
+  } finally {
+    await file.close();
+  }
+}
+
+async function hashIfThere(path: string): Promise<string | undefined> {
+  try {
+    return (await measure(readFile(path))).sha256;
+  } catch (error) {
+    if (error instanceof ArchiveError && error.code === 'absent') return undefined;
+    throw error;
+  }
+}
+
+async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> {
+  const file = await open(path).catch(explain('unreadable', path));
+  try {
+    yield* readBlocks((buffer) => file.read({ buffer }).catch(explain('unreadable', path)));
+  } finally {
+    await file.close();
+  }
+}
+
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder).catch(explain('unwritable', folder));
+  try {
+    await handle.sync().catch(explain('unwritable', folder));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** For `catch`: turns a system error into an ArchiveError. */
+function explain(code: 'unreadable' | 'unwritable', path: string): (error: unknown) => never {
+  return (error) => {
+    throw explained(error, code, path);
+  };
+}
+
+function explained(error: unknown, code: 'unreadable' | 'unwritable', path: string): ArchiveError {
+  const reason = codeOf(error);
+  if (code === 'unreadable' && reason === 'ENOENT')
+    return new ArchiveError('absent', `there is no ${path} in the archive`, { cause: error });
+  const verb = code === 'unreadable' ? 'read' : 'written';
+  return new ArchiveError(code, `${path} can't be ${verb} in the archive (${reason})`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+}
+
+/**
+ * An archive whose files are encrypted under the keys of their days. Sizes and checksums are those of the content. Files
+ * that were kept unencrypted before stay readable.
+ *
+ * @param encrypts false for a file that is kept longer than its day's key
+ */
+export function encryptArchive(
+  archive: Archive,
+  keys: DayKeys,
+  encrypts: (day: string, name: string) => boolean,
+): Archive {
+  const read: Archive['read'] = (day, runId, name) =>
+    openFile(keys, archive.read(day, runId, name), placeOf(day, runId, name));
+  return {
+    ...archive,
+    read,
+    async keep(day, runId, name, content, sha256) {
+      if (!encrypts(day, name)) return archive.keep(day, runId, name, content, sha256);
+      const place = `${archive.locate(day, runId)}/${name}`;
+      const plain = createMeasure();
+      async function* expected(): AsyncGenerator<Uint8Array, void, undefined> {
+        yield* plain.pass(content);
+        expectContent(place, plain.result().sha256, sha256);
+      }
+      if ((await archive.list(day, runId)).includes(name)) {
+        // Compares the content: encrypting it again would give other bytes.
+        for await (const _ of expected());
+        const kept = await measure(read(day, runId, name));
+        expectSame(place, plain.result().sha256, kept.sha256);
+      } else {
+        await archive.keep(day, runId, name, sealFile(keys, day, expected(), placeOf(day, runId, name)));
+      }
+      return { name, ...plain.result() };
+    },
+  };
+}
+
+function placeOf(day: string, runId: string, name: string): string {
+  return `${day}/${runId}/${name}`;
 }

@@ -10,7 +10,7 @@ import {
   createKeyedMutex,
   expectContent,
   expectSafeName,
-  type StoringArchive,
+  expectSame,
 } from './archive.js';
 
 /** The object's metadata that holds its checksum, in hexadecimal. */
@@ -31,7 +31,7 @@ export interface S3ArchiveOptions {
  * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): on a server without
  * conditional writes the later content would replace the earlier one.
  */
-export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOptions): StoringArchive {
+export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOptions): Archive {
   const runAlone = createKeyedMutex();
 
   function writePrefix(day: string, runId: string): string {
@@ -69,12 +69,7 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
       await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(key)));
       const isKept = async () => {
         const kept = await findChecksum(bucket, key).catch(explain('unreadable', showKey(key)));
-        if (kept !== undefined && kept !== sha256) {
-          throw new ArchiveError(
-            'different-content',
-            `${showKey(key)} is already in the archive, with different bytes`,
-          );
-        }
+        if (kept !== undefined) expectSame(showKey(key), sha256, kept);
         return kept !== undefined;
       };
       if (await isKept()) return { bytes, sha256 };
@@ -90,17 +85,12 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
     }
   }
 
-  const keep: Archive['keep'] = async (day, runId, name, content, expected) => {
-    const folder = writePrefix(day, runId);
-    const key = locateObject(day, runId, name);
-    return runAlone(folder, async () => ({ name, ...(await keepObject(folder, key, content, expected)) }));
-  };
-
   return {
     locate,
-    keep,
-    async add(day, runId, name, content) {
-      await keep(day, runId, name, content);
+    async keep(day, runId, name, content, expected) {
+      const folder = writePrefix(day, runId);
+      const key = locateObject(day, runId, name);
+      return runAlone(folder, async () => ({ name, ...(await keepObject(folder, key, content, expected)) }));
     },
     async *read(day, runId, name) {
       const key = locateObject(day, runId, name);

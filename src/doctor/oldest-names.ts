@@ -1,5 +1,5 @@
 import { type Finding, findingsOf } from '../examination/finding.js';
-import type { KeptNames } from '../review/stored/oldest-names.js';
+import type { KeptNames } from '../review/stored/retention.js';
 import { describeError } from '../text/safe-error.js';
 
 /** The clean-up follows the night's review, and a jumping clock delays it to the next one. */

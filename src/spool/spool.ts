@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createMeasure, measure, readBlocks } from '../async/content.js';
+import { readBlocks } from '../async/file-blocks.js';
+import { createMeasure, measure } from '../async/measure.js';
+import type { DayKeys } from '../keys/day-keys.js';
+import { KeyError } from '../keys/key-error.js';
+import { createFileSealer, measureContent, openFile, sealFile } from '../keys/sealed-file.js';
 import type { LocalFile } from '../sftp/sftp.js';
 import { isPlainName } from '../text/plain-name.js';
 
@@ -46,7 +50,7 @@ export interface DirectorySpool extends Spool {
 const unfinishedSuffix = '.part';
 
 /** The name that an unfinished file was to get; that of any other file as it is. */
-export function findFinishedName(name: string): string {
+function findFinishedName(name: string): string {
   return name.replace(/(?:\.[0-9a-f-]{36})?\.part$/, '');
 }
 
@@ -141,6 +145,75 @@ async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> 
   }
 }
 
-export function isAbsence(error: unknown): boolean {
+function isAbsence(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/**
+ * A spool whose files are encrypted under the keys of their days. Files that were stored without encryption stay
+ * readable. A file that can't be decrypted counts as missing when it is measured: it is written again.
+ */
+export function encryptSpool(spool: DirectorySpool, keys: DayKeys, dayOf: (name: string) => string): Spool {
+  /**
+   * Files that this process has written and that have not changed since: hashing one again would mean decrypting it.
+   * Whoever reads one checks its bytes.
+   */
+  const written = new Map<string, { readonly stamp: string; readonly file: SpooledFile }>();
+
+  async function* read(name: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const finished = findFinishedName(name);
+    try {
+      yield* openFile(keys, spool.read(name), finished, { mayEndEarly: finished !== name });
+    } catch (error) {
+      written.delete(name);
+      throw error;
+    }
+  }
+
+  /** Begins with the inode, and changes with each write. */
+  async function readStamp(name: string): Promise<string> {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(await spool.locate(name), { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(' ');
+  }
+
+  return {
+    ...spool,
+    read,
+    async measure(name) {
+      try {
+        const known = written.get(name);
+        if (known && known.stamp === (await readStamp(name))) return known.file;
+        return await measure(read(name));
+      } catch (error) {
+        if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
+        throw error;
+      }
+    },
+    async locate(name) {
+      const path = await spool.locate(name);
+      return {
+        path,
+        measure: async () => {
+          const { size } = await stat(path);
+          for await (const begun of spool.read(name)) return measureContent(size, begun);
+          return size;
+        },
+        read: () => read(name),
+        convert: () => createFileSealer(keys, dayOf(name), name),
+      };
+    },
+    async write(name, content) {
+      const plain = createMeasure();
+      const inode = await spool.store(name, sealFile(keys, dayOf(name), plain.pass(content), name));
+      const file = plain.result();
+      // Another writer may have replaced it.
+      const stamp = await readStamp(name).catch(() => '');
+      if (stamp.startsWith(`${inode} `)) written.set(name, { stamp, file });
+      return file;
+    },
+    async remove(names) {
+      await spool.remove(names);
+      for (const name of names) written.delete(name);
+    },
+  };
 }

@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createDirectoryArchive } from '../../src/archive/directory.js';
-import { encryptArchive } from '../../src/archive/encrypted.js';
+import { createDirectoryArchive, encryptArchive } from '../../src/archive/archive.js';
 import { createKeyFolder } from '../../src/keys/key-folder.js';
 import { describeArchiveContract } from '../contracts/archive.js';
 
@@ -14,7 +13,7 @@ async function create() {
   const encrypts = (_: string, name: string) => name !== 'manifest.json';
   return {
     plain,
-    archive: encryptArchive(plain, { keys, encrypts }),
+    archive: encryptArchive(plain, keys, encrypts),
     cleanUp: () => rm(folder, { recursive: true }),
   };
 }

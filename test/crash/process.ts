@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createDirectoryArchive } from '../../src/archive/directory.js';
+import { createDirectoryArchive } from '../../src/archive/archive.js';
 import { businessDayAt, createBusinessDay } from '../../src/booking/business-day.js';
 import { updateCases } from '../../src/cases/update-cases.js';
 import type { Ledger } from '../../src/ledger/ledger.js';

@@ -1,8 +1,7 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
 import type { Run } from '../../ledger/run.js';
-import { createRunMask } from '../../review/stored/masked-answers.js';
-import { refusedToJson } from '../../review/stored/stored-line.js';
+import { createRunMask, refusedToJson } from '../../review/stored/stored-line.js';
 import { formatCount } from '../../text/format.js';
 import { html } from '../../text/html.js';
 import type { WriteCommand } from '../../text/shell.js';

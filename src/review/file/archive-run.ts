@@ -1,14 +1,26 @@
-import { type ArchivedFile, ArchiveError } from '../../archive/archive.js';
-import { measure } from '../../async/content.js';
-import { isSameSighting, type ReceivedResult } from '../../ledger/run.js';
+import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/archive.js';
+import { measure } from '../../async/measure.js';
+import type { Attempt } from '../../ledger/attempts.js';
+import {
+  isSameSighting,
+  type ReceivedResult,
+  type ResultCounts,
+  type ReviewFile,
+  type Run,
+} from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import { lookForResult } from './await-result.js';
-import { type FileAttempt, inSession } from './file-attempt.js';
-import { fetchAside, findResults } from './find-results.js';
-import { keepManifest } from './manifest.js';
+import { fetchAside, findResults, lookForResult } from './await-result.js';
+import {
+  earlierName,
+  ensureSpooled,
+  type FileAttempt,
+  inSession,
+  removeSpooled,
+  resultName,
+  reviewName,
+} from './file-attempt.js';
 import { limitReceived } from './remote-files.js';
-import { earlierName, ensureSpooled, removeSpooled, resultName, reviewName } from './spooled-files.js';
 
 /**
  * `archive`: archives the file as sent and the very bytes of the result that were judged, writes the manifest and empties
@@ -112,4 +124,88 @@ async function keepLaterResults(
     kept.push(await archive.keep(day.iso, run.id, name, spool.read(earlierName(run))));
   }
   return kept;
+}
+
+export const manifestName = 'manifest.json';
+
+/** What a run has in the archive that may hold bookings: the file as sent, results, and whatever else was kept. */
+export async function listArchived(archive: Archive, { day, id }: Run): Promise<readonly string[]> {
+  return (await archive.list(day, id)).filter((name) => name !== manifestName);
+}
+
+/** What was sent and when, what came back, and the checksums of all archived files. */
+export type Manifest = ReturnType<typeof describeRun> & {
+  readonly tool: string;
+  readonly calls: ReturnType<typeof describeCalls>;
+  readonly files: readonly ArchivedFile[];
+};
+
+/**
+ * Archives the manifest. It comes last, so its presence proves that all other files are there. An attempt that is
+ * repeated leaves it alone.
+ *
+ * @param known the files that this attempt has archived, which are not read once more, and those that can't be kept any more
+ */
+export async function keepManifest(
+  { ledger, archive, tool, run, day }: FileAttempt,
+  file: Partial<ReviewFile>,
+  known: readonly ArchivedFile[] = [],
+): Promise<void> {
+  const names = await archive.list(day.iso, run.id);
+  if (names.includes(manifestName)) return;
+  const manifest: Manifest = {
+    tool,
+    ...describeRun({ ...run, file }),
+    calls: describeCalls(await ledger.steps.listAttempts(run.id, 'trigger')),
+    files: await Promise.all(
+      [...new Set([...names, ...known.map(({ name }) => name)])].sort().map(async (name) => {
+        const { bytes, sha256 } =
+          known.find((file) => file.name === name) ?? (await measure(archive.read(day.iso, run.id, name)));
+        return { name, bytes, sha256 };
+      }),
+    ),
+  };
+  await archive.keep(day.iso, run.id, manifestName, toBytes(`${JSON.stringify(manifest, null, 2)}\n`));
+}
+
+/** As archived, byte for byte. @throws ArchiveError `absent`, `unreadable` */
+export async function readManifest(archive: Pick<Archive, 'read'>, { day, id }: Run): Promise<Buffer> {
+  const blocks: Buffer[] = [];
+  // A block is valid until the next one is read.
+  for await (const block of archive.read(day, id, manifestName)) blocks.push(Buffer.from(block));
+  return Buffer.concat(blocks);
+}
+
+/** The part that the ledger knows for as long as it keeps the run. */
+export function describeRun({ id, day, counts, file }: Run) {
+  const { read, accepted, duplicates, rejected } = counts;
+  const { remotePath, rows, result, verdicts } = file ?? {};
+  return {
+    day,
+    runId: id,
+    remotePath,
+    rows,
+    counts: { read, accepted, duplicates, rejected },
+    result: result && { name: result.name, rows: result.rows, isWhole: result.isWhole },
+    verdicts: verdicts && describeCounts(verdicts),
+  };
+}
+
+function describeCounts({ affected, unanswered, unclear, malformed }: ResultCounts) {
+  return { affected, unanswered, unclear, malformed };
+}
+
+export function describeCalls(attempts: readonly Attempt[]) {
+  return attempts.map(({ startedAt, endedAt, outcome, code, httpStatus, statusCode }) => ({
+    startedAt: new Date(startedAt).toISOString(),
+    endedAt: new Date(endedAt).toISOString(),
+    outcome,
+    code,
+    ...(httpStatus !== undefined && { httpStatus }),
+    ...(statusCode !== undefined && { statusCode }),
+  }));
+}
+
+async function* toBytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readStoredBatches } from '../../ledger/batches.js';
 import {
   isSameSighting,
   type ReviewFile,
@@ -5,13 +7,13 @@ import {
   type Sighting,
   type UnreadableResult,
 } from '../../ledger/run.js';
-import type { SftpSession } from '../../sftp/sftp.js';
+import { type DownloadOptions, type RemoteFile, SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import { type FileAttempt, inSession, isOurFault } from './file-attempt.js';
-import { fetchResult, findResults } from './find-results.js';
+import { earlierName, type FileAttempt, inSession, isOurFault, resultName } from './file-attempt.js';
 import {
   countOurs,
   decideOnResult,
+  findJudged,
   isComplete,
   isForeign,
   isNoTable,
@@ -21,8 +23,9 @@ import {
   pauseBeforeLook,
   type ResultMoment,
 } from './judge-result.js';
-import { namesBookings } from './match-result.js';
-import { resultName } from './spooled-files.js';
+import { startJoin } from './match-result.js';
+import { createResultNameTest, expectFewResults, limitReceived, limitRows } from './remote-files.js';
+import { namesBookings } from './result.js';
 
 /**
  * `await-result`: looks once for the result and judges it (spec 4.3, step 4; design 5). A complete one ends the step: its
@@ -106,17 +109,15 @@ interface Look {
 
 async function judge(attempt: FileAttempt, look: Look): Promise<StepOutcome> {
   const { result, seen, moment, file, notYet } = look;
-  if (isForeign(result) && isSettled(result, moment))
-    return notYet('result-not-ours', await setAside(attempt, seen, result));
-  if (isForeign(result)) return notYet('result-growing', { file });
+  if (isForeign(result))
+    return isSettled(result, moment)
+      ? notYet('result-not-ours', await setAside(attempt, seen, result))
+      : notYet('result-growing', { file });
   const completes = isComplete(result, moment, attempt);
-  const { verdicts, counts } = await listVerdicts(result, result.findJudged(), attempt, {
-    isComplete: completes,
-  });
+  const { verdicts, counts } = await listVerdicts(result, result.findJudged(), attempt, completes);
   const decision = decideOnResult(result, counts, moment, attempt);
   switch (decision.kind) {
     case 'wait':
-    case 'not-ours':
       return notYet('result-growing', { file: { ...file, verdicts: counts }, verdicts });
     case 'refuse': {
       const { code } = decision;
@@ -176,4 +177,86 @@ async function setAside(
   if (!verdicts || growing?.name !== seen.name) return { file };
   const none = { affected: 0, unanswered: result.sent, unclear: 0, malformed: 0 };
   return { file: { ...file, verdicts: none }, verdicts: [] };
+}
+
+/** Files in the day's folder that are named like its result and not known to belong to another run, newest first. */
+export async function findResults(attempt: FileAttempt, session: SftpSession) {
+  const { remote, day, run, resultPattern } = attempt;
+  const isResult = createResultNameTest(resultPattern, day);
+  /** How many are skipped because their name can't be used. */
+  let unusableNames = 0;
+  const onUnusableName = (name: string) => {
+    if (isResult(name)) unusableNames += 1;
+  };
+  const files = await session.list(remote.folder, { onUnusableName });
+  const named = files.filter(({ name }) => isResult(name));
+  expectFewResults(Math.max(named.length, run.file?.notOurs?.length ?? 0), remote.folder);
+  const results: Sighting[] = [];
+  for (const file of named) if (!(await isNotOurs(attempt, session, file))) results.push(file);
+  results.sort((one, other) => (other.modifiedAt ?? 0) - (one.modifiedAt ?? 0));
+  return { results, unusableNames };
+}
+
+/** Where the server keeps no times, only its content tells a new result from an equally large one that had to stay. */
+async function isNotOurs(attempt: FileAttempt, session: SftpSession, file: RemoteFile): Promise<boolean> {
+  const { remote, run, spool } = attempt;
+  const known = (run.file?.notOurs ?? []).filter(
+    ({ name, size }) => name === file.name && size === file.size,
+  );
+  if (known.some((other) => isSameSighting(file, other))) return true;
+  if (known.length === 0) return false;
+  if ((await session.examineTime(`${remote.folder}/${file.name}`)) === 'kept') return false;
+  const sha256 = await fetchAside(attempt, session, file.name);
+  await spool.remove([earlierName(run)]);
+  return known.some((other) => other.sha256 === sha256);
+}
+
+/** Downloads a file of the day's folder, to be compared or archived as it is. @returns its checksum */
+export async function fetchAside(
+  { spool, run, remote }: FileAttempt,
+  session: SftpSession,
+  name: string,
+  options: DownloadOptions = { limit: limitReceived(run.file) },
+): Promise<string> {
+  const spooled = earlierName(run);
+  await session.download(`${remote.folder}/${name}`, await spool.locate(spooled), options);
+  return (await spool.measure(spooled))?.sha256 ?? '';
+}
+
+/**
+ * Downloads a result to the spool and joins it with the bookings that were sent while it arrives; undefined if it changes
+ * or disappears meanwhile.
+ */
+export async function fetchResult(attempt: FileAttempt, session: SftpSession, seen: Sighting) {
+  const { ledger, spool, run, remote } = attempt;
+  const sources = {
+    readSent: () => readStoredBatches(ledger, run, 'file'),
+    readBytes: () => spool.read(resultName(run)),
+  };
+  const join = startJoin(sources, { ...attempt, onRows: limitRows(run.file) });
+  const hash = createHash('sha256');
+  try {
+    const localPath = await spool.locate(resultName(run));
+    const received = await session.download(`${remote.folder}/${seen.name}`, localPath, {
+      limit: limitReceived(run.file),
+      async onBytes(piece) {
+        hash.update(piece);
+        await join.take(piece);
+      },
+    });
+    // What was read did not change meanwhile, whatever its time was in the listing.
+    if (received.size !== seen.size) return undefined;
+    const judgement = await join.end();
+    return {
+      ...judgement.totals,
+      findJudged: () => findJudged(judgement, sources.readSent),
+      /** Of the bytes that were judged. */
+      sha256: hash.digest('hex'),
+    };
+  } catch (error) {
+    const isMoving =
+      error instanceof SftpError && (error.code === 'changed-while-reading' || error.code === 'no-such-file');
+    if (isMoving) return undefined;
+    throw error;
+  }
 }

@@ -1,13 +1,13 @@
 import { createBusinessDay } from '../../booking/business-day.js';
-import type { PlannedStep, StepKind } from '../../ledger/step.js';
-import type { Delivery, StepOutcome } from '../delivery.js';
+import type { PlannedStep } from '../../ledger/step.js';
+import type { Delivery } from '../delivery.js';
 import { archiveRun } from './archive-run.js';
 import { awaitResult } from './await-result.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
+import { ChangedFileError, removeSpooled } from './file-attempt.js';
 import { triggerReview, uploadReviewFile, writeReviewFile } from './publish-file.js';
 import { locateRemoteFiles } from './remote-files.js';
 import { createFileForms } from './review-line.js';
-import { ChangedFileError, removeSpooled } from './spooled-files.js';
 
 export interface FileDeliveryParts extends FileParts {
   /** Posts the bookings that can't be in the file. */
@@ -32,7 +32,7 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
       const day = createBusinessDay(run.day, timezone);
       const attempt = { ...parts, claim, run, day, remote: locateRemoteFiles(day), signal };
       try {
-        return await performStep(kind, attempt);
+        return await steps[kind](attempt);
       } catch (error) {
         if (!(error instanceof ChangedFileError)) throw error;
         return { kind: 'fatal', evidence: { code: 'review-file-changed' }, advice: error.message };
@@ -43,23 +43,13 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
   };
 }
 
-function performStep(
-  kind: Exclude<StepKind, 'batch' | 'canary'>,
-  attempt: FileAttempt,
-): Promise<StepOutcome> {
-  switch (kind) {
-    case 'write':
-      return writeReviewFile(attempt);
-    case 'upload':
-      return uploadReviewFile(attempt);
-    case 'trigger':
-      return triggerReview(attempt);
-    case 'await-result':
-      return awaitResult(attempt);
-    case 'archive':
-      return archiveRun(attempt);
-  }
-}
+const steps = {
+  write: writeReviewFile,
+  upload: uploadReviewFile,
+  trigger: triggerReview,
+  'await-result': awaitResult,
+  archive: archiveRun,
+};
 
 /** No steps without bookings for the file. */
 function planFile(bookings: number): PlannedStep[] {

@@ -1,8 +1,9 @@
 import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
 import type { ResultCounts } from '../../ledger/run.js';
 import { isMoreThanShare } from '../share.js';
-import { namesBookings, type ResultTotals } from './match-result.js';
-import type { ResultTable } from './result.js';
+import type { JoinSources, Judgement, ResultTotals } from './match-result.js';
+import { namesBookings, type ResultTable } from './result.js';
+import { forEachLine } from './result-keys.js';
 
 /** The rules that decide whether a result is complete, and whether it suffices: all are settings. */
 export interface ResultRules {
@@ -21,16 +22,12 @@ export interface ResultMoment {
   readonly wasSetAside?: boolean;
 }
 
-export type ResultDecision =
+type ResultDecision =
   /** More of it must follow. */
   | { readonly kind: 'wait' }
-  /** It belongs to another file. */
-  | { readonly kind: 'not-ours' }
   | { readonly kind: 'accept'; readonly isComplete: boolean }
-  | { readonly kind: 'refuse'; readonly code: ResultFault };
-
-/** Why a result that has arrived does not suffice; the codes of the run's failure. */
-export type ResultFault = 'result-incomplete' | 'result-unreadable';
+  /** It has arrived and does not suffice; the code is that of the run's failure. */
+  | { readonly kind: 'refuse'; readonly code: 'result-incomplete' | 'result-unreadable' };
 
 /** Whether all that was written so far can be judged: no line is cut off. */
 export function isSettled(totals: ResultTotals, { isQuiet, wasSetAside = false }: ResultMoment): boolean {
@@ -68,12 +65,34 @@ export function isComplete(
   return moment.isQuiet && end.isWhole && namesBookings(totals) && unnamed === 0;
 }
 
+const judgements = ['incorrect', 'not-in-result', 'unclear'] as const satisfies readonly Judged[];
+
+/**
+ * The bookings of each batch whose mapping the result does not call correct. Reads the sent bookings once more, unless there
+ * are none.
+ */
+export async function* findJudged(
+  { totals: { incorrect, unreadable, unanswered, loose }, judge }: Judgement,
+  readSent: JoinSources['readSent'],
+): AsyncGenerator<JudgedPlaces, void, undefined> {
+  if (incorrect + unreadable + unanswered + loose === 0) return;
+  for await (const { batch, lines } of readSent()) {
+    const found: Record<Judged, number[]> = { incorrect: [], 'not-in-result': [], unclear: [] };
+    forEachLine(lines, (start, place) => {
+      const verdict = judge(lines, start);
+      if (verdict !== 'correct') found[verdict].push(place);
+    });
+    for (const judged of judgements)
+      if (found[judged].length > 0) yield { batch, judged, places: found[judged] };
+  }
+}
+
 /** What the result says about each booking, as it is recorded. */
 export async function listVerdicts(
   totals: ResultTotals,
   found: AsyncIterable<JudgedPlaces>,
   { resultNames }: ResultRules,
-  { isComplete: completes }: { readonly isComplete: boolean },
+  completes: boolean,
 ): Promise<{ readonly verdicts: readonly JudgedPlaces[]; readonly counts: ResultCounts }> {
   const namesIncorrect = resultNames === 'incorrect';
   const verdicts: JudgedPlaces[] = [];
@@ -92,14 +111,13 @@ export async function listVerdicts(
   return { verdicts, counts: { affected, unanswered, unclear, malformed, ignored, listsUnanswered: true } };
 }
 
-/** Decides about a result: the one place that says what is good enough. */
+/** Decides about a result that is ours: the one place that says what is good enough. */
 export function decideOnResult(
   totals: ResultTotals,
   { unanswered, unclear }: Pick<ResultCounts, 'unanswered' | 'unclear'>,
   moment: ResultMoment,
   rules: ResultRules,
 ): ResultDecision {
-  if (isForeign(totals)) return { kind: isSettled(totals, moment) ? 'not-ours' : 'wait' };
   const completes = isComplete(totals, moment, rules);
   if (!completes && !moment.isDue) return { kind: 'wait' };
   if (completes && hasNoVerdict(totals, rules)) return { kind: 'refuse', code: 'result-unreadable' };

@@ -1,13 +1,20 @@
+import { bookingFields } from '../../booking/booking.js';
 import type { StoredBatch } from '../../ledger/batches.js';
-import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
+import type { Judged } from '../../ledger/findings.js';
+import { createLineCutter, lineEnd, longestLine, splitCells } from './csv.js';
 import {
+  createVerdictReader,
+  findResultColumns,
+  nameColumns,
+  namesBookings,
   type ResultField,
   type ResultReading,
   type ResultRow,
   type ResultTable,
+  readCellText,
   readResult,
+  resultFields,
 } from './result.js';
-import { createEchoReader } from './result-echo.js';
 import {
   createCounters,
   createHashes,
@@ -15,6 +22,7 @@ import {
   createKeyTable,
   createSentNameReader,
   forEachLine,
+  formOf,
   type KeyField,
   keyFields,
   readSentText,
@@ -48,14 +56,12 @@ export interface ResultTotals extends ResultTable {
   readonly unreadable: number;
 }
 
-/** What a result says, independent of how it was read. */
+/** What a result says, however it was read. */
 export interface Judgement {
   readonly totals: ResultTotals;
   /** The verdict on the booking in the stored line at `start`. */
   judge(lines: Buffer, start: number): Judged | 'correct';
 }
-
-export type JoinedResult = Awaited<ReturnType<ReturnType<typeof startJoin>['end']>>;
 
 /**
  * Joins a result with the bookings that were sent, in any order, while it arrives.
@@ -75,43 +81,10 @@ export function startJoin({ readBytes, readSent }: JoinSources, reading: ResultR
   const echo = createEchoReader(readSent, reading);
   return {
     /** Takes the next bytes, which belong to the caller. */
-    take: (block: Uint8Array) => echo.take(block),
+    take: echo.take,
     /** Call this after the last bytes. */
-    async end() {
-      const judgement = (await echo.end()) ?? (await compareResult({ readBytes, readSent }, reading));
-      return { ...judgement.totals, findJudged: () => findJudged(judgement, readSent) };
-    },
+    end: async () => (await echo.end()) ?? compareResult({ readBytes, readSent }, reading),
   };
-}
-
-const judgements = ['incorrect', 'not-in-result', 'unclear'] as const satisfies readonly Judged[];
-
-/**
- * The bookings of each batch whose mapping the result does not call correct. Reads the sent bookings once more, unless there
- * are none.
- */
-export async function* findJudged(
-  { totals: { incorrect, unreadable, unanswered, loose }, judge }: Judgement,
-  readSent: JoinSources['readSent'],
-): AsyncGenerator<JudgedPlaces, void, undefined> {
-  if (incorrect + unreadable + unanswered + loose === 0) return;
-  for await (const { batch, lines } of readSent()) {
-    const found: Record<Judged, number[]> = { incorrect: [], 'not-in-result': [], unclear: [] };
-    forEachLine(lines, (start, place) => {
-      const verdict = judge(lines, start);
-      if (verdict !== 'correct') found[verdict].push(place);
-    });
-    for (const judged of judgements)
-      if (found[judged].length > 0) yield { batch, judged, places: found[judged] };
-  }
-}
-
-/** The provider's name alone identifies nothing. */
-const namingFields: readonly ResultField[] = ['bookingReferenceId', 'serviceId', 'providerHotelId'];
-
-/** Whether a result has a column that identifies bookings. */
-export function namesBookings({ fields }: Pick<ResultTable, 'fields'>): boolean {
-  return fields.some((field) => namingFields.includes(field));
 }
 
 /**
@@ -186,7 +159,8 @@ async function indexResult(bytes: AsyncIterable<Uint8Array>, reading: ResultRead
     }
     const number = keys.findOrAdd(hasher.hash(...key.map((field) => String(row[field] ?? ''))));
     rowsOfKey.add(number, 1);
-    verdictsOfKey.set(number, verdictsOfKey.get(number) | verdictBitOf(row));
+    const verdict = row.isCorrect === undefined ? 'unclear' : row.isCorrect ? 'correct' : 'incorrect';
+    verdictsOfKey.set(number, verdictsOfKey.get(number) | verdictBits[verdict]);
     serviceIds.set(number, row.serviceId ?? 0);
     if (row.bookingReferenceId === undefined) return;
     references.set(number, hasher.hash(row.bookingReferenceId));
@@ -303,27 +277,112 @@ function sayVerdict(verdicts: number): Judged | 'correct' {
   return verdicts === 0 ? 'not-in-result' : 'unclear';
 }
 
-function verdictBitOf({ isCorrect }: ResultRow): number {
-  if (isCorrect === undefined) return verdictBits.unclear;
-  return isCorrect ? verdictBits.correct : verdictBits.incorrect;
-}
+const lineFeed = lineEnd.charCodeAt(0);
+const comma = 0x2c;
+/** Returned instead of an offset: the result differs from what was sent. */
+const deviation = -1;
 
-/** What a reference has in common with other spellings of it. If that is nothing, it has none. */
-function formOf(reference: string): string {
-  return foldReference(reference) || `=${reference}`;
-}
-
-const padding = /[\s\p{Cc}\p{Cf}'"\u2019=]/u;
+/** The columns of the review file, followed by the verdict. */
+const echoColumns: readonly string[] = [...bookingFields.map(({ property }) => property), 'isCorrect'];
 
 /**
- * A reference without what spreadsheets and databases change on the way: letter case, padding (white space, leading
- * zeros), and the quotes, apostrophes and formulas that keep an id a text.
+ * Reads a result that repeats the review file byte by byte with a readable verdict appended to each row, as services
+ * usually do, while it arrives. It creates hardly any strings and keeps only the names of incorrect rows. Once a result
+ * differs, nothing more of it is read.
  */
-export function foldReference(reference: string): string {
-  let start = 0;
-  let end = reference.length;
-  while (start < end && padding.test(reference.charAt(start))) start += 1;
-  while (end > start && padding.test(reference.charAt(end - 1))) end -= 1;
-  while (start < end - 1 && reference[start] === '0') start += 1;
-  return reference.slice(start, end).toLowerCase();
+export function createEchoReader(readSent: JoinSources['readSent'], reading: ResultReading) {
+  const cutter = createLineCutter();
+  let batches: AsyncIterator<StoredBatch> | undefined;
+  const readVerdict = createVerdictReader(reading);
+  const readName = createSentNameReader(keyFields);
+  /** Two rooms of one booking share a verdict. */
+  const incorrectNames = createKeyTable();
+  let columns: readonly string[] | undefined;
+  let isEcho = true;
+  let rows = 0;
+  let incorrect = 0;
+  /** The current batch, and the first line of it that has no row yet. */
+  let sent: Buffer = Buffer.alloc(0);
+  let sentAt = 0;
+
+  async function hasSent(): Promise<boolean> {
+    batches ??= readSent()[Symbol.asyncIterator]();
+    while (sentAt === sent.length) {
+      const next = await batches.next();
+      if (next.done) return false;
+      sent = next.value.lines;
+      sentAt = 0;
+    }
+    return true;
+  }
+
+  /** Returns the offset of the next row, or `deviation`. */
+  function compareRow(lines: Buffer, start: number): number {
+    const sentEnd = sent.indexOf(lineFeed, sentAt);
+    const at = start + sentEnd - sentAt;
+    if (lines[at] !== comma || sent.compare(lines, start, at, sentAt, sentEnd) !== 0) return deviation;
+    const end = lines.indexOf(lineFeed, at);
+    const verdict = lines.toString('utf8', at + 1, end);
+    // A quoted cell, or several.
+    if (/[",]/.test(verdict)) return deviation;
+    const isCorrect = readVerdict(readCellText(verdict));
+    // Another row of the same booking may be readable, and only an index of all rows can tell.
+    if (isCorrect === undefined) return deviation;
+    rows += 1;
+    if (!isCorrect) {
+      incorrect += 1;
+      incorrectNames.findOrAdd(readName(sent, sentAt));
+    }
+    sentAt = sentEnd + 1;
+    return end + 1;
+  }
+
+  async function repeats(lines: Buffer): Promise<boolean> {
+    let at = 0;
+    if (!columns) {
+      at = lines.indexOf(lineFeed) + 1;
+      columns = readEchoHeader(lines.subarray(0, at), reading);
+      if (!columns) return false;
+    }
+    while (at < lines.length && at !== deviation && (sentAt < sent.length || (await hasSent())))
+      at = compareRow(lines, at);
+    return at === lines.length;
+  }
+
+  return {
+    /** Takes the next bytes, which belong to the caller. Rethrows errors of `readSent`. */
+    async take(block: Uint8Array): Promise<void> {
+      if (!isEcho) return;
+      for (const lines of cutter.cut(block)) {
+        isEcho = await repeats(lines);
+        if (!isEcho) return;
+      }
+      if (cutter.pendingBytes > longestLine) isEcho = false;
+    },
+    /** After the last bytes: what compareResult would return for such a result; undefined for any other. */
+    async end(): Promise<Judgement | undefined> {
+      if (!isEcho || !columns || cutter.pendingBytes > 0 || (await hasSent())) return undefined;
+      return {
+        totals: {
+          fields: resultFields,
+          columns,
+          form: { encoding: 'utf-8', delimiter: ',' },
+          end: { rows, malformed: 0, isWhole: true },
+          ...{ sent: rows, unanswered: 0, foreign: 0, loose: 0 },
+          ...{ unidentified: 0, summaries: 0, incorrect, unreadable: 0 },
+        },
+        judge: (lines, start) =>
+          incorrectNames.find(readName(lines, start)) === undefined ? 'correct' : 'incorrect',
+      };
+    },
+  };
+}
+
+/** The columns of a header with exactly those of an echo. */
+function readEchoHeader(line: Buffer, reading: ResultReading): readonly string[] | undefined {
+  const cells = splitCells(line.toString().replace(/^\ufeff|\r?\n$/g, ''));
+  if (typeof cells === 'string' || cells.length !== echoColumns.length) return undefined;
+  const columns = findResultColumns(cells, reading);
+  const isEcho = resultFields.every((field) => columns[field] === echoColumns.indexOf(field));
+  return isEcho ? nameColumns(cells) : undefined;
 }

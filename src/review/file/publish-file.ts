@@ -1,11 +1,19 @@
 import { isSameSighting, type ReviewFile } from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import { type StepOutcome, toServiceOutcome } from '../delivery.js';
-import { convertFailures, expectClaim, type FileAttempt, inSession } from './file-attempt.js';
+import { fetchAside, fetchResult, findResults } from './await-result.js';
+import {
+  convertFailures,
+  earlierName,
+  ensureSpooled,
+  expectClaim,
+  type FileAttempt,
+  inSession,
+  reviewName,
+  spoolReviewFile,
+} from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
-import { fetchAside, fetchResult, findResults } from './find-results.js';
 import { createResultNameTest, expectFewResults, limitEarlier } from './remote-files.js';
-import { earlierName, ensureSpooled, reviewName, spoolReviewFile } from './spooled-files.js';
 
 /**
  * `write`: writes the review file to the spool and checks it byte by byte against the file rules. (Spec 4.3.)

@@ -1,7 +1,15 @@
 import { type BookingField, bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
 import { readFieldText } from '../../booking/field-text.js';
-import type { Encoding } from '../../text/encoding.js';
-import { createResultLines, createResultRecords, type ResultRecord } from './result-records.js';
+import {
+  createConverter,
+  decodeLines,
+  type Encoding,
+  guessEncoding,
+  nameContainer,
+  readByteOrderMark,
+} from '../../text/encoding.js';
+import { endsWithReturns } from '../../text/line-ends.js';
+import { createResultRecords, longestLine, type ResultLine, type ResultRecord } from './csv.js';
 
 /** What a result says about one booking; undefined where the column is missing or its value unreadable. */
 export interface ResultRow {
@@ -64,6 +72,14 @@ export interface ResultTable {
   /** Undefined for an empty result. */
   readonly form: ResultForm | undefined;
   readonly end: ResultEnd;
+}
+
+/** The provider's name alone identifies nothing. */
+const namingFields: readonly ResultField[] = ['bookingReferenceId', 'serviceId', 'providerHotelId'];
+
+/** Whether a result has a column that identifies bookings. */
+export function namesBookings({ fields }: Pick<ResultTable, 'fields'>): boolean {
+  return fields.some((field) => namingFields.includes(field));
 }
 
 /**
@@ -253,4 +269,102 @@ function readServiceId(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{1,20}$/.test(text)) return undefined;
   const serviceId = Number(text);
   return Number.isSafeInteger(serviceId) && serviceId >= 1 ? serviceId : undefined;
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+/** So many bytes show how lines end. */
+const firstBytes = 64 * 1024;
+
+/**
+ * Splits bytes into lines of text, ended by LF, CRLF, or by CR where most lines are. A byte order mark is dropped.
+ * What doesn't look like UTF-16 is UTF-8, and a line of it that is not valid UTF-8 is Windows-1252: so it is read in the same way
+ * however the bytes arrive.
+ */
+export function createResultLines() {
+  let encoding: Encoding | undefined;
+  let container: string | undefined;
+  let convert = (block: Buffer) => block;
+  let finish = (): Buffer => Buffer.alloc(0);
+  let lineEnd: number | undefined;
+  /** The start of the current line, or of the file. */
+  let pending: Buffer = Buffer.alloc(0);
+  let isTooLong = false;
+
+  function toLine(text: string): ResultLine {
+    if (isTooLong) {
+      isTooLong = false;
+      return undefined;
+    }
+    const begun = text.startsWith('\ufeff') ? text.slice(1) : text;
+    return begun.endsWith('\r') ? begun.slice(0, -1) : begun;
+  }
+
+  /** Decodes what was kept, once enough of it is there. */
+  function begin(isEnd: boolean): void {
+    if (encoding === undefined) {
+      if (pending.length < firstBytes && !isEnd && !pending.includes(lineFeed)) return;
+      encoding = readByteOrderMark(pending)?.encoding ?? guessUnits(pending);
+      container = nameContainer(pending);
+      const converter = createConverter(encoding, { isLenient: true });
+      if (converter) ({ convert, end: finish } = converter);
+      pending = convert(pending);
+    }
+    if (isEnd || pending.length >= firstBytes)
+      lineEnd = endsWithReturns(pending.subarray(0, firstBytes)) ? carriageReturn : lineFeed;
+  }
+
+  function findLastEnd(): number {
+    if (lineEnd === undefined) return -1;
+    const last = pending.lastIndexOf(lineFeed);
+    return lineEnd === lineFeed ? last : Math.max(last, pending.lastIndexOf(carriageReturn));
+  }
+
+  function cut(): ResultLine[] {
+    const last = findLastEnd();
+    const lines =
+      last === -1
+        ? []
+        : decodeLines(pending.subarray(0, last))
+            .split(lineEnd === lineFeed ? '\n' : /[\r\n]/)
+            .map(toLine);
+    pending = pending.subarray(last + 1);
+    if (pending.length > longestLine) {
+      pending = Buffer.alloc(0);
+      isTooLong = true;
+    }
+    return lines;
+  }
+
+  return {
+    take(block: Uint8Array): ResultLine[] {
+      const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+      pending = Buffer.concat([pending, convert(bytes)]);
+      if (lineEnd === undefined) begin(false);
+      return cut();
+    },
+    /** The lines that are left, and the last one if it has no line end. */
+    end(): { readonly lines: ResultLine[]; readonly unended: ResultLine[] } {
+      if (lineEnd === undefined) begin(true);
+      pending = Buffer.concat([pending, finish()]);
+      const lines = cut();
+      const text = decodeLines(pending);
+      // Old systems write such marks at the end of a text.
+      const isEnded = !isTooLong && text.replaceAll('\0', '').replaceAll('\u001a', '') === '';
+      return { lines, unended: isEnded ? [] : [toLine(text)] };
+    },
+    /** Known once there are lines. */
+    get found() {
+      return { encoding: encoding ?? 'utf-8', container };
+    },
+    /** What ends the lines; a CR may precede an LF. */
+    get lineEnd(): '\r' | '\n' {
+      return lineEnd === carriageReturn ? '\r' : '\n';
+    },
+  };
+}
+
+function guessUnits(bytes: Buffer): Encoding {
+  const guess = guessEncoding(bytes.subarray(0, firstBytes));
+  return guess === 'utf-16le' || guess === 'utf-16be' ? guess : 'utf-8';
 }

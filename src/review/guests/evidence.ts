@@ -13,11 +13,9 @@ import type { Trace } from '../../ledger/tracing.js';
 import { wasSynced } from '../../mappings/copied-hotels.js';
 import type { Spool } from '../../spool/spool.js';
 import { followErasures } from '../erasures.js';
-import { manifestName } from '../file/manifest.js';
-import { maskAnswers } from '../stored/masked-answers.js';
-import { readBooking } from '../stored/stored-line.js';
-import { findGuest } from './guest.js';
-import { findGuestFiles, type GuestFile } from './guest-files.js';
+import { manifestName, readManifest } from '../file/archive-run.js';
+import { maskAnswers, readBooking } from '../stored/stored-line.js';
+import { findGuest, findGuestFiles, type GuestFile } from './guest.js';
 
 interface EvidenceParts {
   readonly ledger: ReadOnlyLedger;
@@ -89,8 +87,9 @@ export async function gatherEvidence(parts: EvidenceParts, reference: string, si
 
 async function readSums(
   { ledger, archive }: EvidenceParts,
-  { id, day, file }: Run,
+  run: Run,
 ): Promise<{ readonly checksums: readonly Checksum[]; readonly manifest?: Buffer }> {
+  const { id, day, file } = run;
   const erased = await ledger.guests.listErasedContents(id);
   const recorded = [
     { name: file?.remotePath?.split('/').at(-1), sha256: file?.sha256 },
@@ -109,12 +108,7 @@ async function readSums(
     });
   }
   if (file === undefined) return { checksums };
-  const manifest = await unlessAbsent(async () => {
-    const blocks: Buffer[] = [];
-    // A block is valid until the next one is read.
-    for await (const block of archive.read(day, id, manifestName)) blocks.push(Buffer.from(block));
-    return Buffer.concat(blocks);
-  });
+  const manifest = await unlessAbsent(() => readManifest(archive, run));
   if (!manifest) return { checksums };
   const sha256 = createHash('sha256').update(manifest).digest('hex');
   return { checksums: [...checksums, { name: manifestName, archived: sha256 }], manifest };

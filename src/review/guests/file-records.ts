@@ -1,7 +1,7 @@
 import { bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
 import { type Encoding, guessEncoding } from '../../text/encoding.js';
-import { mostRecordLines, splitCells } from '../file/csv.js';
-import { createResultLines, findHeader } from '../file/result-records.js';
+import { findHeader, mostRecordLines, splitCells } from '../file/csv.js';
+import { createResultLines } from '../file/result.js';
 
 /** How a file is written: a service may write its result in another way than we write ours. */
 interface FileForm {

@@ -1,11 +1,14 @@
 import { forEachGivingWay, giveWay } from '../../async/give-way.js';
-import { hashProviderHotel, hashReference } from '../../booking/booking-keys.js';
+import type { Booking } from '../../booking/booking.js';
+import { hashProviderHotel } from '../../booking/booking-keys.js';
+import { hashReference } from '../../booking/reference-hash.js';
 import { isOver } from '../../booking/stay.js';
+import { groupByBatch, takeStoredLines } from '../../ledger/batches.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { keyOfHotel, type ProviderHotel } from '../../ledger/mappings.js';
-import type { StayAhead, StayRun } from '../../ledger/stays.js';
+import type { FoundBookings, StayAhead, StayRun } from '../../ledger/stays.js';
 import type { BookingForm } from '../../ledger/step.js';
-import { type FoundBooking, readFound } from './found-bookings.js';
+import { readBooking } from '../stored/stored-line.js';
 
 /** Bookings that are compared with later runs at once: about 30 MB. */
 const staysAtOnce = 100_000;
@@ -184,4 +187,36 @@ function isCollectedAgain(runs: readonly StayRun[], { rank, form }: FoundStay): 
   return runs
     .slice(0, rank)
     .some((run) => run.day === day && (!run.topsUp || (run.delivery === 'file' && form === 'file')));
+}
+
+/** Batches that are read at once. */
+const batchesAtOnce = 16;
+
+export interface FoundBooking {
+  readonly form: BookingForm;
+  readonly booking: Booking;
+}
+
+/** The bookings at these positions of a run, some batches at a time; each batch is read once. */
+export async function* readFound(
+  ledger: Ledger['stays'],
+  run: StayRun,
+  found: readonly FoundBookings[],
+): AsyncGenerator<readonly FoundBooking[], void, undefined> {
+  for (const { form, positions } of found) {
+    const batches = [...groupByBatch(positions, run.batchSize)];
+    for (let first = 0; first < batches.length; first += batchesAtOnce) {
+      const some = batches.slice(first, first + batchesAtOnce);
+      const lines = await ledger.readReadableBatches(
+        run,
+        form,
+        some.map(([batch]) => batch),
+      );
+      yield some.flatMap(([batch, places]) => {
+        const stored = lines.get(batch);
+        if (!stored) return [];
+        return takeStoredLines(stored, places).map((line) => ({ form, booking: readBooking(line, form) }));
+      });
+    }
+  }
 }

@@ -7,7 +7,7 @@ import type { Spool } from '../../spool/spool.js';
 import { followErasures } from '../erasures.js';
 import { keepNewestOfDays, listEveryRun } from '../every-run.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
-import { countedFrom } from './oldest-names.js';
+import { countedFrom } from './retention.js';
 
 interface RemoveSentParts {
   readonly ledger: Ledger;

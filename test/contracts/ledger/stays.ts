@@ -10,7 +10,7 @@ import { type BookingForm, bookingForms } from '../../../src/ledger/step.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { createLineEraser } from '../../../src/review/guests/erase-records.js';
+import { createLineEraser } from '../../../src/review/guests/erase-guest.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import { renderedLine } from '../../support/made-bookings.js';
 import type { OpenedLedger } from '../ledger.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { createS3Archive } from '../../../src/archive/s3.js';
-import { manifestName } from '../../../src/review/file/manifest.js';
+import { manifestName } from '../../../src/review/file/archive-run.js';
 import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
 import { at } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';

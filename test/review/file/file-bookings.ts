@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { type Booking, type FieldKind, mapFields } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { type JoinedResult, type JoinSources, startJoin } from '../../../src/review/file/match-result.js';
+import { findJudged } from '../../../src/review/file/judge-result.js';
+import { type JoinSources, startJoin } from '../../../src/review/file/match-result.js';
 import { type ResultReading, type ResultRow, readResult } from '../../../src/review/file/result.js';
 import {
   findFileObstacle,
@@ -98,10 +99,11 @@ export async function* inBlocks(bytes: Buffer, blockBytes = 64 * 1024): AsyncGen
 }
 
 /** Joins a result that is there already. */
-export async function joinResult(sources: JoinSources, reading: ResultReading): Promise<JoinedResult> {
+export async function joinResult(sources: JoinSources, reading: ResultReading) {
   const join = startJoin(sources, reading);
   for await (const block of sources.readBytes()) await join.take(block);
-  return join.end();
+  const judgement = await join.end();
+  return { ...judgement.totals, findJudged: () => findJudged(judgement, sources.readSent) };
 }
 
 /** A result and its rows. */

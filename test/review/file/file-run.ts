@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createDirectoryArchive } from '../../../src/archive/directory.js';
+import { createDirectoryArchive } from '../../../src/archive/archive.js';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/booking-keys.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';

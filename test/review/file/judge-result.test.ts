@@ -4,6 +4,7 @@ import {
   decideOnResult,
   isComplete,
   isForeign,
+  isSettled,
   listColumns,
   listVerdicts,
   pauseBeforeLook,
@@ -78,15 +79,15 @@ describe('a result that names all bookings', () => {
   });
 
   it('is not ours when it names more bookings of others than ours, once no line is cut off', () => {
-    const counts = { unanswered: 6, unclear: 0 };
-    const decide = (differing: Partial<ResultTotals>, moment: ResultMoment) =>
-      decideOnResult(totalsOf({ foreign: 6, ...differing }), counts, moment, all).kind;
-    expect(decide({}, growing)).toBe('not-ours');
-    expect(decide({ end: endOf({ isWhole: false }) }, growing)).toBe('wait');
-    expect(decide({ end: endOf({ isWhole: false }) }, quiet)).toBe('not-ours');
+    const others = totalsOf({ foreign: 6 });
+    const cutOff = totalsOf({ foreign: 6, end: endOf({ isWhole: false }) });
+    expect(isForeign(others)).toBe(true);
+    expect(isSettled(others, growing)).toBe(true);
+    expect(isSettled(cutOff, growing)).toBe(false);
+    expect(isSettled(cutOff, quiet)).toBe(true);
     // A growing one would be set aside at each look.
-    expect(decide({}, { ...growing, wasSetAside: true })).toBe('wait');
-    expect(decide({}, { ...quiet, wasSetAside: true })).toBe('not-ours');
+    expect(isSettled(others, { ...growing, wasSetAside: true })).toBe(false);
+    expect(isSettled(others, { ...quiet, wasSetAside: true })).toBe(true);
   });
 
   it('is not compared with its totals, repeated headers and unreadable rows', () => {
@@ -130,14 +131,14 @@ describe('a result that names all bookings', () => {
 
   it('leaves a booking without a verdict if it does not name it, also when it is complete', async () => {
     const found = places('incorrect', 'not-in-result', 'unclear');
-    const { verdicts, counts } = await listVerdicts(totalsOf(), found, all, { isComplete: true });
+    const { verdicts, counts } = await listVerdicts(totalsOf(), found, all, true);
     expect(verdicts.map(({ judged }) => judged)).toEqual(['incorrect', 'not-in-result', 'unclear']);
     expect(counts).toMatchObject({ affected: 1, unanswered: 1, unclear: 1, listsUnanswered: true });
   });
 
   it('counts the rows that name no booking of ours', async () => {
     const totals = totalsOf({ end: endOf({ rows: 13 }), foreign: 1, unidentified: 2, summaries: 1 });
-    const { counts } = await listVerdicts(totals, places(), all, { isComplete: true });
+    const { counts } = await listVerdicts(totals, places(), all, true);
     expect(counts).toMatchObject({ ignored: 3, malformed: 0 });
   });
 });
@@ -152,9 +153,7 @@ describe('a result that names only incorrect rows', () => {
       few,
       places('incorrect', 'not-in-result'),
       incorrectOnly,
-      {
-        isComplete: true,
-      },
+      true,
     );
     expect(verdicts).toEqual([{ batch: 0, judged: 'incorrect', places: [0] }]);
     expect(counts).toMatchObject({ affected: 1, unanswered: 0 });
@@ -169,27 +168,25 @@ describe('a result that names only incorrect rows', () => {
   });
 
   it('has no verdict on the others until then', async () => {
-    const { counts } = await listVerdicts(few, places('incorrect', 'not-in-result'), incorrectOnly, {
-      isComplete: false,
-    });
+    const { counts } = await listVerdicts(few, places('incorrect', 'not-in-result'), incorrectOnly, false);
     expect(counts).toMatchObject({ affected: 1, unanswered: 1 });
   });
 
   it('says incorrect by naming a booking if it has no column of verdicts', async () => {
     const totals = totalsOf({ ...few, fields: ['bookingReferenceId'], unreadable: 1, incorrect: 0 });
-    const { counts } = await listVerdicts(totals, places('unclear'), incorrectOnly, { isComplete: true });
+    const { counts } = await listVerdicts(totals, places('unclear'), incorrectOnly, true);
     expect(counts).toMatchObject({ affected: 1, unclear: 0 });
     expect(decideOnResult(totals, counts, quiet, incorrectOnly).kind).toBe('accept');
   });
 
   it('leaves a booking unclear if it has a column of verdicts, and unnamed until it is complete', async () => {
     const found = () => places('unclear', 'not-in-result');
-    const read = await listVerdicts(few, found(), incorrectOnly, { isComplete: false });
+    const read = await listVerdicts(few, found(), incorrectOnly, false);
     expect(read.verdicts.map(({ judged }) => judged)).toEqual(['unclear', 'not-in-result']);
     const withoutVerdicts = totalsOf({ ...few, fields: ['bookingReferenceId'] });
-    const named = await listVerdicts(withoutVerdicts, found(), incorrectOnly, { isComplete: false });
+    const named = await listVerdicts(withoutVerdicts, found(), incorrectOnly, false);
     expect(named.verdicts.map(({ judged }) => judged)).toEqual(['incorrect', 'not-in-result']);
-    const ofAll = await listVerdicts(withoutVerdicts, found(), all, { isComplete: false });
+    const ofAll = await listVerdicts(withoutVerdicts, found(), all, false);
     expect(ofAll.verdicts.map(({ judged }) => judged)).toEqual(['unclear', 'not-in-result']);
   });
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
+import { findJudged } from '../../../src/review/file/judge-result.js';
 import {
   compareResult,
-  findJudged,
+  createEchoReader,
   type JoinSources,
   type Judgement,
 } from '../../../src/review/file/match-result.js';
-import { createEchoReader } from '../../../src/review/file/result-echo.js';
 import {
   anyFileBooking,
   fileBooking,

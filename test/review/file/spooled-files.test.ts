@@ -7,7 +7,7 @@ import {
   renderReviewFile,
   reviewName,
   spoolReviewFile,
-} from '../../../src/review/file/spooled-files.js';
+} from '../../../src/review/file/file-attempt.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { fileOf, linesOf } from './file-bookings.js';
 import { blocksOf, fileBookings, prepareFileRun, readWhole } from './file-run.js';

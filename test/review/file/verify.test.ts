@@ -1,8 +1,9 @@
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { measure } from '../../../src/async/content.js';
-import { keepManifest, type VerifiedItem, verifyRun } from '../../../src/review/file/manifest.js';
-import { renderReviewFile } from '../../../src/review/file/spooled-files.js';
+import { measure } from '../../../src/async/measure.js';
+import { keepManifest } from '../../../src/review/file/archive-run.js';
+import { renderReviewFile } from '../../../src/review/file/file-attempt.js';
+import { type VerifiedItem, verifyRun } from '../../../src/review/file/verify-run.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { claimStep, rightOf } from '../../contracts/ledger/days.js';
 import { attemptOf, blocksOf, day, prepareFileRun, readWhole, remote } from './file-run.js';

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDirectoryArchive } from '../../../src/archive/directory.js';
+import { createDirectoryArchive } from '../../../src/archive/archive.js';
 import { checkOldestNames } from '../../../src/doctor/oldest-names.js';
-import { findOldestNames } from '../../../src/review/stored/oldest-names.js';
+import { findOldestNames } from '../../../src/review/stored/retention.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { createDirectorySpool } from '../../../src/spool/spool.js';
 import {

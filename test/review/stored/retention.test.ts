@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDirectoryArchive } from '../../../src/archive/directory.js';
+import { createDirectoryArchive } from '../../../src/archive/archive.js';
 import { createS3Archive } from '../../../src/archive/s3.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 

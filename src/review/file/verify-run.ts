@@ -1,88 +1,11 @@
-import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/archive.js';
-import { measure } from '../../async/content.js';
-import type { Attempt } from '../../ledger/attempts.js';
+import { type Archive, ArchiveError } from '../../archive/archive.js';
+import { measure } from '../../async/measure.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { ResultCounts, ReviewFile, Run } from '../../ledger/run.js';
+import type { Run } from '../../ledger/run.js';
 import { followErasures } from '../erasures.js';
-import type { FileAttempt } from './file-attempt.js';
+import { describeCalls, describeRun, type Manifest, manifestName, readManifest } from './archive-run.js';
+import { renderReviewFile } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
-import { renderReviewFile } from './spooled-files.js';
-
-export const manifestName = 'manifest.json';
-
-/** What a run has in the archive that may hold bookings: the file as sent, results, and whatever else was kept. */
-export async function listArchived(archive: Archive, { day, id }: Run): Promise<readonly string[]> {
-  return (await archive.list(day, id)).filter((name) => name !== manifestName);
-}
-
-/** What was sent and when, what came back, and the checksums of all archived files. */
-type Manifest = ReturnType<typeof describeRun> & {
-  readonly tool: string;
-  readonly calls: ReturnType<typeof describeCalls>;
-  readonly files: readonly ArchivedFile[];
-};
-
-/**
- * Archives the manifest. It comes last, so its presence proves that all other files are there. An attempt that is
- * repeated leaves it alone.
- *
- * @param known the files that this attempt has archived, which are not read once more, and those that can't be kept any more
- */
-export async function keepManifest(
-  { ledger, archive, tool, run, day }: FileAttempt,
-  file: Partial<ReviewFile>,
-  known: readonly ArchivedFile[] = [],
-): Promise<void> {
-  const names = await archive.list(day.iso, run.id);
-  if (names.includes(manifestName)) return;
-  const manifest: Manifest = {
-    tool,
-    ...describeRun({ ...run, file }),
-    calls: describeCalls(await ledger.steps.listAttempts(run.id, 'trigger')),
-    files: await Promise.all(
-      [...new Set([...names, ...known.map(({ name }) => name)])].sort().map(async (name) => {
-        const { bytes, sha256 } =
-          known.find((file) => file.name === name) ?? (await measure(archive.read(day.iso, run.id, name)));
-        return { name, bytes, sha256 };
-      }),
-    ),
-  };
-  await archive.keep(day.iso, run.id, manifestName, toBytes(`${JSON.stringify(manifest, null, 2)}\n`));
-}
-
-/** The part that the ledger knows for as long as it keeps the run. */
-export function describeRun({ id, day, counts, file }: Run) {
-  const { read, accepted, duplicates, rejected } = counts;
-  const { remotePath, rows, result, verdicts } = file ?? {};
-  return {
-    day,
-    runId: id,
-    remotePath,
-    rows,
-    counts: { read, accepted, duplicates, rejected },
-    result: result && { name: result.name, rows: result.rows, isWhole: result.isWhole },
-    verdicts: verdicts && describeCounts(verdicts),
-  };
-}
-
-function describeCounts({ affected, unanswered, unclear, malformed }: ResultCounts) {
-  return { affected, unanswered, unclear, malformed };
-}
-
-export function describeCalls(attempts: readonly Attempt[]) {
-  return attempts.map(({ startedAt, endedAt, outcome, code, httpStatus, statusCode }) => ({
-    startedAt: new Date(startedAt).toISOString(),
-    endedAt: new Date(endedAt).toISOString(),
-    outcome,
-    code,
-    ...(httpStatus !== undefined && { httpStatus }),
-    ...(statusCode !== undefined && { statusCode }),
-  }));
-}
-
-async function* toBytes(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}
 
 /** What was checked, and what is wrong with it; no fault if it matches the ledger. */
 export interface VerifiedItem {
@@ -140,7 +63,7 @@ export async function verifyManifest(
   run: Run,
 ): Promise<{ readonly manifest?: Manifest; readonly items: readonly VerifiedItem[] }> {
   const { sha256 = '', result } = run.file ?? {};
-  const manifest = await readManifest(archive, run);
+  const manifest = await parseManifest(archive, run);
   if (typeof manifest === 'string') return { items: [{ item: manifestName, fault: manifest }] };
   const compared: readonly (readonly [item: string, fault: string | undefined])[] = [
     ['of the file as sent', compare(findFile(manifest, nameInput(run))?.sha256, sha256)],
@@ -181,12 +104,11 @@ function describeRemovals({ file }: Run): readonly VerifiedItem[] {
   );
 }
 
-async function readManifest(archive: Pick<Archive, 'read'>, { day, id }: Run): Promise<Manifest | string> {
+async function parseManifest(archive: Pick<Archive, 'read'>, run: Run): Promise<Manifest | string> {
   return unlessUnreadable(async () => {
-    const blocks: Buffer[] = [];
-    for await (const block of archive.read(day, id, manifestName)) blocks.push(Buffer.from(block));
+    const bytes = await readManifest(archive, run);
     try {
-      const manifest: unknown = JSON.parse(Buffer.concat(blocks).toString());
+      const manifest: unknown = JSON.parse(bytes.toString());
       return isManifest(manifest) ? manifest : 'is not a manifest';
     } catch {
       return 'is not JSON';
