@@ -225,7 +225,6 @@ export const lastingTables: readonly string[] = [
   // Guests who were erased, by a keyed hash, and the files that were changed for them.
   `CREATE TABLE erased_guests (
     number rownumber,
-    kind text NOT NULL CHECK (kind IN ('reference', 'name')),
     hash text NOT NULL UNIQUE,
     key_id text NOT NULL,
     bits integer NOT NULL,

@@ -4,7 +4,6 @@ import type { Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
 import { createWholePattern } from '../../text/whole-text.js';
-import { foldName } from '../erasures.js';
 import { listEveryRun } from '../every-run.js';
 import { foldReference } from '../file/match-result.js';
 import { readCellText } from '../file/result.js';
@@ -79,6 +78,11 @@ export function isLineOf({ reference }: Guest, line: string, form: BookingForm):
 
 function isSameName(one: string, other: string): boolean {
   return foldName(one) === foldName(other);
+}
+
+/** A name as it is compared: differences in case, composed characters and surrounding spaces are removed. */
+function foldName(name: string): string {
+  return name.normalize('NFC').trim().toLowerCase();
 }
 
 /**
