@@ -154,7 +154,7 @@ export const lastingTables: readonly string[] = [
   'CREATE INDEX mail_pairs_by_hotel ON mail_pairs (provider_hotel_id, provider_name)',
 
   `CREATE TABLE cases (
-    number bigint PRIMARY KEY,
+    id bigint PRIMARY KEY,
     identity text NOT NULL UNIQUE,
     provider_name text NOT NULL,
     provider_hotel_id text NOT NULL,
@@ -171,7 +171,7 @@ export const lastingTables: readonly string[] = [
     note text
   ) STRICT`,
   `CREATE TABLE case_bookings (
-    case_number bigint NOT NULL REFERENCES cases (number),
+    case_number bigint NOT NULL REFERENCES cases (id),
     place integer NOT NULL,
     reference text,
     check_in text,
