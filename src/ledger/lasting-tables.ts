@@ -74,7 +74,7 @@ export const lastingTables: readonly string[] = [
     number rownumber,
     id text NOT NULL UNIQUE,
     file text NOT NULL,
-    started_at bigint NOT NULL,
+    at bigint NOT NULL,
     rows bigint NOT NULL DEFAULT 0,
     finished_at bigint,
     hotels bigint,

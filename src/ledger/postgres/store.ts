@@ -21,7 +21,6 @@ const common: Omit<Dialect, 'sealing' | 'mayBeDone' | 'rules'> = {
   stepsBySlice: 'steps',
   mappingsByNumber: 'mappings',
   lines: linesAsText('lines'),
-  json: { array: 'json_build_array', gather: 'json_agg' },
   lock: 'FOR NO KEY UPDATE',
   lockMappings: `SELECT pg_advisory_xact_lock(${copyLock})`,
   lockCases: `SELECT pg_advisory_xact_lock(${caseLock})`,

@@ -145,7 +145,6 @@ function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dia
     stepsBySlice: 'steps INDEXED BY steps_by_slice',
     mappingsByNumber: 'mappings NOT INDEXED',
     lines: 'lines',
-    json: { array: 'json_array', gather: 'json_group_array' },
     sealing,
     lock: '',
     isMappingOfCase:
