@@ -43,7 +43,7 @@ Examples:
     const guest = await findGuest(ledger, reference);
     const reason = maskNames(given.reason, guest);
     const remembered = rememberReference(reference, hashKey, at);
-    const { kind, hash } = remembered;
+    const { hash } = remembered;
     const subject = `erased:${hash.slice(0, 16)}`;
     await app.record({ action: 'guest-erase', subject, details: { reason, all, dryRun } });
     if (!dryRun) {
@@ -61,7 +61,7 @@ Examples:
     const receipt = {
       at: new Date(at).toISOString(),
       ...{ reason, all, dryRun },
-      remembered: [{ kind, hash }],
+      remembered: [{ kind: 'reference', hash }],
       ...found,
       remains: dryRun ? null : await clearRemains(app, ledger),
     };
@@ -76,7 +76,7 @@ Examples:
           ...(sha256After === undefined ? [] : [`    sha256 after:  ${sha256After}`]),
         ]),
         erased.length === 0 && '  nothing is kept',
-        !dryRun && `remembered, ${kind}: ${hash}`,
+        !dryRun && `remembered, reference: ${hash}`,
         left.length > 0 && 'left:',
         left.map(({ day, runId, place, why }) => `  ${day}  run ${runId}  ${place}: ${why}`),
         !dryRun && describeRemains(remains),

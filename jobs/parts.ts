@@ -10,7 +10,7 @@ import type { Config } from '../src/config/load.js';
 import { toServiceAccess } from '../src/config/resolve.js';
 import { createKeyFolder, type KeyFolder } from '../src/keys/key-folder.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
-import { fileExists } from '../src/ledger/sqlite/ledger-place.js';
+import { fileExists } from '../src/ledger/sqlite/ledger-file.js';
 import {
   createSqliteLedger,
   createSqliteReader,

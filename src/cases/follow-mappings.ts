@@ -1,16 +1,9 @@
 import { giveWay } from '../async/give-way.js';
-import {
-  type Case,
-  type CaseKey,
-  type CaseMove,
-  type HeldCase,
-  keyOfCase,
-  type MasterHotel,
-  type MovedMapping,
-} from '../ledger/case.js';
+import { type Case, type CaseKey, type CaseMove, type HeldCase, keyOfCase } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel } from '../ledger/mappings.js';
 import type { StayAhead } from '../ledger/stays.js';
+import type { MasterHotel, MovedMapping } from '../ledger/watching.js';
 import type { CopyStanding } from '../mappings/copied-hotels.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { applyCommand, applyMoves, automatic, escalateIfDue, toDecision } from './case-transitions.js';

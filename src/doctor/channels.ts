@@ -1,8 +1,8 @@
 import type { ChannelSettings, SettingsOf } from '../channels/channel-settings.js';
 import { readSmtpAddress } from '../channels/smtp-address.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
+import type { MessageCounts } from '../ledger/messages.js';
 import { nobodyIsTold, noticeEventNames } from '../ledger/notice.js';
-import type { MessageCounts } from '../ledger/notices.js';
 import { formatCountOf, formatDuration } from '../text/format.js';
 
 const { ok, warning } = findingsOf('notify');

@@ -7,16 +7,16 @@ import {
   caseBookings,
   changedCases,
   type HeldCase,
+  identifiedCases,
   identityOf,
-  storedCases,
   toBooking,
-  toCase,
   toStoredBooking,
 } from './case.js';
 import { toStorableHotel } from './mapping-changes.js';
 import type { NewNotice } from './notice.js';
 import { raise } from './notices.js';
-import { all, change, database, one, type Query, update } from './query.js';
+import { change, database, one, type Query, update } from './query.js';
+import { toStorable } from './stored-values.js';
 import type { NewRow } from './table.js';
 
 /**
@@ -48,7 +48,7 @@ export function* changeById(
 ): Query<readonly Case[]> {
   yield* lockCases();
   const changes: Change[] = [];
-  for (const found of (yield* readCases('number', ids)).values()) {
+  for (const found of (yield* readCases('id', ids)).values()) {
     const decision = decide(found);
     if (decision) changes.push({ key: found, found, decision });
   }
@@ -78,56 +78,50 @@ function listEscalated(changes: readonly Change[]): NewNotice[] {
 }
 
 /** Writers of cases take turns: what a writer decides depends on what it has read. */
-export function* lockCases(): Query<void> {
+function* lockCases(): Query<void> {
   const { lockCases } = yield* database();
   if (lockCases !== undefined) yield* one(lockCases);
 }
 
 /** The cases with these identities, and their bookings. */
 export function* readCases(
-  column: 'identity' | 'number',
+  column: 'identity' | 'id',
   list: readonly (string | number)[],
 ): Query<ReadonlyMap<string, HeldCase>> {
   const dialect = yield* database();
   const chosen = dialect.isListed(column, list);
-  const rows = yield* all(`SELECT * FROM cases WHERE ${chosen.sql} ORDER BY number`, ...chosen.values);
+  const items = yield* identifiedCases.list(`WHERE ${chosen.sql} ORDER BY id`, ...chosen.values);
   const ofCases = dialect.isListed(
     'case_number',
-    rows.map(({ number }) => Number(number)),
+    items.map(({ id }) => id),
   );
-  const bookings = new Map<number, CaseBooking[]>();
+  const bookings = new Map<number, CaseBooking[]>(items.map(({ id }) => [id, []]));
   for (const stored of yield* caseBookings.list(
     `WHERE ${ofCases.sql} ORDER BY case_number, place`,
     ...ofCases.values,
-  )) {
-    const known = bookings.get(stored.caseNumber);
-    if (known) known.push(toBooking(stored));
-    else bookings.set(stored.caseNumber, [toBooking(stored)]);
-  }
+  ))
+    bookings.get(stored.caseNumber)?.push(toBooking(stored));
   return new Map(
-    rows.map((row) => {
-      const item = toCase(row);
-      return [String(row.identity), { ...item, bookings: bookings.get(item.id) ?? [] }];
-    }),
+    items.map(({ identity, ...item }) => [identity, { ...item, bookings: bookings.get(item.id) ?? [] }]),
   );
 }
 
 function* write(changes: readonly Change[]): Query<readonly Case[]> {
   if (changes.length === 0) return [];
-  const last = yield* one(`SELECT coalesce(max(number), 0) AS number FROM cases`);
-  let number = Number(last?.number);
+  const last = yield* one(`SELECT coalesce(max(id), 0) AS id FROM cases`);
+  let lastId = Number(last?.id);
   const written: Case[] = [];
-  const added: NewRow<typeof storedCases>[] = [];
-  const changed: NewRow<typeof changedCases>[] = [];
+  const added: NewRow<typeof identifiedCases>[] = [];
+  const changed: Case[] = [];
   const bookings: NewRow<typeof caseBookings>[] = [];
   const actions: RecordedAction[] = [];
   for (const { key, found, decision } of changes) {
-    if (!found) number += 1;
+    if (!found) lastId += 1;
     const { providerName, providerHotelId, serviceId } = key;
-    const item = { ...decision.case, id: found?.id ?? number, providerName, providerHotelId, serviceId };
+    const item = { ...decision.case, id: found?.id ?? lastId, providerName, providerHotelId, serviceId };
     written.push(item);
-    if (found) changed.push({ ...item, number: item.id });
-    else added.push({ ...item, ...toStorableHotel(key), number: item.id, identity: identityOf(key) });
+    if (found) changed.push(item);
+    else added.push({ ...item, ...toStorableHotel(key), identity: identityOf(key) });
     const known = new Set(found?.bookings.map(({ place }) => place));
     for (const booking of decision.bookings) {
       bookings.push(toStoredBooking(item.id, booking));
@@ -137,9 +131,42 @@ function* write(changes: readonly Change[]): Query<readonly Case[]> {
     actions.push(...decision.actions.map((action) => ({ subject: `case ${item.id}`, ...action })));
   }
   if (changed.length > 0) yield* update('cases', changedCases.types, changed.map(changedCases.cellsOf));
-  yield* storedCases.insert(added);
+  yield* identifiedCases.insert(added);
   yield* caseBookings.insert(bookings);
   yield* insertActions(actions);
   yield* raise(listEscalated(changes));
   return written;
+}
+
+/** Removes a booking from all cases. Returns how many rows held it. */
+export function* eraseReference(reference: string): Query<number> {
+  const { isReference } = yield* database();
+  const { sql, values } = isReference(toStorable(reference));
+  return yield* change(`DELETE FROM case_bookings WHERE ${sql}`, ...values);
+}
+
+/** Removes what people wrote about a booking. Returns how many rows held something. */
+export function* eraseNotes(reference: string): Query<number> {
+  const { isReference } = yield* database();
+  const { sql, values } = isReference(toStorable(reference));
+  return yield* change(
+    `UPDATE case_bookings SET resolved_note = NULL
+     WHERE ${sql} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
+    ...values,
+  );
+}
+
+/**
+ * Removes the bookings of business days before `before`, and then the cases that are left without any and have not changed
+ * since. Returns how many rows were removed.
+ */
+export function* pruneCases(before: string): Query<number> {
+  yield* lockCases();
+  const bookings = yield* change(`DELETE FROM case_bookings WHERE day < ?`, before);
+  const unchanged = yield* change(
+    `DELETE FROM cases WHERE state_since < ?
+       AND NOT EXISTS (SELECT 1 FROM case_bookings WHERE case_number = id)`,
+    Date.parse(before),
+  );
+  return bookings + unchanged;
 }

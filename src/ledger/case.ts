@@ -3,8 +3,8 @@ import { isOver, type StayDates } from '../booking/stay.js';
 import type { RecordedAction } from './audit.js';
 import { toStorableHotel } from './mapping-changes.js';
 import type { ProviderHotel } from './mappings.js';
-import { type StoredRow, withoutUndefined } from './stored-values.js';
-import { bigint, type Column, flag, integer, optional, type Row, table, text } from './table.js';
+import { withoutUndefined } from './stored-values.js';
+import { bigint, type Column, flag, integer, type NewRow, optional, type Row, table, text } from './table.js';
 
 /** What a case is about: a provider's hotel, and the master hotel it was booked as. Each pair has one case. */
 export interface CaseKey extends ProviderHotel {
@@ -25,43 +25,65 @@ export type MappingState = (typeof mappingStates)[number];
 export const resolutions = ['rebooked', 'confirmed', 'cancelled'] as const;
 export type Resolution = (typeof resolutions)[number];
 
-/** A wrong or doubtful mapping. Instants are epoch milliseconds. */
-export interface Case extends CaseKey {
+/** What changes of a case; the first column identifies it. Instants are epoch milliseconds. */
+const changing = {
   /** From 1. */
-  readonly id: number;
-  readonly state: MappingState;
-  readonly stateSince: number;
+  id: bigint,
+  state: text<MappingState>(),
+  stateSince: bigint,
   /** In the order in which they were added. */
-  readonly origins: readonly CaseOrigin[];
-  readonly move?: CaseMove | undefined;
-  readonly openedAt: number;
+  origins: {
+    type: 'text',
+    read: (cell): readonly CaseOrigin[] => String(cell).split(' ') as CaseOrigin[],
+    write: (origins) => origins.join(' '),
+  } satisfies Column<readonly CaseOrigin[]>,
+  move: optional(text<CaseMove>()),
+  openedAt: bigint,
   /** The finding that opened or reopened it: only a later move of the mapping corrects it. */
-  readonly evidenceAt: number;
+  evidenceAt: bigint,
   /** The first move that the watch found, if any: a deletion after it corrects nothing. */
-  readonly watchedSince?: number | undefined;
+  watchedSince: optional(bigint),
   /** The move that corrected it, for a corrected case. */
-  readonly correctedBy?: number | undefined;
-  readonly assignee?: string | undefined;
-  readonly note?: string | undefined;
-}
+  correctedBy: optional(bigint),
+  assignee: optional(text()),
+  note: optional(text()),
+};
+export const changedCases = table('cases', changing);
+const whole = { ...changing, providerName: text(), providerHotelId: text(), serviceId: bigint };
+export const cases = table('cases', whole);
+/** With the hash of its key. */
+export const identifiedCases = table('cases', { ...whole, identity: text() });
 
-/** A stay on the mapping of a case, in the latest version of its booking. */
-export interface CaseStay {
-  readonly reference?: string | undefined;
+/** A wrong or doubtful mapping. */
+export type Case = NewRow<typeof cases>;
+
+const stay = {
+  reference: optional(text()),
   /** YYYY-MM-DD */
-  readonly checkIn?: string | undefined;
-  readonly checkOut?: string | undefined;
+  ...{ checkIn: optional(text()), checkOut: optional(text()) },
   /** The business day of that version. */
-  readonly day: string;
-}
+  day: text(),
+};
+/** A stay on the mapping of a case, in the latest version of its booking. */
+export type CaseStay = NewRow<typeof stays>;
+const stays = table('case_bookings', stay);
+
+const caseStay = {
+  ...stay,
+  /** From 1, within its case. */
+  place: integer,
+  addedAt: bigint,
+  /** Whether a verdict or an e-mail named it; otherwise it only has the same mapping. */
+  isNamed: flag,
+};
+const unresolved = table('case_bookings', caseStay);
+export const caseBookings = table('case_bookings', {
+  ...{ ...caseStay, caseNumber: bigint, resolvedAs: optional(text<Resolution>()) },
+  ...{ resolvedAt: optional(bigint), resolvedNote: optional(text()), resolvedByItself: flag },
+});
 
 /** A booking of a case. */
-export interface CaseBooking extends CaseStay {
-  /** From 1, within its case. */
-  readonly place: number;
-  readonly addedAt: number;
-  /** Whether a verdict or an e-mail named it; otherwise it only has the same mapping. */
-  readonly isNamed: boolean;
+export interface CaseBooking extends NewRow<typeof unresolved> {
   readonly resolved?: BookingResolution | undefined;
 }
 
@@ -71,6 +93,20 @@ export interface BookingResolution {
   readonly note?: string | undefined;
   /** True if a newer version of the booking, with another hotel, resolved it. */
   readonly isAutomatic: boolean;
+}
+
+export function toStoredBooking(caseNumber: number, { resolved, ...booking }: CaseBooking) {
+  return {
+    ...{ ...booking, caseNumber, resolvedAs: resolved?.as, resolvedAt: resolved?.at },
+    ...{ resolvedNote: resolved?.note, resolvedByItself: resolved?.isAutomatic ?? false },
+  };
+}
+
+export function toBooking(stored: Row<typeof caseBookings>): CaseBooking {
+  const { caseNumber, resolvedAs: as, resolvedAt, resolvedNote: note, resolvedByItself, ...booking } = stored;
+  if (as === undefined) return booking;
+  const isAutomatic = resolvedByItself;
+  return { ...booking, resolved: withoutUndefined({ as, at: Number(resolvedAt), note, isAutomatic }) };
 }
 
 /** A case with all of its bookings. */
@@ -104,18 +140,6 @@ export function keyOfCase({ providerName, providerHotelId, serviceId }: CaseKey)
   return `${providerName}\0${providerHotelId}\0${serviceId}`;
 }
 
-/** How much there is to do. Bookings of dismissed cases need no action, and are not counted. */
-export interface CaseCounts {
-  readonly byState: Readonly<Record<MappingState, number>>;
-  /** Open bookings, and those of them whose check-in is unknown: it might be tomorrow. */
-  readonly openBookings: number;
-  readonly unknownCheckIns: number;
-  /** Those of guests who are in house. */
-  readonly inHouse: number;
-  /** The earliest check-in of an open booking, YYYY-MM-DD: in the past while a guest is in house. */
-  readonly firstCheckIn?: string;
-}
-
 /** The decision about a case. */
 export interface CaseDecision {
   readonly case: Omit<Case, 'id' | keyof CaseKey>;
@@ -140,23 +164,37 @@ export interface CaseFilter {
   readonly today: string;
 }
 
-/** A case, and its bookings in short. */
-export interface CaseSummary extends Case {
-  readonly bookings: number;
-  readonly openBookings: number;
-  /** Those that nobody resolved before the stay was over. */
-  readonly leftBookings: number;
-  /** Open bookings of guests who are in house. */
-  readonly inHouse: number;
-  /** When the last of these checks out, if known. */
-  readonly inHouseUntil?: string | undefined;
-  /** The earliest known check-in of its open bookings: in the past while a guest is in house. */
-  readonly firstCheckIn?: string | undefined;
-  /** The nearest known check-in of guests who have still to arrive. */
-  readonly nextCheckIn?: string | undefined;
-  /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
-  readonly hasUnknownCheckIn: boolean;
+/** How much there is to do. Bookings of dismissed cases need no action, and are not counted. */
+export interface CaseCounts extends NewRow<typeof openCounts> {
+  readonly byState: Readonly<Record<MappingState, number>>;
 }
+export const openCounts = table('case_bookings', {
+  /** Open bookings, and those of them whose check-in is unknown: it might be tomorrow. */
+  ...{ openBookings: integer, unknownCheckIns: integer },
+  /** Those of guests who are in house. */
+  inHouse: integer,
+  /** The earliest check-in of an open booking, YYYY-MM-DD: in the past while a guest is in house. */
+  firstCheckIn: optional(text()),
+});
+
+/** A case, and its bookings in short. */
+export type CaseSummary = Case & NewRow<typeof bookingsInShort>;
+export const bookingsInShort = table('case_bookings', {
+  bookings: integer,
+  openBookings: integer,
+  /** Those that nobody resolved before the stay was over. */
+  leftBookings: integer,
+  /** Open bookings of guests who are in house. */
+  inHouse: integer,
+  /** When the last of these checks out, if known. */
+  inHouseUntil: optional(text()),
+  /** The earliest known check-in of its open bookings: in the past while a guest is in house. */
+  firstCheckIn: optional(text()),
+  /** The nearest known check-in of guests who have still to arrive. */
+  nextCheckIn: optional(text()),
+  /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
+  hasUnknownCheckIn: flag,
+});
 
 export interface FoundBooking {
   readonly id: number;
@@ -198,87 +236,10 @@ export interface FollowedRun {
   readonly isComplete: boolean;
 }
 
-export interface MovedMappings {
-  /** The number of moves. */
-  readonly moves: number;
-  /** The number of the last one. */
-  readonly upTo: number;
-  /** Each mapping once, however often it moved. */
-  readonly mappings: readonly MovedMapping[];
-}
-
-export interface MovedMapping extends ProviderHotel {
-  /** Its master hotel in the copy; undefined if the mapping was deleted. */
-  readonly copyServiceId?: number | undefined;
-  /** When it last moved, in epoch milliseconds. */
-  readonly movedAt: number;
-}
-
-/** What the copy knows about a master hotel. */
-export interface MasterHotel {
-  /** How many provider hotels are mapped to it. */
-  readonly hotels: number;
-  /** The provider hotels that are no longer mapped to it. */
-  readonly left: readonly LeftHotel[];
-}
-
-export interface LeftHotel {
-  readonly providerName: string;
-  /** Its master hotel now; undefined if its mapping was deleted. */
-  readonly copyServiceId?: number | undefined;
-}
-
 /** Of a fixed length, so that it can be indexed however long the hotel's id is. */
 export function identityOf(key: CaseKey): string {
   const { serviceId } = key;
   return createHash('sha256')
     .update(keyOfCase({ ...toStorableHotel(key), serviceId }))
     .digest('hex');
-}
-
-const changing = {
-  number: bigint,
-  state: text<MappingState>(),
-  stateSince: bigint,
-  /** In the order in which they were added. */
-  origins: {
-    type: 'text',
-    read: (cell): readonly CaseOrigin[] => String(cell).split(' ') as CaseOrigin[],
-    write: (origins) => origins.join(' '),
-  } satisfies Column<readonly CaseOrigin[]>,
-  ...{ move: optional(text<CaseMove>()), openedAt: bigint, evidenceAt: bigint },
-  ...{ watchedSince: optional(bigint), correctedBy: optional(bigint) },
-  ...{ assignee: optional(text()), note: optional(text()) },
-};
-/** What changes of a case; the first column identifies it. */
-export const changedCases = table('cases', changing);
-export const storedCases = table('cases', {
-  ...changing,
-  ...{ identity: text(), providerName: text(), providerHotelId: text(), serviceId: bigint },
-});
-
-export function toCase(row: StoredRow): Case {
-  const { number: id, identity, ...item } = storedCases.read(row);
-  return { id, ...item };
-}
-
-export const caseBookings = table('case_bookings', {
-  ...{ caseNumber: bigint, place: integer, reference: optional(text()) },
-  ...{ checkIn: optional(text()), checkOut: optional(text()), day: text(), addedAt: bigint, isNamed: flag },
-  ...{ resolvedAs: optional(text<Resolution>()), resolvedAt: optional(bigint) },
-  ...{ resolvedNote: optional(text()), resolvedByItself: flag },
-});
-
-export function toStoredBooking(caseNumber: number, { resolved, ...booking }: CaseBooking) {
-  return {
-    ...{ ...booking, caseNumber, resolvedAs: resolved?.as, resolvedAt: resolved?.at },
-    ...{ resolvedNote: resolved?.note, resolvedByItself: resolved?.isAutomatic ?? false },
-  };
-}
-
-export function toBooking(stored: Row<typeof caseBookings>): CaseBooking {
-  const { caseNumber, resolvedAs: as, resolvedAt, resolvedNote: note, resolvedByItself, ...booking } = stored;
-  if (as === undefined) return booking;
-  const isAutomatic = resolvedByItself;
-  return { ...booking, resolved: withoutUndefined({ as, at: Number(resolvedAt), note, isAutomatic }) };
 }

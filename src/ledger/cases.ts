@@ -1,5 +1,6 @@
 import { firstCheckInWithoutCheckOut } from '../booking/stay.js';
 import {
+  bookingsInShort,
   type Case,
   type CaseCounts,
   type CaseDecision,
@@ -7,20 +8,21 @@ import {
   type CaseKey,
   type CaseSummary,
   caseBookings,
+  cases,
   type FollowedRun,
   type FoundBooking,
   type HeldCase,
+  identifiedCases,
   identityOf,
   type LaterMove,
-  type MappingState,
   type MovedCase,
   mappingStates,
   type OpenReference,
+  openCounts,
   type ReferencePage,
   toBooking,
-  toCase,
 } from './case.js';
-import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
+import { changeById, changeByKey, eraseNotes, eraseReference, readCases } from './case-changes.js';
 import {
   all,
   bind,
@@ -34,7 +36,7 @@ import {
   type Store,
 } from './query.js';
 import { runNumber } from './runs.js';
-import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import { readColumns, toStorable, withoutUndefined } from './stored-values.js';
 
 export function createCases(store: Store) {
   const { transact } = store;
@@ -45,9 +47,7 @@ export function createCases(store: Store) {
       decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
     ) => transact(() => changeByKey(keys, decide)),
     ...bind(transact, { changeById, markFollowed }),
-    /** Removes a booking from all cases. Returns how many rows held it. */
     eraseReference: (reference: string) => removing(store, () => transact(() => eraseReference(reference))),
-    /** Removes what people wrote about a booking. Returns how many rows held something. */
     eraseNotes: (reference: string) => removing(store, () => transact(() => eraseNotes(reference))),
   };
 }
@@ -71,39 +71,21 @@ export function createCaseReader({ read, readTogether }: Store) {
   };
 }
 
-/** Removes a booking from all cases. Returns how many rows held it. */
-function* eraseReference(reference: string): Query<number> {
-  const { isReference } = yield* database();
-  const { sql, values } = isReference(toStorable(reference));
-  return yield* change(`DELETE FROM case_bookings WHERE ${sql}`, ...values);
-}
-
-/** Removes what people wrote about a booking. Returns how many rows held something. */
-function* eraseNotes(reference: string): Query<number> {
-  const { isReference } = yield* database();
-  const { sql, values } = isReference(toStorable(reference));
-  return yield* change(
-    `UPDATE case_bookings SET resolved_note = NULL
-     WHERE ${sql} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
-    ...values,
-  );
-}
-
 const isActive = `state IN ('open', 'reported', 'escalated')`;
 
 function* find(id: number): Query<HeldCase | undefined> {
-  const [found] = (yield* readCases('number', [id])).values();
+  const [found] = (yield* readCases('id', [id])).values();
   return found;
 }
 
 /** The cases of these keys, in the same order. At most 1,000 per call. */
 function* findByKeys(keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
-  const dialect = yield* database();
+  const { isListed } = yield* database();
   const identities = keys.map(identityOf);
-  const { sql, values } = dialect.isListed('identity', identities);
-  const rows = yield* all(`SELECT * FROM cases WHERE ${sql}`, ...values);
-  const cases = new Map(rows.map((row) => [String(row.identity), toCase(row)]));
-  return identities.map((identity) => cases.get(identity));
+  const { sql, values } = isListed('identity', identities);
+  const found = yield* identifiedCases.list(`WHERE ${sql}`, ...values);
+  const byIdentity = new Map(found.map(({ identity, ...item }) => [identity, item]));
+  return identities.map((identity) => byIdentity.get(identity));
 }
 
 /** Every booking with that reference. */
@@ -117,11 +99,11 @@ function* findBookings(reference: string): Query<FoundBooking[]> {
 /** By case id, the reference of the most urgent open booking: of a guest in house, or else the next to check in. At most 1,000 per call. */
 function* findNextReferences(ids: readonly number[], today: string): Query<ReadonlyMap<number, string>> {
   const { isListed } = yield* database();
-  const listed = isListed('number', ids);
+  const listed = isListed('id', ids);
   // A window function over all their bookings takes SQLite twice as long.
   const rows = yield* all(
-    `SELECT number, (
-       SELECT reference FROM case_bookings WHERE case_number = number AND ${isOpen}
+    `SELECT id, (
+       SELECT reference FROM case_bookings WHERE case_number = id AND ${isOpen}
        ORDER BY CASE WHEN check_in < ? THEN 0 WHEN check_in IS NULL THEN 1 ELSE 2 END, check_in, place LIMIT 1) AS reference
      FROM cases WHERE ${listed.sql}`,
     ...boundsOf(today),
@@ -129,39 +111,27 @@ function* findNextReferences(ids: readonly number[], today: string): Query<Reado
     ...listed.values,
   );
   const known = rows.filter(({ reference }) => reference !== null);
-  return new Map(known.map(({ number, reference }) => [Number(number), String(reference)]));
+  return new Map(known.map(({ id, reference }) => [Number(id), String(reference)]));
 }
 
 /** Those that were opened between two instants, both included, in the order of their ids. */
-function* listOpened({ from, to }: { readonly from: number; readonly to: number }): Query<Case[]> {
-  const rows = yield* all(
-    `SELECT * FROM cases WHERE opened_at >= ? AND opened_at <= ? ORDER BY number`,
-    from,
-    to,
-  );
-  return rows.map(toCase);
-}
+const listOpened = ({ from, to }: { readonly from: number; readonly to: number }): Query<Case[]> =>
+  cases.list('WHERE opened_at >= ? AND opened_at <= ? ORDER BY id', from, to);
 
 /** The next of those whose mapping is not corrected or dismissed, in the order of their ids. */
-function* listActive({ after, limit }: { readonly after: number; readonly limit: number }): Query<Case[]> {
-  const rows = yield* all(
-    `SELECT * FROM cases WHERE ${isActive} AND number > ? ORDER BY number LIMIT ?`,
-    after,
-    limit,
-  );
-  return rows.map(toCase);
-}
+const listActive = ({ after, limit }: { readonly after: number; readonly limit: number }): Query<Case[]> =>
+  cases.list(`WHERE ${isActive} AND id > ? ORDER BY id LIMIT ?`, after, limit);
 
 /** The active cases whose mapping moved after the evidence. */
 function* listMoved(): Query<MovedCase[]> {
   const { isMappingOfCase } = yield* database();
   const rows = yield* all(
-    `SELECT cases.number AS id, to_service_id, seen_at
+    `SELECT id, to_service_id, seen_at
      FROM cases AS cases
      JOIN mappings AS mappings ON ${isMappingOfCase}
      JOIN mapping_moves AS moves ON moves.mapping = mappings.number
      WHERE ${isActive} AND seen_at > evidence_at
-     ORDER BY cases.number, moves.number`,
+     ORDER BY id, moves.number`,
   );
   const moved = new Map<number, LaterMove[]>();
   for (const row of rows) {
@@ -180,10 +150,10 @@ function* listMoved(): Query<MovedCase[]> {
 /** The cases that have been in the state `reported` since before that instant. */
 function* listReported(before: number): Query<number[]> {
   const rows = yield* all(
-    `SELECT number FROM cases WHERE state = 'reported' AND state_since <= ? ORDER BY number`,
+    `SELECT id FROM cases WHERE state = 'reported' AND state_since <= ? ORDER BY id`,
     before,
   );
-  return rows.map(({ number }) => Number(number));
+  return rows.map(({ id }) => Number(id));
 }
 
 /** The unresolved bookings that have a reference and whose stay is not over, by case and place. */
@@ -222,21 +192,12 @@ function* count(today: string): Query<CaseCounts> {
     `SELECT count(*) AS open_bookings, count(*) - count(check_in) AS unknown_check_ins,
        count(*) FILTER (WHERE check_in < ?) AS in_house, min(check_in) AS first_check_in
      FROM case_bookings
-     WHERE ${isOpen} AND case_number NOT IN (SELECT number FROM cases WHERE state = 'dismissed')`,
+     WHERE ${isOpen} AND case_number NOT IN (SELECT id FROM cases WHERE state = 'dismissed')`,
     today,
     ...boundsOf(today),
   );
-  const { integer, text } = readColumns(bookings ?? {});
-  return withoutUndefined({
-    byState: Object.fromEntries(mappingStates.map((state) => [state, found.get(state) ?? 0])) as Record<
-      MappingState,
-      number
-    >,
-    openBookings: integer('open_bookings') ?? 0,
-    unknownCheckIns: integer('unknown_check_ins') ?? 0,
-    inHouse: integer('in_house') ?? 0,
-    firstCheckIn: text('first_check_in'),
-  });
+  const byState = Object.fromEntries(mappingStates.map((state) => [state, found.get(state) ?? 0]));
+  return { byState: byState as CaseCounts['byState'], ...openCounts.read(bookings ?? {}) };
 }
 
 function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
@@ -247,22 +208,6 @@ function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
       yield* runNumber(runId),
       isComplete ? 1 : 0,
     );
-}
-
-/**
- * Removes the bookings of business days before `before`, and then the cases that are left without any and have not changed
- * since.
- */
-/** Returns how many rows were removed. */
-export function* pruneCases(before: string): Query<number> {
-  yield* lockCases();
-  const bookings = yield* change(`DELETE FROM case_bookings WHERE day < ?`, before);
-  const cases = yield* change(
-    `DELETE FROM cases WHERE state_since < ?
-       AND NOT EXISTS (SELECT 1 FROM case_bookings WHERE case_number = number)`,
-    Date.parse(before),
-  );
-  return bookings + cases;
 }
 
 /** The same rule as `isOver`, negated; the bound values are those of `boundsOf`. */
@@ -278,27 +223,32 @@ export function boundsOf(today: string): [string, string] {
 }
 
 /** One query, however many cases: it sums up their bookings before it joins them. */
-export function* list(filter: CaseFilter): Query<CaseSummary[]> {
+function* list(filter: CaseFilter): Query<CaseSummary[]> {
   const dialect = yield* database();
   const { today } = filter;
   const listed = chooseIds(dialect, 'case_number', filter);
   const isListed = ['true', ...listed.conditions].join(' AND ');
   const chosen = chooseCases(dialect, filter);
+  // What is neither resolved nor open is left.
   const rows = yield* all(
-    `SELECT * FROM cases LEFT JOIN (
+    `SELECT cases.*, coalesce(bookings, 0) AS bookings, coalesce(open, 0) AS open_bookings,
+       coalesce(unresolved, 0) - coalesce(open, 0) AS left_bookings, coalesce(in_house, 0) AS in_house,
+       in_house_until, first_check_in, next_check_in,
+       CASE WHEN unknown_check_ins > 0 THEN 1 ELSE 0 END AS has_unknown_check_in
+     FROM cases LEFT JOIN (
        SELECT case_number, count(*) AS bookings, count(*) - count(resolved_as) AS unresolved
        FROM case_bookings WHERE ${isListed} GROUP BY case_number
-     ) AS totals ON totals.case_number = number LEFT JOIN (
+     ) AS totals ON totals.case_number = id LEFT JOIN (
        SELECT case_number, count(*) AS open, count(*) - count(check_in) AS unknown_check_ins,
          count(*) FILTER (WHERE check_in < ?) AS in_house,
          max(check_out) FILTER (WHERE check_in < ? AND check_out >= check_in) AS in_house_until,
          min(check_in) AS first_check_in, min(check_in) FILTER (WHERE check_in >= ?) AS next_check_in
        FROM case_bookings WHERE ${isListed} AND ${isOpen} GROUP BY case_number
-     ) AS still_open ON still_open.case_number = number
-     WHERE ${['true', ...chosen.conditions].join(' AND ')} ORDER BY number`,
+     ) AS still_open ON still_open.case_number = id
+     WHERE ${['true', ...chosen.conditions].join(' AND ')} ORDER BY id`,
     ...[...listed.values, today, today, today, ...listed.values, ...boundsOf(today), ...chosen.values],
   );
-  return rows.map(toSummary);
+  return rows.map((row) => ({ ...cases.read(row), ...bookingsInShort.read(row) }));
 }
 
 interface Conditions {
@@ -314,7 +264,7 @@ function chooseIds({ isListed }: Dialect, column: string, { ids }: CaseFilter): 
 
 function chooseCases(dialect: Dialect, filter: CaseFilter): Conditions {
   const { state, left, provider, checkInBefore, day, today } = filter;
-  const { conditions, values } = chooseIds(dialect, 'number', filter);
+  const { conditions, values } = chooseIds(dialect, 'id', filter);
   const add = (condition: string, ...bound: readonly Cell[]) => {
     conditions.push(condition);
     values.push(...bound);
@@ -326,27 +276,10 @@ function chooseCases(dialect: Dialect, filter: CaseFilter): Conditions {
   else if (state === undefined) add('open > 0');
   if (day !== undefined)
     add(
-      `number IN (SELECT case_number FROM case_bookings WHERE day = ? AND ${left ? isLeft : isOpen})`,
+      `id IN (SELECT case_number FROM case_bookings WHERE day = ? AND ${left ? isLeft : isOpen})`,
       ...[day, ...boundsOf(today)],
     );
   if (provider !== undefined) add('provider_name = ?', toStorable(provider));
   if (checkInBefore !== undefined) add('(unknown_check_ins > 0 OR first_check_in < ?)', checkInBefore);
   return { conditions, values };
-}
-
-function toSummary(row: StoredRow): CaseSummary {
-  const { integer, text } = readColumns(row);
-  const openBookings = integer('open') ?? 0;
-  return withoutUndefined({
-    ...toCase(row),
-    bookings: integer('bookings') ?? 0,
-    openBookings,
-    // What is neither resolved nor open.
-    leftBookings: (integer('unresolved') ?? 0) - openBookings,
-    inHouse: integer('in_house') ?? 0,
-    inHouseUntil: text('in_house_until'),
-    firstCheckIn: text('first_check_in'),
-    nextCheckIn: text('next_check_in'),
-    hasUnknownCheckIn: (integer('unknown_check_ins') ?? 0) > 0,
-  });
 }

@@ -8,12 +8,11 @@ import type { BookingForm } from './step.js';
 import { bigint, integer, type Row, table, text } from './table.js';
 
 const erasedGuests = table('erased_guests', {
-  kind: text<'reference' | 'name'>(),
-  /** Keyed, in hexadecimal. */
+  /** Of the reference, keyed, in hexadecimal. */
   hash: text(),
   /** Identifies that key, to check that the same one is configured. */
   keyId: text(),
-  /** A few bits of the reference's hash, so that most bookings need no keyed hash; 0 for a name. */
+  /** A few bits of the reference's hash, so that most bookings need no keyed hash. */
   bits: integer,
   at: bigint,
 });
@@ -25,7 +24,7 @@ const erasedContents = table('erased_contents', {
   sha256After: text(),
   at: bigint,
 });
-/** What is remembered of an erased guest: nothing that reveals reference or name. */
+/** What is remembered of an erased guest: nothing that reveals the reference. */
 export type ErasedGuest = Row<typeof erasedGuests>;
 
 export function createGuestReader({ read }: Store) {

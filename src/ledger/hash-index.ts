@@ -1,17 +1,10 @@
 import { countDays, noHotel, noReference, unknownLastDay } from '../booking/booking-keys.js';
 import type { CollectedBatch, StayKeys } from './collecting.js';
-import type { Dialect, Query } from './query.js';
+import type { Dialect } from './query.js';
 import { type BookingForm, bookingForms } from './step.js';
 import { bigint, bytes, integer, table, text } from './table.js';
 
 export const bytesPerEntry = 8;
-
-export interface HashPage {
-  readonly page: number;
-  readonly firstHash: number;
-  readonly lastHash: number;
-  readonly entries: Buffer;
-}
 
 /** How a database stores such an index. */
 export interface HashIndexOptions {
@@ -50,12 +43,10 @@ export function createHashIndex({ pageEntries, segmentEntries = 2 ** 19 }: HashI
     },
 
     /** Whether the pages should be written now and the index cleared. */
-    get isFull(): boolean {
-      return count >= segmentEntries;
-    },
+    isFull: () => count >= segmentEntries,
 
     /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
-    *pages(): Generator<HashPage> {
+    *pages() {
       const sorted = new BigUint64Array(entries.buffer, 0, count).sort();
       for (let start = 0; start < count; start += pageEntries) {
         const page = sorted.subarray(start, start + pageEntries);
@@ -104,14 +95,6 @@ function hashOf(entry: bigint | undefined): number {
   return Number((entry ?? 0n) >> 32n);
 }
 
-/** A page of provider hotels: each word holds the last day of the stay and the booking's position. */
-export interface StayPage extends HashPage {
-  /** What the positions in the page are counted from. */
-  readonly firstPosition: number;
-  /** The latest in the page: see `toStoredDay`. */
-  readonly latestDay: number;
-}
-
 const positionBits = 20;
 const mostPositions = 2 ** positionBits;
 /** The other half leaves room for the last chunk, which has far fewer bookings. */
@@ -122,7 +105,8 @@ export const openLastDay = 0xfff;
 
 /**
  * Indexes the bookings of one form by their provider hotels. The last day of the stay stands beside the position, so that
- * stays that are over are skipped without reading a booking. Positions are counted from the first one of each segment.
+ * stays that are over are skipped without reading a booking. Positions are counted from the first one of each segment, which
+ * stands in each of its pages, beside the latest day in the page.
  *
  * @param day the business day
  */
@@ -148,12 +132,10 @@ export function createStayIndex(options: HashIndexOptions, day: string) {
     },
 
     /** Whether the pages should be written now and the index cleared. */
-    get isFull(): boolean {
-      return index.isFull || end - firstPosition >= positionsPerSegment;
-    },
+    isFull: () => index.isFull() || end - firstPosition >= positionsPerSegment,
 
     /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
-    *pages(): Generator<StayPage> {
+    *pages() {
       for (const page of index.pages())
         yield { ...page, firstPosition, latestDay: findLatestDay(page.entries) };
     },
@@ -208,13 +190,6 @@ const page = {
 const referenceRows = table('reference_pages', page);
 const stayRows = table('stay_pages', { ...page, firstPosition: bigint, latestDay: integer });
 
-interface Index {
-  readonly isFull: boolean;
-  /** Writes its pages; a repeated call writes the same ones. */
-  store(): Query<void>;
-  clear(): void;
-}
-
 /**
  * The indexes of a run that is being collected: by reference and by provider hotel, for each form. A full index is
  * written with the next chunk.
@@ -226,23 +201,12 @@ export function createCollectedIndexes(
   const ofForm = (form: BookingForm) => {
     const references = createHashIndex(dialect.reference_pages);
     const stays = createStayIndex(dialect.stay_pages, day);
-    const pagesOf = <Page>(index: { pages(): Iterable<Page> }) =>
-      Array.from(index.pages(), (page) => ({ run: number, form, ...page }));
-    const all: readonly Index[] = [
-      {
-        get isFull() {
-          return references.isFull;
-        },
-        store: () => referenceRows.insert(pagesOf(references)),
-        clear: references.clear,
-      },
-      {
-        get isFull() {
-          return stays.isFull;
-        },
-        store: () => stayRows.insert(pagesOf(stays)),
-        clear: stays.clear,
-      },
+    const rowsOf = <Page>(pages: Iterable<Page>) =>
+      Array.from(pages, (page) => ({ run: number, form, ...page }));
+    // Each writes its pages; a repeated call writes the same ones.
+    const all = [
+      { ...references, store: () => referenceRows.insert(rowsOf(references.pages())) },
+      { ...stays, store: () => stayRows.insert(rowsOf(stays.pages())) },
     ];
     return { references, stays, all };
   };
@@ -251,7 +215,7 @@ export function createCollectedIndexes(
 
   return {
     all,
-    listFull: () => all.filter(({ isFull }) => isFull),
+    listFull: () => all.filter(({ isFull }) => isFull()),
     add(batches: readonly CollectedBatch[], batchSize: number): void {
       for (const { form, number: batch, referenceHashes, stays } of batches) {
         const first = batch * batchSize;

@@ -1,9 +1,9 @@
 import type { Hold } from '../async/hold.js';
 import type { Coordinates } from '../geography/distance.js';
 import { SafeError } from '../text/safe-error.js';
-import { bind, change, database, gather, one, type Query, type Store } from './query.js';
+import { all, bind, change, database, one, type Query, type Store } from './query.js';
 import type { StoredRow } from './stored-values.js';
-import { bigint, integer, optional, table, text } from './table.js';
+import { bigint, integer, type NewRow, optional, type Row, table, text } from './table.js';
 
 /** @param holdLoad takes the exclusive right to load, without waiting */
 export function createHotels(store: Store, holdLoad: () => Promise<Hold | undefined>) {
@@ -19,42 +19,52 @@ export function createHotelReader({ read, readTogether }: Store) {
   return { ...bind(readTogether, { lookUp }), ...bind(read, { latestLoad }) };
 }
 
-const loads = table('hotel_loads', {
+const begun = {
   id: text(),
   /** The name of the file. */
   file: text(),
-  startedAt: bigint,
-  finishedAt: optional(bigint),
+  at: bigint,
+};
+const newLoads = table('hotel_loads', begun);
+const loads = table('hotel_loads', {
+  ...{ ...begun, finishedAt: bigint },
   /** Different master hotels that the file names. */
-  hotels: optional(bigint),
+  hotels: bigint,
   /** Hotels that only earlier files named. */
-  kept: optional(bigint),
+  kept: bigint,
 });
-
-/** Starts a load. Nobody sees its hotels before `finishLoad`. */
-function* beginLoad({ id, file, at }: NewHotelLoad): Query<void> {
-  yield* loads.add({ id, file, startedAt: at }, 'ON CONFLICT (id) DO NOTHING');
-}
+/** A finished load. */
+export type HotelLoad = Row<typeof loads>;
 
 const contents = table('hotel_contents', {
-  ...{ load: bigint, serviceId: bigint, loadedAt: bigint },
+  serviceId: bigint,
+  load: bigint,
+  /** When the last load that names it started. */
+  loadedAt: bigint,
+  name: optional(text()),
+  /** Coordinates are stored as integers, to a tenth of a metre. */
   ...{ microdegreesNorth: optional(integer), microdegreesEast: optional(integer) },
-  ...{ name: optional(text()), address: optional(text()), city: optional(text()) },
-  ...{ country: optional(text()), countryCode: optional(text()), phones: optional(text()) },
+  ...{ address: optional(text()), city: optional(text()), country: optional(text()) },
+  /** ISO 3166-1 */
+  countryCode: optional(text()),
+  /** One or several: the separator is not specified. */
+  phones: optional(text()),
   ...{ email: optional(text()), website: optional(text()) },
 });
 
-/** In the order of their columns. */
-const textProperties = [
-  'name',
-  'address',
-  'city',
-  'country',
-  'countryCode',
-  'phones',
-  'email',
-  'website',
-] as const;
+/** The content of a master hotel as a load names it; what is absent is not known. */
+export interface KnownHotel
+  extends Omit<Row<typeof contents>, 'load' | 'microdegreesNorth' | 'microdegreesEast'> {
+  readonly coordinates?: Coordinates;
+}
+
+/** The content of a master hotel. (Spec 2.7.) */
+export type HotelContent = Omit<KnownHotel, 'loadedAt'>;
+
+/** Starts a load. Nobody sees its hotels before `finishLoad`. */
+function* beginLoad(load: NewRow<typeof newLoads>): Query<void> {
+  yield* newLoads.add(load, 'ON CONFLICT (id) DO NOTHING');
+}
 
 /**
  * Adds hotels to a load; the last of several with the same id counts. Adding the same ones again after a lost answer
@@ -63,12 +73,12 @@ const textProperties = [
  * @throws LoadOvertakenError when the load is no longer at `after`: another process has started one
  */
 function* addHotels({ id, after, hotels }: HotelChunk): Query<void> {
-  const { number, started_at, rows } = yield* readOpenLoad(id);
+  const { number, at, rows } = yield* readOpenLoad(id);
   if (Number(rows) === after + hotels.length) return;
   if (Number(rows) !== after) throw overtaken();
   yield* contents.insert(
     hotels.map(({ coordinates, ...hotel }) => ({
-      ...{ ...hotel, load: Number(number), loadedAt: Number(started_at) },
+      ...{ ...hotel, load: Number(number), loadedAt: Number(at) },
       microdegreesNorth: toMicrodegrees(coordinates?.latitude),
       microdegreesEast: toMicrodegrees(coordinates?.longitude),
     })),
@@ -146,64 +156,26 @@ function* findCurrentLoad(): Query<number> {
 }
 
 /** The last load that was finished. */
-function* latestLoad(): Query<HotelLoad | undefined> {
-  const row = yield* one(
-    `SELECT * FROM hotel_loads WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`,
-  );
-  return row && toLoad(row);
-}
+const latestLoad = () => loads.find('WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1');
 
 /** The content of each master hotel, in the order of the request. At most 1,000 per call. */
 function* lookUp(serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
-  const dialect = yield* database();
-  const { sql, values } = dialect.findContents(yield* findCurrentLoad(), serviceIds);
-  const rows = yield* gather<HotelCells>(lookUpColumns, `(${sql}) AS contents`, ...values);
+  const { findContents } = yield* database();
+  const { sql, values } = findContents(yield* findCurrentLoad(), serviceIds);
   // If a hotel has several rows, the last one counts.
-  rows.sort(([one], [other]) => one - other);
-  const found = new Map(rows.map((cells) => [cells[1], cells]));
+  const found = new Map((yield* all(sql, ...values)).map((row) => [Number(row.service_id), row]));
   return serviceIds.map((serviceId) => {
-    const cells = found.get(serviceId);
-    return cells && toHotel(cells);
+    const row = found.get(serviceId);
+    return row && toHotel(row);
   });
 }
 
-function toLoad(row: StoredRow): HotelLoad {
-  return {
-    id: String(row.id),
-    file: String(row.file),
-    at: Number(row.started_at),
-    finishedAt: Number(row.finished_at),
-    hotels: Number(row.hotels),
-    kept: Number(row.kept),
-  };
+function toHotel(row: StoredRow): KnownHotel {
+  const { load, microdegreesNorth: north, microdegreesEast: east, ...hotel } = contents.read(row);
+  if (north === undefined || east === undefined) return hotel;
+  return { ...hotel, coordinates: { latitude: north / microdegrees, longitude: east / microdegrees } };
 }
 
-const lookUpColumns = [
-  ...['number', 'service_id', 'loaded_at', 'microdegrees_north', 'microdegrees_east'],
-  ...['name', 'address', 'city', 'country', 'country_code', 'phones', 'email', 'website'],
-];
-
-type HotelCells = readonly [
-  number: number,
-  serviceId: number,
-  loadedAt: number,
-  north: number | null,
-  east: number | null,
-  ...texts: (string | null)[],
-];
-
-function toHotel([, serviceId, loadedAt, north, east, ...texts]: HotelCells): KnownHotel {
-  const hotel: { -readonly [Name in keyof KnownHotel]: KnownHotel[Name] } = { serviceId, loadedAt };
-  if (north !== null && east !== null)
-    hotel.coordinates = { latitude: north / microdegrees, longitude: east / microdegrees };
-  for (const [index, property] of textProperties.entries()) {
-    const text = texts[index];
-    if (text != null) hotel[property] = text;
-  }
-  return hotel;
-}
-
-/** Coordinates are stored as integers, to a tenth of a metre. */
 const microdegrees = 1_000_000;
 
 function toMicrodegrees(degrees: number | undefined): number | undefined {
@@ -216,48 +188,12 @@ function overtaken(): LoadOvertakenError {
   );
 }
 
-/** The content of a master hotel; what is absent is not known. (Spec 2.7.) */
-export interface HotelContent {
-  readonly serviceId: number;
-  readonly name?: string;
-  readonly coordinates?: Coordinates;
-  readonly address?: string;
-  readonly city?: string;
-  readonly country?: string;
-  /** ISO 3166-1 */
-  readonly countryCode?: string;
-  /** One or several: the separator is not specified. */
-  readonly phones?: string;
-  readonly email?: string;
-  readonly website?: string;
-}
-
-export interface KnownHotel extends HotelContent {
-  /** When the last load that names it started. */
-  readonly loadedAt: number;
-}
-
-export interface NewHotelLoad {
-  readonly id: string;
-  /** The name of the file. */
-  readonly file: string;
-  readonly at: number;
-}
-
 export interface HotelChunk {
   /** The load. */
   readonly id: string;
   /** How many rows the load had before. */
   readonly after: number;
   readonly hotels: readonly HotelContent[];
-}
-
-export interface HotelLoad extends NewHotelLoad {
-  readonly finishedAt: number;
-  /** Different master hotels that the file names. */
-  readonly hotels: number;
-  /** Hotels that only earlier files named. */
-  readonly kept: number;
 }
 
 /** Another process holds the right to load. */

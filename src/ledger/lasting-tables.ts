@@ -74,7 +74,7 @@ export const lastingTables: readonly string[] = [
     number rownumber,
     id text NOT NULL UNIQUE,
     file text NOT NULL,
-    started_at bigint NOT NULL,
+    at bigint NOT NULL,
     rows bigint NOT NULL DEFAULT 0,
     finished_at bigint,
     hotels bigint,
@@ -154,7 +154,7 @@ export const lastingTables: readonly string[] = [
   'CREATE INDEX mail_pairs_by_hotel ON mail_pairs (provider_hotel_id, provider_name)',
 
   `CREATE TABLE cases (
-    number bigint PRIMARY KEY,
+    id bigint PRIMARY KEY,
     identity text NOT NULL UNIQUE,
     provider_name text NOT NULL,
     provider_hotel_id text NOT NULL,
@@ -171,7 +171,7 @@ export const lastingTables: readonly string[] = [
     note text
   ) STRICT`,
   `CREATE TABLE case_bookings (
-    case_number bigint NOT NULL REFERENCES cases (number),
+    case_number bigint NOT NULL REFERENCES cases (id),
     place integer NOT NULL,
     reference text,
     check_in text,
@@ -225,7 +225,6 @@ export const lastingTables: readonly string[] = [
   // Guests who were erased, by a keyed hash, and the files that were changed for them.
   `CREATE TABLE erased_guests (
     number rownumber,
-    kind text NOT NULL CHECK (kind IN ('reference', 'name')),
     hash text NOT NULL UNIQUE,
     key_id text NOT NULL,
     bits integer NOT NULL,

@@ -82,10 +82,12 @@ export interface Connection {
 
 /** What each database does in its own way: rights that end with their owner, and the claims of steps. */
 export interface Engine extends Connection {
-  /** Takes an exclusive right without waiting; undefined if a live process holds it. */
-  hold(name: string): Promise<Hold | undefined>;
-  /** Takes one of that many places for concurrent runs, over all processes; undefined while all are taken. */
-  holdPlace(places: number): Promise<Hold | undefined>;
+  /**
+   * Takes an exclusive right; undefined if a live process holds it.
+   *
+   * @param patienceMs for how long SQLite tries while others try, too; a moment by default
+   */
+  hold(name: string, patienceMs?: number): Promise<Hold | undefined>;
   /** How long a hold can outlive its owner; 0 if the kernel holds the lock, which ends with its owner. */
   readonly staleHoldMs: number;
   readonly claims: Claims;
@@ -170,7 +172,19 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
   const holdDay: HoldDay = (day) => engine.hold(`day-${day}`);
   return {
     ...reader,
-    holds: { staleMs: engine.staleHoldMs, day: holdDay, place: engine.holdPlace },
+    holds: {
+      staleMs: engine.staleHoldMs,
+      day: holdDay,
+      /** Takes one of that many places for concurrent runs, over all processes; undefined while all are taken. */
+      async place(places: number): Promise<Hold | undefined> {
+        for (let number = 1; number <= places; number += 1) {
+          // Doesn't wait for each of them: the caller tries again when all are taken.
+          const hold = await engine.hold(`place-${number}`, 0);
+          if (hold) return hold;
+        }
+        return undefined;
+      },
+    },
     runs: {
       ...reader.runs,
       ...bind(transact, { create: createRun, abandon, takeOver, replaceFailure, settle, noteRemoval }),

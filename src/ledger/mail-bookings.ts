@@ -2,10 +2,9 @@ import { KeyError } from '../keys/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import type { NamedPair, NamedPlace, NamedThings, ReceivedPair, StoredBooking } from './mails.js';
 import { all, one, type Query, type Store } from './query.js';
-import type { DeliveryKind } from './run.js';
 import { runNumber } from './runs.js';
 import { isGone } from './sealing.js';
-import { findBookings as findPositions, referencePages, type StayRun } from './stays.js';
+import { findBookings as findPositions, referencePages, selectRuns } from './stays.js';
 import type { BookingForm } from './step.js';
 import { readColumns, readJson, type StoredRow, toStorable } from './stored-values.js';
 import { bigint, table, text } from './table.js';
@@ -32,6 +31,9 @@ function* readPlaces({ run, ...of }: BatchOfRun, places: readonly number[]): Que
   }
 }
 
+const listRecentRuns = (since: number) =>
+  selectRuns('AND (finished_at IS NULL OR finished_at >= ?) ORDER BY number DESC', since);
+
 /** Reads one run or batch at a time, so that other work can run in between. */
 export async function* findBookings(
   { read }: Store,
@@ -41,26 +43,9 @@ export async function* findBookings(
   for (const run of await read(() => listRecentRuns(since)))
     for (const { form, positions } of await read(() => findPositions(run, hashes, referencePages)))
       for (const [batch, places] of groupByBatch(positions, run.batchSize)) {
-        const of = { run: run.number, runId: run.id, day: run.day, form, batch };
+        const of = { run: run.number, runId: run.runId, day: run.day, form, batch };
         yield await read(() => readPlaces(of, places));
       }
-}
-
-type RecentRun = Omit<StayRun, 'runId' | 'topsUp'> & { readonly id: string };
-
-function* listRecentRuns(since: number): Query<RecentRun[]> {
-  const rows = yield* all(
-    `SELECT number, id, day, delivery, batch_size FROM runs
-     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND (finished_at IS NULL OR finished_at >= ?) ORDER BY number DESC`,
-    since,
-  );
-  return rows.map((row) => ({
-    number: Number(row.number),
-    id: String(row.id),
-    day: String(row.day),
-    batchSize: Number(row.batch_size),
-    delivery: String(row.delivery) as DeliveryKind,
-  }));
 }
 
 /** The names of the providers in the bookings of runs that were active since then. */

@@ -14,7 +14,7 @@ import { raise } from './notices.js';
 import { all, bind, change, database, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import type { BookingForm } from './step.js';
-import { readColumns, type StoredRow, toStorable } from './stored-values.js';
+import { type StoredRow, toStorable } from './stored-values.js';
 import { bigint, flag, integer, optional, type Row, table, text } from './table.js';
 
 const stored = table('verdict_mails', {
@@ -186,16 +186,22 @@ function* noteMailbox(readUntil: number | undefined): Query<void> {
     );
 }
 
+const mailbox = table('verdict_mails', {
+  /** Until when it was read; absent if it can't be read. */
+  readUntil: optional(bigint),
+  /** When an e-mail of a listed sender was last read. */
+  listedReadAt: optional(bigint),
+});
+
 /** Whether e-mails arrive: without them, silence means nothing. */
-function* describeMailbox(): Query<MailboxFacts> {
+function* describeMailbox() {
   const row = yield* one(
     `SELECT (SELECT at FROM noted_instants WHERE name = ?) AS read_until,
        (SELECT max(read_at) FROM verdict_mails
         WHERE is_listed = 1 AND outcome IN ('named', 'nothing-known')) AS listed_read_at`,
     mailboxRead,
   );
-  const { integer } = readColumns(row ?? {});
-  return { readUntil: integer('read_until'), listedReadAt: integer('listed_read_at') };
+  return mailbox.read(row ?? {});
 }
 
 /** The newest first; `onlyUnknown`: those that name nothing known, or can't be read. */
@@ -243,13 +249,6 @@ function* listNotUnderstood(): Query<number[]> {
 function toMail(row: StoredRow): StoredMail {
   const { foundIn: from, ...mail } = stored.read(row);
   return { ...mail, from, number: Number(row.number) };
-}
-
-export interface MailboxFacts {
-  /** Until when it was read; absent if it can't be read. */
-  readonly readUntil?: number | undefined;
-  /** When an e-mail of a listed sender was last read. */
-  readonly listedReadAt?: number | undefined;
 }
 
 export interface BookingPlace {

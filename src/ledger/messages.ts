@@ -6,7 +6,6 @@ import {
   listOfDay,
   listProblems,
   listUnknown,
-  type MessageCounts,
   type MessageState,
   type OpenProblem,
   type PlannedMessage,
@@ -16,8 +15,8 @@ import {
   toNotice,
 } from './notices.js';
 import { all, bind, change, database, one, type Query, type Store } from './query.js';
-import { readColumns, withoutUndefined } from './stored-values.js';
-import { bigint, integer, optional, table, text } from './table.js';
+import { withoutUndefined } from './stored-values.js';
+import { bigint, integer, optional, type Row, table, text } from './table.js';
 
 /** Messages: one for each notice and channel that it goes to. */
 const messages = table('messages', {
@@ -26,6 +25,13 @@ const messages = table('messages', {
 });
 /** How the last attempt of a message ended. */
 const endings = table('messages', { messageEndedAt: optional(bigint), lastCode: optional(text()) });
+
+const counts = table('messages', {
+  ...{ pending: integer, givenUp: integer },
+  /** When the oldest pending one was raised. */
+  pendingSince: optional(bigint),
+});
+export type MessageCounts = Row<typeof counts>;
 
 /** Which messages to take: those due by `dueBy`, or by `at` if they were tried before; nobody else gets them until `leaseUntil`. */
 export interface ClaimRequest {
@@ -159,22 +165,13 @@ function* noteFailed(
   ids: readonly string[],
   { code, at, retryAt }: { readonly code: string; readonly at: number; readonly retryAt?: number },
 ): Query<void> {
-  for (const id of ids) {
-    yield* retryAt === undefined
-      ? change(
-          `UPDATE messages SET state = 'given-up', attempts = attempts + 1, ended_at = ?, lease_until = NULL, last_code = ?
-           WHERE id = ? AND state = 'pending'`,
-          at,
-          code,
-          id,
-        )
-      : change(
-          `UPDATE messages SET due_at = ?, attempts = attempts + 1, lease_until = NULL, last_code = ? WHERE id = ? AND state = 'pending'`,
-          retryAt,
-          code,
-          id,
-        );
-  }
+  const [state, ended, due] = retryAt === undefined ? ['given-up', at, null] : ['pending', null, retryAt];
+  for (const id of ids)
+    yield* change(
+      `UPDATE messages SET state = ?, ended_at = ?, due_at = coalesce(?, due_at), attempts = attempts + 1,
+         lease_until = NULL, last_code = ? WHERE id = ? AND state = 'pending'`,
+      ...[state, ended, due, code, id],
+    );
 }
 
 function* countMessages(): Query<MessageCounts> {
@@ -183,12 +180,7 @@ function* countMessages(): Query<MessageCounts> {
        min(raised_at) FILTER (WHERE state = 'pending') AS pending_since
      FROM messages JOIN notices ON number = notice WHERE state <> 'sent'`,
   );
-  const { integer } = readColumns(row ?? {});
-  return withoutUndefined({
-    pending: integer('pending') ?? 0,
-    givenUp: integer('given_up') ?? 0,
-    pendingSince: integer('pending_since'),
-  });
+  return counts.read(row ?? {});
 }
 
 /** The newest first. */

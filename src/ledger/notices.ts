@@ -207,13 +207,6 @@ export interface ClaimedMessage {
   readonly attempt: number;
 }
 
-export interface MessageCounts {
-  readonly pending: number;
-  readonly givenUp: number;
-  /** When the oldest pending one was raised. */
-  readonly pendingSince?: number;
-}
-
 export type MessageState = 'pending' | 'sent' | 'given-up';
 
 export interface StoredMessage extends PlannedMessage {

@@ -4,7 +4,7 @@ import type { Remains, RewriteLimits } from './retention.js';
 import type { Rules } from './rules.js';
 import type { Sealing } from './sealing.js';
 import type { BookingForm } from './step.js';
-import { readJson, type StoredRow } from './stored-values.js';
+import type { StoredRow } from './stored-values.js';
 
 /** A value of a row. */
 export type Cell = string | number | null | Buffer;
@@ -67,25 +67,6 @@ export function* one(
   return (yield { kind: 'read', sql, values }).rows[0];
 }
 
-/**
- * Many rows as arrays of cells, in any order. The database gathers them in one text: objects from a driver take twice
- * as long and block the event loop.
- *
- * @param from what follows FROM
- */
-export function* gather<Cells>(
-  columns: readonly string[],
-  from: string,
-  ...values: readonly (Cell | readonly string[])[]
-): Query<Cells[]> {
-  const { json } = yield* database();
-  const row = yield* one(
-    `SELECT CAST(${json.gather}(${json.array}(${columns.join(', ')})) AS text) AS gathered FROM ${from}`,
-    ...values,
-  );
-  return readJson<Cells[]>(row?.gathered) ?? [];
-}
-
 /** Returns how many rows it changed. */
 export function* change(sql: string, ...values: readonly Cell[]): Query<number> {
   return (yield { kind: 'change', sql, values }).changed;
@@ -142,8 +123,6 @@ export interface Dialect {
   /** The lines of a batch, as the type that is fetched fastest: for `Sealing.openLines`. */
   readonly lines: string;
   readonly sealing: Sealing;
-  /** The functions that make a JSON array of columns, and one of rows. */
-  readonly json: { readonly array: string; readonly gather: string };
   /** Locks the selected rows until the end of the transaction. */
   readonly lock: string;
   /** Locks the copy of the mappings for all other writers until the end of the transaction. */

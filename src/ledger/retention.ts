@@ -1,7 +1,7 @@
 import type { Hold } from '../async/hold.js';
 import { KeyError } from '../keys/day-keys.js';
 import { pruneActions } from './audit.js';
-import { pruneCases } from './cases.js';
+import { pruneCases } from './case-changes.js';
 import { blankKeptColumns } from './kept-columns.js';
 import { pruneMails } from './mails.js';
 import { pruneNotices } from './notices.js';

@@ -1,12 +1,13 @@
 import { countDays } from '../booking/booking-keys.js';
-import { KeyError } from '../keys/day-keys.js';
-import { bytesPerEntry, findInPage, readStayWords, removeFromStayPage, toStoredDay } from './hash-index.js';
+import { KeyError } from '../keys/key-error.js';
+import { findInPage, readStayWords, removeFromStayPage, toStoredDay } from './hash-index.js';
 import type { ProviderHotel } from './mappings.js';
 import { all, bind, type Cell, change, database, type Query, type Statement, type Store } from './query.js';
 import type { DeliveryKind } from './run.js';
 import { isGone, placeOfBatch } from './sealing.js';
 import { type BookingForm, bookingForms } from './step.js';
 import type { StoredRow } from './stored-values.js';
+import { bigint, flag, type Row, table, text } from './table.js';
 
 export function createStays(store: Store) {
   return bind(store.read, { listStayRuns, findStays, findReferences, readReadableBatches });
@@ -20,24 +21,30 @@ function findReferences(run: StayRun, hashes: Uint32Array): Query<FoundBookings[
 /** The pages of the references. */
 export const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
 
+/** A run whose bookings count. */
+export type StayRun = Row<typeof stayRuns>;
+const stayRuns = table('runs', {
+  ...{ number: bigint, runId: text(), day: text(), delivery: text<DeliveryKind>() },
+  /** See `Run`. */
+  topsUp: flag,
+  batchSize: bigint,
+});
+
+/** Runs whose bookings are stored. */
+export function* selectRuns(rest: string, ...values: readonly Cell[]): Query<StayRun[]> {
+  const rows = yield* all(
+    `SELECT number, id AS run_id, day, delivery, tops_up, batch_size FROM runs
+     WHERE batch_size IS NOT NULL AND pruned_at IS NULL ${rest}`,
+    ...values,
+  );
+  return rows.map(stayRuns.read);
+}
+
 /**
  * The runs whose bookings count, the latest first: those that were collected to the end, whatever became of their delivery.
  * A later business day is later, and of one day the run that was started later.
  */
-function* listStayRuns(): Query<StayRun[]> {
-  const rows = yield* all(
-    `SELECT number, id, day, delivery, tops_up, batch_size FROM runs
-     WHERE collected_at IS NOT NULL AND pruned_at IS NULL ORDER BY day DESC, number DESC`,
-  );
-  return rows.map((row) => ({
-    runId: String(row.id),
-    number: Number(row.number),
-    day: String(row.day),
-    delivery: String(row.delivery) as StayRun['delivery'],
-    topsUp: Number(row.tops_up) === 1,
-    batchSize: Number(row.batch_size),
-  }));
-}
+const listStayRuns = () => selectRuns('AND collected_at IS NOT NULL ORDER BY day DESC, number DESC');
 
 /**
  * Bookings of the run at hotels with these hashes whose stay ends on the day `from` or later, or nobody knows when.
@@ -128,18 +135,6 @@ export interface StayAhead extends ProviderHotel {
   readonly runId: string;
 }
 
-/** A run whose bookings count. */
-export interface StayRun {
-  readonly runId: string;
-  /** Its number in the ledger. */
-  readonly number: number;
-  readonly day: string;
-  readonly delivery: DeliveryKind;
-  /** See `Run`. */
-  readonly topsUp: boolean;
-  readonly batchSize: number;
-}
-
 /** Positions of bookings among all bookings of their form. */
 export interface FoundBookings {
   readonly form: BookingForm;
@@ -156,10 +151,10 @@ export interface HashPages {
   toPositions(words: readonly number[], page: StoredRow): readonly number[];
 }
 
-/** Sizes of a look-up by hash. With more hashes, all pages of the run are read, which then takes no longer. */
-const lookUpSizes = [1, 8, 64] as const;
-/** Entries read at once: a megabyte. */
-const entriesAtOnce = 2 ** 17;
+/** Hashes are looked up in ranges: of one hash each, or with very many hashes, all ranges together span all pages. */
+const mostRanges = 64;
+/** How many of them one query looks up. */
+const rangesAtOnce = 8;
 
 /**
  * The positions of the run's bookings with any of these hashes.
@@ -172,105 +167,57 @@ export function* findBookings(
   pages: HashPages,
 ): Query<FoundBookings[]> {
   const found: FoundBookings[] = [];
-  if (hashes.length === 0) return found;
-  const size = lookUpSizes.find((most) => hashes.length <= most);
+  const size = Math.ceil(hashes.length / mostRanges);
   for (const form of bookingForms) {
     if (form === 'file' && delivery === 'body') continue;
     const positions: number[] = [];
-    const search = (rows: readonly StoredRow[]) => {
-      for (const row of rows) for (const position of findInRow(row, hashes, pages)) positions.push(position);
-    };
-    if (size === undefined) yield* readPages({ number, form }, hashes, pages, search);
-    else search(yield* lookUpPages({ number, form }, hashes, pages, size));
+    for (let from = 0; from < hashes.length; from += rangesAtOnce * size) {
+      const asked = hashes.subarray(from, from + rangesAtOnce * size);
+      for (const row of yield* readPages([number, form], asked, size, pages))
+        for (const position of listPositions(row, asked, pages)) positions.push(position);
+    }
     if (positions.length > 0) found.push({ form, positions: positions.sort((a, b) => a - b) });
   }
   return found;
 }
 
-interface PagesOfForm {
-  readonly number: number;
-  readonly form: BookingForm;
-}
-
-function lookUpPages(
-  { number, form }: PagesOfForm,
+/** The pages that may hold one of these hashes, each once. */
+function readPages(
+  run: readonly [number: number, form: BookingForm],
   hashes: Uint32Array,
-  { table, only }: HashPages,
   size: number,
+  { table, only }: HashPages,
 ): Query<readonly StoredRow[]> {
-  // Padded with the last hash: the databases can prepare the same few statements.
-  const asked = Array.from({ length: size }, (_, index) => hashes[Math.min(index, hashes.length - 1)] ?? 0);
+  const ranges: Statement<Cell>[] = [];
+  for (let at = 0; at < hashes.length; at += size) {
+    const range = hashes.subarray(at, at + size);
+    ranges.push({
+      sql: 'first_hash <= ? AND last_hash >= ?',
+      values: [range.at(-1) ?? 0, range[0] ?? 0],
+    });
+  }
   return all(
     `SELECT * FROM ${table} WHERE run = ? AND form = ? ${only ? `AND ${only.sql}` : ''}
-       AND (${asked.map(() => 'first_hash <= ? AND last_hash >= ?').join(' OR ')})`,
-    number,
-    form,
+       AND (${ranges.map(({ sql }) => sql).join(' OR ')})`,
+    ...run,
     ...(only?.values ?? []),
-    ...asked.flatMap((hash) => [hash, hash]),
+    ...ranges.flatMap(({ values }) => values),
   );
 }
 
-function* readPages(
-  { number, form }: PagesOfForm,
-  hashes: Uint32Array,
-  { table, only }: HashPages,
-  search: (rows: readonly StoredRow[]) => void,
-): Query<void> {
-  const dialect = yield* database();
-  const limit = Math.ceil(entriesAtOnce / dialect[table].pageEntries);
-  let after = [-1, -1, -1];
-  for (;;) {
-    const rows = yield* all(
-      `SELECT * FROM ${table} WHERE run = ? AND form = ? ${only ? `AND ${only.sql}` : ''}
-         AND first_hash <= ? AND last_hash >= ? AND (first_hash, last_hash, page) > (?, ?, ?)
-       ORDER BY first_hash, last_hash, page LIMIT ?`,
-      number,
-      form,
-      ...(only?.values ?? []),
-      hashes.at(-1) ?? 0,
-      hashes[0] ?? 0,
-      ...after,
-      limit,
-    );
-    search(rows);
-    const last = rows.at(-1);
-    if (rows.length < limit || !last) return;
-    after = [Number(last.first_hash), Number(last.last_hash), Number(last.page)];
+/** The positions of the bookings in a page with one of these hashes. */
+function* listPositions(page: StoredRow, hashes: Uint32Array, { toPositions }: HashPages): Generator<number> {
+  const last = Number(page.last_hash);
+  for (let at = firstFrom(hashes, Number(page.first_hash)); at < hashes.length; at += 1) {
+    const hash = hashes[at] ?? 0;
+    if (hash > last) return;
+    yield* toPositions(findInPage(page.entries as Buffer, hash), page);
   }
-}
-
-function* findInRow(row: StoredRow, hashes: Uint32Array, { toPositions }: HashPages): Generator<number> {
-  const entries = row.entries as Buffer;
-  const [from, to] = [
-    firstFrom(hashes, Number(row.first_hash)),
-    firstFrom(hashes, Number(row.last_hash) + 1),
-  ];
-  const asked = hashes.subarray(from, to);
-  for (const hash of asked.length * bytesPerEntry < entries.length ? asked : listCommon(entries, asked)) {
-    const words = findInPage(entries, hash);
-    if (words.length > 0) yield* toPositions(words, row);
-  }
-}
-
-/**
- * The hashes that occur in a page, when there are more hashes than entries: searching the page for each would take
- * long.
- */
-function listCommon(entries: Buffer, hashes: Uint32Array): readonly number[] {
-  const common: number[] = [];
-  let next = 0;
-  for (let at = 4; at < entries.length; at += bytesPerEntry) {
-    const hash = entries.readUInt32LE(at);
-    if (hash === common.at(-1)) continue;
-    next = firstFrom(hashes, hash, next);
-    if (hashes[next] === hash) common.push(hash);
-  }
-  return common;
 }
 
 /** The index of the first hash that is not smaller. */
-function firstFrom(hashes: Uint32Array, least: number, from = 0): number {
-  let low = from;
+function firstFrom(hashes: Uint32Array, least: number): number {
+  let low = 0;
   let high = hashes.length;
   while (low < high) {
     const middle = (low + high) >>> 1;

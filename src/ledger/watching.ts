@@ -1,6 +1,5 @@
-import type { LeftHotel, MasterHotel, MovedMappings } from './case.js';
 import { all, bind, change, database, type Query, type Store } from './query.js';
-import { readColumns, withoutUndefined } from './stored-values.js';
+import { bigint, optional, type Row, table, text } from './table.js';
 
 export function createWatch({ read, readTogether, transact }: Store) {
   return {
@@ -10,10 +9,28 @@ export function createWatch({ read, readTogether, transact }: Store) {
   };
 }
 
-/** The mappings of the oldest moves that no watch has compared with the current and upcoming stays. */
-function* nextMoves(limit: number): Query<MovedMappings | undefined> {
+const leftHotels = table('mappings', {
+  providerName: text(),
+  /** Its master hotel in the copy; absent if the mapping was deleted. */
+  copyServiceId: optional(bigint),
+});
+export type LeftHotel = Row<typeof leftHotels>;
+const movedMappings = table('mappings', {
+  ...{ providerName: text(), providerHotelId: text(), copyServiceId: optional(bigint) },
+  /** When it last moved. */
+  movedAt: bigint,
+});
+export type MovedMapping = Row<typeof movedMappings>;
+
+/**
+ * The mappings of the oldest moves that no watch has compared with the current and upcoming stays, each once, however often
+ * it moved; with the number of these moves, and the number of the last one.
+ */
+function* nextMoves(limit: number) {
   const rows = yield* all(
-    `SELECT provider_name, provider_hotel_id, service_id, moves, last_move, moved.seen_at FROM (
+    `SELECT provider_name, provider_hotel_id, service_id AS copy_service_id, moves, last_move,
+       moved.seen_at AS moved_at
+     FROM (
        SELECT mapping, count(*) AS moves, max(number) AS last_move, max(seen_at) AS seen_at FROM (
          SELECT number, mapping, seen_at FROM mapping_moves
          WHERE number > (SELECT last_move FROM watched_moves) ORDER BY number LIMIT ?
@@ -26,14 +43,7 @@ function* nextMoves(limit: number): Query<MovedMappings | undefined> {
   return {
     moves: rows.reduce((sum, { moves }) => sum + Number(moves), 0),
     upTo: Number(last.last_move),
-    mappings: rows.map((row) =>
-      withoutUndefined({
-        providerName: String(row.provider_name),
-        providerHotelId: String(row.provider_hotel_id),
-        copyServiceId: readColumns(row).integer('service_id'),
-        movedAt: Number(row.seen_at),
-      }),
-    ),
+    mappings: rows.map(movedMappings.read),
   };
 }
 
@@ -56,7 +66,7 @@ function* readMasterHotels(serviceIds: readonly number[]): Query<Map<number, Mas
     masters.set(Number(service_id), { hotels: Number(hotels), left: [] });
   const moved = isListed('from_service_id', serviceIds);
   const rows = yield* all(
-    `SELECT DISTINCT from_service_id, mappings.number, provider_name, service_id
+    `SELECT DISTINCT from_service_id, mappings.number, provider_name, service_id AS copy_service_id
      FROM mapping_moves JOIN mappings ON mappings.number = mapping
      WHERE ${moved.sql} AND (service_id IS NULL OR service_id <> from_service_id)`,
     ...moved.values,
@@ -65,12 +75,15 @@ function* readMasterHotels(serviceIds: readonly number[]): Query<Map<number, Mas
     const serviceId = Number(row.from_service_id);
     const master = masters.get(serviceId) ?? { hotels: 0, left: [] };
     masters.set(serviceId, master);
-    master.left.push(
-      withoutUndefined({
-        providerName: String(row.provider_name),
-        copyServiceId: readColumns(row).integer('service_id'),
-      }),
-    );
+    master.left.push(leftHotels.read(row));
   }
   return masters;
+}
+
+/** What the copy knows about a master hotel. */
+export interface MasterHotel {
+  /** How many provider hotels are mapped to it. */
+  readonly hotels: number;
+  /** The provider hotels that are no longer mapped to it. */
+  readonly left: readonly LeftHotel[];
 }

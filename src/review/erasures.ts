@@ -6,13 +6,13 @@ import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { UsageError } from '../text/usage-error.js';
 
 /**
- * Creates the function that hashes texts under the setting `hashKey`, with HMAC-SHA-256, in hexadecimal. Equal texts of
- * different kinds have different hashes.
+ * Creates the function that hashes texts under the setting `hashKey`, with HMAC-SHA-256, in hexadecimal. A reference and the
+ * mark of a key have different hashes, even if their texts are equal.
  */
 function createKeyedHash(hashKey: string) {
   // A text would be converted to a key object for every hash, and a day has many bookings.
   const key = createSecretKey(hashKey, 'utf8');
-  return (kind: 'reference' | 'name' | 'key', text: string) =>
+  return (kind: 'reference' | 'key', text: string) =>
     createHmac('sha256', key).update(`${kind}\n${text}`).digest('hex');
 }
 
@@ -21,17 +21,12 @@ function keyIdOf(hashKey: string): string {
   return createKeyedHash(hashKey)('key', '').slice(0, 16);
 }
 
-/** A name as it is hashed and compared: differences in case, composed characters and surrounding spaces are removed. */
-export function foldName(name: string): string {
-  return name.normalize('NFC').trim().toLowerCase();
-}
-
 /** One in 4,096 other references has the same bits: too few bits to tell whose they are. */
 const bitMask = 0xfff;
 
 export function rememberReference(reference: string, hashKey: string, at: number): ErasedGuest {
   const hash = createKeyedHash(hashKey)('reference', reference);
-  return { kind: 'reference', hash, keyId: keyIdOf(hashKey), bits: hashReference(reference) & bitMask, at };
+  return { hash, keyId: keyIdOf(hashKey), bits: hashReference(reference) & bitMask, at };
 }
 
 /** The erased guests, as reading a day needs them. Plain data that can be sent to another thread. */
@@ -39,7 +34,6 @@ export interface ErasedGuests {
   readonly hashKey: string;
   readonly bits: ReadonlySet<number>;
   readonly references: ReadonlySet<string>;
-  readonly names: ReadonlySet<string>;
 }
 
 /**
@@ -57,28 +51,24 @@ export async function readErasedGuests(
     throw new UsageError(
       `guests were erased, and can only be recognised with the key of that time: set hashKey to that key${hashKey === undefined ? '' : '; it is a different one now'}`,
     );
-  const hashesOf = (kind: ErasedGuest['kind']) =>
-    new Set(guests.filter((guest) => guest.kind === kind).map(({ hash }) => hash));
-  const references = hashesOf('reference');
-  const bits = new Set(guests.filter(({ kind }) => kind === 'reference').map((guest) => guest.bits));
-  return { hashKey, bits, references, names: hashesOf('name') };
+  return {
+    hashKey,
+    bits: new Set(guests.map(({ bits }) => bits)),
+    references: new Set(guests.map(({ hash }) => hash)),
+  };
 }
 
 /** Recognises the bookings of erased guests. */
-export function createErasedTest({ hashKey, bits, references, names }: ErasedGuests) {
+export function createErasedTest({ hashKey, bits, references }: ErasedGuests) {
   const hash = createKeyedHash(hashKey);
-  /** False if a booking with a reference of that hash is certainly not erased by its reference. */
+  /** False if a booking with a reference of that hash is certainly not erased. */
   const mayBe = (referenceHash: number) => bits.has(referenceHash & bitMask);
   return {
-    /** True if a booking can't be judged by its reference alone. */
-    asksForName: names.size > 0,
     mayBe,
-    is({ bookingReferenceId, bookingClientName }: Booking): boolean {
-      if (bookingReferenceId !== undefined && bits.has(hashReference(bookingReferenceId) & bitMask))
-        if (references.has(hash('reference', bookingReferenceId))) return true;
-      if (names.size === 0 || bookingClientName === undefined) return false;
-      return names.has(hash('name', foldName(bookingClientName)));
-    },
+    is: ({ bookingReferenceId }: Booking) =>
+      bookingReferenceId !== undefined &&
+      mayBe(hashReference(bookingReferenceId)) &&
+      references.has(hash('reference', bookingReferenceId)),
   };
 }
 

@@ -6,7 +6,7 @@ import { checkLedger } from '../../src/doctor/ledger.js';
 import { lookOnce } from '../../src/examination/check.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
-import { fileExists } from '../../src/ledger/sqlite/ledger-place.js';
+import { fileExists } from '../../src/ledger/sqlite/ledger-file.js';
 import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
 
 import { withoutPrivileges } from '../support/machine.js';

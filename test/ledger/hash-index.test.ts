@@ -9,7 +9,7 @@ describe('the index of hashes', () => {
     let parts = 0;
     for (let position = 0; position < 105; position += 1) {
       index.add(hashReference(`BR-${position % 35}`), position);
-      if (!index.isFull) continue;
+      if (!index.isFull()) continue;
       written.push(...keep(index.pages()));
       index.clear();
       parts += 1;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rules } from '../../jobs/rules.js';
 import { createRetention } from '../../src/ledger/retention.js';
-import { createSqliteStore } from '../../src/ledger/sqlite/store.js';
+import { createSqliteStore } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, collectedRun, references, rightOf } from '../contracts/ledger/days.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
@@ -28,7 +28,7 @@ describe('blanking guest names while the hold on the day is lost', () => {
         released += 1;
       },
     };
-    const { store } = createSqliteStore(opened.openRaw(), { rules, clock: () => at, keys: undefined });
+    const { store } = createSqliteStore(opened.openRaw(), { rules, clock: () => at });
     const retention = createRetention(
       store,
       () => at,

@@ -2,13 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, DatabaseBusyError, openDatabase } from '../../src/ledger/sqlite/database.js';
-import { createGroupCommit, type GroupCommit } from '../../src/ledger/sqlite/group-commit.js';
+import {
+  createGroupCommit,
+  type Database,
+  DatabaseBusyError,
+  openDatabase,
+} from '../../src/ledger/sqlite/database.js';
 
 let folder: string;
 let database: Database;
 let commits: number;
-let groupCommit: GroupCommit;
+let groupCommit: ReturnType<typeof createGroupCommit>;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'group-commit-'));

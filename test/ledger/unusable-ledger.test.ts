@@ -14,8 +14,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { LedgerFullError, LedgerUnusableError } from '../../src/ledger/errors.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
-import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
-import { fileExists, refuseUnusable } from '../../src/ledger/sqlite/ledger-place.js';
+import { fileExists, openLedgerFile, refuseUnusable } from '../../src/ledger/sqlite/ledger-file.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { startChild } from './child.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MessageCounts } from '../../src/ledger/notices.js';
+import type { MessageCounts } from '../../src/ledger/messages.js';
 import type { LedgerSummary } from '../../src/ledger/runs.js';
 import type { Step, StepEnding } from '../../src/ledger/step.js';
 import type { ReviewEvent } from '../../src/review/events.js';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { MessageCounts } from '../../ledger/messages.js';
 import { type Notice, nobodyIsTold } from '../../ledger/notice.js';
-import type { MessageCounts, OpenProblem, StoredMessage } from '../../ledger/notices.js';
+import type { OpenProblem, StoredMessage } from '../../ledger/notices.js';
 import { formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';

@@ -2,8 +2,8 @@ import { placeOfBatch, type Sealing } from '../sealing.js';
 import type { Claim, Claimed, Right, SharedRight } from '../step.js';
 import { runColumns, toRun, toStep } from '../stored-run.js';
 import type { StoredRow } from '../stored-values.js';
-import { linesAsText } from './lines.js';
 import type { Session, Value } from './session.js';
+import { linesAsText } from './session.js';
 
 export interface ClaimRequest {
   readonly right: Right | SharedRight;

@@ -44,41 +44,29 @@ const closeTimeoutMs = 2_000;
  */
 export type Work<Result> = (session: Session, mayBeDone: boolean) => Promise<Result>;
 
-export interface Patience {
-  /** How long to retry; overrides the database's default. */
-  readonly patienceMs?: number;
-  /** Each try that takes longer counts as a lost connection. */
-  readonly timeoutMs?: number;
-}
-
-export interface Database {
-  /** Its address, without a password. */
-  readonly place: string;
-  /** Does work of one statement, or of several that need no transaction. @throws LedgerAwayError */
-  perform<Result>(work: Work<Result>, patience?: Patience): Promise<Result>;
-  /** Does work in one transaction: all of it or nothing. @throws LedgerAwayError */
-  transact<Result>(work: Work<Result>): Promise<Result>;
-  /** Reads in one snapshot. @throws LedgerAwayError */
-  snapshot<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
-  /** Tries once; fails if the server does not answer in time. */
-  ping(timeoutMs: number): Promise<void>;
-  close(): Promise<void>;
-}
+/** A pool of connections to one database. */
+export type Database = ReturnType<typeof openDatabase>;
 
 export interface DatabaseOptions {
+  /** postgres://user:password@host:port/database, with the parameters that libpq knows, such as sslmode. */
   readonly url: string;
-  readonly place: string;
-  readonly connections: number;
-  readonly patienceMs: number;
-  /** Runs before anything else, until it has succeeded once. */
-  readonly prepare: (transact: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>;
+  /** Maximum number of connections. */
+  readonly connections?: number;
+  /** How long each call waits for an unavailable server. */
+  readonly patienceMs?: number;
 }
 
 /**
  * A pool of connections to PostgreSQL: the only place that connects. Temporary faults, from a restart of the server to a
- * deadlock, are retried here.
+ * deadlock, are retried here; then every call throws LedgerAwayError.
+ *
+ * @param prepare runs in a transaction before anything else, until it has succeeded once
  */
-export function openDatabase({ url, place, connections, patienceMs, prepare }: DatabaseOptions): Database {
+export function openDatabase(
+  { url, connections = 10, patienceMs = 30_000 }: DatabaseOptions,
+  prepare?: (session: Session, place: string) => Promise<void>,
+) {
+  const place = placeOf(url);
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
@@ -135,7 +123,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
   async function inTransaction<Result>(
     begin: string,
     work: (session: Session) => Promise<Result>,
-    onCommit: () => void,
+    onCommit = () => {},
   ): Promise<Result> {
     return withSession(async (session) => {
       await session.run(begin);
@@ -154,13 +142,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
 
   function persistPrepared<Result>(work: () => Promise<Result>, patience = patienceMs): Promise<Result> {
     return persist({ place, patienceMs: patience, isOver: () => isClosed }, async () => {
-      prepared ??= prepare((first) =>
-        inTransaction(
-          'BEGIN',
-          (session) => first(session, false),
-          () => undefined,
-        ),
-      );
+      if (prepare) prepared ??= inTransaction('BEGIN', (session) => prepare(session, place));
       try {
         await prepared;
       } catch (error) {
@@ -193,9 +175,18 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
   }
 
   return {
+    /** Its address, without a password. */
     place,
 
-    perform(work, { patienceMs: patience, timeoutMs } = {}) {
+    /**
+     * Does work of one statement, or of several that need no transaction.
+     *
+     * @param limits how long to retry, in place of the usual patience, and the time after which a try counts as a lost connection
+     */
+    perform<Result>(
+      work: Work<Result>,
+      { patienceMs: patience, timeoutMs }: { readonly patienceMs?: number; readonly timeoutMs?: number } = {},
+    ): Promise<Result> {
       let mayBeDone = false;
       return persistPrepared(
         () =>
@@ -208,7 +199,8 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
       );
     },
 
-    transact(work) {
+    /** Does work in one transaction: all of it or nothing. */
+    transact<Result>(work: Work<Result>): Promise<Result> {
       let mayBeDone = false;
       return persistPrepared(() =>
         inTransaction(
@@ -221,12 +213,12 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
       );
     },
 
-    snapshot: (work) =>
-      persistPrepared(() =>
-        inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work, () => undefined),
-      ),
+    /** Reads in one snapshot. */
+    snapshot: <Result>(work: (session: Session) => Promise<Result>) =>
+      persistPrepared(() => inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work)),
 
-    async ping(timeoutMs) {
+    /** Tries once; fails if the server does not answer in time. */
+    async ping(timeoutMs: number): Promise<void> {
       const ended = new AbortController();
       const tooLate = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
         throw new LedgerAwayError(place);
@@ -244,7 +236,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
       }
     },
 
-    async close() {
+    async close(): Promise<void> {
       if (isClosed) return;
       isClosed = true;
       const ended = new AbortController();

@@ -7,18 +7,12 @@ import type { Database } from './database.js';
 const releasePatienceMs = 5_000;
 
 /** Named exclusive rights: rows with a lease, by the database's clock, that their holder renews. */
-export interface Holds {
-  /** Takes the right without waiting; undefined if somebody else holds it. */
-  take(name: string): Promise<Hold | undefined>;
-  /** Releases everything that is still held. */
-  close(): Promise<void>;
-}
-
-export function createHolds(database: Database, leaseMs: number): Holds {
+export function createHolds(database: Database, leaseMs: number) {
   const held = new Set<{ releaseWithin(patienceMs: number): Promise<void> }>();
 
   return {
-    async take(name) {
+    /** Takes the right without waiting; undefined if somebody else holds it. */
+    async take(name: string): Promise<Hold | undefined> {
       const holder = randomUUID();
       // Counted from before the request: by our clock the lease never lasts longer than by the database's.
       let renewedAt = performance.now();
@@ -107,7 +101,8 @@ export function createHolds(database: Database, leaseMs: number): Holds {
       return { lost: lost.signal, release: () => current.releaseWithin(releasePatienceMs) };
     },
 
-    async close() {
+    /** Releases everything that is still held. */
+    async close(): Promise<void> {
       await Promise.all([...held].map((hold) => hold.releaseWithin(0)));
     },
   };

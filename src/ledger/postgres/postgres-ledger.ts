@@ -12,7 +12,7 @@ import { record } from '../recording.js';
 import type { Rules } from '../rules.js';
 import { recordAcceptedBatch } from './accepted-batch.js';
 import { claim, holdsClaim, renewClaims } from './claims.js';
-import { type Database, openDatabase, placeOf } from './database.js';
+import { type Database, type DatabaseOptions, openDatabase } from './database.js';
 import { createHolds } from './holds.js';
 import { ledgerExists, migrate, requireWritable } from './schema.js';
 import { createPostgresStore } from './store.js';
@@ -21,14 +21,8 @@ const pingTimeoutMs = 1_900;
 /** The most that the renewal of a lease may be late. */
 const lateRenewalMs = 1_000;
 
-export interface PostgresReaderOptions {
-  /** postgres://user:password@host:port/database, with the parameters that libpq knows, such as sslmode. */
-  readonly url: string;
+export interface PostgresReaderOptions extends DatabaseOptions {
   readonly rules: Rules;
-  /** Maximum number of connections. */
-  readonly connections?: number;
-  /** How long each call waits for an unavailable server. */
-  readonly patienceMs?: number;
   /** The keys of what may hold guests' names; without them it is not encrypted. */
   readonly keys?: DayKeys | undefined;
 }
@@ -49,7 +43,7 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
  */
 export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { clock, leaseMs = 30_000 } = options;
-  const database = connect(options, (transact, place) => transact((session) => migrate(session, place)));
+  const database = openDatabase(options, migrate);
   const { perform, transact } = database;
   const store = createPostgresStore(database, options);
   const { sealing } = store.dialect;
@@ -58,13 +52,6 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
     ping: () => database.ping(pingTimeoutMs),
     hold: holds.take,
     staleHoldMs: leaseMs + lateRenewalMs,
-    async holdPlace(places: number) {
-      for (let number = 1; number <= places; number += 1) {
-        const hold = await holds.take(`place-${number}`);
-        if (hold) return hold;
-      }
-      return undefined;
-    },
     claims: {
       claim(right, step, attempt, at) {
         const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
@@ -104,7 +91,7 @@ export async function findPostgresLedger({
   /** Fails if its server could not be written to, such as a standby. */
   readonly mustTakeWrites?: boolean;
 }): Promise<ReadOnlyLedger | undefined> {
-  const database = connect(options, async () => {});
+  const database = openDatabase(options);
   try {
     if (!waits) await database.ping(pingTimeoutMs);
     if (mustTakeWrites) await database.perform((session) => requireWritable(session, database.place));
@@ -147,15 +134,4 @@ async function requireRecordable({ perform, place }: Database): Promise<void> {
       'the user may not add to its audit trail; have its owner run GRANT INSERT ON hotel_review.audit_trail TO that user',
     );
   }
-}
-
-function connect(
-  { url, connections = 10, patienceMs = 30_000 }: PostgresReaderOptions,
-  prepare: (transact: Database['transact'], place: string) => Promise<void>,
-): Database {
-  const place = placeOf(url);
-  return openDatabase({
-    ...{ url, place, connections, patienceMs },
-    prepare: (transact) => prepare(transact, place),
-  });
 }

@@ -3,17 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Answer, Cell, ColumnType, Dialect, Query, Request } from '../query.js';
+import { sealedMark } from '../sealing.js';
 import { type StoredRow, toStorable } from '../stored-values.js';
 import { translateFault } from './faults.js';
-
-/** A value in a copied row, with the type of its column. */
-export type CopiedValue =
-  | { readonly integer: number | null }
-  | { readonly bigint: number | null }
-  | { readonly text: string | null }
-  | { readonly bytes: Buffer };
-
-export type CopiedRow = readonly CopiedValue[];
 
 const header = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);
 const trailer = Buffer.from([0xff, 0xff]);
@@ -23,15 +15,16 @@ const nothing = Buffer.alloc(0);
 const gatheredBytes = 65_536;
 
 /** Rows in the binary format of PostgreSQL's COPY. */
-export function* encodeRows(rows: Iterable<CopiedRow>): Generator<Buffer> {
+function* encodeRows(types: readonly ColumnType[], rows: Iterable<readonly Cell[]>): Generator<Buffer> {
   let gathered: Buffer[] = [header];
   let size = 0;
   for (const row of rows) {
-    gathered.push(int16(row.length));
-    for (const value of row) {
-      const encoded = encodeValue(value);
-      gathered.push(int32(encoded === null ? -1 : encoded.length), encoded ?? nothing);
-      size += encoded?.length ?? 0;
+    gathered.push(int16(types.length));
+    for (const [at, type] of types.entries()) {
+      const cell = row[at] ?? null;
+      const encoded = cell === null ? nothing : encode(type, cell);
+      gathered.push(int32(cell === null ? -1 : encoded.length), encoded);
+      size += encoded.length;
     }
     if (size < gatheredBytes) continue;
     yield Buffer.concat(gathered);
@@ -41,14 +34,20 @@ export function* encodeRows(rows: Iterable<CopiedRow>): Generator<Buffer> {
   yield Buffer.concat([...gathered, trailer]);
 }
 
-function encodeValue(value: CopiedValue): Buffer | null {
-  if ('bytes' in value) return value.bytes;
-  if ('text' in value) return value.text === null ? null : Buffer.from(toStorable(value.text));
-  if ('integer' in value) return value.integer === null ? null : int32(value.integer);
-  if (value.bigint === null) return null;
-  const encoded = Buffer.allocUnsafe(8);
-  encoded.writeBigInt64BE(BigInt(value.bigint));
-  return encoded;
+function encode(type: ColumnType, cell: string | number | Buffer): Buffer {
+  switch (type) {
+    case 'integer':
+      return int32(Number(cell));
+    case 'bigint': {
+      const encoded = Buffer.allocUnsafe(8);
+      encoded.writeBigInt64BE(BigInt(cell as number));
+      return encoded;
+    }
+    case 'text':
+      return Buffer.from(toStorable(String(cell)));
+    case 'bytes':
+      return cell as Buffer;
+  }
 }
 
 function int16(value: number): Buffer {
@@ -73,31 +72,19 @@ export type Value =
   | readonly (string | null)[];
 
 /** One connection, for one piece of work. Errors are those of `translateFault`. */
-export interface Session {
-  rows(sql: string, ...values: readonly Value[]): Promise<StoredRow[]>;
-  row(sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
-  /**
-   * Like `row`, with a named statement that the server plans once per connection: for queries needed for each step. The
-   * statement names its columns, because they must not change with the table.
-   */
-  preparedRow(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
-  /** Returns how many rows changed. */
-  run(sql: string, ...values: readonly Value[]): Promise<number>;
-  perform<Result>(query: Query<Result>, dialect: Dialect): Promise<Result>;
-  /** Runs several statements that have no values. */
-  script(sql: string): Promise<void>;
-  /** @param target the table and the columns that each row has values for */
-  copy(target: string, rows: Iterable<CopiedRow>): Promise<void>;
-}
+export type Session = ReturnType<typeof createSession>;
 
-export function createSession(client: ClientBase, place: string): Session {
-  async function query(text: string, values: readonly Value[], name?: string) {
+export function createSession(client: ClientBase, place: string) {
+  async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
-      return await client.query<StoredRow>({ text, values: values.map(toBound), ...(name && { name }) });
+      return await work();
     } catch (error) {
       throw translateFault(error, place);
     }
   }
+  const query = (text: string, values: readonly Value[], name?: string) =>
+    translated(() => client.query<StoredRow>({ text, values: values.map(toBound), ...(name && { name }) }));
+
   async function answer(request: Request): Promise<Omit<Answer, 'dialect'>> {
     switch (request.kind) {
       case 'describe':
@@ -113,7 +100,10 @@ export function createSession(client: ClientBase, place: string): Session {
       case 'insert': {
         const { table, columns, rows } = request;
         const target = `hotel_review.${table} (${Object.keys(columns).join(', ')})`;
-        await session.copy(target, toCopiedRows(Object.values(columns), rows));
+        const encoded = Readable.from(encodeRows(Object.values(columns), rows));
+        await translated(() =>
+          pipeline(encoded, client.query(copyFrom(`COPY ${target} FROM STDIN (FORMAT binary)`))),
+        );
         return { rows: [], changed: 0 };
       }
       case 'update': {
@@ -123,53 +113,30 @@ export function createSession(client: ClientBase, place: string): Session {
     }
   }
 
-  const session: Session = {
-    rows: async (sql, ...values) => (await query(sql, values)).rows,
-    row: async (sql, ...values) => (await query(sql, values)).rows[0],
-    preparedRow: async (name, sql, ...values) => (await query(sql, values, name)).rows[0],
-    run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
-    async perform(work, dialect) {
+  return {
+    rows: async (sql: string, ...values: readonly Value[]): Promise<StoredRow[]> =>
+      (await query(sql, values)).rows,
+    row: async (sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined> =>
+      (await query(sql, values)).rows[0],
+    /**
+     * Like `row`, with a named statement that the server plans once per connection: for queries needed for each step. The
+     * statement names its columns, because they must not change with the table.
+     */
+    preparedRow: async (
+      name: string,
+      sql: string,
+      ...values: readonly Value[]
+    ): Promise<StoredRow | undefined> => (await query(sql, values, name)).rows[0],
+    /** Returns how many rows changed. */
+    run: async (sql: string, ...values: readonly Value[]) => (await query(sql, values)).rowCount ?? 0,
+    async perform<Result>(work: Query<Result>, dialect: Dialect): Promise<Result> {
       let step = work.next();
       while (!step.done) step = work.next({ ...(await answer(step.value)), dialect });
       return step.value;
     },
-    async script(sql) {
-      try {
-        await client.query(sql);
-      } catch (error) {
-        throw translateFault(error, place);
-      }
-    },
-    async copy(target, rows) {
-      try {
-        await pipeline(
-          Readable.from(encodeRows(rows)),
-          client.query(copyFrom(`COPY ${target} FROM STDIN (FORMAT binary)`)),
-        );
-      } catch (error) {
-        throw translateFault(error, place);
-      }
-    },
+    /** Runs several statements that have no values. */
+    script: async (sql: string) => void (await translated(() => client.query(sql))),
   };
-  return session;
-}
-
-function* toCopiedRows(types: readonly ColumnType[], rows: Iterable<readonly Cell[]>): Generator<CopiedRow> {
-  for (const row of rows) yield types.map((type, at) => toCopied(type, row[at] ?? null));
-}
-
-function toCopied(type: ColumnType, cell: Cell): CopiedValue {
-  switch (type) {
-    case 'integer':
-      return { integer: cell === null ? null : Number(cell) };
-    case 'bigint':
-      return { bigint: cell === null ? null : Number(cell) };
-    case 'text':
-      return { text: cell === null ? null : String(cell) };
-    case 'bytes':
-      if (!Buffer.isBuffer(cell)) throw new TypeError('expected bytes');
-      return { bytes: cell };
-  }
 }
 
 /** One statement that updates all rows: a round trip for each would take far longer. */
@@ -181,12 +148,8 @@ function updateTogether({ table, columns, rows }: Request & { kind: 'update' }):
   return [
     `UPDATE hotel_review.${table} SET ${others.map((name) => `${name} = changed.${name}`).join(', ')}
      FROM unnest(${arrays.join(', ')}) AS changed (${names.join(', ')}) WHERE ${table}.${key} = changed.${key}`,
-    names.map((_, at) => cells.map((row) => toArrayElement(row[at] ?? null))),
+    names.map((_, at) => cells.map((row) => (row[at] == null ? null : String(row[at])))),
   ];
-}
-
-function toArrayElement(cell: Cell): string | null {
-  return cell === null ? null : String(cell);
 }
 
 /** A name where a table is expected. */
@@ -221,4 +184,13 @@ function toBound(value: Value): unknown {
   return Array.isArray(value)
     ? value.map((each) => (typeof each === 'string' ? toStorable(each) : each))
     : value;
+}
+
+/**
+ * Selects the bytes of a batch as text: the server would write bytes in hexadecimal, twice as long. Encrypted lines, which
+ * start with a NUL, follow a mark, in base64.
+ */
+export function linesAsText(column: string): string {
+  return `CASE WHEN substr(${column}, 1, 1) = '\\x00'::bytea
+    THEN chr(${sealedMark.charCodeAt(0)}) || encode(${column}, 'base64') ELSE convert_from(${column}, 'UTF8') END`;
 }

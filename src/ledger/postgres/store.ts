@@ -9,7 +9,7 @@ import type { Rules } from '../rules.js';
 import { createSealing } from '../sealing.js';
 import type { BookingForm } from '../step.js';
 import type { Database } from './database.js';
-import { linesAsText } from './lines.js';
+import { linesAsText } from './session.js';
 
 /** One lock for all writers of the copy, whatever their scope: the letters `maps`. */
 const copyLock = 0x6d_61_70_73;
@@ -21,7 +21,6 @@ const common: Omit<Dialect, 'sealing' | 'mayBeDone' | 'rules'> = {
   stepsBySlice: 'steps',
   mappingsByNumber: 'mappings',
   lines: linesAsText('lines'),
-  json: { array: 'json_build_array', gather: 'json_agg' },
   lock: 'FOR NO KEY UPDATE',
   lockMappings: `SELECT pg_advisory_xact_lock(${copyLock})`,
   lockCases: `SELECT pg_advisory_xact_lock(${caseLock})`,

@@ -1,21 +1,12 @@
 import Libsql from 'libsql';
-import { SafeError } from '../../text/safe-error.js';
+import { codeOf, SafeError } from '../../text/safe-error.js';
 import { LedgerFullError } from '../errors.js';
 
 /** The values that can be bound and returned; others are refused here, because libsql aborts or silently fails on them. */
 export type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, string | number | null | Buffer>>;
 
-export interface Database {
-  /** Runs a statement inside a transaction and returns how many rows it changed. */
-  run(sql: string, ...values: readonly Value[]): number;
-  get(sql: string, ...values: readonly Value[]): Row | undefined;
-  all(sql: string, ...values: readonly Value[]): Row[];
-  exec(sql: string): void;
-  /** Runs `work` in one immediate transaction: all of it or nothing. Not reentrant. */
-  transact<Result>(work: () => Result): Result;
-  close(): void;
-}
+export type Database = ReturnType<typeof openDatabase>;
 
 /** Another process held the database for longer than `busyTimeoutMs`. */
 export class DatabaseBusyError extends SafeError {
@@ -25,10 +16,6 @@ export class DatabaseBusyError extends SafeError {
 /** The second code: the shared-memory file beside the WAL can't grow. */
 const noRoom: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];
 
-interface OpenOptions {
-  readonly busyTimeoutMs: number;
-}
-
 /**
  * Opens an SQLite database: the only place that uses libsql. It binds, reads and converts values in a way that avoids all
  * known faults of the driver, each of which has a test: binding a boolean, a lone Buffer or invalid UTF-8 aborts the process;
@@ -37,7 +24,7 @@ interface OpenOptions {
  *
  * Every operation throws LedgerFullError when the disk has no room for it.
  */
-export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Database {
+export function openDatabase(path: string, { busyTimeoutMs }: { readonly busyTimeoutMs: number }) {
   const connection = new Libsql(path, { timeout: busyTimeoutMs });
   connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   // One prepared statement per SQL text: preparing in a loop leaks until the event loop turns.
@@ -65,18 +52,22 @@ export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Data
     }
   }
 
-  const database: Database = {
-    run(sql, ...values) {
+  const all = (sql: string, ...values: readonly Value[]): Row[] =>
+    perform(() => prepare(sql, values).all([...values]) as Record<string, unknown>[]).map(toRow);
+
+  return {
+    all,
+    get: (sql: string, ...values: readonly Value[]): Row | undefined => all(sql, ...values)[0],
+    /** Runs a statement inside a transaction and returns how many rows it changed. */
+    run(sql: string, ...values: readonly Value[]): number {
       const statement = prepare(sql, values);
       // Outside a transaction it could get BUSY, after which this connection could never commit again.
       if (!connection.inTransaction) throw new Error(`expected an open transaction for ${sql}`);
       return perform(() => statement.run([...values]).changes);
     },
-    get: (sql, ...values) => database.all(sql, ...values)[0],
-    all: (sql, ...values) =>
-      perform(() => prepare(sql, values).all([...values]) as Record<string, unknown>[]).map(toRow),
-    exec: (sql) => perform(() => void connection.exec(sql)),
-    transact(work) {
+    exec: (sql: string) => perform(() => void connection.exec(sql)),
+    /** Runs `work` in one immediate transaction: all of it or nothing. Not reentrant. */
+    transact<Result>(work: () => Result): Result {
       // Only `exec` takes locks: a prepared statement that got BUSY would block later commits.
       try {
         connection.exec('BEGIN IMMEDIATE');
@@ -94,7 +85,7 @@ export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Data
         throw error;
       }
     },
-    close() {
+    close(): void {
       if (isClosed) return;
       isClosed = true;
       // The driver keeps unfinalised statements, and with them the connection and its locks, until garbage collection.
@@ -103,15 +94,14 @@ export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Data
       connection.close();
     },
   };
-  return database;
 }
 
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+  return codeOf(error)?.startsWith('SQLITE_BUSY') ?? false;
 }
 
 function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && noRoom.includes(error.code);
+  return noRoom.includes(codeOf(error));
 }
 
 function countParameters(sql: string): number {
@@ -136,4 +126,59 @@ function toRow(raw: Record<string, unknown>): Row {
     if (value instanceof ArrayBuffer) raw[name] = Buffer.from(value);
   }
   return raw as Row;
+}
+
+interface Piece {
+  /** Returns the function that reports that it is committed. */
+  readonly work: () => () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Groups frequent small writes into shared commits: a commit waits for the disk, which is most of the time of a small
+ * transaction.
+ */
+export function createGroupCommit(database: Database) {
+  let gathered: Piece[] = [];
+
+  function flush(): void {
+    const pieces = gathered;
+    gathered = [];
+    if (pieces.length > 0) perform(pieces);
+  }
+
+  function perform(pieces: readonly Piece[]): void {
+    try {
+      const reports = database.transact(() => pieces.map(({ work }) => work()));
+      for (const report of reports) report();
+    } catch (error) {
+      if (pieces.length === 1 || error instanceof DatabaseBusyError) {
+        for (const { reject } of pieces) reject(error);
+      } else {
+        // Everything was rolled back: running each by itself shows which one failed.
+        for (const piece of pieces) perform([piece]);
+      }
+    }
+  }
+
+  return {
+    /**
+     * Runs the work in one transaction with all other work requested in the same turn of the event loop, in that order;
+     * resolves once it is on disk. If it throws, only its own changes are undone. It may run again after a rollback, so it
+     * must have no other effects.
+     */
+    transact: <Result>(work: () => Result) =>
+      new Promise<Result>((resolve, reject) => {
+        if (gathered.length === 0) setImmediate(flush);
+        gathered.push({
+          work() {
+            const result = work();
+            return () => resolve(result);
+          },
+          reject,
+        });
+      }),
+    /** Commits everything requested so far. */
+    flush,
+  };
 }

@@ -1,9 +1,19 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { quickRewrite, type Remains, type RewriteLimits } from '../retention.js';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../../text/safe-error.js';
+import { LedgerFullError, LedgerUnusableError } from '../errors.js';
+import { quickRewrite, type RewriteLimits } from '../retention.js';
 import { clearRemains, isLogEmpty, noteRemoval } from './clear-remains.js';
 import { type Database, isBusy, openDatabase } from './database.js';
-import { makePlace, refuseUnusable, restrictToOwner } from './ledger-place.js';
 import { migrate, readSchema } from './schema.js';
 
 /** Two processes that try at the same instant can block each other: the timeout lets one of them win. */
@@ -43,16 +53,7 @@ export function tryLock(
 /** How long a write waits for another process's write: far longer than any of our transactions takes. */
 const busyTimeoutMs = 15_000;
 
-export interface LedgerFile {
-  readonly database: Database;
-  /** The folder of this file's locks. */
-  readonly locks: string;
-  noteRemoval(at: number): void;
-  /** See `createRetention`. */
-  clearRemains(limits: RewriteLimits): Remains | undefined;
-  /** Leaves nothing of what was removed, if this process does the checkpoints and nobody else is using the file. */
-  close(): void;
-}
+export type LedgerFile = ReturnType<typeof openLedgerFile>;
 
 /**
  * Opens the ledger's file, creates it if there is none, and brings its schema up to date.
@@ -63,11 +64,11 @@ export interface LedgerFile {
  * @throws LedgerUnusableError if no file can be created there, or the existing one is not a ledger that this version
  * knows; such a file is left unchanged
  */
-export function openLedgerFile(path: string, options: { readonly isReader: boolean }): LedgerFile {
+export function openLedgerFile(path: string, options: { readonly isReader: boolean }) {
   return refuseUnusable(path, () => open(path, options));
 }
 
-function open(path: string, { isReader }: { readonly isReader: boolean }): LedgerFile {
+function open(path: string, { isReader }: { readonly isReader: boolean }) {
   makePlace(path);
   const locks = `${path}.locks`;
   const database = openDatabase(path, { busyTimeoutMs });
@@ -115,10 +116,13 @@ function open(path: string, { isReader }: { readonly isReader: boolean }): Ledge
   };
   return {
     database,
+    /** The folder of this file's locks. */
     locks,
-    noteRemoval: (at) => noteRemoval(database, at),
-    clearRemains: (limits) => clearRemains(parts, limits),
-    close() {
+    noteRemoval: (at: number) => noteRemoval(database, at),
+    /** See `createRetention`. */
+    clearRemains: (limits: RewriteLimits) => clearRemains(parts, limits),
+    /** Leaves nothing of what was removed, if this process does the checkpoints and nobody else is using the file. */
+    close(): void {
       if (isClosed) return;
       isClosed = true;
       try {
@@ -130,4 +134,98 @@ function open(path: string, { isReader }: { readonly isReader: boolean }): Ledge
       }
     },
   };
+}
+
+/** The system's codes for an unsuitable place. A full or broken disk is different: that is temporary. */
+const misplaced: readonly unknown[] = [
+  'EACCES',
+  'EEXIST',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOENT',
+  'ENOTDIR',
+  'EPERM',
+  'EROFS',
+];
+
+const noRoom: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
+
+/** SQLite's result codes. */
+const readOnly = 8;
+const cannotOpen = 14;
+const notADatabase = 26;
+
+/**
+ * Creates the file and its folder if they don't exist. The file will contain guest names, so it is created for its owner
+ * only, before SQLite writes to it. An existing file is not even opened: closing it would drop the locks that another
+ * connection of this process holds on it, and the next process to exit would then remove the WAL that this connection
+ * still uses.
+ */
+export function makePlace(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  checkFile(path);
+  accessSync(path, constants.R_OK | constants.W_OK);
+  accessSync(dirname(path), constants.W_OK | constants.X_OK);
+}
+
+/**
+ * Returns whether there is a file. Creates nothing.
+ *
+ * @throws LedgerUnusableError if there is something other than a file, or the path is not accessible
+ */
+export function fileExists(path: string): boolean {
+  return refuseUnusable(path, () => {
+    try {
+      checkFile(path);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return false;
+      throw error;
+    }
+  });
+}
+
+/** Restricts the file, and the files that SQLite keeps beside it, to the owner, in case somebody changed the mode. */
+export function restrictToOwner(path: string): void {
+  if ((statSync(path).mode & 0o077) === 0) return;
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
+}
+
+/** Runs the work. Failures caused by the path, or by what is there, become errors that say what to fix. */
+export function refuseUnusable<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (noRoom.includes(codeOf(error))) throw new LedgerFullError(path, { cause: error });
+    const reason = explain(error, path);
+    throw reason === undefined ? error : new LedgerUnusableError(path, reason, { cause: error });
+  }
+}
+
+function explain(error: unknown, path: string): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // Extended codes have the primary code in their lowest byte.
+  switch ('rawCode' in error && Number(error.rawCode) & 0xff) {
+    case notADatabase:
+      return 'expected an SQLite database, got: a file of another kind; name another with the setting ledger';
+    case readOnly:
+    case cannotOpen:
+      return `expected it and ${path}.locks to be writable, got: ${error.message}; fix their permissions`;
+  }
+  return 'syscall' in error && misplaced.includes(codeOf(error))
+    ? `expected a file that can be created, read and written, got: ${error.message}; fix that, or name another with the setting ledger`
+    : undefined;
+}
+
+function checkFile(path: string): void {
+  const stats = statSync(path);
+  if (stats.isFile()) return;
+  const got = stats.isDirectory() ? 'a folder; name a file in it' : 'something else; name another';
+  throw new LedgerUnusableError(path, `expected a file, got: ${got} with the setting ledger`);
 }

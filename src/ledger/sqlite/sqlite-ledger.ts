@@ -1,5 +1,7 @@
 import type { Hold } from '../../async/hold.js';
+import { hashReference } from '../../booking/reference-hash.js';
 import type { DayKeys } from '../../keys/day-keys.js';
+import { findInPage } from '../hash-index.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -7,16 +9,30 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
+import { toStorableHotel } from '../mapping-changes.js';
+import type { CopiedMapping, ProviderHotel } from '../mappings.js';
+import {
+  type Answer,
+  all,
+  type Candidates,
+  type Dialect,
+  one,
+  type Query,
+  type Request,
+  type Store,
+} from '../query.js';
 import { record } from '../recording.js';
 import type { Rules } from '../rules.js';
+import { createSealing, type Sealing } from '../sealing.js';
+import { bookingForms } from '../step.js';
 import { claim, findClaimed, renewClaims } from './claims.js';
-import { createGroupCommit } from './group-commit.js';
-import { openLedgerFile, tryLock } from './ledger-file.js';
-import { createSqliteStore } from './store.js';
+import { createGroupCommit, type Database, type Value } from './database.js';
+import { type LedgerFile, openLedgerFile, tryLock } from './ledger-file.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;
   readonly rules: Rules;
+  /** Decides which claims are abandoned. */
   readonly clock: () => number;
   /** How long a claim lasts unless renewed. */
   readonly leaseMs?: number;
@@ -26,10 +42,10 @@ export interface SqliteLedgerOptions {
 
 /** The ledger in a local SQLite file. */
 export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
-  const { path, rules, clock, leaseMs = 30_000, keys } = options;
-  const file = openLedgerFile(path, { isReader: false });
+  const { clock, leaseMs = 30_000 } = options;
+  const file = openLedgerFile(options.path, { isReader: false });
   const { database, locks } = file;
-  const { store, perform } = createSqliteStore(database, { rules, clock, keys, file });
+  const { store, perform } = createSqliteStore(database, options, file);
   const commits = createGroupCommit(database);
   const hold = async (name: string, busyTimeoutMs?: number): Promise<Hold | undefined> => {
     const lock = tryLock(locks, name, busyTimeoutMs);
@@ -39,14 +55,6 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     ping: async () => void database.get('SELECT 1'),
     hold,
     staleHoldMs: 0,
-    async holdPlace(places: number) {
-      for (let place = 1; place <= places; place += 1) {
-        // Doesn't wait for each of them: the caller tries again when all are taken.
-        const held = await hold(`place-${place}`, 0);
-        if (held) return held;
-      }
-      return undefined;
-    },
     claims: {
       claim: (right, step, attempt, at) =>
         commits.transact(() => perform(claim(right, step, attempt, at, clock() + leaseMs))),
@@ -64,16 +72,192 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
 }
 
 /** The same ledger, read-only, while others work: it leaves checkpoints of the WAL to them. */
-export function createSqliteReader({
-  path,
-  rules,
-  clock,
-  keys,
-}: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyLedger {
-  const { database, close } = openLedgerFile(path, { isReader: true });
-  const { store } = createSqliteStore(database, { rules, clock, keys });
+export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyLedger {
+  const { database, close } = openLedgerFile(options.path, { isReader: true });
+  const { store } = createSqliteStore(database, options);
   return createReadOnlyLedger(store, {
     ping: async () => void database.get('SELECT 1'),
     close: async () => close(),
   });
+}
+
+/** SQLite as a store of the ledger, and how it performs a query at once; one that changes something inside a transaction. */
+export function createSqliteStore(
+  database: Database,
+  { rules, clock, keys }: Pick<SqliteLedgerOptions, 'rules' | 'clock' | 'keys'>,
+  file?: LedgerFile,
+) {
+  const dialect = createDialect(rules, clock, createSealing(keys));
+  function perform<Result>(query: Query<Result>): Result {
+    let step = query.next();
+    while (!step.done) step = query.next({ ...answer(database, step.value), dialect });
+    return step.value;
+  }
+  const store: Store = {
+    dialect,
+    noteRemoval: async () => file?.noteRemoval(clock()),
+    clearRemains: async (limits) => file?.clearRemains(limits),
+    read: async (query) => perform(query()),
+    readTogether: async (query) => perform(query()),
+    transact: async (query) => database.transact(() => perform(query())),
+    async transactUnflushed(query) {
+      // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.
+      database.exec('PRAGMA synchronous = NORMAL');
+      try {
+        return database.transact(() => perform(query()));
+      } finally {
+        database.exec('PRAGMA synchronous = FULL');
+      }
+    },
+  };
+  return { store, perform };
+}
+
+function answer(database: Database, request: Request): Omit<Answer, 'dialect'> {
+  switch (request.kind) {
+    case 'describe':
+      return { rows: [], changed: 0 };
+    case 'read':
+      return { rows: database.all(request.sql, ...(request.values as readonly Value[])), changed: 0 };
+    case 'change':
+      return { rows: [], changed: database.run(request.sql, ...request.values) };
+    case 'insert': {
+      const columns = Object.keys(request.columns);
+      const sql = `INSERT INTO ${request.table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+      for (const row of request.rows) database.run(sql, ...row);
+      return { rows: [], changed: 0 };
+    }
+    case 'update': {
+      const [key, ...columns] = Object.keys(request.columns);
+      const sql = `UPDATE ${request.table} SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE ${key} = ?`;
+      for (const [id = null, ...cells] of request.rows) database.run(sql, ...cells, id);
+      return { rows: [], changed: 0 };
+    }
+  }
+}
+
+function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dialect {
+  return {
+    mayBeDone: false,
+    rules,
+    // Without this hint, SQLite searches all steps of the run for those that wait for a step.
+    stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
+    stepsBySlice: 'steps INDEXED BY steps_by_slice',
+    mappingsByNumber: 'mappings NOT INDEXED',
+    lines: 'lines',
+    sealing,
+    lock: '',
+    isMappingOfCase:
+      'mappings.provider_name = cases.provider_name AND mappings.provider_hotel_id = cases.provider_hotel_id',
+    // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
+    reference_pages: { pageEntries: 4096 },
+    stay_pages: { pageEntries: 4096 },
+    isAbandoned: () => ({ sql: 'coalesce(lease_until, 0) <= ?', values: [clock()] }),
+    isHotel(hotel) {
+      const { providerName, providerHotelId } = toStorableHotel(hotel);
+      return { sql: 'provider_name = ? AND provider_hotel_id = ?', values: [providerName, providerHotelId] };
+    },
+    isReference: (reference) => ({ sql: 'reference = ?', values: [reference] }),
+    isListed: (column, list) => ({
+      sql: `${column} IN (SELECT value FROM json_each(?))`,
+      values: [JSON.stringify(list)],
+    }),
+    findContents: (load, serviceIds) => ({
+      sql: `SELECT * FROM hotel_contents
+       WHERE load = ? AND service_id IN (SELECT value FROM json_each(?)) ORDER BY number`,
+      values: [load, JSON.stringify(serviceIds)],
+    }),
+    findCandidates,
+    lookUp,
+  };
+}
+
+/** After years there are thousands of runs: a statement for each takes three times as long. */
+const runsAtOnce = 100;
+
+function* findCandidates(reference: string): Query<Candidates[]> {
+  const hash = hashReference(reference);
+  const found: Candidates[] = [];
+  const runs = yield* all(
+    'SELECT number, batch_size FROM runs WHERE batch_size IS NOT NULL AND pruned_at IS NULL ORDER BY number DESC',
+  );
+  for (let first = 0; first < runs.length; first += runsAtOnce) {
+    const some = runs.slice(first, first + runsAtOnce);
+    const pages = yield* all(
+      `SELECT run, form, entries FROM (SELECT value AS of_run FROM json_each(?)) CROSS JOIN reference_pages
+       WHERE run = of_run AND form IN ('body', 'file') AND first_hash <= ? AND last_hash >= ?`,
+      JSON.stringify(some.map(({ number }) => Number(number))),
+      hash,
+      hash,
+    );
+    const positions = new Map<string, number[]>();
+    for (const { run, form, entries } of pages) {
+      const words = findInPage(entries as Buffer, hash);
+      const key = `${run} ${form}`;
+      if (words.length > 0) positions.set(key, [...(positions.get(key) ?? []), ...words]);
+    }
+    for (const { number, batch_size } of some)
+      for (const form of bookingForms) {
+        const ofForm = positions.get(`${number} ${form}`)?.sort((a, b) => a - b);
+        if (ofForm)
+          found.push({ run: Number(number), form, batchSize: Number(batch_size), positions: ofForm });
+      }
+  }
+  return found;
+}
+
+/** A found mapping: the index of its hotel in the request, then its columns. */
+type Found = readonly [
+  place: number,
+  number: number,
+  serviceId: number | null,
+  locationCode: string | null,
+  channelIds: readonly string[],
+  firstSeenAt: number,
+  movedAt: number | null,
+];
+
+/**
+ * The copy's mapping of each hotel, in the order of the request. One statement per provider returns all of its hotels as
+ * one text: a statement or a row per hotel would take three times as long.
+ */
+export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
+  const byProvider = new Map<string, { readonly places: number[]; readonly ids: string[] }>();
+  for (const [place, hotel] of hotels.entries()) {
+    const { providerName, providerHotelId } = toStorableHotel(hotel);
+    let asked = byProvider.get(providerName);
+    if (!asked) {
+      asked = { places: [], ids: [] };
+      byProvider.set(providerName, asked);
+    }
+    asked.places.push(place);
+    asked.ids.push(providerHotelId);
+  }
+  const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
+  for (const [providerName, { places, ids }] of byProvider) {
+    const row = yield* one(
+      `SELECT json_group_array(json_array(
+         key, number, service_id, location_code, json(channel_ids), first_seen_at, moved_at
+       )) AS found
+       FROM json_each(?) CROSS JOIN mappings ON provider_name = ? AND provider_hotel_id = value`,
+      JSON.stringify(ids),
+      providerName,
+    );
+    for (const columns of JSON.parse(String(row?.found)) as Found[]) {
+      const [index, number, serviceId, locationCode, channelIds, firstSeenAt, movedAt] = columns;
+      const place = places[index];
+      if (place === undefined) continue;
+      found[place] = {
+        number,
+        providerName,
+        providerHotelId: String(ids[index]),
+        ...(serviceId !== null && { serviceId }),
+        ...(locationCode !== null && { locationCode }),
+        channelIds,
+        firstSeenAt,
+        ...(movedAt !== null && { movedAt }),
+      };
+    }
+  }
+  return found;
 }

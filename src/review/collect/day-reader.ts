@@ -112,8 +112,7 @@ function createChunkRenderer(
   erasedGuests: ErasedGuests | undefined,
 ) {
   const erased = erasedGuests && createErasedTest(erasedGuests);
-  const renderPlain =
-    usual && !erased?.asksForName ? createPlainRenderer(normalise, usual, names) : undefined;
+  const renderPlain = usual && createPlainRenderer(normalise, usual, names);
   // Columns are easily mixed up, so any value of a broken record may be a name.
   const keepCause = ({ field, value }: RejectCause): RejectCause => ({
     ...(field !== undefined && { field }),

@@ -6,7 +6,6 @@ import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
 import type { Spool } from '../../spool/spool.js';
 import { createWholePattern } from '../../text/whole-text.js';
-import { foldName } from '../erasures.js';
 import { listEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
@@ -83,6 +82,11 @@ export function isLineOf({ reference }: Guest, line: string, form: BookingForm):
 
 function isSameName(one: string, other: string): boolean {
   return foldName(one) === foldName(other);
+}
+
+/** A name as it is compared: differences in case, composed characters and surrounding spaces are removed. */
+function foldName(name: string): string {
+  return name.normalize('NFC').trim().toLowerCase();
 }
 
 /**

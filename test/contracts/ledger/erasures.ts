@@ -3,7 +3,7 @@ import type { ErasedContent, ErasedGuest } from '../../../src/ledger/erasing.js'
 import type { OpenedLedger } from '../ledger.js';
 import { at, chunkOf, collectedRun, done, newRun, perform, rightOf, startCollect } from './days.js';
 
-const guest: ErasedGuest = { kind: 'reference', hash: 'ab', keyId: 'k', bits: 7, at };
+const guest: ErasedGuest = { hash: 'ab', keyId: 'k', bits: 7, at };
 const content: ErasedContent = { place: 'archive', name: 'f.csv', before: 'x', after: 'y', at };
 
 export function describeErasures(opened: () => OpenedLedger): void {
@@ -11,7 +11,7 @@ export function describeErasures(opened: () => OpenedLedger): void {
     it('are remembered once, in every process', async () => {
       const { ledger, reopen } = opened();
       expect(await ledger.guests.listErased()).toEqual([]);
-      const other: ErasedGuest = { ...guest, kind: 'name', hash: 'cd', bits: 0 };
+      const other: ErasedGuest = { ...guest, hash: 'cd', bits: 0 };
       await ledger.guests.rememberErased([guest]);
       await ledger.guests.rememberErased([{ ...guest, at: at + 1 }, other]);
       const again = await reopen();
