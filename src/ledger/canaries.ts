@@ -1,8 +1,17 @@
 import { raise } from './notices.js';
-import { all, bind, type Cell, change, one, type Query, type Store } from './query.js';
+import {
+  all,
+  bind,
+  type Cell,
+  change,
+  one,
+  type Query,
+  type Store,
+  type StoredRow,
+  withoutUndefined,
+} from './query.js';
 import type { PlannedStep } from './step.js';
-import { type StoredRow, withoutUndefined } from './stored-values.js';
-import { bigint, optional, type Row, table, text } from './table.js';
+import { bigint, columnsOf, numberOf, optional, type Row, table, text } from './table.js';
 
 /*
  * A canary is an agreed, deliberately wrong pair of a provider's hotel and a master hotel that is sent with each
@@ -11,20 +20,25 @@ import { bigint, optional, type Row, table, text } from './table.js';
  * list includes it.
  */
 
-const canaries = table('canaries', {
-  run: bigint,
-  reference: text(),
-  /** As in a request body, without a line end. */
-  line: text(),
-  withinMs: bigint,
-  /** When the e-mail that names it arrived. */
-  namedAt: optional(bigint),
-  /** When it was reported that no e-mail named it in time. */
-  reportedAt: optional(bigint),
-});
+/** The made-up booking of a run that has to be named as incorrect in time. */
+export const canaries = table(
+  'canaries',
+  {
+    run: numberOf('runs'),
+    reference: text(),
+    /** As in a request body, without a line end. */
+    line: text(),
+    withinMs: bigint,
+    /** When the e-mail that names it arrived. */
+    namedAt: optional(bigint),
+    /** When it was reported that no e-mail named it in time. */
+    reportedAt: optional(bigint),
+  },
+  { key: 'run', unique: ['reference'] },
+);
 
 /** What is read of its run and of the step that delivers it. */
-const joined = table('runs', {
+const joined = columnsOf({
   ...{ id: text(), day: text() },
   ...{ state: optional(text()), endedAt: optional(bigint), lastCode: optional(text()) },
 });

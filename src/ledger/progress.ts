@@ -1,8 +1,7 @@
 import { listTroubles } from './attempts.js';
-import { all, bind, database, one, type Query, type Store } from './query.js';
+import { all, bind, database, one, type Query, readColumns, type Store, withoutUndefined } from './query.js';
 import { runNumber } from './runs.js';
 import type { StepEnding, StepKind, StepState } from './step.js';
-import { readColumns, withoutUndefined } from './stored-values.js';
 
 export function createProgressReader({ read, readTogether }: Store) {
   return {

@@ -4,7 +4,9 @@ import type { Remains, RewriteLimits } from './retention.js';
 import type { Rules } from './rules.js';
 import type { Sealing } from './sealing.js';
 import type { BookingForm } from './step.js';
-import { readJson, type StoredRow } from './stored-values.js';
+
+/** A row as either database returns it. Integers that may exceed a number can be text. */
+export type StoredRow = Readonly<Record<string, string | number | boolean | null | Buffer>>;
 
 /** A value of a row. */
 export type Cell = string | number | null | Buffer;
@@ -98,22 +100,6 @@ export function* insert(table: string, columns: Columns, rows: Iterable<readonly
 /** @param columns the first one identifies a row */
 export function* update(table: string, columns: Columns, rows: Iterable<readonly Cell[]>): Query<void> {
   yield { kind: 'update', table, columns, rows };
-}
-
-/** The columns to set; an undefined one stays as it is. */
-export type Assigned = Readonly<Record<string, string | number | null | undefined>>;
-
-/** The SET clause for those columns. */
-export function assign(columns: Assigned): Statement<Cell> {
-  let sql = '';
-  const values: Cell[] = [];
-  for (const name in columns) {
-    const value = columns[name];
-    if (value === undefined) continue;
-    sql += values.length === 0 ? `${name} = ?` : `, ${name} = ?`;
-    values.push(value);
-  }
-  return { sql, values };
 }
 
 /** Positions of bookings that may have a reference, in one run and form. */
@@ -215,4 +201,36 @@ export async function removing<Result>(
   const result = await work();
   await noteRemoval();
   return result;
+}
+
+/** Reads the columns of a row; undefined stands for NULL. */
+export function readColumns(row: StoredRow) {
+  return {
+    integer: (name: string) => (row[name] === null ? undefined : Number(row[name])),
+    text: (name: string) => (row[name] === null ? undefined : String(row[name])),
+  };
+}
+
+/** Undefined for NULL. */
+export function readJson<Value>(stored: StoredRow[string] | undefined): Value | undefined {
+  return stored === null || stored === undefined ? undefined : (JSON.parse(String(stored)) as Value);
+}
+
+/** Removes undefined fields, so that JSON and comparisons in tests agree. */
+export function withoutUndefined<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name] } & {
+  [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>;
+} {
+  // A loop rather than `Object.entries`: every claim and every recorded ending comes through here.
+  const present: Record<string, unknown> = {};
+  for (const name in fields) {
+    if (fields[name] !== undefined) present[name] = fields[name];
+  }
+  return present as ReturnType<typeof withoutUndefined<Fields>>;
+}
+
+/** PostgreSQL can't store NUL, and UTF-8 can't encode lone surrogates: each becomes U+FFFD. */
+export function toStorable(text: string): string {
+  return text.includes('\0') ? text.toWellFormed().replaceAll('\0', '\ufffd') : text.toWellFormed();
 }

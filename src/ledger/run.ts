@@ -1,4 +1,21 @@
 import type { GuestNames } from '../booking/guest-names.js';
+import type { StoredRow } from './query.js';
+import {
+  bigint,
+  byDefault,
+  columnsOf,
+  count,
+  counted,
+  integer,
+  json,
+  mark,
+  oneOf,
+  optional,
+  quote,
+  type Row,
+  table,
+  text,
+} from './table.js';
 
 /** What started a run. `today` sends what is new while the day is not over. What each means for its day: see `mayCompleteDay`. */
 export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today';
@@ -7,6 +24,8 @@ export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today';
 export type DeliveryKind = 'body' | 'file';
 
 export const activeRunStates = ['collecting', 'delivering', 'awaiting-result'] as const;
+
+export const quotedActiveStates = quote(activeRunStates);
 
 export type RunState = (typeof activeRunStates)[number] | 'succeeded' | 'failed' | 'cancelled';
 
@@ -63,55 +82,109 @@ export interface RunFailure {
 /** The error classes of design 6, and `internal` for a bug of our own. */
 export type FailureClass = 'retryable' | 'fatal' | 'refused' | 'data' | 'internal';
 
-/** One execution for one business day. Instants are epoch milliseconds. */
-export interface Run {
-  readonly id: string;
+/** What a run is; its counts and its failure have columns of their own. Instants are epoch milliseconds. */
+const fields = {
+  id: text(),
   /** YYYY-MM-DD */
-  readonly day: string;
-  readonly delivery: DeliveryKind;
-  readonly trigger: Trigger;
-  readonly reason?: string;
-  /** Why a person abandoned it; such a day is left alone until somebody starts it again. */
-  readonly cancelReason?: string;
+  day: text(),
+  delivery: oneOf<DeliveryKind>('body', 'file'),
+  trigger: oneOf<Trigger>('schedule', 'hook', 'manual', 'replay', 'today'),
+  reason: optional(text()),
   /** True for a run that sends only what the other runs of its day have not delivered. */
-  readonly topsUp?: true;
-  readonly state: RunState;
+  topsUp: mark,
+  state: oneOf<RunState>('collecting', 'delivering', 'awaiting-result', 'succeeded', 'failed', 'cancelled'),
+  /** Why a person abandoned it; such a day is left alone until somebody starts it again. */
+  cancelReason: optional(text()),
   /** The fencing token: every take-over raises it, and a write with an older one is refused. */
-  readonly token: number;
+  token: byDefault(1, integer),
   /** Where the bookings were collected from. */
-  readonly source?: string;
-  readonly startedAt: number;
-  readonly collectStartedAt?: number;
-  readonly collectedAt?: number;
-  readonly finishedAt?: number;
-  readonly counts: Counts;
+  source: optional(text()),
+  /** In which form it sends and stores names; absent for names as given. */
+  guestNames: byDefault('send', {
+    ...text<GuestNames>(),
+    read: (cell): 'omit' | undefined => (cell === 'omit' ? cell : undefined),
+  }),
+  startedAt: bigint,
+  collectStartedAt: optional(bigint),
+  collectedAt: optional(bigint),
+  finishedAt: optional(bigint),
+  /** When its guest names were blanked. Absent again once something was written that may hold names. */
+  namesBlankedAt: optional(bigint),
+  /** Its stored lines hold no guest names any more: the review file cannot be written again. */
+  linesBlanked: mark,
   /**
    * How many bookings were flagged by comparing them with the local copy of the mappings: in the copy their provider's hotel is
    * another master hotel, or moved to this one in the last few days. They are sent anyway. Absent without a copy.
    */
-  readonly suspects?: number;
-  /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
-  readonly openSteps: number;
-  readonly failedSteps: number;
-  /** Consecutive steps that ran out of tries. */
-  readonly failuresInRow: number;
-  readonly failure?: RunFailure;
-  /** How many bookings it collected, compared with good days before; absent if it was not to be compared. */
-  readonly volume?: VolumeComparison;
-  /** Far fewer bookings than usual are right this time. */
-  readonly acceptance?: VolumeAcceptance;
-  /** Accepts bookings that an earlier day sent this time. */
-  readonly acceptsRepeated?: true;
+  suspects: optional(integer),
   /** How many records the end-of-day hook expected. */
-  readonly expected?: number;
-  /** When its guest names were blanked. Absent again once something was written that may hold names. */
-  readonly namesBlankedAt?: number;
-  /** Its stored lines hold no guest names any more: the review file cannot be written again. */
-  readonly linesBlanked?: true;
-  /** In which form it sends and stores names; absent for names as given. */
-  readonly guestNames?: GuestNames;
-  /** Only for a file run, once its file was written. */
-  readonly file?: Partial<ReviewFile>;
+  expected: optional(integer),
+  /** How many bookings it collected, compared with good days before; absent if it was not to be compared. */
+  volume: optional(json<VolumeComparison>()),
+  /** Far fewer bookings than usual are right this time. */
+  acceptance: { ...optional(json<VolumeAcceptance>()), name: 'volume_acceptance' },
+  /** Accepts bookings that an earlier day sent this time. */
+  acceptsRepeated: mark,
+  /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
+  openSteps: count,
+  failedSteps: count,
+  /** Consecutive steps that ran out of tries. */
+  failuresInRow: count,
+  /** Only for a file run, once its file was written. A text of JSON: the row is short and often updated. */
+  file: optional(json<Partial<ReviewFile>>()),
+};
+const counts = {
+  ...{ read: count, accepted: count, duplicates: count, rejected: count, filtered: count, posted: count },
+  ...{ delivered: count, refused: count, repeated: count },
+};
+const failure = {
+  failureClass: optional(text<FailureClass>()),
+  failureCode: optional(text()),
+  failureMessage: optional(text()),
+};
+
+export const runs = table(
+  'runs',
+  {
+    /** Short, so that the tables that refer to it stay small. */
+    number: counted,
+    ...{ ...fields, ...counts, ...failure },
+    batchSize: optional(integer),
+    prunedAt: optional(bigint),
+    dayAccepted: optional(bigint),
+    providers: optional(json<Record<string, number>>()),
+    /** How many chunks of its collect are stored: one whose answer was lost is not stored twice. */
+    chunks: count,
+  },
+  {
+    unique: ['id'],
+    indexes: [
+      `UNIQUE INDEX one_active_run_per_day ON runs (day) WHERE state IN (${quotedActiveStates})`,
+      'INDEX runs_by_day ON runs (day, number)',
+    ],
+  },
+);
+const [ownColumns, countColumns, failureColumns] = [columnsOf(fields), columnsOf(counts), columnsOf(failure)];
+
+/** One execution for one business day. */
+export type Run = Row<typeof ownColumns> & { readonly counts: Counts; readonly failure?: RunFailure };
+
+/** The columns that `toRun` reads, by name: a prepared statement must not change with the table. */
+export const runColumns = [ownColumns, countColumns, failureColumns]
+  .flatMap(({ columns }) => columns.map(({ name }) => `runs.${name}`))
+  .join(', ');
+
+/** Reads a row of the table of runs. */
+export function toRun(row: StoredRow): Run {
+  const run = ownColumns.read(row);
+  const counts = countColumns.read(row);
+  const { failureClass, failureCode = '', failureMessage = '' } = failureColumns.read(row);
+  const pending = counts.accepted - counts.delivered - counts.refused;
+  return {
+    ...run,
+    counts: { ...counts, pending, ...countVerdicts(run.file) },
+    ...(failureClass && { failure: { class: failureClass, code: failureCode, message: failureMessage } }),
+  };
 }
 
 /** The records that count: without those that `source.where` excludes. */

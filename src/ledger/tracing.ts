@@ -5,12 +5,19 @@ import { type ReasonCount, type Reject, rejects } from './collecting.js';
 import { findJudged, findSuspect, type Judged, type Suspect } from './findings.js';
 import { keptAt, readKeptOfBatch } from './kept-columns.js';
 import { findNaming, findNamingMapping } from './mail-bookings.js';
-import { all, type Candidates, database, type Query } from './query.js';
+import {
+  all,
+  type Candidates,
+  database,
+  type Query,
+  type StoredRow,
+  toStorable,
+  withoutUndefined,
+} from './query.js';
 import type { Run } from './run.js';
 import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';
 import type { BookingForm, Step, StepKind, StepState } from './step.js';
-import { type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 import type { Row } from './table.js';
 
 /** Everything the ledger knows about a booking reference, newest run first. */

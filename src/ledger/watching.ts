@@ -1,6 +1,14 @@
 import type { LeftHotel, MasterHotel, MovedMappings } from './case.js';
-import { all, bind, change, database, type Query, type Store } from './query.js';
-import { readColumns, withoutUndefined } from './stored-values.js';
+import {
+  all,
+  bind,
+  change,
+  database,
+  type Query,
+  readColumns,
+  type Store,
+  withoutUndefined,
+} from './query.js';
 
 export function createWatch({ read, readTogether, transact }: Store) {
   return {
