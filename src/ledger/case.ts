@@ -3,7 +3,7 @@ import { isOver, type StayDates } from '../booking/stay.js';
 import type { RecordedAction } from './audit.js';
 import { toStorableHotel } from './mapping-changes.js';
 import type { ProviderHotel } from './mappings.js';
-import { type StoredRow, withoutUndefined } from './query.js';
+import { type StoredRow, withoutUndefined } from './stored-values.js';
 import { bigint, type Column, flag, integer, optional, type Row, table, text } from './table.js';
 
 /** What a case is about: a provider's hotel, and the master hotel it was booked as. Each pair has one case. */

@@ -30,14 +30,11 @@ import {
   database,
   one,
   type Query,
-  readColumns,
   removing,
   type Store,
-  type StoredRow,
-  toStorable,
-  withoutUndefined,
 } from './query.js';
 import { runNumber } from './runs.js';
+import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
 export function createCases(store: Store) {
   const { transact } = store;

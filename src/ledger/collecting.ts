@@ -14,7 +14,7 @@ import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfReject } from './sealing.js';
 import type { BookingForm, PlannedStep, Right } from './step.js';
 import { insertSteps } from './steps.js';
-import { bigint, columnsOf, integer, numberOf, optional, type Row, table, text } from './table.js';
+import * as t from './table.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
@@ -243,34 +243,34 @@ export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
 /** A run's first rejects are listed; further ones are counted, and `show` finds them by their reference. */
 export const rejectsListed = 10_000;
 
-export const rejects = table(
+export const rejects = t.table(
   'rejects',
   {
-    run: numberOf('runs'),
-    place: bigint,
-    reason: text<RejectCode>(),
-    reference: optional(text()),
+    run: t.numberOf('runs'),
+    place: t.bigint,
+    reason: t.text<RejectCode>(),
+    reference: t.optional(t.text()),
     /** The field that made it unfit, under the service's name. */
-    field: optional(text()),
+    field: t.optional(t.text()),
     /** What the field held, never a guest's name; sealed. */
-    value: optional(text()),
+    value: t.optional(t.text()),
   },
   { indexes: ['INDEX rejects_by_run ON rejects (run)'] },
 );
-export type Reject = Omit<Row<typeof rejects>, 'run'>;
+export type Reject = Omit<t.Row<typeof rejects>, 'run'>;
 
 const reasonCount = {
-  reason: text<RejectCode | BookingWarning | 'absent-column' | 'earlier-days-not-compared'>(),
-  count: integer,
+  reason: t.text<RejectCode | BookingWarning | 'absent-column' | 'earlier-days-not-compared'>(),
+  count: t.integer,
   /** The place of its first occurrence, as the source counts. */
-  firstPlace: optional(bigint),
+  firstPlace: t.optional(t.bigint),
 };
-export const reasonCounts = columnsOf(reasonCount);
-export type ReasonCount = Row<typeof reasonCounts>;
+export const reasonCounts = t.columnsOf(reasonCount);
+export type ReasonCount = t.Row<typeof reasonCounts>;
 
-export const warnings = table(
+export const warnings = t.table(
   'warnings',
-  { run: numberOf('runs'), ...reasonCount },
+  { run: t.numberOf('runs'), ...reasonCount },
   { key: 'run, reason', isItsIndex: true },
 );
 

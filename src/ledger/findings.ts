@@ -3,18 +3,7 @@ import type { CollectedBatch } from './collecting.js';
 import { change, type Query } from './query.js';
 import { runNumber } from './runs.js';
 import type { BookingForm } from './step.js';
-import {
-  bigint,
-  bytes,
-  columnsOf,
-  integer,
-  numberOf,
-  oneOf,
-  optional,
-  type Row,
-  table,
-  text,
-} from './table.js';
+import * as t from './table.js';
 import type { BatchCursor, JudgedLines, SuspectLines } from './tracing.js';
 
 /** `other-master`: in the copy it is another master hotel. `moved`: its mapping changed in the last few days. */
@@ -22,30 +11,30 @@ export type SuspectReason = 'other-master' | 'moved';
 
 const suspect = {
   /** Among the batch's lines, counted from 0. */
-  place: integer,
-  reason: oneOf<SuspectReason>('other-master', 'moved'),
+  place: t.integer,
+  reason: t.oneOf<SuspectReason>('other-master', 'moved'),
   /** The master hotel of its provider's hotel in the copy; absent if the mapping was deleted. */
-  serviceId: optional(bigint),
+  serviceId: t.optional(t.bigint),
   /** When the mapping moved, epoch milliseconds; absent if it never did. */
-  movedAt: optional(bigint),
+  movedAt: t.optional(t.bigint),
 };
-const plainSuspects = columnsOf(suspect);
-export const suspects = table(
+const plainSuspects = t.columnsOf(suspect);
+export const suspects = t.table(
   'suspects',
-  { run: numberOf('runs'), form: text<BookingForm>(), batch: integer, ...suspect },
+  { run: t.numberOf('runs'), form: t.text<BookingForm>(), batch: t.integer, ...suspect },
   { key: 'run, form, batch, place', isItsIndex: true },
 );
 /** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */
-export type Suspect = Row<typeof plainSuspects>;
+export type Suspect = t.Row<typeof plainSuspects>;
 
 /** The bookings of a batch of which the result says the same, unless it calls their mapping correct. */
-export const verdicts = table(
+export const verdicts = t.table(
   'verdicts',
   {
-    run: numberOf('runs'),
-    batch: integer,
-    judged: oneOf<Judged>('incorrect', 'not-in-result', 'unclear'),
-    places: bytes,
+    run: t.numberOf('runs'),
+    batch: t.integer,
+    judged: t.oneOf<Judged>('incorrect', 'not-in-result', 'unclear'),
+    places: t.bytes,
   },
   { key: 'run, batch, judged', isItsIndex: true },
 );
@@ -91,7 +80,7 @@ export function* findSuspect(
   return found && toSuspect(found);
 }
 
-function toSuspect({ run, form, batch, ...suspect }: Row<typeof suspects>): Suspect {
+function toSuspect({ run, form, batch, ...suspect }: t.Row<typeof suspects>): Suspect {
   return suspect;
 }
 

@@ -3,7 +3,7 @@ import { noReference } from '../booking/reference-hash.js';
 import type { CollectedBatch, StayKeys } from './collecting.js';
 import type { Dialect, Query } from './query.js';
 import { type BookingForm, bookingForms } from './step.js';
-import { bigint, bytes, integer, numberOf, table, text } from './table.js';
+import * as t from './table.js';
 
 export const bytesPerEntry = 8;
 
@@ -203,22 +203,22 @@ function findLatestDay(entries: Buffer): number {
 }
 
 const page = {
-  run: numberOf('runs'),
-  form: text<BookingForm>(),
-  firstHash: bigint,
-  lastHash: bigint,
-  page: integer,
+  run: t.numberOf('runs'),
+  form: t.text<BookingForm>(),
+  firstHash: t.bigint,
+  lastHash: t.bigint,
+  page: t.integer,
 };
 const keys = { key: 'run, form, first_hash, last_hash, page' };
 /**
  * Pages of (hash of the reference, position). They are written once they are sorted: no index is maintained while a day is
  * loaded.
  */
-export const referenceRows = table('reference_pages', { ...page, entries: bytes }, keys);
+export const referenceRows = t.table('reference_pages', { ...page, entries: t.bytes }, keys);
 /** The same by provider hotel, with the last day of the stay. */
-export const stayRows = table(
+export const stayRows = t.table(
   'stay_pages',
-  { ...page, firstPosition: bigint, latestDay: integer, entries: bytes },
+  { ...page, firstPosition: t.bigint, latestDay: t.integer, entries: t.bytes },
   keys,
 );
 

@@ -1,7 +1,8 @@
 import type { Hold } from '../async/hold.js';
 import type { Coordinates } from '../geography/distance.js';
 import { SafeError } from '../text/safe-error.js';
-import { bind, change, database, gather, one, type Query, type Store, type StoredRow } from './query.js';
+import { bind, change, database, gather, one, type Query, type Store } from './query.js';
+import type { StoredRow } from './stored-values.js';
 import { bigint, integer, optional, table, text } from './table.js';
 
 /** @param holdLoad takes the exclusive right to load, without waiting */

@@ -8,12 +8,12 @@ import { runNumber } from './runs.js';
 import { isGone, placeOfKeptColumns } from './sealing.js';
 import { findBookings, referencePages, type StayRun } from './stays.js';
 import type { BookingForm } from './step.js';
-import { bytes, integer, numberOf, table, text } from './table.js';
+import * as t from './table.js';
 
 /** Columns of the source that are kept beside the lines of a batch, but not sent. */
-export const keptColumns = table(
+export const keptColumns = t.table(
   'kept_columns',
-  { run: numberOf('runs'), form: text<BookingForm>(), batch: integer, kept: bytes },
+  { run: t.numberOf('runs'), form: t.text<BookingForm>(), batch: t.integer, kept: t.bytes },
   { key: 'run, form, batch' },
 );
 

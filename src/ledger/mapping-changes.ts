@@ -9,7 +9,7 @@ import {
   type SyncCounts,
   type UnnamedDeletion,
 } from './mappings.js';
-import { toStorable, withoutUndefined } from './query.js';
+import { toStorable, withoutUndefined } from './stored-values.js';
 
 /** What the copy already holds about a page's provider hotels and master hotels. */
 export interface HeldMappings {

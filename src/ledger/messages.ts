@@ -15,17 +15,8 @@ import {
   type StoredMessage,
   toNotice,
 } from './notices.js';
-import {
-  all,
-  bind,
-  change,
-  database,
-  one,
-  type Query,
-  readColumns,
-  type Store,
-  withoutUndefined,
-} from './query.js';
+import { all, bind, change, database, one, type Query, type Store } from './query.js';
+import { readColumns, withoutUndefined } from './stored-values.js';
 import { bigint, integer, optional, table, text } from './table.js';
 
 /** Messages: one for each notice and channel that it goes to. */

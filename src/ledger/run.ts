@@ -1,21 +1,6 @@
 import type { GuestNames } from '../booking/guest-names.js';
-import type { StoredRow } from './query.js';
-import {
-  bigint,
-  byDefault,
-  columnsOf,
-  count,
-  counted,
-  integer,
-  json,
-  mark,
-  oneOf,
-  optional,
-  quote,
-  type Row,
-  table,
-  text,
-} from './table.js';
+import type { StoredRow } from './stored-values.js';
+import * as t from './table.js';
 
 /** What started a run. `today` sends what is new while the day is not over. What each means for its day: see `mayCompleteDay`. */
 export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today';
@@ -25,7 +10,7 @@ export type DeliveryKind = 'body' | 'file';
 
 export const activeRunStates = ['collecting', 'delivering', 'awaiting-result'] as const;
 
-export const quotedActiveStates = quote(activeRunStates);
+export const quotedActiveStates = t.quote(activeRunStates);
 
 export type RunState = (typeof activeRunStates)[number] | 'succeeded' | 'failed' | 'cancelled';
 
@@ -84,77 +69,84 @@ export type FailureClass = 'retryable' | 'fatal' | 'refused' | 'data' | 'interna
 
 /** What a run is; its counts and its failure have columns of their own. Instants are epoch milliseconds. */
 const fields = {
-  id: text(),
+  id: t.text(),
   /** YYYY-MM-DD */
-  day: text(),
-  delivery: oneOf<DeliveryKind>('body', 'file'),
-  trigger: oneOf<Trigger>('schedule', 'hook', 'manual', 'replay', 'today'),
-  reason: optional(text()),
+  day: t.text(),
+  delivery: t.oneOf<DeliveryKind>('body', 'file'),
+  trigger: t.oneOf<Trigger>('schedule', 'hook', 'manual', 'replay', 'today'),
+  reason: t.optional(t.text()),
   /** True for a run that sends only what the other runs of its day have not delivered. */
-  topsUp: mark,
-  state: oneOf<RunState>('collecting', 'delivering', 'awaiting-result', 'succeeded', 'failed', 'cancelled'),
+  topsUp: t.mark,
+  state: t.oneOf<RunState>('collecting', 'delivering', 'awaiting-result', 'succeeded', 'failed', 'cancelled'),
   /** Why a person abandoned it; such a day is left alone until somebody starts it again. */
-  cancelReason: optional(text()),
+  cancelReason: t.optional(t.text()),
   /** The fencing token: every take-over raises it, and a write with an older one is refused. */
-  token: byDefault(1, integer),
+  token: t.byDefault(1, t.integer),
   /** Where the bookings were collected from. */
-  source: optional(text()),
+  source: t.optional(t.text()),
   /** In which form it sends and stores names; absent for names as given. */
-  guestNames: byDefault('send', {
-    ...text<GuestNames>(),
+  guestNames: t.byDefault('send', {
+    ...t.text<GuestNames>(),
     read: (cell): 'omit' | undefined => (cell === 'omit' ? cell : undefined),
   }),
-  startedAt: bigint,
-  collectStartedAt: optional(bigint),
-  collectedAt: optional(bigint),
-  finishedAt: optional(bigint),
+  startedAt: t.bigint,
+  collectStartedAt: t.optional(t.bigint),
+  collectedAt: t.optional(t.bigint),
+  finishedAt: t.optional(t.bigint),
   /** When its guest names were blanked. Absent again once something was written that may hold names. */
-  namesBlankedAt: optional(bigint),
+  namesBlankedAt: t.optional(t.bigint),
   /** Its stored lines hold no guest names any more: the review file cannot be written again. */
-  linesBlanked: mark,
+  linesBlanked: t.mark,
   /**
    * How many bookings were flagged by comparing them with the local copy of the mappings: in the copy their provider's hotel is
    * another master hotel, or moved to this one in the last few days. They are sent anyway. Absent without a copy.
    */
-  suspects: optional(integer),
+  suspects: t.optional(t.integer),
   /** How many records the end-of-day hook expected. */
-  expected: optional(integer),
+  expected: t.optional(t.integer),
   /** How many bookings it collected, compared with good days before; absent if it was not to be compared. */
-  volume: optional(json<VolumeComparison>()),
+  volume: t.optional(t.json<VolumeComparison>()),
   /** Far fewer bookings than usual are right this time. */
-  acceptance: { ...optional(json<VolumeAcceptance>()), name: 'volume_acceptance' },
+  acceptance: { ...t.optional(t.json<VolumeAcceptance>()), name: 'volume_acceptance' },
   /** Accepts bookings that an earlier day sent this time. */
-  acceptsRepeated: mark,
+  acceptsRepeated: t.mark,
   /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
-  openSteps: count,
-  failedSteps: count,
+  openSteps: t.count,
+  failedSteps: t.count,
   /** Consecutive steps that ran out of tries. */
-  failuresInRow: count,
+  failuresInRow: t.count,
   /** Only for a file run, once its file was written. A text of JSON: the row is short and often updated. */
-  file: optional(json<Partial<ReviewFile>>()),
+  file: t.optional(t.json<Partial<ReviewFile>>()),
 };
 const counts = {
-  ...{ read: count, accepted: count, duplicates: count, rejected: count, filtered: count, posted: count },
-  ...{ delivered: count, refused: count, repeated: count },
+  ...{
+    read: t.count,
+    accepted: t.count,
+    duplicates: t.count,
+    rejected: t.count,
+    filtered: t.count,
+    posted: t.count,
+  },
+  ...{ delivered: t.count, refused: t.count, repeated: t.count },
 };
 const failure = {
-  failureClass: optional(text<FailureClass>()),
-  failureCode: optional(text()),
-  failureMessage: optional(text()),
+  failureClass: t.optional(t.text<FailureClass>()),
+  failureCode: t.optional(t.text()),
+  failureMessage: t.optional(t.text()),
 };
 
-export const runs = table(
+export const runs = t.table(
   'runs',
   {
     /** Short, so that the tables that refer to it stay small. */
-    number: counted,
+    number: t.counted,
     ...{ ...fields, ...counts, ...failure },
-    batchSize: optional(integer),
-    prunedAt: optional(bigint),
-    dayAccepted: optional(bigint),
-    providers: optional(json<Record<string, number>>()),
+    batchSize: t.optional(t.integer),
+    prunedAt: t.optional(t.bigint),
+    dayAccepted: t.optional(t.bigint),
+    providers: t.optional(t.json<Record<string, number>>()),
     /** How many chunks of its collect are stored: one whose answer was lost is not stored twice. */
-    chunks: count,
+    chunks: t.count,
   },
   {
     unique: ['id'],
@@ -164,10 +156,14 @@ export const runs = table(
     ],
   },
 );
-const [ownColumns, countColumns, failureColumns] = [columnsOf(fields), columnsOf(counts), columnsOf(failure)];
+const [ownColumns, countColumns, failureColumns] = [
+  t.columnsOf(fields),
+  t.columnsOf(counts),
+  t.columnsOf(failure),
+];
 
 /** One execution for one business day. */
-export type Run = Row<typeof ownColumns> & { readonly counts: Counts; readonly failure?: RunFailure };
+export type Run = t.Row<typeof ownColumns> & { readonly counts: Counts; readonly failure?: RunFailure };
 
 /** The columns that `toRun` reads, by name: a prepared statement must not change with the table. */
 export const runColumns = [ownColumns, countColumns, failureColumns]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BusinessDay } from '../booking/business-day.js';
 import { FencedError } from './errors.js';
-import { all, type Cell, database, one, type Query, type StoredRow, withoutUndefined } from './query.js';
+import { all, type Cell, database, one, type Query } from './query.js';
 import {
   completingTriggers,
   type DayVolume,
@@ -20,12 +20,13 @@ import {
   type VolumeAcceptance,
 } from './run.js';
 import type { Right } from './step.js';
-import { columnsOf, integer, quote, type Row, text } from './table.js';
+import { type StoredRow, withoutUndefined } from './stored-values.js';
+import * as t from './table.js';
 
 const progress = runs.only('number', 'batchSize', 'chunks');
 
 /** A run as a writer finds it, with its row number: short, so that the tables that refer to it stay small. */
-type StoredRun = Row<typeof progress> & { readonly run: Run };
+type StoredRun = t.Row<typeof progress> & { readonly run: Run };
 
 /** Days from the first to the last. YYYY-MM-DD */
 interface Period {
@@ -34,7 +35,7 @@ interface Period {
 }
 
 /** The condition of `mayCompleteDay`. */
-const mayCompleteDay = `trigger IN (${quote(completingTriggers)})`;
+const mayCompleteDay = `trigger IN (${t.quote(completingTriggers)})`;
 
 /**
  * The form that the guests' names of a run have now, and whether its bookings can be compared with new ones. Once names
@@ -85,18 +86,18 @@ function* lock(condition: string, ...values: readonly Cell[]): Query<StoredRun |
   return row && { ...progress.read(row), run: toRun(row) };
 }
 
-function* select(rest: string, ...values: readonly Cell[]): Query<Run[]> {
+export function* selectRuns(rest: string, ...values: readonly Cell[]): Query<Run[]> {
   return (yield* all(`SELECT * FROM runs ${rest}`, ...values)).map(toRun);
 }
 
 export function* readRun(number: number): Query<Run> {
-  const [run] = yield* select('WHERE number = ?', number);
+  const [run] = yield* selectRuns('WHERE number = ?', number);
   if (!run) throw new RangeError(`no run number ${number} in the ledger`);
   return run;
 }
 
 export function* findRun(runId: string): Query<Run | undefined> {
-  return (yield* select('WHERE id = ?', runId))[0];
+  return (yield* selectRuns('WHERE id = ?', runId))[0];
 }
 
 /** @throws RangeError for a run that does not exist. */
@@ -109,8 +110,8 @@ export function* getRun(runId: string): Query<Run> {
 /** Newest day first, and within a day the newest run first. */
 export function listRuns({ day, limit }: { readonly day?: string; readonly limit: number }): Query<Run[]> {
   return day === undefined
-    ? select('ORDER BY day DESC, number DESC LIMIT ?', limit)
-    : select('WHERE day = ? ORDER BY number DESC LIMIT ?', day, limit);
+    ? selectRuns('ORDER BY day DESC, number DESC LIMIT ?', limit)
+    : selectRuns('WHERE day = ? ORDER BY number DESC LIMIT ?', day, limit);
 }
 
 /** The newest run of the day. */
@@ -120,16 +121,16 @@ export function* latestRun(day: string): Query<Run | undefined> {
 
 /** The newest run of each day from `from` to `to` that has one, oldest day first. */
 export function listLatestRuns({ from, to }: Period): Query<Run[]> {
-  return select(
+  return selectRuns(
     'WHERE number IN (SELECT max(number) FROM runs WHERE day >= ? AND day <= ? GROUP BY day) ORDER BY day',
     ...[from, to],
   );
 }
 
-const countsTogether = columnsOf({
-  delivered: { ...integer, name: 'all_delivered' },
-  refused: { ...integer, name: 'all_refused' },
-  repeated: { ...integer, name: 'all_repeated' },
+const countsTogether = t.columnsOf({
+  delivered: { ...t.integer, name: 'all_delivered' },
+  refused: { ...t.integer, name: 'all_refused' },
+  repeated: { ...t.integer, name: 'all_repeated' },
 });
 
 /**
@@ -157,7 +158,7 @@ export function* listRunsOfDays({ from, to }: Period): Query<Run[]> {
 
 /** Oldest day first. */
 export function listActiveRuns(): Query<Run[]> {
-  return select(`WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
+  return selectRuns(`WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
 }
 
 /** Of those that are as expected, or that somebody accepted. */
@@ -188,7 +189,7 @@ function* readVolumes(days: readonly string[], isUsual: (run: Run) => boolean): 
   return [...newest.values()];
 }
 
-const stateCounts = columnsOf({ state: text<RunState>(), runs: integer, firstDay: text() });
+const stateCounts = t.columnsOf({ state: t.text<RunState>(), runs: t.integer, firstDay: t.text() });
 
 export function* summarise(today: BusinessDay): Query<LedgerSummary> {
   const found = yield* stateCounts.all(
@@ -214,7 +215,7 @@ export function* listReviewedDays({
   readonly to: BusinessDay;
 }): Query<string[]> {
   const { rules } = yield* database();
-  const succeeded = yield* select(
+  const succeeded = yield* selectRuns(
     `WHERE state = 'succeeded' AND day >= ? AND day <= ? ORDER BY day`,
     ...[from.iso, to.iso],
   );

@@ -2,20 +2,11 @@ import { countDays } from '../booking/booking-keys.js';
 import { KeyError } from '../keys/key-error.js';
 import { bytesPerEntry, findInPage, readStayWords, removeFromStayPage, toStoredDay } from './hash-index.js';
 import type { ProviderHotel } from './mappings.js';
-import {
-  all,
-  bind,
-  type Cell,
-  change,
-  database,
-  type Query,
-  type Statement,
-  type Store,
-  type StoredRow,
-} from './query.js';
+import { all, bind, type Cell, change, database, type Query, type Statement, type Store } from './query.js';
 import type { DeliveryKind } from './run.js';
 import { isGone, placeOfBatch } from './sealing.js';
 import { type BookingForm, bookingForms } from './step.js';
+import type { StoredRow } from './stored-values.js';
 
 export function createStays(store: Store) {
   return bind(store.read, { listStayRuns, findStays, findReferences, readReadableBatches });

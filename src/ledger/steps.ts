@@ -1,5 +1,5 @@
 import type { StepSelection, StepsChange } from './changes.js';
-import { all, type Cell, change, type Dialect, database, one, type Query, type StoredRow } from './query.js';
+import { all, type Cell, change, type Dialect, database, one, type Query } from './query.js';
 import { noSuchRun, runNumber } from './runs.js';
 import type {
   BookingForm,
@@ -12,45 +12,35 @@ import type {
   StoredStep,
   Successor,
 } from './step.js';
-import {
-  bigint,
-  byDefault,
-  clockTime,
-  columnsOf,
-  count,
-  flag,
-  integer,
-  numberOf,
-  oneOf,
-  optional,
-  quote,
-  type Row,
-  table,
-  text,
-} from './table.js';
+import type { StoredRow } from './stored-values.js';
+import * as t from './table.js';
 
 /** The plan of a run. A step is claimed for a lease, under the token of its run. */
-export const steps = table(
+export const steps = t.table(
   'steps',
   {
-    run: numberOf('runs'),
-    name: text(),
-    position: integer,
-    kind: oneOf<StepKind>('batch', 'write', 'upload', 'trigger', 'await-result', 'archive', 'canary'),
-    state: oneOf<StepState>(
+    run: t.numberOf('runs'),
+    name: t.text(),
+    position: t.integer,
+    kind: t.oneOf<StepKind>('batch', 'write', 'upload', 'trigger', 'await-result', 'archive', 'canary'),
+    state: t.oneOf<StepState>(
       ...(['waiting', 'ready', 'running', 'done', 'refused', 'failed', 'halved', 'overdue'] as const),
     ),
-    after: optional(text()),
-    ...{ form: optional(text<BookingForm>()), batch: optional(integer), first: optional(integer) },
-    bookings: integer,
-    ...{ attempts: count, tries: count, waits: count, repeated: count },
-    outcomeUnknown: byDefault(0, flag),
-    notBefore: optional(bigint),
-    token: optional(integer),
-    claimedAt: optional(bigint),
-    leaseUntil: clockTime,
-    endedAt: optional(bigint),
-    lastCode: optional(text()),
+    after: t.optional(t.text()),
+    ...{
+      form: t.optional(t.text<BookingForm>()),
+      batch: t.optional(t.integer),
+      first: t.optional(t.integer),
+    },
+    bookings: t.integer,
+    ...{ attempts: t.count, tries: t.count, waits: t.count, repeated: t.count },
+    outcomeUnknown: t.byDefault(0, t.flag),
+    notBefore: t.optional(t.bigint),
+    token: t.optional(t.integer),
+    claimedAt: t.optional(t.bigint),
+    leaseUntil: t.clockTime,
+    endedAt: t.optional(t.bigint),
+    lastCode: t.optional(t.text()),
   },
   {
     key: 'run, name',
@@ -159,24 +149,30 @@ export function* isBeingPerformed(runId: string): Query<boolean> {
   return row !== undefined;
 }
 
+const waits = t.columnsOf({
+  ...{ step: t.text(), state: t.text(), until: t.optional(t.bigint) },
+  /** Why: how the step's last attempt ended. */
+  code: t.optional(t.text()),
+});
+
 export interface Wait {
   readonly step: string;
   readonly until: number;
-  /** Why: how the step's last attempt ended. */
   readonly code: string;
 }
 
 /** What the run waits for, if all its open steps wait: the step that is due first. */
 export function* findWait(runId: string, now: number): Query<Wait | undefined> {
-  const row = yield* one(
-    `SELECT name, steps.state, not_before, last_code FROM steps JOIN runs ON run = number
+  const found = yield* waits.one(
+    `SELECT name AS step, steps.state, not_before AS until, last_code AS code
+     FROM steps JOIN runs ON run = number
      WHERE runs.id = ? AND runs.state IN ('delivering', 'awaiting-result') AND steps.state IN ('ready', 'running')
      ORDER BY CASE WHEN steps.state = 'running' THEN 0 ELSE 1 END, coalesce(not_before, 0), position LIMIT 1`,
     runId,
   );
-  if (row?.state !== 'ready' || row.not_before === null) return undefined;
-  const until = Number(row.not_before);
-  return until > now ? { step: String(row.name), until, code: String(row.last_code) } : undefined;
+  if (found?.state !== 'ready') return undefined;
+  const { step, until = 0, code = '' } = found;
+  return until > now ? { step, until, code } : undefined;
 }
 
 /**
@@ -212,7 +208,7 @@ function choose({ isAbandoned }: Dialect, run: number, { states, abandoned, ...n
     sql += ` AND ${column} = ?`;
     values.push(value);
   }
-  if (states) sql += ` AND state IN (${quote(states)})`;
+  if (states) sql += ` AND state IN (${t.quote(states)})`;
   if (abandoned) {
     const condition = isAbandoned();
     sql += ` AND ${condition.sql}`;
@@ -236,10 +232,10 @@ export function* insertSteps(
   );
 }
 
-const slices = columnsOf({ batch: integer, first: integer, bookings: integer });
+const slices = t.columnsOf({ batch: t.integer, first: t.integer, bookings: t.integer });
 
 /** The slices of a run's batches that were not delivered by body, if the run has a plan. What became of a step that was halved is in its halves. */
-export function* listUndelivered(runId: string): Query<Row<typeof slices>[]> {
+export function* listUndelivered(runId: string): Query<t.Row<typeof slices>[]> {
   return yield* slices.all(
     `SELECT batch, first, bookings FROM steps
      WHERE run = ? AND form = 'body' AND state NOT IN ('done', 'halved') ORDER BY batch, first`,
@@ -247,19 +243,18 @@ export function* listUndelivered(runId: string): Query<Row<typeof slices>[]> {
   );
 }
 
+const tallied = t.columnsOf({
+  ...{ stored: t.integer, delivered: t.integer, refused: t.integer, pending: t.integer },
+  ...{ openSteps: t.integer, failedSteps: t.integer, overdueSteps: t.integer },
+  ...{ runs: t.integer, failedName: t.optional(t.text()), failedCode: t.optional(t.text()) },
+});
+
 export interface FailedStep {
   readonly name: string;
   readonly code: string;
 }
 
-export interface Tally {
-  readonly stored: number;
-  readonly delivered: number;
-  readonly refused: number;
-  readonly pending: number;
-  readonly openSteps: number;
-  readonly failedSteps: number;
-  readonly overdueSteps: number;
+export interface Tally extends Omit<t.Row<typeof tallied>, 'runs' | 'failedName' | 'failedCode'> {
   /** The first failed step in plan order, and the code of its last attempt. */
   readonly firstFailed?: FailedStep;
 }
@@ -270,7 +265,7 @@ export function* tally(runId: string): Query<Tally> {
   const ofRun = `run = (SELECT number FROM runs WHERE id = ?)`;
   const firstFailed = (column: string) =>
     `(SELECT ${column} FROM steps WHERE ${ofRun} AND state = 'failed' ORDER BY position, name LIMIT 1)`;
-  const row = yield* one(
+  const found = yield* tallied.one(
     `WITH RECURSIVE ${workableSteps(dialect, ofRun)}
      SELECT counted.*,
        (SELECT count(*) FROM runs WHERE id = ?) AS runs,
@@ -290,18 +285,11 @@ export function* tally(runId: string): Query<Tally> {
      ) AS counted`,
     ...[runId, runId, runId, runId, runId, runId, runId],
   );
-  if (!row || Number(row.runs) === 0) throw noSuchRun(runId);
+  if (!found || found.runs === 0) throw noSuchRun(runId);
+  const { runs, failedName, failedCode = '', ...counts } = found;
   return {
-    stored: Number(row.stored),
-    delivered: Number(row.delivered),
-    refused: Number(row.refused),
-    pending: Number(row.pending),
-    openSteps: Number(row.open_steps),
-    failedSteps: Number(row.failed_steps),
-    overdueSteps: Number(row.overdue_steps),
-    ...(row.failed_name !== null && {
-      firstFailed: { name: String(row.failed_name), code: String(row.failed_code) },
-    }),
+    ...counts,
+    ...(failedName !== undefined && { firstFailed: { name: failedName, code: failedCode } }),
   };
 }
 

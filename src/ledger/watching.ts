@@ -1,14 +1,6 @@
 import type { LeftHotel, MasterHotel, MovedMappings } from './case.js';
-import {
-  all,
-  bind,
-  change,
-  database,
-  type Query,
-  readColumns,
-  type Store,
-  withoutUndefined,
-} from './query.js';
+import { all, bind, change, database, type Query, type Store } from './query.js';
+import { readColumns, withoutUndefined } from './stored-values.js';
 
 export function createWatch({ read, readTogether, transact }: Store) {
   return {

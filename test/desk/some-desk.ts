@@ -1,4 +1,3 @@
-import type { Wait } from '../../src/ledger/steps.js';
 import type { Access } from '../../src/access/access.js';
 import type { Role } from '../../src/access/roles.js';
 import { createDesk, type DeskParts } from '../../src/desk/desk.js';
@@ -6,6 +5,7 @@ import { readAssets } from '../../src/desk/routing/assets.js';
 import type { FindHookCaller } from '../../src/desk/routing/hook-callers.js';
 import type { RecordedAction } from '../../src/ledger/audit.js';
 import type { Run } from '../../src/ledger/run.js';
+import type { Wait } from '../../src/ledger/steps.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createScoreMemory } from '../../src/scorecard/day-scores.js';
 import { noCases } from '../server/some-facts.js';

@@ -1,4 +1,3 @@
-import { toStoredStep } from '../../src/ledger/steps.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { patchRun } from '../../src/ledger/changes.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
@@ -7,6 +6,7 @@ import type { Session } from '../../src/ledger/postgres/session.js';
 import type { Run } from '../../src/ledger/run.js';
 import { createSealing } from '../../src/ledger/sealing.js';
 import type { Claimed, StepEnding } from '../../src/ledger/step.js';
+import { toStoredStep } from '../../src/ledger/steps.js';
 import { recordEnding } from '../../src/review/step-transitions.js';
 import {
   at,

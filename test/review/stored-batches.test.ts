@@ -1,5 +1,5 @@
-import { type BatchRange, readStoredBatches } from '../../src/ledger/batches.js';
 import { describe, expect, it } from 'vitest';
+import { type BatchRange, readStoredBatches } from '../../src/ledger/batches.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
 import { fakeLedger, withReplaced } from '../support/fake-ledger.js';

@@ -1,8 +1,8 @@
-import type { StoredRow } from '../query.js';
 import { runColumns, toRun } from '../run.js';
 import { placeOfBatch, type Sealing } from '../sealing.js';
 import type { Claim, Claimed, Right, SharedRight } from '../step.js';
 import { toStep } from '../steps.js';
+import type { StoredRow } from '../stored-values.js';
 import { linesAsText } from './lines.js';
 import type { Session, Value } from './session.js';
 

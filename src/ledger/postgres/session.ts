@@ -2,16 +2,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import {
-  type Answer,
-  type Cell,
-  type ColumnType,
-  type Dialect,
-  type Query,
-  type Request,
-  type StoredRow,
-  toStorable,
-} from '../query.js';
+import type { Answer, Cell, ColumnType, Dialect, Query, Request } from '../query.js';
+import { type StoredRow, toStorable } from '../stored-values.js';
 import { translateFault } from './faults.js';
 
 /** A value in a copied row, with the type of its column. */

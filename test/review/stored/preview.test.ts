@@ -1,6 +1,6 @@
-import type { BatchRange } from '../../../src/ledger/batches.js';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { BatchRange } from '../../../src/ledger/batches.js';
 import {
   previewBodies,
   previewReviewFile,
