@@ -3,11 +3,28 @@ import { KeyError } from '../keys/day-keys.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import { all, database, one, type Query } from './query.js';
 import type { Run } from './run.js';
-import type { BatchRange } from './runs.js';
 import { noSuchRun } from './runs.js';
 import { isGone, placeOfBatch } from './sealing.js';
 import type { Slice } from './step.js';
 import { type BookingForm, bookingForms } from './step.js';
+import { bytes, integer, numberOf, oneOf, table } from './table.js';
+
+/** Bookings by batch, in the bytes in which they are sent: three times as fast to load as one row per booking. */
+export const storedBatches = table(
+  'batches',
+  {
+    run: numberOf('runs'),
+    form: oneOf<BookingForm>('body', 'file'),
+    ...{ batch: integer, bookings: integer, lines: bytes },
+  },
+  { key: 'run, form, batch' },
+);
+
+/** From the number of the first batch to the one after the last. */
+export interface BatchRange {
+  readonly from: number;
+  readonly to: number;
+}
 
 export function* readBatch(runId: string, form: BookingForm, batch: number): Query<Buffer> {
   const [lines] = yield* readBatches(runId, form, { from: batch, to: batch + 1 });

@@ -2,7 +2,7 @@ import { raise } from './notices.js';
 import { all, bind, type Cell, change, one, type Query, type Store } from './query.js';
 import type { PlannedStep } from './step.js';
 import { type StoredRow, withoutUndefined } from './stored-values.js';
-import { bigint, optional, type Row, table, text } from './table.js';
+import * as t from './table.js';
 
 /*
  * A canary is an agreed, deliberately wrong pair of a provider's hotel and a master hotel that is sent with each
@@ -11,22 +11,27 @@ import { bigint, optional, type Row, table, text } from './table.js';
  * list includes it.
  */
 
-const canaries = table('canaries', {
-  run: bigint,
-  reference: text(),
-  /** As in a request body, without a line end. */
-  line: text(),
-  withinMs: bigint,
-  /** When the e-mail that names it arrived. */
-  namedAt: optional(bigint),
-  /** When it was reported that no e-mail named it in time. */
-  reportedAt: optional(bigint),
-});
+/** The made-up booking of a run that has to be named as incorrect in time. */
+export const canaries = t.table(
+  'canaries',
+  {
+    run: t.numberOf('runs'),
+    reference: t.text(),
+    /** As in a request body, without a line end. */
+    line: t.text(),
+    withinMs: t.bigint,
+    /** When the e-mail that names it arrived. */
+    namedAt: t.optional(t.bigint),
+    /** When it was reported that no e-mail named it in time. */
+    reportedAt: t.optional(t.bigint),
+  },
+  { key: 'run', unique: ['reference'] },
+);
 
 /** What is read of its run and of the step that delivers it. */
-const joined = table('runs', {
-  ...{ id: text(), day: text() },
-  ...{ state: optional(text()), endedAt: optional(bigint), lastCode: optional(text()) },
+const joined = t.columnsOf({
+  ...{ id: t.text(), day: t.text() },
+  ...{ state: t.optional(t.text()), endedAt: t.optional(t.bigint), lastCode: t.optional(t.text()) },
 });
 
 export function createCanaryReader({ read }: Store) {
@@ -135,7 +140,7 @@ export interface CanarySettings {
 export type NewCanary = Pick<Canary, 'reference' | 'line' | 'withinMs'>;
 
 /** What is known about a canary. Instants are epoch milliseconds. */
-export interface Canary extends Omit<Row<typeof canaries>, 'run'> {
+export interface Canary extends Omit<t.Row<typeof canaries>, 'run'> {
   readonly runId: string;
   readonly day: string;
   /** When the service accepted it; absent if it has not. */

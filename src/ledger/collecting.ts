@@ -1,6 +1,6 @@
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
-import { readBatch } from './batches.js';
+import { readBatch, storedBatches } from './batches.js';
 import { type NewCanary, storeCanary } from './canaries.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects } from './findings.js';
@@ -9,13 +9,12 @@ import { type KeptColumns, storeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query, type Store } from './query.js';
 import type { Run, Trigger, Volume, VolumeComparison } from './run.js';
-import { changeRun } from './run-changes.js';
+import { changeRun, runTables } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfReject } from './sealing.js';
 import type { BookingForm, PlannedStep, Right } from './step.js';
 import { insertSteps } from './steps.js';
-import { runTables } from './stored-run.js';
-import { bigint, bytes, integer, optional, type Row, table, text } from './table.js';
+import * as t from './table.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
@@ -36,9 +35,9 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       const full = indexes.listFull();
       await transactUnflushed(function* () {
         const { mayBeDone } = yield* database();
-        const { row } = yield* lockRight(right);
-        if (mayBeDone && Number(row.chunks) === chunks + 1) return;
-        if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
+        const stored = yield* lockRight(right);
+        if (mayBeDone && stored.chunks === chunks + 1) return;
+        if (stored.chunks !== chunks) throw new FencedError(right.runId);
         yield* storeChunk({ run, day }, chunk);
         for (const index of full) yield* index.store();
       });
@@ -79,9 +78,9 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     finish: ({ steps, canary, at }: CollectedPlan) =>
       transact(function* () {
         const { mayBeDone } = yield* database();
-        const { run: before, row } = yield* lockRight(right);
+        const { run: before, chunks: stored } = yield* lockRight(right);
         if (mayBeDone && before.state !== 'collecting' && before.collectedAt === at) return before;
-        if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
+        if (stored !== chunks) throw new FencedError(right.runId);
         for (const index of indexes.all) yield* index.store();
         if (canary) yield* storeCanary(run, canary);
         return yield* storePlan(run, before, steps, at);
@@ -113,10 +112,6 @@ function* resetRun(
   );
   return { number, day: run.day };
 }
-
-const storedBatches = table('batches', {
-  ...{ run: bigint, form: text<BookingForm>(), batch: integer, bookings: integer, lines: bytes },
-});
 
 interface CollectedRun {
   /** The run's row number. */
@@ -248,24 +243,36 @@ export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
 /** A run's first rejects are listed; further ones are counted, and `show` finds them by their reference. */
 export const rejectsListed = 10_000;
 
-export const rejects = table('rejects', {
-  run: bigint,
-  place: bigint,
-  reason: text<RejectCode>(),
-  reference: optional(text()),
-  /** The field that made it unfit, under the service's name. */
-  field: optional(text()),
-  /** What the field held, never a guest's name; sealed. */
-  value: optional(text()),
-});
-export type Reject = Omit<Row<typeof rejects>, 'run'>;
+export const rejects = t.table(
+  'rejects',
+  {
+    run: t.numberOf('runs'),
+    place: t.bigint,
+    reason: t.text<RejectCode>(),
+    reference: t.optional(t.text()),
+    /** The field that made it unfit, under the service's name. */
+    field: t.optional(t.text()),
+    /** What the field held, never a guest's name; sealed. */
+    value: t.optional(t.text()),
+  },
+  { indexes: ['INDEX rejects_by_run ON rejects (run)'] },
+);
+export type Reject = Omit<t.Row<typeof rejects>, 'run'>;
 
-const warnings = table('warnings', {
-  run: bigint,
-  reason: text<ReasonCount['reason']>(),
-  count: integer,
-  firstPlace: optional(bigint),
-});
+const reasonCount = {
+  reason: t.text<RejectCode | BookingWarning | 'absent-column' | 'earlier-days-not-compared'>(),
+  count: t.integer,
+  /** The place of its first occurrence, as the source counts. */
+  firstPlace: t.optional(t.bigint),
+};
+export const reasonCounts = t.columnsOf(reasonCount);
+export type ReasonCount = t.Row<typeof reasonCounts>;
+
+export const warnings = t.table(
+  'warnings',
+  { run: t.numberOf('runs'), ...reasonCount },
+  { key: 'run, reason', isItsIndex: true },
+);
 
 /** A reject as people and programs see it, with null for what is unknown. */
 export function rejectToJson({ place, reason, reference, field, value }: Reject) {
@@ -274,13 +281,6 @@ export function rejectToJson({ place, reason, reference, field, value }: Reject)
 
 /** Its columns in a file. */
 export const rejectColumns = Object.keys(rejectToJson({ place: 0, reason: 'service-id-missing' }));
-
-export interface ReasonCount {
-  readonly reason: RejectCode | BookingWarning | 'absent-column' | 'earlier-days-not-compared';
-  readonly count: number;
-  /** The place of its first occurrence, as the source counts. */
-  readonly firstPlace?: number;
-}
 
 /** An opaque position in what other runs have delivered. */
 export type DeliveredCursor = string & { readonly ofDelivered: unique symbol };

@@ -1,10 +1,11 @@
 import type { GuestNames } from '../booking/guest-names.js';
 import { readStored, sliceLines } from './batches.js';
 import type { DeliveredCursor, DeliveredLines } from './collecting.js';
-import { all, database, one, type Query } from './query.js';
+import { database, type Query } from './query.js';
 import type { Trigger } from './run.js';
 import { isComparable, nameForm, runNumber } from './runs.js';
-import type { Slice } from './step.js';
+import type { BookingForm, Slice } from './step.js';
+import * as t from './table.js';
 
 /**
  * What other runs of the same day's bookings have delivered: the next chunk after the cursor, one stored batch per chunk;
@@ -34,52 +35,37 @@ export function* nextDelivered(runId: string, after?: DeliveredCursor): Query<De
   return undefined;
 }
 
-function* listOthers(
-  run: number,
-  from: number,
-): Query<{ readonly number: number; readonly trigger: Trigger; readonly guestNames: GuestNames }[]> {
-  const rows = yield* all(
-    `SELECT number, trigger, ${nameForm} AS names FROM runs
+const others = t.columnsOf({
+  ...{ number: t.integer, trigger: t.text<Trigger>(), guestNames: t.text<GuestNames>() },
+});
+
+function listOthers(run: number, from: number): Query<t.Row<typeof others>[]> {
+  return others.all(
+    `SELECT number, trigger, ${nameForm} AS guest_names FROM runs
      WHERE day = (SELECT day FROM runs WHERE number = ?) AND number <> ? AND number >= ? AND ${isComparable} ORDER BY number`,
-    run,
-    run,
-    from,
+    ...[run, run, from],
   );
-  return rows.map(({ number, trigger, names }) => ({
-    number: Number(number),
-    trigger: String(trigger) as Trigger,
-    guestNames: String(names) as GuestNames,
-  }));
 }
+
+const slices = t.columnsOf({
+  ...{ form: t.text<BookingForm>(), batch: t.integer, first: t.integer, bookings: t.integer },
+});
 
 function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {
   const { stepsBySlice } = yield* database();
-  const row = yield* one(
-    `SELECT batch, first, bookings FROM ${stepsBySlice}
+  return yield* slices.one(
+    `SELECT form, batch, first, bookings FROM ${stepsBySlice}
      WHERE run = ? AND form = 'body' AND (batch, first) > (?, ?) AND kind = 'batch' AND state = 'done'
      ORDER BY batch, first LIMIT 1`,
-    run,
-    batch,
-    first,
-  );
-  return (
-    row && {
-      form: 'body',
-      batch: Number(row.batch),
-      first: Number(row.first),
-      bookings: Number(row.bookings),
-    }
+    ...[run, batch, first],
   );
 }
 
-function* nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice | undefined> {
-  const row = yield* one(
-    `SELECT batch, bookings FROM batches WHERE run = ? AND form = 'file' AND batch > ?
+function nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice | undefined> {
+  return slices.one(
+    `SELECT form, batch, 0 AS first, bookings FROM batches WHERE run = ? AND form = 'file' AND batch > ?
        AND EXISTS (SELECT 1 FROM steps WHERE run = ? AND name = 'trigger' AND state = 'done')
      ORDER BY batch LIMIT 1`,
-    run,
-    batch,
-    run,
+    ...[run, batch, run],
   );
-  return row && { form: 'file', batch: Number(row.batch), first: 0, bookings: Number(row.bookings) };
 }

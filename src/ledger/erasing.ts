@@ -94,7 +94,7 @@ function* insertErased(run: number, { place, name, before, after, at }: ErasedCo
 function* eraseBatch(runId: string, key: BatchKey, rewrite: EraseLines): Query<void> {
   const { lock, sealing } = yield* database();
   const [, form, batch] = key;
-  const { run, row: runRow } = yield* lockRun(runId);
+  const { run, batchSize = 0 } = yield* lockRun(runId);
   const isBatch = 'run = ? AND form = ? AND batch = ?';
   const row = yield* one(`SELECT lines FROM batches WHERE ${isBatch} ${lock}`, ...key);
   if (!row) return;
@@ -107,7 +107,7 @@ function* eraseBatch(runId: string, key: BatchKey, rewrite: EraseLines): Query<v
   if (!changed) return;
   const lines = sealing.sealLike(stored, run.day, changed.lines, place);
   yield* change(`UPDATE batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
-  const first = batch * Number(runRow.batch_size);
+  const first = batch * batchSize;
   for (const { place, hotelHash } of changed.stays ?? [])
     yield* removeStay({ run: key[0], form, hotelHash, position: first + place });
   yield* insertErased(key[0], changed.content);

@@ -3,28 +3,41 @@ import type { CollectedBatch } from './collecting.js';
 import { change, type Query } from './query.js';
 import { runNumber } from './runs.js';
 import type { BookingForm } from './step.js';
-import { bigint, bytes, integer, optional, type Row, table, text } from './table.js';
+import * as t from './table.js';
 import type { BatchCursor, JudgedLines, SuspectLines } from './tracing.js';
 
 /** `other-master`: in the copy it is another master hotel. `moved`: its mapping changed in the last few days. */
 export type SuspectReason = 'other-master' | 'moved';
 
-const suspects = table('suspects', {
-  run: bigint,
-  form: text<BookingForm>(),
-  batch: integer,
+const suspect = {
   /** Among the batch's lines, counted from 0. */
-  place: integer,
-  reason: text<SuspectReason>(),
+  place: t.integer,
+  reason: t.oneOf<SuspectReason>('other-master', 'moved'),
   /** The master hotel of its provider's hotel in the copy; absent if the mapping was deleted. */
-  serviceId: optional(bigint),
+  serviceId: t.optional(t.bigint),
   /** When the mapping moved, epoch milliseconds; absent if it never did. */
-  movedAt: optional(bigint),
-});
+  movedAt: t.optional(t.bigint),
+};
+const plainSuspects = t.columnsOf(suspect);
+export const suspects = t.table(
+  'suspects',
+  { run: t.numberOf('runs'), form: t.text<BookingForm>(), batch: t.integer, ...suspect },
+  { key: 'run, form, batch, place', isItsIndex: true },
+);
 /** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */
-export type Suspect = Omit<Row<typeof suspects>, 'run' | 'form' | 'batch'>;
+export type Suspect = t.Row<typeof plainSuspects>;
 
-const verdicts = table('verdicts', { run: bigint, batch: integer, judged: text<Judged>(), places: bytes });
+/** The bookings of a batch of which the result says the same, unless it calls their mapping correct. */
+export const verdicts = t.table(
+  'verdicts',
+  {
+    run: t.numberOf('runs'),
+    batch: t.integer,
+    judged: t.oneOf<Judged>('incorrect', 'not-in-result', 'unclear'),
+    places: t.bytes,
+  },
+  { key: 'run, batch, judged', isItsIndex: true },
+);
 
 export function* storeSuspects(run: number, batches: readonly CollectedBatch[]): Query<void> {
   yield* suspects.insert(
@@ -67,7 +80,7 @@ export function* findSuspect(
   return found && toSuspect(found);
 }
 
-function toSuspect({ run, form, batch, ...suspect }: Row<typeof suspects>): Suspect {
+function toSuspect({ run, form, batch, ...suspect }: t.Row<typeof suspects>): Suspect {
   return suspect;
 }
 

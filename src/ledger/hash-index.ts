@@ -2,7 +2,7 @@ import { countDays, noHotel, noReference, unknownLastDay } from '../booking/book
 import type { CollectedBatch, StayKeys } from './collecting.js';
 import type { Dialect } from './query.js';
 import { type BookingForm, bookingForms } from './step.js';
-import { bigint, bytes, integer, table, text } from './table.js';
+import * as t from './table.js';
 
 export const bytesPerEntry = 8;
 
@@ -184,11 +184,24 @@ function findLatestDay(entries: Buffer): number {
 }
 
 const page = {
-  ...{ run: bigint, form: text<BookingForm>(), firstHash: bigint, lastHash: bigint, page: integer },
-  entries: bytes,
+  run: t.numberOf('runs'),
+  form: t.text<BookingForm>(),
+  firstHash: t.bigint,
+  lastHash: t.bigint,
+  page: t.integer,
 };
-const referenceRows = table('reference_pages', page);
-const stayRows = table('stay_pages', { ...page, firstPosition: bigint, latestDay: integer });
+const keys = { key: 'run, form, first_hash, last_hash, page' };
+/**
+ * Pages of (hash of the reference, position). They are written once they are sorted: no index is maintained while a day is
+ * loaded.
+ */
+export const referenceRows = t.table('reference_pages', { ...page, entries: t.bytes }, keys);
+/** The same by provider hotel, with the last day of the stay. */
+export const stayRows = t.table(
+  'stay_pages',
+  { ...page, firstPosition: t.bigint, latestDay: t.integer, entries: t.bytes },
+  keys,
+);
 
 /**
  * The indexes of a run that is being collected: by reference and by provider hotel, for each form. A full index is

@@ -8,11 +8,14 @@ import { runNumber } from './runs.js';
 import { isGone, placeOfKeptColumns } from './sealing.js';
 import { findBookings, referencePages, type StayRun } from './stays.js';
 import type { BookingForm } from './step.js';
-import { bigint, bytes, integer, table, text } from './table.js';
+import * as t from './table.js';
 
-const keptColumns = table('kept_columns', {
-  ...{ run: bigint, form: text<BookingForm>(), batch: integer, kept: bytes },
-});
+/** Columns of the source that are kept beside the lines of a batch, but not sent. */
+export const keptColumns = t.table(
+  'kept_columns',
+  { run: t.numberOf('runs'), form: t.text<BookingForm>(), batch: t.integer, kept: t.bytes },
+  { key: 'run, form, batch' },
+);
 
 /**
  * Stores the kept columns beside the lines of their batches, sealed like them; does nothing for a batch without any.

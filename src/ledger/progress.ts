@@ -1,8 +1,9 @@
 import { listTroubles } from './attempts.js';
-import { all, bind, database, one, type Query, type Store } from './query.js';
+import { bind, database, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import type { StepEnding, StepKind, StepState } from './step.js';
-import { readColumns, withoutUndefined } from './stored-values.js';
+import { withoutUndefined } from './stored-values.js';
+import * as t from './table.js';
 
 export function createProgressReader({ read, readTogether }: Store) {
   return {
@@ -11,121 +12,99 @@ export function createProgressReader({ read, readTogether }: Store) {
   };
 }
 
+const stepCounts = t.columnsOf({
+  ...{ kind: t.text<StepKind>(), state: t.text<StepState>(), steps: t.integer, bookings: t.integer },
+});
+
 /** The steps by kind and state, in the order of the plan. */
-function* countSteps(runId: string): Query<StepCount[]> {
-  const rows = yield* all(
+function* countSteps(runId: string): Query<t.Row<typeof stepCounts>[]> {
+  return yield* stepCounts.all(
     `SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM steps WHERE run = ?
      GROUP BY kind, state ORDER BY min(position), kind, state`,
     yield* runNumber(runId),
   );
-  return rows.map(({ kind, state, steps, bookings }) => ({
-    kind: String(kind) as StepKind,
-    state: String(state) as StepCount['state'],
-    steps: Number(steps),
-    bookings: Number(bookings),
-  }));
 }
+
+const openCounts = t.columnsOf({
+  ...{ running: t.integer, abandoned: t.integer, ready: t.integer, delayed: t.integer },
+});
 
 /** What is being done, and what is due when. */
 function* readOpenWork(runId: string, now: number): Query<OpenWork> {
   const { isAbandoned } = yield* database();
   const run = yield* runNumber(runId);
   const abandoned = isAbandoned();
-  const counts = yield* one(
+  const found = yield* openCounts.one(
     `SELECT count(*) FILTER (WHERE state = 'running') AS running,
        count(*) FILTER (WHERE state = 'running' AND ${abandoned.sql}) AS abandoned,
        count(*) FILTER (WHERE state = 'ready' AND coalesce(not_before, 0) <= ?) AS ready,
        count(*) FILTER (WHERE state = 'ready' AND not_before > ?) AS delayed
      FROM steps WHERE run = ? AND state IN ('ready', 'running')`,
-    ...abandoned.values,
-    now,
-    now,
-    run,
+    ...[...abandoned.values, now, now, run],
   );
-  const abandonedSteps = Number(counts?.abandoned);
-  const [performed, delayed] = [Number(counts?.running) - abandonedSteps, Number(counts?.delayed)];
+  const { running = 0, ...counts } = found ?? { abandoned: 0, ready: 0, delayed: 0 };
   return withoutUndefined({
-    performed,
-    abandoned: abandonedSteps,
-    ready: Number(counts?.ready),
-    delayed,
-    oldest: performed + abandonedSteps > 0 ? yield* findOldest(run) : undefined,
-    next: delayed > 0 ? yield* findNext(run, now) : undefined,
+    ...{ performed: running - counts.abandoned, ...counts },
+    oldest: running > 0 ? yield* findOldest(run) : undefined,
+    next: counts.delayed > 0 ? yield* findNext(run, now) : undefined,
   });
 }
 
-function* findOldest(run: number): Query<OpenWork['oldest']> {
-  const row = yield* one(
-    `SELECT name, kind, claimed_at FROM steps WHERE run = ? AND state = 'running'
+const oldestStep = t.columnsOf({ step: t.text(), kind: t.text<StepKind>(), since: t.bigint });
+
+function findOldest(run: number): Query<OpenWork['oldest']> {
+  return oldestStep.one(
+    `SELECT name AS step, kind, claimed_at AS since FROM steps WHERE run = ? AND state = 'running'
      ORDER BY claimed_at, position LIMIT 1`,
     run,
   );
-  return row && { step: String(row.name), kind: row.kind as StepKind, since: Number(row.claimed_at) };
 }
 
-function* findNext(run: number, now: number): Query<OpenWork['next']> {
-  const row = yield* one(
-    `SELECT name, kind, not_before, last_code, tries, waits, (
+const delayedStep = t.columnsOf({
+  ...{ step: t.text(), kind: t.text<StepKind>(), until: t.bigint },
+  /** How its last attempt ended, and when. */
+  ...{ code: t.text(), endedAt: t.optional(t.bigint) },
+  /** How many tries it has used up, and how often it waited without using up one. */
+  ...{ tries: t.integer, waits: t.integer },
+});
+export type DelayedStep = t.Row<typeof delayedStep>;
+
+function findNext(run: number, now: number): Query<DelayedStep | undefined> {
+  return delayedStep.one(
+    `SELECT name AS step, kind, not_before AS until, last_code AS code, tries, waits, (
        SELECT max(ended_at) FROM attempts AS attempts WHERE attempts.run = steps.run AND attempts.step = steps.name
-     ) AS attempt_ended_at
+     ) AS ended_at
      FROM steps AS steps WHERE run = ? AND state = 'ready' AND not_before > ?
      ORDER BY not_before, position LIMIT 1`,
     run,
     now,
   );
-  if (!row) return undefined;
-  return withoutUndefined({
-    step: String(row.name),
-    kind: row.kind as StepKind,
-    until: Number(row.not_before),
-    code: String(row.last_code),
-    endedAt: readColumns(row).integer('attempt_ended_at'),
-    tries: Number(row.tries),
-    waits: Number(row.waits),
-  });
 }
 
+/** Attempts that began in one slice, from the first one's start to the last one's end. */
+const attemptSums = t.columnsOf({
+  ...{ kind: t.text<StepKind>(), outcome: t.text<StepEnding['kind']>(), attempts: t.integer },
+  ...{ startedAt: t.bigint, endedAt: t.bigint },
+});
+
 /** The ended attempts, summed up by kind, outcome and slice of time, in the order in which they began. */
-function* listAttemptSums(runId: string, { from, length }: Slices): Query<AttemptSum[]> {
-  const rows = yield* all(
+function* listAttemptSums(runId: string, { from, length }: Slices): Query<t.Row<typeof attemptSums>[]> {
+  return yield* attemptSums.all(
     `SELECT kind, outcome, CAST((started_at - ?) / ? AS BIGINT) AS slice, count(*) AS attempts,
-       min(started_at) AS started, max(attempts.ended_at) AS ended
+       min(started_at) AS started_at, max(attempts.ended_at) AS ended_at
      FROM attempts AS attempts
      JOIN steps AS steps ON steps.run = attempts.run AND steps.name = attempts.step
-     WHERE attempts.run = ? GROUP BY kind, outcome, slice ORDER BY started, ended`,
+     WHERE attempts.run = ? GROUP BY kind, outcome, slice ORDER BY min(started_at), max(attempts.ended_at)`,
     Math.floor(from),
     Math.max(1, Math.floor(length)),
     yield* runNumber(runId),
   );
-  return rows.map(({ kind, outcome, attempts, started, ended }) => ({
-    kind: String(kind) as StepKind,
-    outcome: String(outcome) as AttemptSum['outcome'],
-    attempts: Number(attempts),
-    startedAt: Number(started),
-    endedAt: Number(ended),
-  }));
-}
-
-export interface StepCount {
-  readonly kind: StepKind;
-  readonly state: StepState;
-  readonly steps: number;
-  readonly bookings: number;
 }
 
 /** Slices of time, in epoch milliseconds. */
 export interface Slices {
   readonly from: number;
   readonly length: number;
-}
-
-/** Attempts that began in one slice, from the first one's start to the last one's end. */
-export interface AttemptSum {
-  readonly kind: StepKind;
-  readonly outcome: StepEnding['kind'];
-  readonly attempts: number;
-  readonly startedAt: number;
-  readonly endedAt: number;
 }
 
 /** The steps of a run that can still be worked on. */
@@ -142,16 +121,4 @@ export interface OpenWork {
   readonly oldest?: { readonly step: string; readonly kind: StepKind; readonly since: number };
   /** The step that is due first of those that wait for an instant. */
   readonly next?: DelayedStep;
-}
-
-export interface DelayedStep {
-  readonly step: string;
-  readonly kind: StepKind;
-  readonly until: number;
-  /** How its last attempt ended, and when. */
-  readonly code: string;
-  readonly endedAt?: number;
-  /** How many tries it has used up, and how often it waited without using up one. */
-  readonly tries: number;
-  readonly waits: number;
 }

@@ -81,22 +81,6 @@ export function* update(table: string, columns: Columns, rows: Iterable<readonly
   yield { kind: 'update', table, columns, rows };
 }
 
-/** The columns to set; an undefined one stays as it is. */
-export type Assigned = Readonly<Record<string, string | number | null | undefined>>;
-
-/** The SET clause for those columns. */
-export function assign(columns: Assigned): Statement<Cell> {
-  let sql = '';
-  const values: Cell[] = [];
-  for (const name in columns) {
-    const value = columns[name];
-    if (value === undefined) continue;
-    sql += values.length === 0 ? `${name} = ?` : `, ${name} = ?`;
-    values.push(value);
-  }
-  return { sql, values };
-}
-
 /** Positions of bookings that may have a reference, in one run and form. */
 export interface Candidates {
   readonly run: number;

@@ -6,11 +6,11 @@ import { blankKeptColumns } from './kept-columns.js';
 import { pruneMails } from './mails.js';
 import { pruneNotices } from './notices.js';
 import { all, bind, change, database, one, type Query, removing, type Store } from './query.js';
-import type { Run } from './run.js';
-import { lockRun } from './runs.js';
+import { quotedActiveStates, type Run } from './run.js';
+import { runTables } from './run-changes.js';
+import { lockRun, selectRuns } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import type { BookingForm } from './step.js';
-import { quotedActiveStates, runTables, toRun } from './stored-run.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
 /** Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it. */
@@ -115,15 +115,11 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
 
 type Blank = (lines: Buffer, form: BookingForm) => Buffer;
 
-const listRunsWithNames = (before: string) => listOldRuns(hasNames, [before, Date.parse(before), before]);
+const listRunsWithNames = (before: string) =>
+  selectRuns(`WHERE ${hasNames} ORDER BY number`, before, Date.parse(before), before);
 /** Those whose bookings and verdicts are not removed yet. */
 const listRunsWithRecords = (before: string) =>
-  listOldRuns(`pruned_at IS NULL AND ${isOld}`, [before, Date.parse(before)]);
-
-function* listOldRuns(condition: string, values: readonly (string | number)[]): Query<Run[]> {
-  const rows = yield* all(`SELECT * FROM runs WHERE ${condition} ORDER BY number`, ...values);
-  return rows.map(toRun);
-}
+  selectRuns(`WHERE pruned_at IS NULL AND ${isOld} ORDER BY number`, before, Date.parse(before));
 
 /** Workers claim steps of a run without holding its day. */
 export function* isWorkedOn(day: string): Query<boolean> {

@@ -1,7 +1,7 @@
 import { patchRun, type RunPatch } from './changes.js';
 import { raise } from './notices.js';
-import { type Assigned, assign, change, database, one, type Query } from './query.js';
-import type { RemoteRemoval, Run, RunFailure, VolumeAcceptance } from './run.js';
+import { change, database, type Query } from './query.js';
+import { type RemoteRemoval, type Run, type RunFailure, runs, type VolumeAcceptance } from './run.js';
 import {
   type Abandonment,
   type CollectRequest,
@@ -14,6 +14,7 @@ import {
 } from './runs.js';
 import type { Right } from './step.js';
 import { changeSteps, readTotals } from './steps.js';
+import { bigint, type Row, table, text } from './table.js';
 
 /** Creates, takes over, reopens and settles runs. */
 
@@ -36,21 +37,7 @@ export function* createRun(run: NewRun): Query<Run> {
     const replaced = yield* lockRun(run.replaces);
     yield* changeRun(replaced.number, rules.cancelRun(replaced.run, run.startedAt));
   }
-  yield* change(
-    `INSERT INTO runs (id, day, delivery, trigger, reason, tops_up, volume_acceptance, accepts_repeated, expected, state,
-        started_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'collecting', ?)`,
-    run.id,
-    run.day,
-    run.delivery,
-    run.trigger,
-    run.reason ?? null,
-    run.topsUp ? 1 : 0,
-    run.acceptance ? JSON.stringify(run.acceptance) : null,
-    run.acceptsRepeated ? 1 : 0,
-    run.expected ?? null,
-    run.startedAt,
-  );
+  yield* runs.add({ ...run, state: 'collecting' });
   return yield* getRun(run.id);
 }
 
@@ -121,71 +108,60 @@ export function* settle(right: Right, settlement: Settlement): Query<boolean> {
   return true;
 }
 
-export function* changeRun(run: number, patch: RunPatch): Query<void> {
-  const { sql, values } = assign(columnsOfRun(patch));
-  if (values.length > 0) yield* change(`UPDATE runs SET ${sql} WHERE number = ?`, ...values, run);
+export function* changeRun(number: number, { failure, ...patch }: RunPatch): Query<void> {
+  const { sql, values } = runs.assign({
+    ...patch,
+    ...(failure === null && { failureClass: null, failureCode: null, failureMessage: null }),
+    ...(failure && {
+      failureClass: failure.class,
+      failureCode: failure.code,
+      failureMessage: failure.message,
+    }),
+  });
+  if (values.length > 0) yield* change(`UPDATE runs SET ${sql} WHERE number = ?`, ...values, number);
 }
+
+/** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
+export const runTables = [
+  'attempts',
+  'verdicts',
+  'suspects',
+  'mail_bookings',
+  'steps',
+  'reference_pages',
+  'stay_pages',
+  'batches',
+  'kept_columns',
+  'rejects',
+  'warnings',
+  'followed_runs',
+  'canaries',
+] as const;
+
+/** Which run a request of the end-of-day hook has started: a repeated request starts none. */
+export const hookRequests = table(
+  'hook_requests',
+  { id: text(), runId: text(), at: bigint },
+  { key: 'id', isItsIndex: true },
+);
 
 /** Far longer than the tolerance for a request's age: an older one is refused by its timestamp. */
 const rememberedMs = 31 * 86_400_000;
 
 /** The run that was returned for a request of the end-of-day hook. */
 export function* findHookRun(id: string): Query<string | undefined> {
-  const row = yield* one(`SELECT run_id FROM hook_requests WHERE id = ?`, id);
-  return row && String(row.run_id);
+  return (yield* hookRequests.find('WHERE id = ?', id))?.runId;
 }
 
 /** Also deletes entries too old to recur. */
-export function* rememberHookRun({
-  id,
-  runId,
-  at,
-}: {
-  readonly id: string;
-  readonly runId: string;
-  readonly at: number;
-}): Query<void> {
-  yield* change(`DELETE FROM hook_requests WHERE at < ?`, at - rememberedMs);
-  yield* change(
-    `INSERT INTO hook_requests (id, run_id, at) VALUES (?, ?, ?)
-     ON CONFLICT (id) DO NOTHING`,
-    id,
-    runId,
-    at,
-  );
-}
-
-function columnsOfRun(patch: RunPatch): Assigned {
-  const { failure, file } = patch;
-  return {
-    state: patch.state,
-    token: patch.token,
-    collected_at: patch.collectedAt,
-    posted: patch.posted,
-    finished_at: patch.finishedAt,
-    delivered: patch.delivered,
-    refused: patch.refused,
-    repeated: patch.repeated,
-    open_steps: patch.openSteps,
-    failed_steps: patch.failedSteps,
-    failures_in_row: patch.failuresInRow,
-    failure_class: failure === null ? null : failure?.class,
-    failure_code: failure === null ? null : failure?.code,
-    failure_message: failure === null ? null : failure?.message,
-    cancel_reason: patch.cancelReason,
-    file: file && JSON.stringify(file),
-    names_blanked_at: patch.namesBlankedAt,
-    lines_blanked: patch.linesBlanked === undefined ? undefined : Number(patch.linesBlanked),
-    volume_acceptance: patch.acceptance && JSON.stringify(patch.acceptance),
-    accepts_repeated: patch.acceptsRepeated && 1,
-    expected: patch.expected,
-  };
+export function* rememberHookRun(request: Row<typeof hookRequests>): Query<void> {
+  yield* change(`DELETE FROM hook_requests WHERE at < ?`, request.at - rememberedMs);
+  yield* hookRequests.add(request, 'ON CONFLICT (id) DO NOTHING');
 }
 
 /** Records what became of a file of the run on the SFTP server, whatever its state; replaces what was recorded of that file. */
 export function* noteRemoval(runId: string, removal: RemoteRemoval): Query<void> {
   const { number, run } = yield* lockRun(runId);
   const others = (run.file?.removals ?? []).filter(({ path }) => path !== removal.path);
-  const file = { ...run.file, removals: [...others, removal] };
-  yield* change(`UPDATE runs SET file = ? WHERE number = ?`, JSON.stringify(file), number);
+  yield* changeRun(number, { file: { ...run.file, removals: [...others, removal] } });
 }

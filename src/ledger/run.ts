@@ -1,4 +1,6 @@
 import type { GuestNames } from '../booking/guest-names.js';
+import type { StoredRow } from './stored-values.js';
+import * as t from './table.js';
 
 /** What started a run. `today` sends what is new while the day is not over. What each means for its day: see `mayCompleteDay`. */
 export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today';
@@ -7,6 +9,8 @@ export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today';
 export type DeliveryKind = 'body' | 'file';
 
 export const activeRunStates = ['collecting', 'delivering', 'awaiting-result'] as const;
+
+export const quotedActiveStates = t.quote(activeRunStates);
 
 export type RunState = (typeof activeRunStates)[number] | 'succeeded' | 'failed' | 'cancelled';
 
@@ -63,55 +67,120 @@ export interface RunFailure {
 /** The error classes of design 6, and `internal` for a bug of our own. */
 export type FailureClass = 'retryable' | 'fatal' | 'refused' | 'data' | 'internal';
 
-/** One execution for one business day. Instants are epoch milliseconds. */
-export interface Run {
-  readonly id: string;
+/** What a run is; its counts and its failure have columns of their own. Instants are epoch milliseconds. */
+const fields = {
+  id: t.text(),
   /** YYYY-MM-DD */
-  readonly day: string;
-  readonly delivery: DeliveryKind;
-  readonly trigger: Trigger;
-  readonly reason?: string;
-  /** Why a person abandoned it; such a day is left alone until somebody starts it again. */
-  readonly cancelReason?: string;
+  day: t.text(),
+  delivery: t.oneOf<DeliveryKind>('body', 'file'),
+  trigger: t.oneOf<Trigger>('schedule', 'hook', 'manual', 'replay', 'today'),
+  reason: t.optional(t.text()),
   /** True for a run that sends only what the other runs of its day have not delivered. */
-  readonly topsUp?: true;
-  readonly state: RunState;
+  topsUp: t.mark,
+  state: t.oneOf<RunState>('collecting', 'delivering', 'awaiting-result', 'succeeded', 'failed', 'cancelled'),
+  /** Why a person abandoned it; such a day is left alone until somebody starts it again. */
+  cancelReason: t.optional(t.text()),
   /** The fencing token: every take-over raises it, and a write with an older one is refused. */
-  readonly token: number;
+  token: t.byDefault(1, t.integer),
   /** Where the bookings were collected from. */
-  readonly source?: string;
-  readonly startedAt: number;
-  readonly collectStartedAt?: number;
-  readonly collectedAt?: number;
-  readonly finishedAt?: number;
-  readonly counts: Counts;
+  source: t.optional(t.text()),
+  /** In which form it sends and stores names; absent for names as given. */
+  guestNames: t.byDefault('send', {
+    ...t.text<GuestNames>(),
+    read: (cell): 'omit' | undefined => (cell === 'omit' ? cell : undefined),
+  }),
+  startedAt: t.bigint,
+  collectStartedAt: t.optional(t.bigint),
+  collectedAt: t.optional(t.bigint),
+  finishedAt: t.optional(t.bigint),
+  /** When its guest names were blanked. Absent again once something was written that may hold names. */
+  namesBlankedAt: t.optional(t.bigint),
+  /** Its stored lines hold no guest names any more: the review file cannot be written again. */
+  linesBlanked: t.mark,
   /**
    * How many bookings were flagged by comparing them with the local copy of the mappings: in the copy their provider's hotel is
    * another master hotel, or moved to this one in the last few days. They are sent anyway. Absent without a copy.
    */
-  readonly suspects?: number;
-  /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
-  readonly openSteps: number;
-  readonly failedSteps: number;
-  /** Consecutive steps that ran out of tries. */
-  readonly failuresInRow: number;
-  readonly failure?: RunFailure;
-  /** How many bookings it collected, compared with good days before; absent if it was not to be compared. */
-  readonly volume?: VolumeComparison;
-  /** Far fewer bookings than usual are right this time. */
-  readonly acceptance?: VolumeAcceptance;
-  /** Accepts bookings that an earlier day sent this time. */
-  readonly acceptsRepeated?: true;
+  suspects: t.optional(t.integer),
   /** How many records the end-of-day hook expected. */
-  readonly expected?: number;
-  /** When its guest names were blanked. Absent again once something was written that may hold names. */
-  readonly namesBlankedAt?: number;
-  /** Its stored lines hold no guest names any more: the review file cannot be written again. */
-  readonly linesBlanked?: true;
-  /** In which form it sends and stores names; absent for names as given. */
-  readonly guestNames?: GuestNames;
-  /** Only for a file run, once its file was written. */
-  readonly file?: Partial<ReviewFile>;
+  expected: t.optional(t.integer),
+  /** How many bookings it collected, compared with good days before; absent if it was not to be compared. */
+  volume: t.optional(t.json<VolumeComparison>()),
+  /** Far fewer bookings than usual are right this time. */
+  acceptance: { ...t.optional(t.json<VolumeAcceptance>()), name: 'volume_acceptance' },
+  /** Accepts bookings that an earlier day sent this time. */
+  acceptsRepeated: t.mark,
+  /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
+  openSteps: t.count,
+  failedSteps: t.count,
+  /** Consecutive steps that ran out of tries. */
+  failuresInRow: t.count,
+  /** Only for a file run, once its file was written. A text of JSON: the row is short and often updated. */
+  file: t.optional(t.json<Partial<ReviewFile>>()),
+};
+const counts = {
+  ...{
+    read: t.count,
+    accepted: t.count,
+    duplicates: t.count,
+    rejected: t.count,
+    filtered: t.count,
+    posted: t.count,
+  },
+  ...{ delivered: t.count, refused: t.count, repeated: t.count },
+};
+const failure = {
+  failureClass: t.optional(t.text<FailureClass>()),
+  failureCode: t.optional(t.text()),
+  failureMessage: t.optional(t.text()),
+};
+
+export const runs = t.table(
+  'runs',
+  {
+    /** Short, so that the tables that refer to it stay small. */
+    number: t.counted,
+    ...{ ...fields, ...counts, ...failure },
+    batchSize: t.optional(t.integer),
+    prunedAt: t.optional(t.bigint),
+    dayAccepted: t.optional(t.bigint),
+    providers: t.optional(t.json<Record<string, number>>()),
+    /** How many chunks of its collect are stored: one whose answer was lost is not stored twice. */
+    chunks: t.count,
+  },
+  {
+    unique: ['id'],
+    indexes: [
+      `UNIQUE INDEX one_active_run_per_day ON runs (day) WHERE state IN (${quotedActiveStates})`,
+      'INDEX runs_by_day ON runs (day, number)',
+    ],
+  },
+);
+const [ownColumns, countColumns, failureColumns] = [
+  t.columnsOf(fields),
+  t.columnsOf(counts),
+  t.columnsOf(failure),
+];
+
+/** One execution for one business day. */
+export type Run = t.Row<typeof ownColumns> & { readonly counts: Counts; readonly failure?: RunFailure };
+
+/** The columns that `toRun` reads, by name: a prepared statement must not change with the table. */
+export const runColumns = [ownColumns, countColumns, failureColumns]
+  .flatMap(({ columns }) => columns.map(({ name }) => `runs.${name}`))
+  .join(', ');
+
+/** Reads a row of the table of runs. */
+export function toRun(row: StoredRow): Run {
+  const run = ownColumns.read(row);
+  const counts = countColumns.read(row);
+  const { failureClass, failureCode = '', failureMessage = '' } = failureColumns.read(row);
+  const pending = counts.accepted - counts.delivered - counts.refused;
+  return {
+    ...run,
+    counts: { ...counts, pending, ...countVerdicts(run.file) },
+    ...(failureClass && { failure: { class: failureClass, code: failureCode, message: failureMessage } }),
+  };
 }
 
 /** The records that count: without those that `source.where` excludes. */

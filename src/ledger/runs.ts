@@ -1,32 +1,41 @@
 import { createHash } from 'node:crypto';
 import type { BusinessDay } from '../booking/business-day.js';
 import { FencedError } from './errors.js';
-import { all, database, one, type Query } from './query.js';
-import type { DayVolume, VolumeAcceptance } from './run.js';
+import { all, type Cell, database, one, type Query } from './query.js';
 import {
   completingTriggers,
+  type DayVolume,
   type DeliveryKind,
   hasUnexpectedCount,
   isToBeAccepted,
   noRuns,
+  quotedActiveStates,
   type Run,
   type RunFailure,
   type RunState,
+  runColumns,
+  runs,
   type Trigger,
+  toRun,
+  type VolumeAcceptance,
 } from './run.js';
 import type { Right } from './step.js';
-import { quotedActiveStates, runColumns, toRun } from './stored-run.js';
-import { readColumns, readJson, type StoredRow, withoutUndefined } from './stored-values.js';
+import { type StoredRow, withoutUndefined } from './stored-values.js';
+import * as t from './table.js';
 
-export interface StoredRun {
-  /** Its row number: short, so that the tables that refer to it stay small. */
-  readonly number: number;
-  readonly run: Run;
-  readonly row: StoredRow;
+const progress = runs.only('number', 'batchSize', 'chunks');
+
+/** A run as a writer finds it, with its row number: short, so that the tables that refer to it stay small. */
+type StoredRun = t.Row<typeof progress> & { readonly run: Run };
+
+/** Days from the first to the last. YYYY-MM-DD */
+interface Period {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** The condition of `mayCompleteDay`. */
-const mayCompleteDay = `trigger IN (${completingTriggers.map((name) => `'${name}'`).join(', ')})`;
+const mayCompleteDay = `trigger IN (${t.quote(completingTriggers)})`;
 
 /**
  * The form that the guests' names of a run have now, and whether its bookings can be compared with new ones. Once names
@@ -47,10 +56,8 @@ export function* runNumber(runId: string): Query<number> {
 }
 
 /** Finds a run for a writer, and locks it. Names its columns: each column adds to the cost of recording a step. */
-export function* findLocked(runId: string): Query<StoredRun | undefined> {
-  const { lock } = yield* database();
-  const row = yield* one(`SELECT number, ${runColumns} FROM runs WHERE id = ? ${lock}`, runId);
-  return row && { number: Number(row.number), run: toRun(row), row };
+export function findLocked(runId: string): Query<StoredRun | undefined> {
+  return lock('id = ?', runId);
 }
 
 /**
@@ -58,29 +65,39 @@ export function* findLocked(runId: string): Query<StoredRun | undefined> {
  * run are serialised and can't deadlock.
  */
 export function* lockRun(runId: string): Query<StoredRun> {
-  const { lock } = yield* database();
-  const row = yield* one(`SELECT * FROM runs WHERE id = ? ${lock}`, runId);
-  if (!row) throw noSuchRun(runId);
-  return { number: Number(row.number), run: toRun(row), row };
+  const found = yield* findLocked(runId);
+  if (!found) throw noSuchRun(runId);
+  return found;
 }
 
 /** @throws FencedError when the run's token has changed */
 export function* lockRight({ runId, token }: Right): Query<StoredRun> {
+  const found = yield* lock('id = ? AND token = ?', runId, token);
+  if (!found) throw new FencedError(runId);
+  return found;
+}
+
+function* lock(condition: string, ...values: readonly Cell[]): Query<StoredRun | undefined> {
   const { lock } = yield* database();
-  const row = yield* one(`SELECT * FROM runs WHERE id = ? AND token = ? ${lock}`, runId, token);
-  if (!row) throw new FencedError(runId);
-  return { number: Number(row.number), run: toRun(row), row };
+  const row = yield* one(
+    `SELECT number, batch_size, chunks, ${runColumns} FROM runs WHERE ${condition} ${lock}`,
+    ...values,
+  );
+  return row && { ...progress.read(row), run: toRun(row) };
+}
+
+export function* selectRuns(rest: string, ...values: readonly Cell[]): Query<Run[]> {
+  return (yield* all(`SELECT * FROM runs ${rest}`, ...values)).map(toRun);
 }
 
 export function* readRun(number: number): Query<Run> {
-  const row = yield* one(`SELECT * FROM runs WHERE number = ?`, number);
-  if (!row) throw new RangeError(`no run number ${number} in the ledger`);
-  return toRun(row);
+  const [run] = yield* selectRuns('WHERE number = ?', number);
+  if (!run) throw new RangeError(`no run number ${number} in the ledger`);
+  return run;
 }
 
 export function* findRun(runId: string): Query<Run | undefined> {
-  const row = yield* one(`SELECT * FROM runs WHERE id = ?`, runId);
-  return row && toRun(row);
+  return (yield* selectRuns('WHERE id = ?', runId))[0];
 }
 
 /** @throws RangeError for a run that does not exist. */
@@ -91,41 +108,40 @@ export function* getRun(runId: string): Query<Run> {
 }
 
 /** Newest day first, and within a day the newest run first. */
-export function* listRuns({ day, limit }: { readonly day?: string; readonly limit: number }): Query<Run[]> {
-  const rows =
-    day === undefined
-      ? yield* all(`SELECT * FROM runs ORDER BY day DESC, number DESC LIMIT ?`, limit)
-      : yield* all(`SELECT * FROM runs WHERE day = ? ORDER BY number DESC LIMIT ?`, day, limit);
-  return rows.map(toRun);
+export function listRuns({ day, limit }: { readonly day?: string; readonly limit: number }): Query<Run[]> {
+  return day === undefined
+    ? selectRuns('ORDER BY day DESC, number DESC LIMIT ?', limit)
+    : selectRuns('WHERE day = ? ORDER BY number DESC LIMIT ?', day, limit);
 }
 
 /** The newest run of the day. */
 export function* latestRun(day: string): Query<Run | undefined> {
-  const row = yield* one(`SELECT * FROM runs WHERE day = ? ORDER BY number DESC LIMIT 1`, day);
-  return row && toRun(row);
+  return (yield* listRuns({ day, limit: 1 }))[0];
 }
 
 /** The newest run of each day from `from` to `to` that has one, oldest day first. */
-export function* listLatestRuns({ from, to }: { readonly from: string; readonly to: string }): Query<Run[]> {
-  const rows = yield* all(
-    `SELECT * FROM runs
-     WHERE number IN (
-       SELECT max(number) FROM runs WHERE day >= ? AND day <= ? GROUP BY day
-     ) ORDER BY day`,
-    from,
-    to,
+export function listLatestRuns({ from, to }: Period): Query<Run[]> {
+  return selectRuns(
+    'WHERE number IN (SELECT max(number) FROM runs WHERE day >= ? AND day <= ? GROUP BY day) ORDER BY day',
+    ...[from, to],
   );
-  return rows.map(toRun);
 }
+
+const countsTogether = t.columnsOf({
+  delivered: { ...t.integer, name: 'all_delivered' },
+  refused: { ...t.integer, name: 'all_refused' },
+  repeated: { ...t.integer, name: 'all_repeated' },
+});
 
 /**
  * The runs of all days from `from` to `to`, oldest day first, and within a day the newest run first.
  * Runs that complete no day, of which there may be dozens a day, are combined as in `collapseRuns`.
  */
-export function* listRunsOfDays({ from, to }: { readonly from: string; readonly to: string }): Query<Run[]> {
+export function* listRunsOfDays({ from, to }: Period): Query<Run[]> {
   const rows = yield* all(
     `SELECT ${runColumns}, together.* FROM runs LEFT JOIN (
-       SELECT max(number) AS newest, sum(delivered) AS all_delivered, sum(refused) AS all_refused, sum(repeated) AS all_repeated
+       SELECT max(number) AS newest, sum(delivered) AS all_delivered, sum(refused) AS all_refused,
+         sum(repeated) AS all_repeated
        FROM runs WHERE day >= ? AND day <= ? AND NOT ${mayCompleteDay} GROUP BY day
      ) AS together ON newest = number
      WHERE day >= ? AND day <= ? AND (${mayCompleteDay} OR newest IS NOT NULL) ORDER BY day, number DESC`,
@@ -134,20 +150,15 @@ export function* listRunsOfDays({ from, to }: { readonly from: string; readonly 
   return rows.map((row) => {
     const run = toRun(row);
     if (row.newest === null) return run;
-    const [delivered, refused, repeated] = [
-      Number(row.all_delivered),
-      Number(row.all_refused),
-      Number(row.all_repeated),
-    ];
-    const accepted = delivered + refused + run.counts.pending;
-    return { ...run, counts: { ...run.counts, accepted, delivered, refused, repeated } };
+    const together = countsTogether.read(row);
+    const accepted = together.delivered + together.refused + run.counts.pending;
+    return { ...run, counts: { ...run.counts, ...together, accepted } };
   });
 }
 
 /** Oldest day first. */
-export function* listActiveRuns(): Query<Run[]> {
-  const rows = yield* all(`SELECT * FROM runs WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
-  return rows.map(toRun);
+export function listActiveRuns(): Query<Run[]> {
+  return selectRuns(`WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
 }
 
 /** Of those that are as expected, or that somebody accepted. */
@@ -170,26 +181,23 @@ function* readVolumes(days: readonly string[], isUsual: (run: Run) => boolean): 
        AND day IN (${days.map(() => '?').join(', ')}) ORDER BY day, number`,
     ...days,
   );
-  const newest = new Map(rows.filter((row) => isUsual(toRun(row))).map((row) => [String(row.day), row]));
-  return [...newest].map(([day, row]) => ({
-    day,
-    accepted: Number(row.day_accepted ?? row.accepted),
-    providers: readJson<Record<string, number>>(row.providers) ?? null,
-  }));
+  const newest = new Map<string, DayVolume>();
+  for (const row of rows) {
+    const { day, accepted, dayAccepted = accepted, providers = null } = runs.read(row);
+    if (isUsual(toRun(row))) newest.set(day, { day, accepted: dayAccepted, providers });
+  }
+  return [...newest.values()];
 }
 
+const stateCounts = t.columnsOf({ state: t.text<RunState>(), runs: t.integer, firstDay: t.text() });
+
 export function* summarise(today: BusinessDay): Query<LedgerSummary> {
-  const rows = yield* all(
-    `SELECT state, count(*) AS count, min(day) AS first_day FROM runs
-     GROUP BY state`,
+  const found = yield* stateCounts.all(
+    'SELECT state, count(*) AS runs, min(day) AS first_day FROM runs GROUP BY state',
   );
-  const byState = new Map(rows.map((row) => [String(row.state) as RunState, row]));
-  const [firstDay] = rows.flatMap(({ first_day: day }) => (day === null ? [] : [String(day)])).sort();
+  const [firstDay] = found.map(({ firstDay }) => firstDay).sort();
   return withoutUndefined({
-    runsByState: {
-      ...noRuns,
-      ...Object.fromEntries([...byState].map(([state, row]) => [state, Number(row.count)])),
-    },
+    runsByState: { ...noRuns, ...Object.fromEntries(found.map(({ state, runs }) => [state, runs])) },
     firstDay,
     lastGoodDay: yield* findLastGoodDay(today),
   });
@@ -207,12 +215,11 @@ export function* listReviewedDays({
   readonly to: BusinessDay;
 }): Query<string[]> {
   const { rules } = yield* database();
-  const rows = yield* all(
-    `SELECT * FROM runs WHERE state = 'succeeded' AND day >= ? AND day <= ? ORDER BY day`,
-    from.iso,
-    to.iso,
+  const succeeded = yield* selectRuns(
+    `WHERE state = 'succeeded' AND day >= ? AND day <= ? ORDER BY day`,
+    ...[from.iso, to.iso],
   );
-  const reviewing = rows.map(toRun).filter((run) => rules.reviewsDay(run, from.zone));
+  const reviewing = succeeded.filter((run) => rules.reviewsDay(run, from.zone));
   return [...new Set(reviewing.map(({ day }) => day))];
 }
 
@@ -246,19 +253,6 @@ export interface DayMark {
   readonly mark: string;
   /** When its runs ended. */
   readonly finishedAt: readonly number[];
-}
-
-export interface Wait {
-  readonly step: string;
-  readonly until: number;
-  /** Why: how the step's last attempt ended. */
-  readonly code: string;
-}
-
-/** From the number of the first batch to the one after the last. */
-export interface BatchRange {
-  readonly from: number;
-  readonly to: number;
 }
 
 export interface LedgerSummary {
@@ -302,23 +296,6 @@ export interface Abandonment {
   readonly at: number;
 }
 
-export interface FailedStep {
-  readonly name: string;
-  readonly code: string;
-}
-
-export interface Tally {
-  readonly stored: number;
-  readonly delivered: number;
-  readonly refused: number;
-  readonly pending: number;
-  readonly openSteps: number;
-  readonly failedSteps: number;
-  readonly overdueSteps: number;
-  /** The first failed step in plan order, and the code of its last attempt. */
-  readonly firstFailed?: FailedStep;
-}
-
 /** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */
 export function* findLastStart(by: number): Query<number | undefined> {
   const row = yield* one(
@@ -329,7 +306,7 @@ export function* findLastStart(by: number): Query<number | undefined> {
 }
 
 /** Everything about the runs of these days that decides what is known of their bookings, in one query. */
-export function* markDays({ from, to }: { readonly from: string; readonly to: string }): Query<DayMark[]> {
+export function* markDays({ from, to }: Period): Query<DayMark[]> {
   const rows = yield* all(
     `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, pruned_at,
        (SELECT count(*) FROM mail_bookings AS named WHERE named.run = runs.number) AS named
@@ -344,10 +321,10 @@ export function* markDays({ from, to }: { readonly from: string; readonly to: st
     if (known) known.push(row);
     else days.set(day, [row]);
   }
-  return [...days].map(([day, runs]) => ({
+  return [...days].map(([day, ofDay]) => ({
     day,
-    mark: createHash('sha256').update(JSON.stringify(runs, writeLarge)).digest('base64'),
-    finishedAt: runs.flatMap((row) => readColumns(row).integer('finished_at') ?? []),
+    mark: createHash('sha256').update(JSON.stringify(ofDay, writeLarge)).digest('base64'),
+    finishedAt: ofDay.flatMap(({ finished_at: at }) => (at === null ? [] : Number(at))),
   }));
 }
 

@@ -1,39 +1,84 @@
-import type { StepPatch, StepSelection, StepsChange } from './changes.js';
-import {
-  type Assigned,
-  all,
-  assign,
-  type Cell,
-  change,
-  type Dialect,
-  database,
-  one,
-  type Query,
-} from './query.js';
-import { noSuchRun, runNumber, type Tally, type Wait } from './runs.js';
+import type { StepSelection, StepsChange } from './changes.js';
+import { all, type Cell, change, type Dialect, database, one, type Query } from './query.js';
+import { noSuchRun, runNumber } from './runs.js';
 import type {
   BookingForm,
   OpenStep,
   PlannedStep,
+  Step,
   StepCursor,
   StepKind,
   StepState,
   StoredStep,
   Successor,
 } from './step.js';
-import { storedStepColumns, toOpenStep, toStoredStep } from './stored-run.js';
 import type { StoredRow } from './stored-values.js';
-import { bigint, integer, optional, table, text } from './table.js';
+import * as t from './table.js';
 
-/** What a plan says about a step. */
-const planned = table('steps', {
-  ...{ run: bigint, name: text(), position: integer, kind: text<StepKind>(), state: text<StepState>() },
-  ...{ after: optional(text()), form: optional(text<BookingForm>()), batch: optional(integer) },
-  ...{ first: optional(integer), bookings: integer },
-});
+/** The plan of a run. A step is claimed for a lease, under the token of its run. */
+export const steps = t.table(
+  'steps',
+  {
+    run: t.numberOf('runs'),
+    name: t.text(),
+    position: t.integer,
+    kind: t.oneOf<StepKind>('batch', 'write', 'upload', 'trigger', 'await-result', 'archive', 'canary'),
+    state: t.oneOf<StepState>(
+      ...(['waiting', 'ready', 'running', 'done', 'refused', 'failed', 'halved', 'overdue'] as const),
+    ),
+    after: t.optional(t.text()),
+    ...{
+      form: t.optional(t.text<BookingForm>()),
+      batch: t.optional(t.integer),
+      first: t.optional(t.integer),
+    },
+    bookings: t.integer,
+    ...{ attempts: t.count, tries: t.count, waits: t.count, repeated: t.count },
+    outcomeUnknown: t.byDefault(0, t.flag),
+    notBefore: t.optional(t.bigint),
+    token: t.optional(t.integer),
+    claimedAt: t.optional(t.bigint),
+    leaseUntil: t.clockTime,
+    endedAt: t.optional(t.bigint),
+    lastCode: t.optional(t.text()),
+  },
+  {
+    key: 'run, name',
+    isItsIndex: true,
+    indexes: [
+      'UNIQUE INDEX steps_by_position ON steps (run, position, name)',
+      'INDEX steps_by_predecessor ON steps (run, after) WHERE after IS NOT NULL',
+      'INDEX steps_by_slice ON steps (run, form, batch)',
+    ],
+  },
+);
 
-const stepColumns = storedStepColumns.join(', ');
+const stored = steps.only(
+  ...(['name', 'kind', 'state', 'position', 'bookings', 'attempts', 'tries', 'waits'] as const),
+  ...(['token', 'repeated', 'outcomeUnknown'] as const),
+);
+const plain = steps.only(
+  ...(['name', 'kind', 'state', 'after', 'bookings', 'attempts', 'tries', 'waits', 'notBefore'] as const),
+);
+const open = steps.only('position', 'name', 'notBefore', 'attempts', 'after', 'state');
+
+export const storedStepColumns = stored.columns.map(({ name }) => name);
 const foundColumns = [...storedStepColumns, 'after', 'not_before'];
+
+/** Reads a row of the table of steps. */
+export function toStep(runId: string, row: StoredRow): Step {
+  const { form, batch = 0, first = 0, bookings } = steps.read(row);
+  return { runId, ...plain.read(row), ...(form && { slice: { form, batch, first, bookings } }) };
+}
+
+/** Reads the part of the same row that decides what can happen to the step. */
+export const toStoredStep: (row: StoredRow) => StoredStep = stored.read;
+
+/** Reads the part of the same row that is queued. */
+function toOpenStep(row: StoredRow): OpenStep {
+  const { attempts, after, state, ...step } = open.read(row);
+  return { ...step, attempt: attempts + 1 };
+}
 
 /** A step and all those that wait for it, directly or not; undefined when there is no such step. */
 export function* findStepWithSuccessors(
@@ -42,7 +87,7 @@ export function* findStepWithSuccessors(
 ): Query<{ readonly step: StoredStep; readonly successors: readonly Successor[] } | undefined> {
   const { stepsByPredecessor } = yield* database();
   const row = yield* one(
-    `SELECT ${stepColumns}, EXISTS (
+    `SELECT ${stored.names}, EXISTS (
        SELECT 1 FROM ${stepsByPredecessor} WHERE steps.run = ended.run AND steps.after = ended.name
      ) AS has_successors
      FROM steps AS ended WHERE run = ? AND name = ?`,
@@ -69,7 +114,8 @@ export function* findStepWithSuccessors(
 }
 
 function toSuccessor(row: StoredRow): Successor {
-  return { ...toOpenStep(row), after: String(row.after), state: String(row.state) as Successor['state'] };
+  const { after = '', state } = open.read(row);
+  return { ...toOpenStep(row), after, state };
 }
 
 /** Steps that may be queued, in plan order, page by page. */
@@ -103,17 +149,30 @@ export function* isBeingPerformed(runId: string): Query<boolean> {
   return row !== undefined;
 }
 
+const waits = t.columnsOf({
+  ...{ step: t.text(), state: t.text(), until: t.optional(t.bigint) },
+  /** Why: how the step's last attempt ended. */
+  code: t.optional(t.text()),
+});
+
+export interface Wait {
+  readonly step: string;
+  readonly until: number;
+  readonly code: string;
+}
+
 /** What the run waits for, if all its open steps wait: the step that is due first. */
 export function* findWait(runId: string, now: number): Query<Wait | undefined> {
-  const row = yield* one(
-    `SELECT name, steps.state, not_before, last_code FROM steps JOIN runs ON run = number
+  const found = yield* waits.one(
+    `SELECT name AS step, steps.state, not_before AS until, last_code AS code
+     FROM steps JOIN runs ON run = number
      WHERE runs.id = ? AND runs.state IN ('delivering', 'awaiting-result') AND steps.state IN ('ready', 'running')
      ORDER BY CASE WHEN steps.state = 'running' THEN 0 ELSE 1 END, coalesce(not_before, 0), position LIMIT 1`,
     runId,
   );
-  if (row?.state !== 'ready' || row.not_before === null) return undefined;
-  const until = Number(row.not_before);
-  return until > now ? { step: String(row.name), until, code: String(row.last_code) } : undefined;
+  if (found?.state !== 'ready') return undefined;
+  const { step, until = 0, code = '' } = found;
+  return until > now ? { step, until, code } : undefined;
 }
 
 /**
@@ -137,25 +196,19 @@ export function* changeSteps(
       ...chosen.values,
     );
   }
-  const { sql, values } = assign(columnsOfStep(set, leaseUntil));
-  const steps = which.after === undefined ? `steps` : stepsByPredecessor;
-  return yield* change(`UPDATE ${steps} SET ${sql} WHERE ${chosen.sql}`, ...values, ...chosen.values);
+  const { sql, values } = steps.assign({ ...set, leaseUntil });
+  const searched = which.after === undefined ? 'steps' : stepsByPredecessor;
+  return yield* change(`UPDATE ${searched} SET ${sql} WHERE ${chosen.sql}`, ...values, ...chosen.values);
 }
 
-function choose({ isAbandoned }: Dialect, run: number, which: StepSelection) {
-  const { name, after, kind, states, abandoned } = which;
+function choose({ isAbandoned }: Dialect, run: number, { states, abandoned, ...named }: StepSelection) {
   let sql = 'run = ?';
   const values: Cell[] = [run];
-  for (const [column, value] of [
-    ['name', name],
-    ['after', after],
-    ['kind', kind],
-  ] as const) {
-    if (value === undefined) continue;
+  for (const [column, value] of Object.entries(named)) {
     sql += ` AND ${column} = ?`;
     values.push(value);
   }
-  if (states) sql += ` AND state IN ('${states.join("', '")}')`;
+  if (states) sql += ` AND state IN (${t.quote(states)})`;
   if (abandoned) {
     const condition = isAbandoned();
     sql += ` AND ${condition.sql}`;
@@ -164,53 +217,46 @@ function choose({ isAbandoned }: Dialect, run: number, which: StepSelection) {
   return { sql, values };
 }
 
-function columnsOfStep(patch: StepPatch, leaseUntil: number | undefined): Assigned {
-  const { outcomeUnknown } = patch;
-  return {
-    state: patch.state,
-    token: patch.token,
-    attempts: patch.attempts,
-    tries: patch.tries,
-    waits: patch.waits,
-    repeated: patch.repeated,
-    outcome_unknown: outcomeUnknown === undefined ? undefined : Number(outcomeUnknown),
-    not_before: patch.notBefore,
-    claimed_at: patch.claimedAt,
-    lease_until: leaseUntil,
-    ended_at: patch.endedAt,
-    last_code: patch.lastCode,
-  };
-}
-
 /** @param position of a step in the plan, by its index */
 export function* insertSteps(
   run: number,
-  steps: readonly PlannedStep[],
+  plan: readonly PlannedStep[],
   position: (index: number) => number,
 ): Query<void> {
   const { rules } = yield* database();
-  yield* planned.insert(
-    steps.map((step, index) => ({
+  yield* steps.insert(
+    plan.map((step, index) => ({
       ...{ ...step.slice, ...step },
       ...{ run, position: position(index), state: rules.initialState(step) },
     })),
   );
 }
 
+const slices = t.columnsOf({ batch: t.integer, first: t.integer, bookings: t.integer });
+
 /** The slices of a run's batches that were not delivered by body, if the run has a plan. What became of a step that was halved is in its halves. */
-export function* listUndelivered(
-  runId: string,
-): Query<{ readonly batch: number; readonly first: number; readonly bookings: number }[]> {
-  const rows = yield* all(
+export function* listUndelivered(runId: string): Query<t.Row<typeof slices>[]> {
+  return yield* slices.all(
     `SELECT batch, first, bookings FROM steps
      WHERE run = ? AND form = 'body' AND state NOT IN ('done', 'halved') ORDER BY batch, first`,
     yield* runNumber(runId),
   );
-  return rows.map((row) => ({
-    batch: Number(row.batch),
-    first: Number(row.first),
-    bookings: Number(row.bookings),
-  }));
+}
+
+const tallied = t.columnsOf({
+  ...{ stored: t.integer, delivered: t.integer, refused: t.integer, pending: t.integer },
+  ...{ openSteps: t.integer, failedSteps: t.integer, overdueSteps: t.integer },
+  ...{ runs: t.integer, failedName: t.optional(t.text()), failedCode: t.optional(t.text()) },
+});
+
+export interface FailedStep {
+  readonly name: string;
+  readonly code: string;
+}
+
+export interface Tally extends Omit<t.Row<typeof tallied>, 'runs' | 'failedName' | 'failedCode'> {
+  /** The first failed step in plan order, and the code of its last attempt. */
+  readonly firstFailed?: FailedStep;
 }
 
 /** One statement, so that all counts are of the same moment. */
@@ -219,7 +265,7 @@ export function* tally(runId: string): Query<Tally> {
   const ofRun = `run = (SELECT number FROM runs WHERE id = ?)`;
   const firstFailed = (column: string) =>
     `(SELECT ${column} FROM steps WHERE ${ofRun} AND state = 'failed' ORDER BY position, name LIMIT 1)`;
-  const row = yield* one(
+  const found = yield* tallied.one(
     `WITH RECURSIVE ${workableSteps(dialect, ofRun)}
      SELECT counted.*,
        (SELECT count(*) FROM runs WHERE id = ?) AS runs,
@@ -239,18 +285,11 @@ export function* tally(runId: string): Query<Tally> {
      ) AS counted`,
     ...[runId, runId, runId, runId, runId, runId, runId],
   );
-  if (!row || Number(row.runs) === 0) throw noSuchRun(runId);
+  if (!found || found.runs === 0) throw noSuchRun(runId);
+  const { runs, failedName, failedCode = '', ...counts } = found;
   return {
-    stored: Number(row.stored),
-    delivered: Number(row.delivered),
-    refused: Number(row.refused),
-    pending: Number(row.pending),
-    openSteps: Number(row.open_steps),
-    failedSteps: Number(row.failed_steps),
-    overdueSteps: Number(row.overdue_steps),
-    ...(row.failed_name !== null && {
-      firstFailed: { name: String(row.failed_name), code: String(row.failed_code) },
-    }),
+    ...counts,
+    ...(failedName !== undefined && { firstFailed: { name: failedName, code: failedCode } }),
   };
 }
 

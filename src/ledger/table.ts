@@ -7,38 +7,61 @@ import {
   insert as insertRows,
   one,
   type Query,
+  type Statement,
 } from './query.js';
 import { type StoredRow, toStorable } from './stored-values.js';
 
 /** How the field of an entity is stored. */
 export interface Column<Value> {
-  readonly type: ColumnType;
+  /** The last two are never inserted. */
+  readonly type: ColumnType | 'rownumber' | 'clocktime';
   read(cell: NonNullable<StoredRow[string]>): Value;
   write(value: NonNullable<Value>): Cell;
+  /** Only where it differs from the field's in snake case. */
+  readonly name?: string;
+  /** May be NULL. */
+  readonly isOptional?: true;
+  /** What is stored for an absent value; otherwise NULL. */
+  readonly absent?: Cell;
+  /** The column's own rules in the schema. */
+  rules?(name: string): string;
 }
 
 type Fields = Readonly<Record<string, object>>;
 type ValueOf<Field> = Field extends { read(cell: never): infer Value } ? Value : never;
-type Optional<Own extends Fields> = {
-  [Name in keyof Own]: undefined extends ValueOf<Own[Name]> ? Name : never;
+type Required<Own extends Fields> = {
+  [Name in keyof Own]: undefined extends ValueOf<Own[Name]> ? never : Name;
 }[keyof Own];
-type Required<Own extends Fields> = Exclude<keyof Own, Optional<Own>>;
+type Given<Own extends Fields> = {
+  [Name in Required<Own>]: Own[Name] extends { readonly absent: Cell } | typeof counted ? never : Name;
+}[Required<Own>];
+type Simple<Fields> = { [Name in keyof Fields]: Fields[Name] };
 
 /** As it is read: without what is NULL. */
-type Entity<Own extends Fields> = { readonly [Name in Required<Own>]: ValueOf<Own[Name]> } & {
-  readonly [Name in Optional<Own>]?: Exclude<ValueOf<Own[Name]>, undefined>;
+type Entity<Own extends Fields> = Simple<
+  { readonly [Name in Required<Own>]: ValueOf<Own[Name]> } & {
+    readonly [Name in Exclude<keyof Own, Required<Own>>]?: Exclude<ValueOf<Own[Name]>, undefined>;
+  }
+>;
+type NewEntity<Own extends Fields> = { readonly [Name in Given<Own>]: Written<Own[Name]> } & {
+  readonly [Name in Exclude<keyof Own, Given<Own>>]?: Written<Own[Name]> | undefined;
 };
-type NewEntity<Own extends Fields> = { readonly [Name in Required<Own>]: ValueOf<Own[Name]> } & {
-  readonly [Name in Optional<Own>]?: ValueOf<Own[Name]>;
-};
+/** False is as good as absent. */
+type Written<Field> = true extends ValueOf<Field> ? boolean | undefined : ValueOf<Field>;
+/** New values; `null` clears a field, and an absent or undefined one stays as it is. */
+type Patch<Own extends Fields> = { readonly [Name in keyof Own]?: Written<Own[Name]> | null | undefined };
 
-/** What a table holds. */
-export type Row<Table extends { read(row: StoredRow): object }> = ReturnType<Table['read']>;
+/** What a table holds, or a query selects. */
+export type Row<Source extends { read(row: StoredRow): object }> = ReturnType<Source['read']>;
 /** What is inserted: an undefined value is stored as NULL. */
 export type NewRow<Table extends { add(row: never): unknown }> = Parameters<Table['add']>[0];
 
 export const integer: Column<number> = { type: 'integer', read: Number, write: (value) => value };
 export const bigint: Column<number> = { ...integer, type: 'bigint' };
+/** A primary key that the database counts up. */
+export const counted = { ...integer, type: 'rownumber' } as const;
+/** An instant by the clock that decides which claims are abandoned. Only the database reads and writes it. */
+export const clockTime = optional<number>({ ...integer, type: 'clocktime' });
 export const bytes: Column<Buffer> = {
   type: 'bytes',
   read: (cell) => cell as Buffer,
@@ -46,9 +69,22 @@ export const bytes: Column<Buffer> = {
 };
 /** Stored as 0 or 1. */
 export const flag: Column<boolean> = { type: 'integer', read: (cell) => Number(cell) === 1, write: Number };
+/** True or absent, stored as 1 or 0. */
+export const mark = byDefault<true | undefined>(0, {
+  type: 'integer',
+  read: (cell) => Number(cell) === 1 || undefined,
+  write: Number,
+});
+/** Zero at first. */
+export const count = byDefault(0, integer);
 
 export function text<Text extends string = string>(): Column<Text> {
   return { type: 'text', read: (cell) => String(cell) as Text, write: toStorable };
+}
+
+/** One of these texts. */
+export function oneOf<Text extends string>(...texts: readonly Text[]): Column<Text> {
+  return { ...text<Text>(), rules: (name) => `CHECK (${name} IN (${quote(texts)}))` };
 }
 
 export function json<Value>(): Column<Value> {
@@ -59,50 +95,113 @@ export function json<Value>(): Column<Value> {
   };
 }
 
-/** May be NULL. */
-export function optional<Value>(column: Column<Value>): Column<Value | undefined> {
-  return column as Column<Value | undefined>;
+/** The number of a row of that table. */
+export function numberOf(table: string): Column<number> {
+  return { ...bigint, rules: () => `REFERENCES ${table} (number)` };
 }
 
-/** A table, or some of its columns: each is named like its field, in snake case. */
-export function table<Own extends Fields>(name: string, fields: Own) {
-  const columns = Object.entries(fields).map(([field, column]) => ({
-    field,
-    column: column as unknown as Column<unknown>,
-    name: field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-  }));
-  const types: Columns = Object.fromEntries(columns.map(({ name, column }) => [name, column.type]));
-  const names = Object.keys(types).join(', ');
-  const marks = columns.map(() => '?').join(', ');
+/** May be NULL. */
+export function optional<Value>(column: Column<Value>): Column<Value | undefined> {
+  return { ...column, isOptional: true } as Column<Value | undefined>;
+}
+
+/** Holds this unless something else was given. */
+export function byDefault<Value>(absent: Cell, column: Column<Value>) {
+  return { ...column, absent };
+}
+
+/** As literals of a statement. */
+export function quote(texts: readonly string[]): string {
+  return texts.map((text) => `'${text}'`).join(', ');
+}
+
+/** Columns of a table, or of whatever a query selects: each is named like its field, in snake case. */
+export function columnsOf<Own extends Fields>(fields: Own) {
+  const columns = Object.entries(fields as unknown as Record<string, Column<unknown>>).map(
+    ([field, column]) => ({
+      field,
+      column,
+      name: column.name ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    }),
+  );
 
   function read(row: StoredRow): Entity<Own> {
     const found: Record<string, unknown> = {};
     for (const { field, column, name } of columns) {
       const cell = row[name];
-      if (cell !== null && cell !== undefined) found[field] = column.read(cell);
+      if (cell === null || cell === undefined) continue;
+      const value = column.read(cell);
+      if (value !== undefined) found[field] = value;
     }
     return found as Entity<Own>;
   }
 
+  return {
+    columns,
+    only: <Name extends keyof Own>(...names: readonly Name[]) =>
+      columnsOf(Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<Own, Name>),
+    names: columns.map(({ name }) => name).join(', '),
+    read,
+    *all(sql: string, ...values: readonly (Cell | readonly string[])[]): Query<Entity<Own>[]> {
+      return (yield* all(sql, ...values)).map(read);
+    },
+    *one(sql: string, ...values: readonly (Cell | readonly string[])[]): Query<Entity<Own> | undefined> {
+      const row = yield* one(sql, ...values);
+      return row && read(row);
+    },
+    /** The SET clause of a change. */
+    assign(patch: Patch<Own>): Statement<Cell> {
+      const names: string[] = [];
+      const values: Cell[] = [];
+      for (const { field, column, name } of columns) {
+        const value = (patch as Readonly<Record<string, unknown>>)[field];
+        if (value === undefined) continue;
+        names.push(`${name} = ?`);
+        values.push(value === null ? null : column.write(value));
+      }
+      return { sql: names.join(', '), values };
+    },
+  };
+}
+
+interface Keys {
+  /** Columns of the primary key. */
+  readonly key?: string;
+  /** Combinations of columns of which each occurs once. */
+  readonly unique?: readonly string[];
+  /** SQLite keeps the rows in their key. */
+  readonly isItsIndex?: true;
+  /** What follows CREATE. */
+  readonly indexes?: readonly string[];
+}
+
+/**
+ * A table, declared whole: the schema is made of these. It is SQLite's, except for the types of columns, of which each
+ * database replaces some.
+ */
+export function table<Own extends Fields>(name: string, fields: Own, keys: Keys = {}) {
+  const own = columnsOf(fields);
+  const written = own.columns.filter(({ column: { type } }) => type !== 'rownumber' && type !== 'clocktime');
+  const types = Object.fromEntries(written.map(({ name, column }) => [name, column.type])) as Columns;
+  const names = Object.keys(types).join(', ');
+  const marks = written.map(() => '?').join(', ');
+
   function cellsOf(entity: NewEntity<Own>): Cell[] {
-    return columns.map(({ field, column }) => {
+    return written.map(({ field, column }) => {
       const value = (entity as Readonly<Record<string, unknown>>)[field];
-      return value === undefined || value === null ? null : column.write(value);
+      return value === undefined || value === null ? (column.absent ?? null) : column.write(value);
     });
   }
 
   return {
+    ...own,
     types,
-    names,
-    read,
     cellsOf,
-    *list(rest: string, ...values: readonly (Cell | readonly string[])[]): Query<Entity<Own>[]> {
-      return (yield* all(`SELECT * FROM ${name} ${rest}`, ...values)).map(read);
-    },
-    *find(rest: string, ...values: readonly (Cell | readonly string[])[]): Query<Entity<Own> | undefined> {
-      const row = yield* one(`SELECT * FROM ${name} ${rest}`, ...values);
-      return row && read(row);
-    },
+    schema: () => createTable(name, own.columns, keys),
+    list: (rest: string, ...values: readonly (Cell | readonly string[])[]) =>
+      own.all(`SELECT * FROM ${name} ${rest}`, ...values),
+    find: (rest: string, ...values: readonly (Cell | readonly string[])[]) =>
+      own.one(`SELECT * FROM ${name} ${rest}`, ...values),
     *insert(entities: Iterable<NewEntity<Own>>): Query<void> {
       const rows = Array.from(entities, cellsOf);
       if (rows.length > 0) yield* insertRows(name, types, rows);
@@ -111,4 +210,21 @@ export function table<Own extends Fields>(name: string, fields: Own) {
     add: (entity: NewEntity<Own>, onConflict = ''): Query<number> =>
       change(`INSERT INTO ${name} (${names}) VALUES (${marks}) ${onConflict}`, ...cellsOf(entity)),
   };
+}
+
+function createTable(
+  table: string,
+  columns: readonly { readonly name: string; readonly column: Column<unknown> }[],
+  { key, unique = [], isItsIndex, indexes = [] }: Keys,
+): string[] {
+  const lines = columns.map(({ name, column: { type, isOptional, absent, rules } }) => {
+    const presence = isOptional || type === 'rownumber' ? '' : 'NOT NULL';
+    const initial =
+      absent === undefined ? '' : `DEFAULT ${typeof absent === 'string' ? quote([absent]) : absent}`;
+    return [name, type, presence, initial, rules?.(name)].filter(Boolean).join(' ');
+  });
+  if (key) lines.push(`PRIMARY KEY (${key})`);
+  lines.push(...unique.map((names) => `UNIQUE (${names})`));
+  const create = `CREATE TABLE ${table} (\n  ${lines.join(',\n  ')}\n) STRICT${isItsIndex ? ', WITHOUT ROWID' : ''}`;
+  return [create, ...indexes.map((index) => `CREATE ${index}`)];
 }

@@ -1,17 +1,18 @@
 import type { KeptValues } from '../booking/kept-values.js';
 import { type Attempt, attemptsOf } from './attempts.js';
 import { readLines } from './batches.js';
-import { type ReasonCount, type Reject, rejects } from './collecting.js';
+import { type ReasonCount, type Reject, reasonCounts, rejects } from './collecting.js';
 import { findJudged, findSuspect, type Judged, type Suspect } from './findings.js';
 import { keptAt, readKeptOfBatch } from './kept-columns.js';
 import { findNaming, findNamingMapping } from './mail-bookings.js';
-import { all, type Candidates, database, type Query } from './query.js';
+import { type Candidates, database, type Query } from './query.js';
 import type { Run } from './run.js';
 import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';
-import type { BookingForm, Step, StepKind, StepState } from './step.js';
-import { type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
-import type { Row } from './table.js';
+import type { BookingForm, StepKind } from './step.js';
+import { steps } from './steps.js';
+import { toStorable, withoutUndefined } from './stored-values.js';
+import * as t from './table.js';
 
 /** Everything the ledger knows about a booking reference, newest run first. */
 export function* trace(reference: string): Query<Trace[]> {
@@ -37,11 +38,10 @@ function* traceBookings({ run, form, batchSize, positions }: Candidates, referen
     if (current?.batch !== batch) current = { batch, lines: yield* readLines(run, form, batch) };
     const line = current.lines[first];
     if (line === undefined || rules.readBooking(line, form).bookingReferenceId !== reference) continue;
-    const steps = yield* stepsThatCarry(run, form, batch, first);
-    const step = steps.at(-1);
+    const carrying = yield* stepsThatCarry(run, form, batch, first);
     const attempts: Attempt[] = [];
-    for (const { name } of steps)
-      for (const attempt of yield* attemptsOf(run, found.id, String(name))) attempts.push(attempt);
+    for (const { name } of carrying)
+      for (const attempt of yield* attemptsOf(run, found.id, name)) attempts.push(attempt);
     traces.push(
       withoutUndefined({
         kind: 'booking' as const,
@@ -55,11 +55,7 @@ function* traceBookings({ run, form, batchSize, positions }: Candidates, referen
         mappingNamedByEmailAt: yield* findMappingNamed(found, line, form),
         suspect: yield* findSuspect(run, form, batch, first),
         kept: keptAt(yield* readKeptOfBatch(run, form, batch), first),
-        step: step && {
-          name: String(step.name),
-          kind: String(step.kind) as 'batch',
-          state: String(step.state) as StepState,
-        },
+        step: carrying.at(-1),
         attempts,
       }) as Trace,
     );
@@ -85,18 +81,18 @@ function stepsThatCarry(
   form: BookingForm,
   batch: number,
   first: number,
-): Query<readonly StoredRow[]> {
-  if (form === 'file') return all(`SELECT * FROM steps WHERE run = ? AND name = 'trigger'`, run);
-  return all(
-    `SELECT * FROM steps
-     WHERE run = ? AND form = ? AND batch = ? AND first <= ? AND first + bookings > ? ORDER BY bookings DESC`,
-    run,
-    form,
-    batch,
-    first,
-    first,
+): Query<t.Row<typeof carriers>[]> {
+  const [isCarrier, values] =
+    form === 'file'
+      ? ["name = 'trigger'", []]
+      : ['form = ? AND batch = ? AND first <= ? AND first + bookings > ?', [form, batch, first, first]];
+  return carriers.all(
+    `SELECT name, kind, state FROM steps WHERE run = ? AND ${isCarrier} ORDER BY bookings DESC`,
+    ...[run, ...values],
   );
 }
+
+const carriers = steps.only('name', 'kind', 'state');
 
 function* traceRejects(reference: string): Query<{ readonly run: number; readonly trace: Trace }[]> {
   const { isReference } = yield* database();
@@ -109,64 +105,67 @@ function* traceRejects(reference: string): Query<{ readonly run: number; readonl
   return traces;
 }
 
-function* openReject({ run, ...reject }: Row<typeof rejects>): Query<Reject> {
+function* openReject({ run, ...reject }: t.Row<typeof rejects>): Query<Reject> {
   const { sealing } = yield* database();
   const value = sealing.openText(reject.value, placeOfReject(run, reject.place));
   return { ...reject, ...(value !== undefined && { value }) };
 }
 
+/** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
+const stepTimes = t.columnsOf({
+  ...{
+    kind: t.text<StepKind>(),
+    steps: t.integer,
+    attempts: t.integer,
+    startedAt: t.bigint,
+    endedAt: t.bigint,
+  },
+});
+
 /** When each kind of step was performed, in the order in which they began. */
-export function* listStepTimes(runId: string): Query<StepTime[]> {
-  const rows = yield* all(
-    `SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started, max(attempts.ended_at) AS ended
+export function listStepTimes(runId: string): Query<t.Row<typeof stepTimes>[]> {
+  return stepTimes.all(
+    `SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
+       max(attempts.ended_at) AS ended_at
      FROM attempts AS attempts JOIN steps AS steps ON steps.run = attempts.run AND steps.name = attempts.step
      WHERE attempts.run = (SELECT number FROM runs WHERE id = ?)
-     GROUP BY kind ORDER BY started, ended`,
+     GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
     runId,
   );
-  return rows.map(({ kind, steps, attempts, started, ended }) => ({
-    kind: String(kind) as StepKind,
-    steps: Number(steps),
-    attempts: Number(attempts),
-    startedAt: Number(started),
-    endedAt: Number(ended),
-  }));
 }
+
+const refusedSteps = t.columnsOf({
+  ...{ step: t.text(), code: t.text(), form: t.text<BookingForm>(), batch: t.integer },
+  /** Within the batch. */
+  place: t.integer,
+});
+export type RefusedBooking = t.Row<typeof refusedSteps> & { readonly line: string };
 
 /** In the order of the plan, without the first ones if some are to be skipped. */
 export function* listRefused(runId: string, limit: number, skip = 0): Query<RefusedBooking[]> {
   const run = yield* runNumber(runId);
-  const rows = yield* all(
-    `SELECT name, form, batch, first, last_code FROM steps
+  const found = yield* refusedSteps.all(
+    `SELECT name AS step, last_code AS code, form, batch, first AS place FROM steps
      WHERE run = ? AND state = 'refused' AND form IS NOT NULL ORDER BY position, name LIMIT ? OFFSET ?`,
-    run,
-    limit,
-    skip,
+    ...[run, limit, skip],
   );
   const refused: RefusedBooking[] = [];
-  let current:
-    | { readonly form: BookingForm; readonly batch: number; readonly lines: readonly string[] }
-    | undefined;
-  for (const row of rows) {
-    const form = String(row.form) as BookingForm;
-    const batch = Number(row.batch);
-    const place = Number(row.first);
+  let current: { readonly of: string; readonly lines: readonly string[] } | undefined;
+  for (const step of found) {
     // The bookings of a batch stand together.
-    if (current?.form !== form || current.batch !== batch)
-      current = { form, batch, lines: yield* readLines(run, form, batch) };
-    const line = current.lines[place] ?? '';
-    refused.push({ step: String(row.name), code: String(row.last_code), form, batch, place, line });
+    const of = `${step.form} ${step.batch}`;
+    if (current?.of !== of) current = { of, lines: yield* readLines(run, step.form, step.batch) };
+    refused.push({ ...step, line: current.lines[step.place] ?? '' });
   }
   return refused;
 }
 
 export function* countRejects(runId: string): Query<ReasonCount[]> {
-  const rows = yield* all(
-    `SELECT reason, count(*) AS count, min(place) AS first_place FROM rejects WHERE run = ?
-     GROUP BY reason`,
+  const counts = yield* reasonCounts.all(
+    'SELECT reason, count(*) AS count, min(place) AS first_place FROM rejects WHERE run = ? GROUP BY reason',
     yield* runNumber(runId),
   );
-  return toReasonCounts(rows);
+  return counts.sort(byFrequency);
 }
 
 /** The first ones, by place. */
@@ -185,41 +184,16 @@ export function* listRejects(
 }
 
 export function* countWarnings(runId: string): Query<ReasonCount[]> {
-  const rows = yield* all(
-    `SELECT reason, count, first_place FROM warnings WHERE run = ?`,
+  const counts = yield* reasonCounts.all(
+    'SELECT reason, count, first_place FROM warnings WHERE run = ?',
     yield* runNumber(runId),
   );
-  return toReasonCounts(rows);
+  return counts.sort(byFrequency);
 }
 
 /** The most frequent first. Sorted here: a database may compare texts by its own collation. */
-function toReasonCounts(rows: readonly StoredRow[]): ReasonCount[] {
-  return rows
-    .map((row) => ({
-      reason: String(row.reason) as ReasonCount['reason'],
-      count: Number(row.count),
-      ...(row.first_place === null ? {} : { firstPlace: Number(row.first_place) }),
-    }))
-    .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
-}
-
-/** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
-export interface StepTime {
-  readonly kind: StepKind;
-  readonly steps: number;
-  readonly attempts: number;
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
-
-export interface RefusedBooking {
-  readonly step: string;
-  readonly code: string;
-  readonly line: string;
-  readonly form: BookingForm;
-  readonly batch: number;
-  /** Within the batch. */
-  readonly place: number;
+function byFrequency(a: ReasonCount, b: ReasonCount): number {
+  return b.count - a.count || (a.reason < b.reason ? -1 : 1);
 }
 
 export type Trace =
@@ -231,7 +205,7 @@ export type Trace =
       /** Counted from 0, among the run's bookings of that form, which is their order in the file. */
       readonly position: number;
       readonly line: string;
-      readonly step?: Pick<Step, 'name' | 'kind'> & { readonly state: StepState };
+      readonly step?: t.Row<typeof carriers>;
       /** What its result says, unless it calls the mapping correct. */
       readonly judged?: Judged;
       /** When the first e-mail that names it was received, in epoch milliseconds. */

@@ -5,7 +5,7 @@ import { readAssets } from '../../src/desk/routing/assets.js';
 import type { FindHookCaller } from '../../src/desk/routing/hook-callers.js';
 import type { RecordedAction } from '../../src/ledger/audit.js';
 import type { Run } from '../../src/ledger/run.js';
-import type { Wait } from '../../src/ledger/runs.js';
+import type { Wait } from '../../src/ledger/steps.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createScoreMemory } from '../../src/scorecard/scorecard.js';
 import { noCases } from '../server/some-facts.js';

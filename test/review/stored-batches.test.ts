@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readStoredBatches } from '../../src/ledger/batches.js';
+import { type BatchRange, readStoredBatches } from '../../src/ledger/batches.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { BatchRange } from '../../src/ledger/runs.js';
 import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
 import { fakeLedger, withReplaced } from '../support/fake-ledger.js';
 import { openTemporaryLedger } from './temporary-ledger.js';

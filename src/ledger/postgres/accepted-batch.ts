@@ -1,6 +1,6 @@
+import { runColumns, toRun } from '../run.js';
 import { placeOfAnswer, type Sealing } from '../sealing.js';
 import type { Claimed, Recorded, StepEnding } from '../step.js';
-import { runColumns, toRun } from '../stored-run.js';
 import type { Session } from './session.js';
 
 /**

@@ -4,8 +4,7 @@ import { changeRun } from '../run-changes.js';
 import { findLocked } from '../runs.js';
 import { placeOfBatch } from '../sealing.js';
 import type { Claim, Claimed, Right, SharedRight, Slice } from '../step.js';
-import { changeSteps } from '../steps.js';
-import { storedStepColumns, toStep, toStoredStep } from '../stored-run.js';
+import { changeSteps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import type { Database } from './database.js';
 
 /** Every step is claimed with this. It names what is read: each column adds to the cost of a row. */

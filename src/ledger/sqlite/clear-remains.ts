@@ -4,7 +4,7 @@ import { formatBytes } from '../../text/format.js';
 import { codeOf } from '../../text/safe-error.js';
 import { LedgerFullError } from '../errors.js';
 import { quickRewrite, type Remains, type RewriteLimits } from '../retention.js';
-import { quotedActiveStates } from '../stored-run.js';
+import { quotedActiveStates } from '../run.js';
 import { type Database, DatabaseBusyError, isBusy } from './database.js';
 
 /*

@@ -1,8 +1,8 @@
+import type { BatchRange } from '../../ledger/batches.js';
 import { type BusinessDay, goBack } from '../../booking/business-day.js';
 import { KeyError } from '../../keys/day-keys.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import type { BatchRange } from '../../ledger/runs.js';
 import { bookingForms } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import { renderDelivered } from './delivered-lines.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { toStep, toStoredStep } from '../../../src/ledger/stored-run.js';
+import { toStep, toStoredStep } from '../../../src/ledger/steps.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { createPlayer, moves, type Played } from '../../review/run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from '../../review/run-model.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../src/ledger/run.js';
-import type { Settlement, Tally } from '../../../src/ledger/runs.js';
+import type { Settlement } from '../../../src/ledger/runs.js';
+import type { Tally } from '../../../src/ledger/steps.js';
 import { explainFailure, type PathSettings } from '../../../src/review/file/explain-failure.js';
 import { type Endpoints, settleIfDue } from '../../../src/review/perform/settle.js';
 import { fakeLedger } from '../../support/fake-ledger.js';

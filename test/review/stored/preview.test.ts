@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { BatchRange } from '../../../src/ledger/runs.js';
+import type { BatchRange } from '../../../src/ledger/batches.js';
 import {
   previewBodies,
   previewReviewFile,
