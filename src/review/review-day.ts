@@ -1,6 +1,6 @@
 import type { Hold } from '../async/hold.js';
 import type { BusinessDay } from '../booking/business-day.js';
-import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   type DeliveryKind,
   hasUnexpectedCount,
@@ -10,22 +10,18 @@ import {
   type RunFailure,
   type Trigger,
 } from '../ledger/run.js';
-import type { Right } from '../ledger/step.js';
 import { type CollectParts, collectDay } from './collect/collect.js';
 import { runsCompared } from './collect/delivered-lines.js';
-import { CollectError, limitsOfUnfinishedDay } from './collect/gates.js';
 import { makesDayGood } from './day/good-day.js';
-import { acquireDay } from './day/join-run.js';
+import { acquireDay, DayBusyError } from './day/join-run.js';
 import { acceptIn, type DayRequest, type OpenedRun, openRun } from './day/open-run.js';
 import type { Delivery } from './delivery.js';
+import { CollectError } from './gates.js';
 import type { Workforce } from './perform/workforce.js';
-import { DayBusyError } from './refusals.js';
 
-export interface ReviewParts extends Omit<CollectParts, 'ledger' | 'delivery' | 'limits'> {
-  readonly ledger: Ledger;
+export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {
   readonly deliveryFor: (kind: DeliveryKind) => Delivery;
   readonly workforce: Workforce;
-  readonly limits: CollectParts['limits'];
   /** Until when this process retries a run whose source is not there yet; absent if it doesn't. */
   readonly findSourceDeadline?: (run: Run) => number | undefined;
   readonly createRunId: (day: BusinessDay) => string;
@@ -163,31 +159,22 @@ function topUp(
 
 async function collect(
   day: BusinessDay,
-  { run, failedBefore }: Pick<OpenedRun, 'run' | 'failedBefore'>,
+  { run, failedBefore }: OpenedRun,
   parts: ReviewParts,
   signal: AbortSignal,
 ): Promise<Run> {
   const { ledger, deliveryFor, clock, notify } = parts;
-  const right: Right = { runId: run.id, token: run.token };
   try {
-    const delivery = deliveryFor(run.delivery);
-    const delivered = run.topsUp ? { delivered: ledger } : {};
-    const readExpected = async () => (await ledger.runs.get(run.id)).expected;
-    const asked = mayCompleteDay(run)
-      ? {
-          ...{ volumes: ledger, acceptsVolume: run.acceptance !== undefined, readExpected },
-          ...{ earlierDays: ledger, acceptsRepeated: run.acceptsRepeated },
-        }
-      : { limits: limitsOfUnfinishedDay(parts.limits) };
     const canary = (await needsCanary(run, day, ledger)) ? parts.canary : undefined;
-    const collecting = { ...parts, ...asked, ...delivered, canary, delivery };
-    const collected = await collectDay(day, right, collecting, signal);
+    const delivery = deliveryFor(run.delivery);
+    const collected = await collectDay(day, run, { ...parts, canary, delivery, past: ledger }, signal);
     notify({ type: 'collected', run: collected });
     return collected;
   } catch (error) {
     if (signal.aborted) return ledger.runs.get(run.id);
     if (!(error instanceof CollectError)) throw error;
     const failure = { class: 'data' as const, code: error.code, message: error.message };
+    const right = { runId: run.id, token: run.token };
     const isSettledHere = await ledger.runs.settle(right, { state: 'failed', failure, at: clock() });
     const failed = await ledger.runs.get(run.id);
     if (isSettledHere) reportFailure(failed, failedBefore, parts);

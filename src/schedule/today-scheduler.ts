@@ -1,5 +1,5 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
-import { DayBusyError } from '../review/refusals.js';
+import { DayBusyError } from '../review/day/join-run.js';
 import { createScheduler, type Scheduler, type SchedulerParts } from './scheduler.js';
 import type { Slots } from './slots.js';
 

@@ -10,7 +10,7 @@ import { checkNotices } from '../../src/notifications/check-notices.js';
 import { createSender } from '../../src/notifications/send-messages.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
-import { reportMissedCanaries } from '../../src/review/day/missed-canaries.js';
+import { reportMissedCanaries } from '../../src/review/canary.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import { createFileDelivery } from '../../src/review/file/file-delivery.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';

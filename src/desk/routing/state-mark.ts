@@ -1,7 +1,7 @@
 import type { BookingState, MappingState } from '../../ledger/case.js';
 import type { Severity } from '../../ledger/notice.js';
 import type { Run, RunState } from '../../ledger/run.js';
-import type { Judgement } from '../../review/day/judge-day.js';
+import type { Judgement } from '../../review/day/good-day.js';
 import { hasUnknownVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { Html, html } from '../../text/html.js';
 

@@ -9,9 +9,8 @@ import {
   type Trigger,
 } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
-import { DayBusyError } from '../refusals.js';
 import { type DayResult, type ReviewCallbacks, type ReviewParts, reviewDay } from '../review-day.js';
-import { busy, findSharedRun, tryToAcquireDay } from './join-run.js';
+import { busy, DayBusyError, findSharedRun, tryToAcquireDay } from './join-run.js';
 import { type DayRequest, type OpenedRun, openRun } from './open-run.js';
 
 /** Delay between two tries to get a day that another process is opening or releasing. */

@@ -1,13 +1,13 @@
 import { pause } from '../../async/abort.js';
+import type { Hold } from '../../async/hold.js';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, isActive, type Run } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
 import type { Notify } from '../events.js';
-import { DayBusyError } from '../refusals.js';
 import type { BackgroundReviews } from './background-reviews.js';
+import { DayBusyError } from './join-run.js';
 import { type RangeMode, requestOf } from './range-plan.js';
-import { runDaysConcurrently, waitForRunSlot } from './run-slots.js';
 
 /** Delay between attempts to acquire a day that somebody else holds for a moment. */
 const tryEveryMs = 500;
@@ -166,4 +166,72 @@ export function createReplays(parts: ReplaysParts): Replays {
       await Promise.allSettled(current);
     },
   };
+}
+
+/** Days of replayed ranges that are reviewed at once, over all processes: the nightly run must still find room. */
+export const runsAtOnce = 2;
+/** Delay between attempts to get a slot. */
+const slotEveryMs = 1_000;
+
+/**
+ * Waits for one of a limited number of run slots that all processes on a ledger share.
+ *
+ * @param onWait called once if all slots are taken
+ * @returns undefined when aborted
+ */
+export async function waitForRunSlot(
+  ledger: Ledger,
+  places: number,
+  { signal, onWait }: { readonly signal: AbortSignal; readonly onWait: () => void },
+): Promise<Hold | undefined> {
+  for (let isReported = false; !signal.aborted; isReported = true) {
+    const hold = await ledger.holds.place(places);
+    if (hold) return hold;
+    if (!isReported) onWait();
+    await pause(slotEveryMs, signal);
+  }
+  return undefined;
+}
+
+export interface ConcurrentDays {
+  readonly atOnce: number;
+  /** Called right before a day is started. False also skips all later days. */
+  readonly mayBegin: () => boolean;
+  /** Waits for what a day needs, then starts it; undefined if the day is not to be started. */
+  readonly begin: (day: BusinessDay) => Promise<{ readonly ended: Promise<void> } | undefined>;
+}
+
+/**
+ * Runs days concurrently, at most `atOnce` at a time, starting them in order.
+ *
+ * @returns the days that were not started
+ * @throws the first error of a day, after all others have ended
+ */
+export async function runDaysConcurrently(
+  days: readonly BusinessDay[],
+  { atOnce, mayBegin, begin }: ConcurrentDays,
+): Promise<readonly BusinessDay[]> {
+  const working = new Set<Promise<void>>();
+  let fault: { error: unknown } | undefined;
+  let begun = 0;
+  try {
+    for (const day of days) {
+      if (working.size >= atOnce) await Promise.race(working);
+      const work = fault || !mayBegin() ? undefined : await begin(day);
+      if (!work) break;
+      begun += 1;
+      const ended: Promise<void> = work.ended
+        .catch((error: unknown) => {
+          fault ??= { error };
+        })
+        .then(() => {
+          working.delete(ended);
+        });
+      working.add(ended);
+    }
+  } finally {
+    await Promise.all(working);
+  }
+  if (fault) throw fault.error;
+  return days.slice(begun);
 }

@@ -1,6 +1,6 @@
 import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
 import type { ResultCounts } from '../../ledger/run.js';
-import { isMoreThanShare } from '../share.js';
+import { isMoreThanShare } from '../gates.js';
 import { namesBookings, type ResultTotals } from './match-result.js';
 import type { ResultTable } from './result.js';
 

@@ -3,7 +3,7 @@ import { createMeasure } from '../../async/measure.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import { buildRequestBody } from '../body/booking-item.js';
+import { buildRequestBody } from '../body/body-delivery.js';
 import { renderReviewFile } from '../file/spooled-files.js';
 
 /** Receives what would be sent; absent if only checksums are needed. */

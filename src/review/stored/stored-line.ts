@@ -2,7 +2,7 @@ import { type Booking, bookingFields, guestNameFields } from '../../booking/book
 import { splitStoredLines } from '../../ledger/batches.js';
 import type { BookingForm } from '../../ledger/step.js';
 import type { RefusedBooking } from '../../ledger/tracing.js';
-import { itemForm } from '../body/booking-item.js';
+import { itemForm } from '../body/body-delivery.js';
 import type { LineForm } from '../delivery.js';
 import { reviewForm } from '../file/review-line.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { DayBusyError } from '../../../src/review/refusals.js';
+import { DayBusyError } from '../../../src/review/day/join-run.js';
 import { reviewDay } from '../../../src/review/review-day.js';
 import { SourceError } from '../../../src/review/source.js';
 import { UsageError } from '../../../src/text/usage-error.js';
