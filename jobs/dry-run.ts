@@ -14,7 +14,7 @@ import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Counts, Run } from '../src/ledger/run.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
-import { type SuspectsReport, toVolumeReport } from '../src/review/day/report.js';
+import { toVolumeReport } from '../src/review/day/report.js';
 import { readErasedGuests } from '../src/review/erasures.js';
 import { CollectError } from '../src/review/gates.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
@@ -203,7 +203,7 @@ export interface DryRunReport {
   readonly source?: string | undefined;
   readonly counts: Counts;
   /** Absent without a local copy of the mappings to compare with. */
-  readonly suspects?: SuspectsReport;
+  readonly suspects?: { readonly bookings: number };
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];
   /** Absent if no record looks cancelled by a column that nothing uses. */

@@ -49,7 +49,7 @@ export async function followUpAndSay(app: App): Promise<void> {
 export async function followUpCanaries(app: App): Promise<readonly Canary[]> {
   let missed: readonly Canary[] = [];
   await attempt(app, 'the canaries could not be checked', async () => {
-    missed = await reportMissedCanaries({ ledger: await app.ledger(), clock, notify: app.notify });
+    missed = await reportMissedCanaries(await app.ledger(), clock(), app.notify);
   });
   return missed;
 }

@@ -13,6 +13,48 @@ import type { WriteCommand } from '../text/shell.js';
 import type { Delivery } from './delivery.js';
 import { createLineBuffer } from './render-line.js';
 
+const dayMs = 86_400_000;
+/** A stay that is ahead, wherever the service is. */
+const daysUntilCheckIn = 30;
+
+/** A name that nobody takes for a guest's. */
+const clientName = 'Canary Test';
+
+const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
+
+/** Makes the canary of a run. */
+export function makeCanary(
+  { serviceId, providerName, providerHotelId, withinMs }: CanarySettings,
+  runId: string,
+  { render }: Delivery,
+  now: number,
+): NewCanary {
+  const reference = `CANARY-${runId}`;
+  const booking: Booking = {
+    serviceId,
+    bookingReferenceId: reference,
+    bookingClientName: clientName,
+    providerName,
+    providerHotelId,
+    checkInDate: toDay(now + daysUntilCheckIn * dayMs),
+    checkOutDate: toDay(now + (daysUntilCheckIn + 1) * dayMs),
+  };
+  const line = createLineBuffer(0);
+  render(booking, 'body', line);
+  return { reference, line: line.handOver().toString(), withinMs };
+}
+
+/** Reports the canaries that no e-mail named in time. Of all processes, the one that finds a canary reports it. */
+export async function reportMissedCanaries(
+  ledger: Ledger,
+  now: number,
+  notify: (event: CanaryEvent) => void,
+): Promise<readonly Canary[]> {
+  const missed = await ledger.canaries.reportMissed(now);
+  for (const canary of missed) notify({ type: 'canary-missed', canary });
+  return missed;
+}
+
 export interface CanaryStyle {
   readonly command: WriteCommand;
   /** Of the account; instants are in UTC without it. */
@@ -66,52 +108,4 @@ export function renderShownCanary(canary: Canary, style: TextStyle): string {
     ...renderCanary(canary, style),
     '',
   ].join('\n');
-}
-
-const dayMs = 86_400_000;
-/** A stay that is ahead, wherever the service is. */
-const daysUntilCheckIn = 30;
-
-/** A name that nobody takes for a guest's. */
-const clientName = 'Canary Test';
-
-const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
-
-/** Makes the canary of a run. */
-export function makeCanary(
-  { serviceId, providerName, providerHotelId, withinMs }: CanarySettings,
-  runId: string,
-  { render }: Delivery,
-  now: number,
-): NewCanary {
-  const reference = `CANARY-${runId}`;
-  const booking: Booking = {
-    serviceId,
-    bookingReferenceId: reference,
-    bookingClientName: clientName,
-    providerName,
-    providerHotelId,
-    checkInDate: toDay(now + daysUntilCheckIn * dayMs),
-    checkOutDate: toDay(now + (daysUntilCheckIn + 1) * dayMs),
-  };
-  const line = createLineBuffer(0);
-  render(booking, 'body', line);
-  return { reference, line: line.handOver().toString(), withinMs };
-}
-
-export interface MissedCanaryParts {
-  readonly ledger: Ledger;
-  readonly clock: () => number;
-  readonly notify: (event: CanaryEvent) => void;
-}
-
-/** Reports the canaries that no e-mail named in time. Of all processes, the one that finds a canary reports it. */
-export async function reportMissedCanaries({
-  ledger,
-  clock,
-  notify,
-}: MissedCanaryParts): Promise<readonly Canary[]> {
-  const missed = await ledger.canaries.reportMissed(clock());
-  for (const canary of missed) notify({ type: 'canary-missed', canary });
-  return missed;
 }

@@ -83,7 +83,7 @@ export function composeProcess(parts: ProcessParts): DayProcess {
       await tell();
       const request = { mode: 'run', trigger: 'manual', day, configuredDelivery: delivery } as const;
       const { run } = await reviewDay(request, dayParts, unstopped);
-      await reportMissedCanaries({ ledger, clock, notify: () => {} });
+      await reportMissedCanaries(ledger, clock(), () => {});
       const today = businessDayAt(new Date(clock()), timezone).iso;
       await updateCases({ ledger, today, escalateAfterMs: 3 * dayMs, clock });
       await tell();

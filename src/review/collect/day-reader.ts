@@ -184,7 +184,6 @@ function createChunkRenderer(
         rejects.push({ place, reason: record.unreadable });
         continue;
       }
-      const { fields } = record;
       const before = buffer.length;
       const plain = record.cells && renderPlain?.(record.cells, buffer);
       if (plain && usual && !erased?.mayBe(plain.referenceHash)) {
@@ -193,6 +192,7 @@ function createChunkRenderer(
         continue;
       }
       buffer.extendTo(before);
+      const { fields } = record;
       const normalised = normalise(fields);
       if (normalised.kind === 'reject') {
         const { reason } = normalised;

@@ -15,6 +15,7 @@ import {
 import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import type { ReviewParts, RunRequest } from '../review-day.js';
+import { wasCollectedEarly } from './good-day.js';
 
 export interface DayRequest {
   /**
@@ -87,7 +88,7 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
       return isUnfinished ? giveUp(latest, request, topUp(latest, request)) : topUp(latest, request);
     case 'run':
       if (!isUnfinished)
-        return wasCollectedTooEarly(latest, request) || hasUnexpectedCount(latest)
+        return wasCollectedEarly(request.day, latest) || hasUnexpectedCount(latest)
           ? topUp(latest, request)
           : { kind: isAcceptedBy(request, latest) ? 'accept' : 'already-done', run: latest };
       return delivery === undefined || delivery === latest.delivery
@@ -151,14 +152,6 @@ function completeDay(latest: Run, mode: 'run' | 'replay' | 'late'): Opening {
   };
 }
 
-/** True if the collect began before the day ended: later bookings are missing. */
-export function wasCollectedTooEarly(
-  { collectStartedAt }: Pick<Run, 'collectStartedAt'>,
-  { day }: Pick<DayToOpen, 'day'>,
-): boolean {
-  return collectStartedAt !== undefined && collectStartedAt <= day.lastInstant.getTime();
-}
-
 function giveUp({ id, day, state }: Run, { mode, reason }: DayToOpen, opening: Opening): Opening {
   if (opening.kind === 'usage-error') return opening;
   if (reason !== undefined) return { ...opening, kind: 'new', replaces: id };
@@ -212,7 +205,7 @@ export interface OpenedRun {
   readonly kind: 'done' | 'accepted' | 'resumed' | 'new';
   readonly run: Run;
   /** Why the run that is resumed had failed. */
-  readonly failedBefore?: RunFailure;
+  readonly failedBefore?: RunFailure | undefined;
 }
 
 /**
@@ -243,7 +236,7 @@ export async function openRun(
       return {
         kind: 'resumed',
         run: await ledger.runs.takeOver(opening.run.id, { expected, acceptance, acceptsRepeated }),
-        ...(opening.run.failure && { failedBefore: opening.run.failure }),
+        failedBefore: opening.run.failure,
       };
     case 'new': {
       const run = await ledger.runs.create({

@@ -23,24 +23,14 @@ export type DayPlan =
   | { readonly action: 'nothing'; readonly why: string; readonly run?: Run }
   | { readonly action: 'refused'; readonly message: string; readonly run: Run };
 
-/** What the command line requests. */
-type ReplayRequest = Pick<DayRequest, 'delivery' | 'reason' | 'volumeAcceptedBy'>;
-
-/** What a mode requests for each of its days. */
+/** What a mode requests for each of its days, besides what the command line does. */
 export function requestOf(
   mode: RangeMode | undefined,
-  { delivery, reason, volumeAcceptedBy }: ReplayRequest,
+  { delivery, reason, volumeAcceptedBy }: Omit<DayRequest, 'mode'>,
 ): DayRequest {
-  switch (mode) {
-    case 'missing':
-    case 'failed':
-      return { mode: 'run', delivery, reason, volumeAcceptedBy };
-    case 'late':
-      return { mode: 'late', delivery, reason, volumeAcceptedBy };
-    case 'all':
-    case undefined:
-      return { mode: 'replay', delivery, reason, volumeAcceptedBy };
-  }
+  const asked = { delivery, reason, volumeAcceptedBy };
+  if (mode === 'late') return { mode, ...asked };
+  return { mode: mode === 'missing' || mode === 'failed' ? 'run' : 'replay', ...asked };
 }
 
 /** @param latest the day's newest run as known now; the final decision is made when the day is started */
@@ -168,17 +158,10 @@ function whyNot(mode: RangeMode | undefined, latest: Run | undefined): string | 
   const isAbandoned = latest?.cancelReason !== undefined;
   if (isAbandoned && (mode === 'missing' || mode === 'failed')) return 'was cancelled';
   const hasRun = latest !== undefined && latest.state !== 'cancelled' && mayCompleteDay(latest);
-  switch (mode) {
-    case 'missing':
-      return hasRun ? 'has a run' : undefined;
-    case 'failed':
-      if (!hasRun) return 'has no run';
-      return latest.state === 'failed' || isActive(latest) ? undefined : 'has not failed';
-    case 'all':
-    case 'late':
-    case undefined:
-      return undefined;
-  }
+  if (mode === 'missing' && hasRun) return 'has a run';
+  if (mode !== 'failed') return undefined;
+  if (!hasRun) return 'has no run';
+  return latest.state === 'failed' || isActive(latest) ? undefined : 'has not failed';
 }
 
 /**
