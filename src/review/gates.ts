@@ -76,7 +76,7 @@ export function areTooManyRejects(rejected: number, considered: number, maxRejec
 
 /** A broken source must not look like a quiet night. */
 export function checkGates(
-  { read, filtered, rejected, dates }: Pick<BookingStore, 'read' | 'filtered' | 'rejected' | 'dates'>,
+  { read, filtered, rejected, dates }: BookingStore['counts'],
   { maxRejectedShare, emptyDay, leastFaults = 0 }: CollectLimits,
   source: string,
 ): void {

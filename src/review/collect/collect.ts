@@ -77,11 +77,11 @@ export async function collectDay(
   await bookings.addDelivered();
   const repetition = await compareWithEarlierDays(day, run, bookings, parts);
   await bookings.storeRest();
-  checkGates(bookings, limits, source);
+  checkGates(bookings.counts, limits, source);
   // The hook's call may have come in the meantime.
-  if (mayCompleteDay(run)) checkExpected(bookings, (await ledger.runs.get(run.id)).expected, source);
+  if (mayCompleteDay(run)) checkExpected(bookings.counts, (await ledger.runs.get(run.id)).expected, source);
   const { body: posted, file } = bookings.accepted;
-  const sendable = countRecords(bookings) - bookings.rejected;
+  const sendable = countRecords(bookings.counts) - bookings.counts.rejected;
   // A run that tops up the day stores a part of it, which may well be a single booking without a name, but reads all of it.
   const accepted = run.topsUp ? sendable : posted + file;
   if (delivery.kind === 'file') {
@@ -151,11 +151,11 @@ async function takeBookings(
         obstacles.set(field, (obstacles.get(field) ?? 0) + count);
       await bookings.take(chunk);
       const progress = chunk.progress && { progress: chunk.progress };
-      notify({ type: 'collecting', run: name, read: bookings.read, ...progress });
+      notify({ type: 'collecting', run: name, read: bookings.counts.read, ...progress });
     }
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    if (!isExpectedOf(error, bookings.read, limits))
+    if (!isExpectedOf(error, bookings.counts.read, limits))
       throw new CollectError(error.fault, error.message, { cause: error });
   }
   signal.throwIfAborted();

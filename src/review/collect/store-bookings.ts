@@ -36,9 +36,8 @@ export function createBookingStore(
   const providers = new Map<string, number>();
   let keptLabels: readonly string[] = [];
   const lacking = [0, 0, 0, 0];
-  const dates = { given: 0, unreadable: 0 };
   /** In all. */
-  const counts = { read: 0, rejected: 0, filtered: 0 };
+  const counts = { read: 0, rejected: 0, filtered: 0, dates: { given: 0, unreadable: 0 } };
   /** What no transaction has stored yet. */
   const warnings = new Map<ReasonCount['reason'], ReasonCount>();
   let rejects: Reject[] = [];
@@ -112,18 +111,9 @@ export function createBookingStore(
 
   return {
     warn,
-    dates,
+    counts,
     /** How many accepted bookings lack nothing, their provider, its hotel id, and both. */
     lacking,
-    get read() {
-      return counts.read;
-    },
-    get rejected() {
-      return counts.rejected;
-    },
-    get filtered() {
-      return counts.filtered;
-    },
     get accepted() {
       return { body: batching.body.accepted, file: batching.file.accepted };
     },
@@ -160,8 +150,8 @@ export function createBookingStore(
         chunk.rejects.map((reject, at) => (at < listable ? reject : withoutCause(reject))),
       );
       chunk.warnings.forEach(warn);
-      dates.given += chunk.dates.given;
-      dates.unreadable += chunk.dates.unreadable;
+      counts.dates.given += chunk.dates.given;
+      counts.dates.unreadable += chunk.dates.unreadable;
       await takeLines(chunk.lines);
       if (isFull()) await store(false);
     },

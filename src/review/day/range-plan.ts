@@ -115,42 +115,32 @@ export async function planRange(
 ): Promise<PlannedDay[]> {
   const [from, to] = [days[0]?.iso ?? '', days.at(-1)?.iso ?? ''];
   const latest = new Map((await ledger.runs.listLatest({ from, to })).map((run) => [run.day, run]));
-  const planned = days.map((day): PlannedDay => {
+  const planned: PlannedDay[] = [];
+  for (const day of days) {
     const run = latest.get(day.iso);
-    return { day: day.iso, plan: planDay(mode, run, { ...request, day }), ...(run && { latest: run }) };
-  });
-  return refuseIncomparable(ledger, await refusePerformed(ledger, planned));
-}
-
-/** Refuses the days whose run somebody is working on. It asks for each: few runs are active at once. */
-async function refusePerformed(
-  ledger: ReadOnlyLedger,
-  planned: readonly PlannedDay[],
-): Promise<PlannedDay[]> {
-  const refused: PlannedDay[] = [];
-  for (const one of planned) {
-    const { day, latest: run } = one;
+    const plan = planDay(mode, run, { ...request, day });
+    const one = { day: day.iso, plan, ...(run && { latest: run }) };
+    // Asked for each: few runs are active at once.
     const isPerformed =
       run && isActive(run) && isToReview(one) && (await ledger.steps.isBeingPerformed(run.id));
-    const message = `${day} is being run by another process`;
-    refused.push(isPerformed ? { ...one, plan: { action: 'refused', message, run } } : one);
+    planned.push(isPerformed ? refuse(one, run, `${day.iso} is being run by another process`) : one);
   }
-  return refused;
+  return refuseIncomparable(ledger, planned);
+}
+
+function refuse(one: PlannedDay, run: Run, message: string): PlannedDay {
+  return { ...one, plan: { action: 'refused', message, run } };
 }
 
 /** Refuses to top up days whose delivered bookings can't be compared. It asks for all days at once: there may be hundreds. */
-async function refuseIncomparable(
-  ledger: ReadOnlyLedger,
-  planned: readonly PlannedDay[],
-): Promise<PlannedDay[]> {
+async function refuseIncomparable(ledger: ReadOnlyLedger, planned: PlannedDay[]): Promise<PlannedDay[]> {
   const toppedUp = planned.filter(({ plan }) => plan.action === 'top-up').map(({ day }) => day);
   const [from, to] = [toppedUp[0], toppedUp.at(-1)];
-  if (from === undefined || to === undefined) return [...planned];
+  if (from === undefined || to === undefined) return planned;
   const runs = groupByDay(await ledger.runs.listOfDays({ from, to }));
   return planned.map((one) => {
-    if (one.plan.action !== 'top-up') return one;
-    const message = describeIncomparable(runs.get(one.day) ?? []);
-    return message === undefined ? one : { ...one, plan: { action: 'refused', message, run: one.plan.run } };
+    const message = one.plan.action === 'top-up' && describeIncomparable(runs.get(one.day) ?? []);
+    return message ? refuse(one, one.plan.run, message) : one;
   });
 }
 
