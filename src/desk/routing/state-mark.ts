@@ -143,11 +143,6 @@ export function renderSeverity(severity: Severity): Html {
   }
 }
 
-/** The sign alone, where there is no room for words. */
-export function renderSign(mark: Mark): Html {
-  return html`<span class="mark ${colourOf(mark)}">${drawSign(mark, `role="img" aria-label="${nameMark(mark)}"`)}</span>`;
-}
-
 /** What each sign means. */
 export function renderLegend(marks: readonly Mark[]): Html {
   return html`<ul class="legend">${marks.map(

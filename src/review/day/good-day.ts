@@ -80,11 +80,8 @@ function listDrop({ volume, acceptance }: Run) {
  */
 export function countDaysBehind(day: string, now: number, zone: string): number {
   const yesterday = businessDayAt(new Date(now), zone).previous();
-  return Math.max(0, Math.round((utcMidnight(yesterday.iso) - utcMidnight(day)) / 86_400_000));
-}
-
-function utcMidnight(day: string): number {
-  return Date.parse(`${day}T00:00:00Z`);
+  // Dates without a time are read as midnights in UTC.
+  return Math.max(0, Math.round((Date.parse(yesterday.iso) - Date.parse(day)) / 86_400_000));
 }
 
 /** False for a run that completes no day and had nothing to send: there are dozens a day. */
