@@ -8,7 +8,7 @@ import { createBusinessDay } from '../src/booking/business-day.js';
 import { createNormaliser } from '../src/booking/normalise.js';
 import { readStoredBatches } from '../src/ledger/batches.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
-import { createBodyForms } from '../src/review/body/booking-item.js';
+import { createBodyForms } from '../src/review/body/body-delivery.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
 import { createBookingStore } from '../src/review/collect/store-bookings.js';
@@ -68,9 +68,9 @@ async function collect() {
     trigger: 'manual',
     startedAt: Date.now(),
   } as const;
-  const { id, token } = await ledger.runs.create(run);
+  const created = await ledger.runs.create(run);
   const parts = { reader, delivery, ledger, limits, clock: Date.now, notify: () => {} };
-  const collected = await collectDay(day, { runId: id, token }, parts, signal);
+  const collected = await collectDay(day, created, parts, signal);
   return { ledger, collected };
 }
 
@@ -82,7 +82,7 @@ const collecting = new Bench(fiveRounds)
     for await (const _ of reader.read(day, forms, { signal }));
   })
   .add('… and tell duplicates', async () => {
-    const intake = createBookingStore(limits, { store: async () => {}, holds: async () => true });
+    const intake = createBookingStore(limits.batchSize, { store: async () => {}, holds: async () => true });
     for await (const chunk of reader.read(day, forms, { signal })) await intake.take(chunk);
   })
   .add('… and store', async () => {

@@ -1,6 +1,6 @@
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import { type Abandoned, abandon } from '../src/review/day/abandon.js';
+import { type Abandoned, abandon } from '../src/review/day/join-run.js';
 import { runToJson } from '../src/review/day/report.js';
 import { removeSpooled } from '../src/review/file/file-attempt.js';
 

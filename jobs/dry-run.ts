@@ -13,10 +13,10 @@ import { keptAt } from '../src/ledger/kept-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Counts, Run } from '../src/ledger/run.js';
 import { collectDay } from '../src/review/collect/collect.js';
-import { CollectError } from '../src/review/collect/gates.js';
-import { requireBegun } from '../src/review/day/begun-days.js';
-import { type SuspectsReport, toVolumeReport } from '../src/review/day/report.js';
+import { requireBegun } from '../src/review/day/range-plan.js';
+import { toVolumeReport } from '../src/review/day/report.js';
 import { readErasedGuests } from '../src/review/erasures.js';
+import { CollectError } from '../src/review/gates.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
@@ -139,7 +139,7 @@ async function collect(
   kept: ReadOnlyLedger | undefined,
 ): Promise<CollectError | undefined> {
   const { delivery: kind } = config;
-  const { id, token } = await ledger.runs.create({
+  const run = await ledger.runs.create({
     id: runId,
     day: day.iso,
     delivery: kind,
@@ -151,9 +151,7 @@ async function collect(
   const parts = {
     ...(await composeCollect(config, sourceMessages)),
     ...(kept && {
-      comparison: kept.mappings,
-      volumes: kept,
-      earlierDays: kept,
+      past: kept,
       readErased: () => readErasedGuests(kept, config.hashKey),
     }),
     delivery: createDelivery(kind, config, { ledger, service, findSftp: sftp, notify, clock }),
@@ -161,7 +159,7 @@ async function collect(
     notify,
   };
   try {
-    await collectDay(day, { runId: id, token }, parts, signal);
+    await collectDay(day, run, parts, signal);
     return undefined;
   } catch (error) {
     if (error instanceof CollectError) return error;
@@ -205,7 +203,7 @@ export interface DryRunReport {
   readonly source?: string | undefined;
   readonly counts: Counts;
   /** Absent without a local copy of the mappings to compare with. */
-  readonly suspects?: SuspectsReport;
+  readonly suspects?: { readonly bookings: number };
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];
   /** Absent if no record looks cancelled by a column that nothing uses. */

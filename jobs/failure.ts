@@ -6,7 +6,7 @@ import { FencedError, LedgerUnusableError, SyncOvertakenError } from '../src/led
 import { LoadBusyError, LoadOvertakenError } from '../src/ledger/hotels.js';
 import { MappingServiceError, type ServiceErrorKind } from '../src/mapping-service/errors.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
-import { DayBusyError } from '../src/review/refusals.js';
+import { DayBusyError } from '../src/review/day/join-run.js';
 import { describeError, isSafeToShow } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { type ExitCode, exitCode } from './exit-code.js';

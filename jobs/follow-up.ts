@@ -4,7 +4,7 @@ import { followMappings } from '../src/cases/follow-mappings.js';
 import { updateCases } from '../src/cases/update-cases.js';
 import type { Canary } from '../src/ledger/canaries.js';
 import { mayCompleteDay, type Run } from '../src/ledger/run.js';
-import { reportMissedCanaries } from '../src/review/day/missed-canaries.js';
+import { reportMissedCanaries } from '../src/review/canary.js';
 import { answerWithin, TooLateError } from '../src/server/deadline.js';
 import { formatCountOf } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
@@ -49,7 +49,7 @@ export async function followUpAndSay(app: App): Promise<void> {
 export async function followUpCanaries(app: App): Promise<readonly Canary[]> {
   let missed: readonly Canary[] = [];
   await attempt(app, 'the canaries could not be checked', async () => {
-    missed = await reportMissedCanaries({ ledger: await app.ledger(), clock, notify: app.notify });
+    missed = await reportMissedCanaries(await app.ledger(), clock(), app.notify);
   });
   return missed;
 }

@@ -1,8 +1,8 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import { planDay, type RangeMode, requestOf } from '../src/review/day/range-plan.js';
+import { runDaysConcurrently, runsAtOnce, waitForRunSlot } from '../src/review/day/replays.js';
 import { describeWaiting, type RunReport, readReport } from '../src/review/day/report.js';
-import { runDaysConcurrently, runsAtOnce, waitForRunSlot } from '../src/review/day/run-slots.js';
 import { type ReviewParts, reviewDay } from '../src/review/review-day.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { formatCount, wrapText } from '../src/text/format.js';

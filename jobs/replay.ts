@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import { type BusinessDay, createBusinessDay } from '../src/booking/business-day.js';
-import { takeBegun } from '../src/review/day/begun-days.js';
 import {
   describePlan,
   isToReview,
@@ -10,6 +9,7 @@ import {
   type RangeMode,
   rangeModes,
   requestOf,
+  takeBegun,
   toPlanObjects,
 } from '../src/review/day/range-plan.js';
 import { formatCountOf, wrapText } from '../src/text/format.js';

@@ -61,7 +61,6 @@ export async function openReview(app: App, performs: boolean): Promise<ReviewPar
   app.beforeClose(() => workforce.close());
   return {
     ...(await composeCollect(config, sourceMessages)),
-    comparison: ledger.mappings,
     readErased,
     canary: readCanarySettings(config),
     ledger,

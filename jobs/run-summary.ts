@@ -10,10 +10,11 @@ import {
   type ResultCounts,
   type Run,
 } from '../src/ledger/run.js';
-import { renderCanary } from '../src/review/canary-words.js';
+import { renderCanary } from '../src/review/canary.js';
 import { runsCompared } from '../src/review/collect/delivered-lines.js';
 import { earlyNote, endedTooEarly } from '../src/review/day/good-day.js';
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
+import { describeDrops } from '../src/review/gates.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
 import {
   countAffected,
@@ -22,7 +23,6 @@ import {
   nameState,
   paintState,
 } from '../src/review/verdicts/day-verdicts.js';
-import { describeDrops } from '../src/review/volume.js';
 import { noColours, type Paint } from '../src/text/colours.js';
 import {
   formatCount,

@@ -4,8 +4,7 @@ import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/ledger/run.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
-import { createReplays, type Replays } from '../src/review/day/replays.js';
-import { runsAtOnce } from '../src/review/day/run-slots.js';
+import { createReplays, type Replays, runsAtOnce } from '../src/review/day/replays.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../src/schedule/due-days.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
 import {

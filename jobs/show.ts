@@ -11,7 +11,7 @@ import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import { renderShownCanary } from '../src/review/canary-words.js';
+import { renderShownCanary } from '../src/review/canary.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';
 import { showInLine } from '../src/text/visible.js';

@@ -7,7 +7,7 @@ import { openNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import type { DeliveryKind } from '../src/ledger/run.js';
 import { createThreadedReader } from '../src/reading-thread/threaded-reader.js';
-import { createBodyForms } from '../src/review/body/booking-item.js';
+import { createBodyForms } from '../src/review/body/body-delivery.js';
 import { createDayReader, type DayReader } from '../src/review/collect/day-reader.js';
 import type { BookingForms } from '../src/review/delivery.js';
 import type { ErasedGuests } from '../src/review/erasures.js';
@@ -52,15 +52,15 @@ export async function openReader(
   const parts = await composeSource(settings, sourceMessages);
   const reader = createDayReader(parts);
   if (availableParallelism() === 1) return reader;
-  return createThreadedReader({
+  return createThreadedReader(
     reader,
-    measure: (day) => parts.source.measure(day),
-    startThread: (day, kind, erased) =>
+    (day) => parts.source.measure(day),
+    (day, kind, erased) =>
       new Worker(new URL('./reading-thread.js', import.meta.url), {
         workerData: { ...createReadingOrder(settings, day, kind), erased },
         resourceLimits: { maxYoungGenerationSizeMb },
       }),
-  });
+  );
 }
 
 export function createReadingOrder(

@@ -6,7 +6,7 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import { createBodyForms } from '../../src/review/body/booking-item.js';
+import { createBodyForms } from '../../src/review/body/body-delivery.js';
 import { collectDay } from '../../src/review/collect/collect.js';
 import { createDayReader } from '../../src/review/collect/day-reader.js';
 
@@ -68,7 +68,7 @@ async function collect(folder: string, csv: string, adapt: (ledger: Ledger) => L
   const path = join(folder, 'ledger.db');
   for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
   const ledger = createSqliteLedger({ path, rules, clock: Date.now });
-  const { id, token } = await ledger.runs.create({
+  const run = await ledger.runs.create({
     ...{ id: 'run', day: day.iso, startedAt: Date.now() },
     ...({ delivery: 'file', trigger: 'manual' } as const),
   });
@@ -81,7 +81,7 @@ async function collect(folder: string, csv: string, adapt: (ledger: Ledger) => L
     limits: { batchSize: 500, maxRejectedShare: 0.1, emptyDay: 'fail' as const },
   };
   const { cpuSeconds = 0 } = await measureWork(async () => {
-    await collectDay(day, { runId: id, token }, parts, new AbortController().signal);
+    await collectDay(day, run, parts, new AbortController().signal);
   });
   await ledger.close();
   return { value: cpuSeconds, cpuSeconds };

@@ -65,12 +65,6 @@ export const guestNameFields: ReadonlySet<string> = new Set(
   bookingFields.flatMap(({ name, kind }) => (kind === 'guest-name' ? [name] : [])),
 );
 
-/** An object with a value for each field, under the service's names. */
-export function mapFields<Value>(toValue: (field: BookingField) => Value): Record<ServiceField, Value> {
-  const entries = bookingFields.map((field) => [field.name, toValue(field)] as const);
-  return Object.fromEntries(entries) as Record<ServiceField, Value>;
-}
-
 /** A value for each of the fields. */
 type ValuesOf<Fields extends readonly unknown[], Value> = { readonly [place in keyof Fields]: Value };
 

@@ -4,8 +4,8 @@ import type { Run } from '../ledger/run.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
+import { describeDrops } from '../review/gates.js';
 import type { SourceNotice } from '../review/source.js';
-import { describeDrops } from '../review/volume.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 

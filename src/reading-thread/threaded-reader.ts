@@ -20,28 +20,20 @@ export const more = 'more';
 type Message =
   | { readonly kind: 'chunk'; readonly chunk: RenderedChunk }
   | { readonly kind: 'end' }
-  | { readonly kind: 'failed'; readonly error: PlainError };
-
-/** An error loses its class on the way to another thread. */
-interface PlainError {
-  readonly message: string;
-  readonly stack: string | undefined;
-  readonly sourceFault: SourceFault | undefined;
-}
-
-export interface ThreadedReaderParts {
-  /** Reads sources that are too small for a thread. */
-  readonly reader: DayReader;
-  readonly measure: BookingSource['measure'];
-  /** Starts a thread that calls `sendChunks` for that day. */
-  readonly startThread: (day: BusinessDay, kind: DeliveryKind, erased: ErasedGuests | undefined) => Worker;
-}
+  | { readonly kind: 'failed'; readonly error: ReturnType<typeof toPlainError> };
 
 /**
  * Reads a large day in its own thread. While that thread parses and renders, this one detects duplicates and stores,
  * which saves about two thirds of the time that both take in sequence.
+ *
+ * @param reader reads sources that are too small for a thread
+ * @param startThread starts a thread that calls `sendChunks` for that day
  */
-export function createThreadedReader({ reader, measure, startThread }: ThreadedReaderParts): DayReader {
+export function createThreadedReader(
+  reader: DayReader,
+  measure: BookingSource['measure'],
+  startThread: (day: BusinessDay, kind: DeliveryKind, erased: ErasedGuests | undefined) => Worker,
+): DayReader {
   return {
     ...reader,
     async *read(day, forms, options) {
@@ -53,10 +45,7 @@ export function createThreadedReader({ reader, measure, startThread }: ThreadedR
   };
 }
 
-async function* receiveChunks(
-  thread: Worker,
-  signal: AbortSignal,
-): AsyncGenerator<RenderedChunk, void, undefined> {
+async function* receiveChunks(thread: Worker, signal: AbortSignal) {
   const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   try {
     for await (const [message] of on(thread, 'message', { signal, close: ['exit'] })) {
@@ -105,9 +94,9 @@ export async function sendChunks(
       if (wanted === 0) await new Promise<void>((resolve) => (onMessage = resolve));
       if (stopping.signal.aborted) break;
       wanted -= 1;
-      const { bytes, ends, forms, keys, lacking } = chunk.lines;
-      const arrays = [bytes, ends, forms, ...Object.values(keys), lacking];
-      const moved = arrays.map(({ buffer }) => buffer);
+      const moved = Object.values(chunk.lines).flatMap((column) =>
+        ArrayBuffer.isView(column) ? column.buffer : [],
+      );
       send({ kind: 'chunk', chunk }, moved);
     }
     send({ kind: 'end' });
@@ -119,13 +108,18 @@ export async function sendChunks(
   }
 }
 
-function toPlainError(error: unknown): PlainError {
+/** An error loses its class on the way to another thread. */
+function toPlainError(error: unknown): {
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly fault: SourceFault | undefined;
+} {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  return { message, stack, sourceFault: error instanceof SourceError ? error.fault : undefined };
+  return { message, stack, fault: error instanceof SourceError ? error.fault : undefined };
 }
 
-function toError({ message, stack, sourceFault }: PlainError): Error {
-  const error = sourceFault === undefined ? new Error(message) : new SourceError(sourceFault, message);
+function toError({ message, stack, fault }: ReturnType<typeof toPlainError>): Error {
+  const error = fault === undefined ? new Error(message) : new SourceError(fault, message);
   if (stack !== undefined) error.stack = stack;
   return error;
 }

@@ -4,7 +4,7 @@ import type { ProviderHotel } from '../ledger/mappings.js';
 import type { DeliveryKind } from '../ledger/run.js';
 import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from '../ledger/step.js';
 import type { Verdict } from '../mapping-service/verdict.js';
-import type { LineBuffer, LineLayout } from './line-buffer.js';
+import type { LineBuffer, LineLayout } from './render-line.js';
 
 /**
  * The outcome of performing a step. It differs from a `Verdict`, which is about one call, because steps also wait, use SFTP

@@ -1,6 +1,6 @@
 import type { Hold } from '../async/hold.js';
 import type { BusinessDay } from '../booking/business-day.js';
-import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   type DeliveryKind,
   hasUnexpectedCount,
@@ -10,22 +10,18 @@ import {
   type RunFailure,
   type Trigger,
 } from '../ledger/run.js';
-import type { Right } from '../ledger/step.js';
 import { type CollectParts, collectDay } from './collect/collect.js';
 import { runsCompared } from './collect/delivered-lines.js';
-import { CollectError, limitsOfUnfinishedDay } from './collect/gates.js';
 import { makesDayGood } from './day/good-day.js';
-import { acquireDay } from './day/join-run.js';
+import { acquireDay, DayBusyError } from './day/join-run.js';
 import { acceptIn, type DayRequest, type OpenedRun, openRun } from './day/open-run.js';
 import type { Delivery } from './delivery.js';
+import { CollectError } from './gates.js';
 import type { Workforce } from './perform/workforce.js';
-import { DayBusyError } from './refusals.js';
 
-export interface ReviewParts extends Omit<CollectParts, 'ledger' | 'delivery' | 'limits'> {
-  readonly ledger: Ledger;
+export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {
   readonly deliveryFor: (kind: DeliveryKind) => Delivery;
   readonly workforce: Workforce;
-  readonly limits: CollectParts['limits'];
   /** Until when this process retries a run whose source is not there yet; absent if it doesn't. */
   readonly findSourceDeadline?: (run: Run) => number | undefined;
   readonly createRunId: (day: BusinessDay) => string;
@@ -68,62 +64,67 @@ export async function reviewDay(
   signal: AbortSignal,
   callbacks: ReviewCallbacks = {},
 ): Promise<DayResult> {
-  const result = await review(request, parts, signal, callbacks);
+  const result = await review({ ...callbacks, request, parts, signal });
   await callbacks.followUp?.(result);
   return result;
 }
 
+/** One call of `reviewDay`. */
+interface Call extends ReviewCallbacks {
+  readonly request: RunRequest;
+  readonly parts: ReviewParts;
+  readonly signal: AbortSignal;
+}
+
 /** From the right to work on the day to the end of its run. */
-async function review(
-  request: RunRequest,
-  parts: ReviewParts,
-  signal: AbortSignal,
-  callbacks: ReviewCallbacks,
-): Promise<DayResult> {
-  const { workforce, notify } = parts;
-  const { day } = request;
+async function review(call: Call): Promise<DayResult> {
+  const { request, parts, signal } = call;
+  const { day, trigger, configuredDelivery } = request;
   const found = await acquireDay(request, parts, signal, (latest, isFirst) => {
-    if (isFirst) notify({ type: 'waiting-for-day', day: day.iso });
-    callbacks.onWaiting?.(latest);
+    if (isFirst) parts.notify({ type: 'waiting-for-day', day: day.iso });
+    call.onWaiting?.(latest);
   });
   if (found.kind === 'to-join') {
-    reportOpened(found.run, false, parts, callbacks);
+    reportOpened(call, found.run, false);
     const run = await acceptIn(request, found.run, parts);
-    return { run: await workforce.deliver(run, signal), wasDone: false };
+    return { run: await parts.workforce.deliver(run, signal), wasDone: false };
   }
 
   const { hold, runBefore } = found;
   let result: DayResult | 'lost';
   try {
-    result = await reviewHeld({ ...request, runBefore }, parts, hold, signal, callbacks);
+    result = await reviewHeld({ ...call, request: { ...request, runBefore } }, hold);
   } finally {
     await hold.release();
   }
-  // Only whoever held the day tops it up, not those who joined.
-  if (result !== 'lost') return isToTopUp(result, signal) ? topUp(request, parts, signal) : result;
+  if (result === 'lost') {
+    // Another process has the day now. If nobody has it, because only the ledger was unreachable, we acquire it again.
+    if (request.mode === 'run') return review(call);
+    throw new DayBusyError(`${day.iso} was taken over by another process`);
+  }
+  // Only whoever held the day tops it up, not those who joined: reads the source again, sends what is missing, and fails unless it
+  // holds the expected number of records.
+  return isToTopUp(result, signal)
+    ? review({ request: { mode: 'run', day, trigger, configuredDelivery }, parts, signal })
+    : result;
+}
 
-  // Another process has the day now. If nobody has it, because only the ledger was unreachable, we acquire it again.
-  if (request.mode === 'run') return review(request, parts, signal, callbacks);
-  throw new DayBusyError(`${day.iso} was taken over by another process`);
+/** The hook was called with another number of records while the run was delivered. */
+function isToTopUp({ run, wasDone }: DayResult, { aborted }: AbortSignal): boolean {
+  return run.state === 'succeeded' && mayCompleteDay(run) && !wasDone && hasUnexpectedCount(run) && !aborted;
 }
 
 /** Opens or resumes the run of a day that this process holds, and works on it. */
-async function reviewHeld(
-  request: RunRequest,
-  parts: ReviewParts,
-  hold: Hold,
-  signal: AbortSignal,
-  callbacks: ReviewCallbacks,
-): Promise<DayResult | 'lost'> {
-  const { workforce, notify } = parts;
+async function reviewHeld(call: Call, hold: Hold): Promise<DayResult | 'lost'> {
+  const { request, parts, signal } = call;
   const opened = await openRun(request, parts, hold);
   if (opened === 'lost') return opened;
   if (opened.kind === 'accepted') {
-    notify({ type: 'volume-accepted', run: opened.run });
-    callbacks.onAccepted?.(opened.run);
+    parts.notify({ type: 'volume-accepted', run: opened.run });
+    call.onAccepted?.(opened.run);
   }
   if (opened.kind === 'done' || opened.kind === 'accepted') return { run: opened.run, wasDone: true };
-  reportOpened(opened.run, opened.kind === 'new', parts, callbacks);
+  reportOpened(call, opened.run, opened.kind === 'new');
 
   const stop = AbortSignal.any([signal, hold.lost]);
   // The producer: reads the source into the ledger, and stores the plan with the last booking.
@@ -131,63 +132,34 @@ async function reviewHeld(
   const run = isCollected ? opened.run : await collect(request.day, opened, parts, stop);
   // The workers perform the steps of the plan. Whoever ends the last one settles the run.
   const isOurs = isActive(run) && !stop.aborted;
-  const delivered = isOurs ? await workforce.deliver(run, signal, hold) : run;
+  const delivered = isOurs ? await parts.workforce.deliver(run, signal, hold) : run;
   return hold.lost.aborted && !signal.aborted ? 'lost' : { run: delivered, wasDone: false };
 }
 
-function reportOpened(
-  run: Run,
-  isNew: boolean,
-  { notify }: ReviewParts,
-  { onOpened }: ReviewCallbacks,
-): void {
-  notify({ type: 'run-opened', run, isResumed: !isNew });
+function reportOpened({ parts, onOpened }: Call, run: Run, isNew: boolean): void {
+  parts.notify({ type: 'run-opened', run, isResumed: !isNew });
   onOpened?.(run, isNew);
 }
 
-/** The hook was called with another number of records while the run was delivered. */
-function isToTopUp({ run, wasDone }: DayResult, signal: AbortSignal): boolean {
-  return (
-    run.state === 'succeeded' && mayCompleteDay(run) && !wasDone && hasUnexpectedCount(run) && !signal.aborted
-  );
-}
-
-/** Reads the source again, sends what is missing, and fails unless it holds the expected number of records. */
-function topUp(
-  { day, trigger, configuredDelivery }: RunRequest,
-  parts: ReviewParts,
-  signal: AbortSignal,
-): Promise<DayResult> {
-  return review({ mode: 'run', day, trigger, configuredDelivery }, parts, signal, {});
-}
-
+/** Collects the run of a day; it fails if the source can't be trusted. */
 async function collect(
   day: BusinessDay,
-  { run, failedBefore }: Pick<OpenedRun, 'run' | 'failedBefore'>,
+  { run, failedBefore }: OpenedRun,
   parts: ReviewParts,
   signal: AbortSignal,
 ): Promise<Run> {
   const { ledger, deliveryFor, clock, notify } = parts;
-  const right: Right = { runId: run.id, token: run.token };
   try {
-    const delivery = deliveryFor(run.delivery);
-    const delivered = run.topsUp ? { delivered: ledger } : {};
-    const readExpected = async () => (await ledger.runs.get(run.id)).expected;
-    const asked = mayCompleteDay(run)
-      ? {
-          ...{ volumes: ledger, acceptsVolume: run.acceptance !== undefined, readExpected },
-          ...{ earlierDays: ledger, acceptsRepeated: run.acceptsRepeated },
-        }
-      : { limits: limitsOfUnfinishedDay(parts.limits) };
     const canary = (await needsCanary(run, day, ledger)) ? parts.canary : undefined;
-    const collecting = { ...parts, ...asked, ...delivered, canary, delivery };
-    const collected = await collectDay(day, right, collecting, signal);
+    const delivery = deliveryFor(run.delivery);
+    const collected = await collectDay(day, run, { ...parts, canary, delivery, past: ledger }, signal);
     notify({ type: 'collected', run: collected });
     return collected;
   } catch (error) {
     if (signal.aborted) return ledger.runs.get(run.id);
     if (!(error instanceof CollectError)) throw error;
     const failure = { class: 'data' as const, code: error.code, message: error.message };
+    const right = { runId: run.id, token: run.token };
     const isSettledHere = await ledger.runs.settle(right, { state: 'failed', failure, at: clock() });
     const failed = await ledger.runs.get(run.id);
     if (isSettledHere) reportFailure(failed, failedBefore, parts);

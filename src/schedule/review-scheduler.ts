@@ -2,7 +2,7 @@ import { pause } from '../async/abort.js';
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';
-import { DayBusyError } from '../review/refusals.js';
+import { DayBusyError } from '../review/day/join-run.js';
 import {
   type DueDay,
   describeGivenUp,

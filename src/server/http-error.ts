@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CaseRefusedError } from '../cases/case-requests.js';
 import { KeyError } from '../keys/day-keys.js';
 import { LedgerAwayError, LedgerFullError } from '../ledger/errors.js';
-import { DayBusyError } from '../review/refusals.js';
+import { DayBusyError } from '../review/day/join-run.js';
 import { describeError } from '../text/safe-error.js';
 import { UsageError } from '../text/usage-error.js';
 import { TooLateError } from './deadline.js';

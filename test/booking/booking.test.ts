@@ -20,14 +20,14 @@ describe('The table of fields', () => {
   });
 
   it('ends with the fields by which stored lines are read: the hotel of the provider and the only two dates', () => {
-    // review-line.ts, booking-item.ts and plain-bookings.ts find these cells by their places.
+    // review-line.ts, body-delivery.ts and render-line.ts find these cells by their places.
     expect(serviceFields.slice(-4)).toEqual([
       'ProviderName',
       'ProviderHotelId',
       'CheckInDate',
       'CheckOutDate',
     ]);
-    // plain-bookings.ts takes every other date for check-out, and countDates counts no third one.
+    // render-line.ts takes every other date for check-out, and countDates counts no third one.
     const dates = bookingFields.filter(({ kind }) => kind === 'date');
     expect(dates.map(({ name }) => name)).toEqual(['CheckInDate', 'CheckOutDate']);
   });

@@ -10,7 +10,7 @@ import { checkNotices } from '../../src/notifications/check-notices.js';
 import { createSender } from '../../src/notifications/send-messages.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
-import { reportMissedCanaries } from '../../src/review/day/missed-canaries.js';
+import { reportMissedCanaries } from '../../src/review/canary.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import { createFileDelivery } from '../../src/review/file/file-delivery.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';
@@ -83,7 +83,7 @@ export function composeProcess(parts: ProcessParts): DayProcess {
       await tell();
       const request = { mode: 'run', trigger: 'manual', day, configuredDelivery: delivery } as const;
       const { run } = await reviewDay(request, dayParts, unstopped);
-      await reportMissedCanaries({ ledger, clock, notify: () => {} });
+      await reportMissedCanaries(ledger, clock(), () => {});
       const today = businessDayAt(new Date(clock()), timezone).iso;
       await updateCases({ ledger, today, escalateAfterMs: 3 * dayMs, clock });
       await tell();

@@ -5,10 +5,9 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
 import type { NewRun } from '../../src/ledger/runs.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
-import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import { batchSize, chunkOf, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { findStayKeys } from '../contracts/ledger/stay-keys.js';
-import { renderedLine } from '../support/made-bookings.js';
+import { createItemRenderer, renderedLine } from '../support/made-bookings.js';
 
 const renderItem = createItemRenderer('ServiceId');
 

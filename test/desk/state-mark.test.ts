@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markOfRun, renderLegend, renderMark, renderSign } from '../../src/desk/routing/state-mark.js';
+import { markOfRun, renderLegend, renderMark } from '../../src/desk/routing/state-mark.js';
 import { someRun } from '../review/some-run.js';
 
 describe('the mark of a run', () => {
@@ -32,6 +32,5 @@ it('Each sign has its own lines and a text beside its colour', () => {
   expect(new Set(lines).size).toBe(marks.length);
   expect(renderMark('attention').markup).toContain('</svg> needs attention</span>');
   expect(renderMark('good', '<b>').markup).toContain('&lt;b&gt;');
-  expect(renderSign('missing').markup).toContain('role="img" aria-label="missing"');
   for (const mark of marks) expect(renderLegend(marks).markup).toContain(renderMark(mark).markup);
 });

@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../src/config/problems.js';
 import { FencedError, LedgerUnusableError } from '../../src/ledger/errors.js';
 import { activeRunStates } from '../../src/ledger/run.js';
 import { DatabaseBusyError } from '../../src/ledger/sqlite/database.js';
-import { DayBusyError } from '../../src/review/refusals.js';
+import { DayBusyError } from '../../src/review/day/join-run.js';
 import { SourceError } from '../../src/review/source.js';
 import { SftpError } from '../../src/sftp/sftp.js';
 import { UsageError } from '../../src/text/usage-error.js';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { mapFields } from '../../src/booking/booking.js';
+import { serviceFields } from '../../src/booking/booking.js';
 import { archiveOf } from '../support/archived-run.js';
 import { day } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
@@ -43,7 +43,11 @@ describe('a booking that contains SQL, a formula, a path, a command or a header'
 
   it('arrives by body unchanged and without effect', async () => {
     const { folder, standIn, use } = await prepareGuardedPlace();
-    await use({ kind: 'csv', path: 'bookings-{day}.csv', columns: mapFields(({ name }) => name) });
+    await use({
+      kind: 'csv',
+      path: 'bookings-{day}.csv',
+      columns: Object.fromEntries(serviceFields.map((name) => [name, name])),
+    });
     await folder.writeBookings(csv);
     expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { delivered: 10 } });
     expectEachOnce(standIn, bookings);

@@ -5,6 +5,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Trigger } from '../../src/ledger/run.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
+import { DayBusyError } from '../../src/review/day/join-run.js';
 import { createRunId } from '../../src/review/day/open-run.js';
 import {
   createOwnWorkforce,
@@ -12,7 +13,6 @@ import {
   type Workforce,
 } from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
-import { DayBusyError } from '../../src/review/refusals.js';
 import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';

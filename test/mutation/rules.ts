@@ -18,7 +18,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   ),
   'src/review/file/explain-failure.ts': ['test/review/file/explain-failure.test.ts'],
   'src/review/file/judge-result.ts': ['test/review/file/judge-result.test.ts'],
-  'src/review/collect/gates.ts': ['test/review/collect/gates.test.ts'],
+  'src/review/gates.ts': ['collect/gates', 'volume', 'share'].map((name) => `test/review/${name}.test.ts`),
   'src/mapping-service/verdict.ts': ['test/mapping-service/verdict.test.ts'],
   'src/booking/normalise.ts': booking,
   'src/cases/case-transitions.ts': cases,

@@ -1,10 +1,11 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Run } from '../../src/ledger/run.js';
 import type { Right } from '../../src/ledger/step.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
-import type { CollectLimits } from '../../src/review/collect/gates.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import type { CollectLimits } from '../../src/review/gates.js';
 import { withReplaced } from '../support/fake-ledger.js';
 import { createArraySource, readerOf, type Script } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
@@ -20,12 +21,19 @@ export async function prepareCollect() {
   const events: ReviewEvent[] = [];
   const service = { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent while collecting')) };
 
-  function collect(script: Script, parts: Partial<CollectParts> = {}, signal = new AbortController().signal) {
+  /** @param changes of the run */
+  async function collect(
+    script: Script,
+    parts: Partial<CollectParts> = {},
+    signal = new AbortController().signal,
+    changes: Partial<Run> = {},
+  ) {
+    const run = await ledger.runs.get(right.runId);
     const limits = parts.limits ?? lenient;
     const { batchSize } = limits;
     return collectDay(
       day,
-      right,
+      { ...run, ...changes },
       {
         reader: readerOf(createArraySource(script)),
         delivery: createBodyDelivery({ service, masterIdName: 'ServiceId', batchSize }),

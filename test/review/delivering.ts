@@ -56,7 +56,7 @@ export async function prepareDelivery({
   const { runId, token } = right;
   await collectDay(
     createBusinessDay(day, 'Europe/Madrid'),
-    right,
+    await ledger.runs.get(runId),
     {
       reader: readerOf(createArraySource([records(0, bookings)])),
       delivery,

@@ -2,7 +2,7 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { GuestNames } from '../../src/booking/guest-names.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { DeliveryKind, Run, Trigger } from '../../src/ledger/run.js';
-import type { BookingForm, Right } from '../../src/ledger/step.js';
+import type { BookingForm } from '../../src/ledger/step.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { Delivery } from '../../src/review/delivery.js';
@@ -46,31 +46,28 @@ export async function collectRun(
   records: readonly SourceRecord[],
   { topsUp = false, ...parts }: { readonly topsUp?: boolean } & Partial<CollectParts> = {},
 ): Promise<Run> {
-  const { ledger, kind, batchSize, trigger = 'manual' } = late;
+  const { ledger, kind, trigger = 'manual' } = late;
   const run = await ledger.runs.create(newRun(id, { delivery: kind, topsUp, trigger }));
-  return collectAgain(late, rightOf(run), records, {
-    limits: { maxRejectedShare: 1, emptyDay: 'succeed', batchSize },
-    ...(topsUp && { delivered: ledger }),
-    ...parts,
-  });
+  return collectAgain(late, run, records, parts);
 }
 
 export function collectAgain(
   late: LateDay,
-  right: Right,
+  run: Run,
   records: readonly SourceRecord[],
-  parts: Pick<CollectParts, 'limits'> & Partial<CollectParts>,
+  parts: Partial<CollectParts> = {},
   signal = new AbortController().signal,
 ): Promise<Run> {
   const collecting: CollectParts = {
     reader: readerOf(createArraySource([records])),
     delivery: deliveryOf(late),
     ledger: late.ledger,
+    limits: { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: late.batchSize },
     clock: () => at,
     notify: () => {},
     ...parts,
   };
-  return collectDay(day, right, collecting, signal);
+  return collectDay(day, run, collecting, signal);
 }
 
 /** Performs every step of a run except those named, and ends it. */

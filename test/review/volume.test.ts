@@ -6,7 +6,7 @@ import {
   daysToCompare,
   describeDrops,
   type VolumeSettings,
-} from '../../src/review/volume.js';
+} from '../../src/review/gates.js';
 
 const settings: VolumeSettings = { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] };
 const day = '2026-11-20';

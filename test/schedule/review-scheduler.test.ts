@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LedgerAwayError } from '../../src/ledger/errors.js';
-import { DayBusyError } from '../../src/review/refusals.js';
+import { DayBusyError } from '../../src/review/day/join-run.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { failureOf, runOf } from './ledger-days.js';
 import { goTo, type KeptDays, keepDays, settle } from './scheduled-days.js';

@@ -5,12 +5,11 @@ import { unansweredReasons } from '../../src/ledger/findings.js';
 import { isNamedByMapping } from '../../src/ledger/mail-bookings.js';
 import type { ReceivedPair } from '../../src/ledger/mails.js';
 import { type BookingForm, bookingForms } from '../../src/ledger/step.js';
-import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import { judgeBooking, type Silence } from '../../src/review/verdict.js';
 import { type Outcome, readNamedPairs, readOutcomes } from '../../src/scorecard/outcomes.js';
 import { anyFileBooking, renderLine } from '../review/file/file-bookings.js';
 import { someRun } from '../review/some-run.js';
-import { renderedLine } from '../support/made-bookings.js';
+import { createItemRenderer, renderedLine } from '../support/made-bookings.js';
 import { ledgerOf } from './stored-days.js';
 
 const batchSize = 3;

@@ -1,4 +1,6 @@
-import { createLineBuffer, type LineBuffer } from '../../src/review/line-buffer.js';
+import type { Booking } from '../../src/booking/booking.js';
+import { createBodyForms } from '../../src/review/body/body-delivery.js';
+import { createLineBuffer, type LineBuffer } from '../../src/review/render-line.js';
 
 /** A booking as the source writes it and as the service should receive it: already clean. */
 export interface MadeBooking {
@@ -65,4 +67,10 @@ export function renderedLine(render: (line: LineBuffer) => void): string {
   const line = createLineBuffer(8);
   render(line);
   return line.handOver().toString();
+}
+
+/** Creates the function that renders a booking as it stands in a request body. */
+export function createItemRenderer(masterIdName: string) {
+  const { render } = createBodyForms(masterIdName);
+  return (booking: Booking, line: LineBuffer) => render(booking, 'body', line);
 }

@@ -9,7 +9,6 @@ import type { CaseEvent } from '../../src/cases/open-cases.js';
 import { canaryStep } from '../../src/ledger/canaries.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
-import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import { examineMail } from '../../src/verdict-mails/examine-mail.js';
 import type { ExamineMail } from '../../src/verdict-mails/mail-process.js';
 import { UnreadMailError } from '../../src/verdict-mails/records.js';
@@ -18,7 +17,7 @@ import { createMailTaker, type VerdictMailEvent } from '../../src/verdict-mails/
 import { at, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { findStayKeys } from '../contracts/ledger/stay-keys.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
-import { renderedLine } from '../support/made-bookings.js';
+import { createItemRenderer, renderedLine } from '../support/made-bookings.js';
 import { htmlTable, mailOf, words } from './mails.js';
 
 const renderItem = createItemRenderer('ServiceId');

@@ -1,6 +1,6 @@
 import { describeSuspicion, describeVerdict } from '../../cases/shown-bookings.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
-import { describeCanary } from '../../review/canary-words.js';
+import { describeCanary } from '../../review/canary.js';
 import { formatCountOf, formatKilometres, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';

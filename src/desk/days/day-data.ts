@@ -6,7 +6,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Notice } from '../../ledger/notice.js';
 import type { Run } from '../../ledger/run.js';
 import { describeNotice } from '../../notifications/describe-notice.js';
-import { judgeDay } from '../../review/day/judge-day.js';
+import { judgeDay } from '../../review/day/good-day.js';
 import { readReport } from '../../review/day/report.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { answerWithin } from '../../server/deadline.js';

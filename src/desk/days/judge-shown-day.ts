@@ -8,8 +8,7 @@ import {
   type Trigger,
   warnsOfVolume,
 } from '../../ledger/run.js';
-import { makesDayGood, reviewsDay } from '../../review/day/good-day.js';
-import { judgeDay } from '../../review/day/judge-day.js';
+import { judgeDay, makesDayGood, reviewsDay } from '../../review/day/good-day.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { findDayRange } from '../../schedule/due-days.js';
 import type { Slots } from '../../schedule/slots.js';

@@ -8,7 +8,7 @@ import { type Deadline, findDeadline, judgeDeadlines } from '../../notifications
 import { describeNotice } from '../../notifications/describe-notice.js';
 import { reviewsDay } from '../../review/day/good-day.js';
 
-import { chooseCompared, daysToCompare, usualOf, type VolumeSettings } from '../../review/volume.js';
+import { chooseCompared, daysToCompare, usualOf, type VolumeSettings } from '../../review/gates.js';
 import { businessDayOf, type Slots } from '../../schedule/slots.js';
 import type { Health } from '../../server/health.js';
 import type { WriteCommand } from '../../text/shell.js';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 
 import { isToBeAccepted, type Run } from '../../ledger/run.js';
-import { describeDrops } from '../../review/volume.js';
+import { describeDrops } from '../../review/gates.js';
 import { html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';
 import { dayField } from '../routing/fields.js';

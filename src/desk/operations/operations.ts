@@ -1,7 +1,7 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { Run } from '../../ledger/run.js';
-import type { Abandoned } from '../../review/day/abandon.js';
 import type { StartedReview } from '../../review/day/background-reviews.js';
+import type { Abandoned } from '../../review/day/join-run.js';
 import type { Replays } from '../../review/day/replays.js';
 
 /**

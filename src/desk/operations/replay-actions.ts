@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isToReview, type RangeMode, rangeModes, toPlanObjects } from '../../review/day/range-plan.js';
-import { runsAtOnce } from '../../review/day/run-slots.js';
+import { runsAtOnce } from '../../review/day/replays.js';
 import { formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { type BusinessDay, createBusinessDay, holdsInstants } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type Run, warnsOfVolume } from '../../ledger/run.js';
-import { takeBegun } from '../../review/day/begun-days.js';
 import {
   describePlan,
   isToReview,
   type PlannedDay,
   planRange,
   type RangeMode,
+  takeBegun,
 } from '../../review/day/range-plan.js';
 import { type Html, html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';

@@ -5,11 +5,11 @@ import { canaryToJson, judgeCanary } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { CopiedHotel } from '../../mappings/copied-hotels.js';
 import type { HotelPair } from '../../mappings/hotels/compare-hotels.js';
-import { judgeDay } from '../../review/day/judge-day.js';
+import { judgeDay } from '../../review/day/good-day.js';
 import { readReport } from '../../review/day/report.js';
+import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../../review/gates.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { type ListedBooking, listBookings } from '../../review/verdicts/listing.js';
-import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../../review/volume.js';
 
 const runsRead = 1_000;
 /** Runs shown; a day can have dozens of runs of today without news. */

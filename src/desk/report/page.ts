@@ -2,7 +2,7 @@ import { renderBars } from '../../charts/bars.js';
 import { chartStyle } from '../../charts/chart-style.js';
 import type { Config } from '../../config/load.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Judgement } from '../../review/day/judge-day.js';
+import type { Judgement } from '../../review/day/good-day.js';
 import { formatLocalInstant } from '../../text/format.js';
 import { Html, html } from '../../text/html.js';
 import type { WriteCommand } from '../../text/shell.js';

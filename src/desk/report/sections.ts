@@ -3,7 +3,7 @@ import { describeCheckIn } from '../../booking/stay.js';
 import { nameCheckIn } from '../../cases/shown-cases.js';
 import type { Bar } from '../../charts/bars.js';
 import { explainCopies, nameCopy } from '../../mappings/copied-hotels.js';
-import { describeCanary } from '../../review/canary-words.js';
+import { describeCanary } from '../../review/canary.js';
 import {
   formatCount,
   formatCountOf,

@@ -1,7 +1,7 @@
 import type { BookingState, MappingState } from '../../ledger/case.js';
 import type { Severity } from '../../ledger/notice.js';
 import type { Run, RunState } from '../../ledger/run.js';
-import type { Judgement } from '../../review/day/judge-day.js';
+import type { Judgement } from '../../review/day/good-day.js';
 import { hasUnknownVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { Html, html } from '../../text/html.js';
 
@@ -141,11 +141,6 @@ export function renderSeverity(severity: Severity): Html {
     case 'info':
       return renderMark('not-due', severity);
   }
-}
-
-/** The sign alone, where there is no room for words. */
-export function renderSign(mark: Mark): Html {
-  return html`<span class="mark ${colourOf(mark)}">${drawSign(mark, `role="img" aria-label="${nameMark(mark)}"`)}</span>`;
 }
 
 /** What each sign means. */

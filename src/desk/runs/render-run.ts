@@ -1,5 +1,5 @@
 import { describeSetAside } from '../../review/day/report.js';
-import { describeDrops } from '../../review/volume.js';
+import { describeDrops } from '../../review/gates.js';
 import { formatBytes, formatCount, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';

@@ -1,7 +1,7 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { OpenWork } from '../../ledger/progress.js';
 import { hasWork, isActive, type Run } from '../../ledger/run.js';
-import { judgeDay } from '../../review/day/judge-day.js';
+import { judgeDay } from '../../review/day/good-day.js';
 import {
   decidePending,
   describePending,

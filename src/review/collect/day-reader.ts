@@ -1,33 +1,22 @@
-import type { ServiceField } from '../../booking/booking.js';
-import { type BookingKeys, findStayKey, hashReference } from '../../booking/booking-keys.js';
+import type { RawBooking, ServiceField } from '../../booking/booking.js';
+import { type BookingKeys, findStayKey } from '../../booking/booking-keys.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { writeNames } from '../../booking/guest-names.js';
+import { decidingRecords } from '../../booking/instants.js';
 import { readKeptValue } from '../../booking/kept-values.js';
 import { countDates, type Normalise, type NormaliserFor } from '../../booking/normalise.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
 import type { ReasonCount, Reject } from '../../ledger/collecting.js';
-import type { KeptColumns, KeptRow } from '../../ledger/kept-columns.js';
-import { bookingForms } from '../../ledger/step.js';
+import type { KeptRow } from '../../ledger/kept-columns.js';
+import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { BookingForms } from '../delivery.js';
 import { createErasedTest, type ErasedGuests } from '../erasures.js';
-import { createLineBuffer } from '../line-buffer.js';
-import { readNormalised } from '../normalised-chunks.js';
-import type { BookingSource, SourceChunk } from '../source.js';
-import { createPlainRenderer } from './plain-bookings.js';
+import { createLineBuffer, createPlainRenderer } from '../render-line.js';
+import type { BookingSource, SourceChunk, SourceReading } from '../source.js';
 
 /** Reads a day as the lines to be stored: source, normaliser and forms combined. */
-export interface DayReader extends Pick<BookingSource, 'locate' | 'placeUnit'> {
-  /**
-   * @param options.erased whose bookings are read without the name
-   * @throws SourceError; the signal's reason when aborted
-   */
-  read(
-    day: BusinessDay,
-    forms: BookingForms,
-    options: { readonly signal: AbortSignal; readonly erased?: ErasedGuests | undefined },
-  ): AsyncIterable<RenderedChunk>;
-}
+export type DayReader = ReturnType<typeof createDayReader>;
 
 /** Reads in the current thread. */
 export function createDayReader({
@@ -39,11 +28,19 @@ export function createDayReader({
   readonly normaliserFor: NormaliserFor;
   /** The names of the columns that the source's records have as `kept`; none by default. */
   readonly keptLabels?: readonly string[];
-}): DayReader {
+}) {
   return {
-    locate: (day) => source.locate(day),
+    locate: (day: BusinessDay) => source.locate(day),
     placeUnit: source.placeUnit,
-    async *read(day, forms, { signal, erased }) {
+    /**
+     * @param options.erased whose bookings are read without the name
+     * @throws SourceError; the signal's reason when aborted
+     */
+    async *read(
+      day: BusinessDay,
+      forms: BookingForms,
+      { signal, erased }: { readonly signal: AbortSignal; readonly erased?: ErasedGuests | undefined },
+    ): AsyncGenerator<RenderedChunk, void, undefined> {
       let render: ReturnType<typeof createChunkRenderer> | undefined;
       for await (const { chunk, normalise } of readNormalised(source, day, normaliserFor, { signal })) {
         render ??= createChunkRenderer(normalise, forms, keptLabels, erased);
@@ -53,6 +50,47 @@ export function createDayReader({
   };
 }
 
+/** Reads a day's chunks, each with the normaliser that the day's first records call for. */
+export async function* readNormalised(
+  source: BookingSource,
+  day: BusinessDay,
+  normaliserFor: NormaliserFor,
+  reading: SourceReading,
+) {
+  const deciding = Math.min(decidingRecords, reading.atMost ?? decidingRecords);
+  const held: SourceChunk[] = [];
+  let normalise: Normalise | undefined;
+  let records = 0;
+
+  function* release() {
+    const chunks = held.splice(0);
+    normalise ??= normaliserFor(day.zone, () => listFirst(chunks));
+    for (const chunk of chunks) yield { chunk, normalise };
+  }
+
+  try {
+    for await (const chunk of source.read(day, reading)) {
+      held.push(chunk);
+      records += chunk.records.length + (chunk.filtered ?? 0);
+      if (records >= deciding) yield* release();
+    }
+  } catch (error) {
+    // What was read before the source failed counts, as it would have without waiting.
+    if (!reading.signal.aborted) yield* release();
+    throw error;
+  }
+  yield* release();
+}
+
+function listFirst(chunks: readonly SourceChunk[]): RawBooking[] {
+  const first: RawBooking[] = [];
+  for (const { records } of chunks) {
+    for (const record of records.slice(0, decidingRecords - first.length))
+      if ('fields' in record) first.push(record.fields);
+  }
+  return first;
+}
+
 const lineFeed = Buffer.from('\n');
 /** Initial capacity per line of a chunk. */
 const expectedLineBytes = 128;
@@ -60,47 +98,19 @@ const expectedLineBytes = 128;
  * Limit for the reference kept of a rejected record, in UTF-16 units: broken records may contain anything.
  */
 const maxReferenceLength = 200;
+/** A booking without a provider. */
+const lacksProvider = 1;
+/** A booking without its provider's hotel id. */
+const lacksHotelId = 2;
 
 /** A source's chunk, rendered. Plain data, so that it can be sent between threads. */
-export interface RenderedChunk {
-  /** The number of records: lines, rejects and filtered ones. */
-  readonly read: number;
-  readonly filtered: number;
-  readonly lines: RenderedLines;
-  readonly rejects: readonly Reject[];
-  readonly warnings: readonly ReasonCount[];
-  readonly dates: { readonly given: number; readonly unreadable: number };
-  /** Of a delivery by file: how many of the bookings to be posted each field keeps out of the file. */
-  readonly obstacles?: ReadonlyMap<ServiceField, number>;
-  readonly progress?: SourceChunk['progress'];
-  readonly notices?: SourceChunk['notices'];
-}
+export type RenderedChunk = ReturnType<ReturnType<typeof createChunkRenderer>>;
 
-/** Bookings as they are stored, one line each, in the source's order. The arrays have one entry per line. */
-export interface RenderedLines {
-  /** The lines, each ended by a line feed. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The offset of each line's line feed. */
-  readonly ends: Uint32Array<ArrayBuffer>;
-  /** The form of each line, as an index into `bookingForms`. */
-  readonly forms: Uint8Array<ArrayBuffer>;
-  /** The `BookingKeys` of each line. */
-  readonly keys: {
-    readonly referenceHashes: Uint32Array<ArrayBuffer>;
-    readonly hotelHashes: Uint32Array<ArrayBuffer>;
-    readonly lastDays: Uint16Array<ArrayBuffer>;
-  };
-  readonly providers: readonly (string | undefined)[];
-  /** What each line lacks of its provider hotel: a sum of `lacksProvider` and `lacksHotelId`. */
-  readonly lacking: Uint8Array<ArrayBuffer>;
-  /** With a row for each line; absent if no columns are kept. */
-  readonly kept?: KeptColumns;
+/** What is stored beside a booking's line. */
+interface LineFacts extends BookingKeys {
+  readonly provider: string | undefined;
+  readonly hasHotelId: boolean;
 }
-
-/** A booking without a provider. */
-export const lacksProvider = 1;
-/** A booking without its provider's hotel id. */
-export const lacksHotelId = 2;
 
 /**
  * Creates the function that normalises a chunk's records and renders each booking as the line that will be sent.
@@ -113,23 +123,15 @@ function createChunkRenderer(
 ) {
   const erased = erasedGuests && createErasedTest(erasedGuests);
   const renderPlain = usual && createPlainRenderer(normalise, usual, names);
-  // Columns are easily mixed up, so any value of a broken record may be a name.
-  const keepCause = ({ field, value }: RejectCause): RejectCause => ({
-    ...(field !== undefined && { field }),
-    ...(value !== undefined && names === 'send' && { value }),
-  });
-  const keepsColumns = keptLabels.length > 0;
-  const usualForm = usual ? bookingForms.indexOf(usual.form) : 0;
-  return ({ records, filtered = 0, progress, notices }: SourceChunk): RenderedChunk => {
+  return ({ records, filtered = 0, ...unchanged }: SourceChunk) => {
     const buffer = createLineBuffer(records.length * expectedLineBytes);
     const ends = new Uint32Array(records.length);
     const forms = new Uint8Array(records.length);
     const referenceHashes = new Uint32Array(records.length);
     const hotelHashes = new Uint32Array(records.length);
     const lastDays = new Uint16Array(records.length);
-    const providers: (string | undefined)[] = [];
     const lacking = new Uint8Array(records.length);
-    let lines = 0;
+    const providers: (string | undefined)[] = [];
     const keptRows: KeptRow[] = [];
     const rejects: Reject[] = [];
     const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace: number }>();
@@ -142,24 +144,35 @@ function createChunkRenderer(
       else warnings.set(reason, { count: 1, firstPlace });
     }
 
-    function addLine(
-      form: number,
-      keys: BookingKeys,
-      { provider, hasHotelId }: { readonly provider: string | undefined; readonly hasHotelId: boolean },
-      kept: readonly unknown[] = [],
+    /** @param reference kept if it is readable, so that the record can be found again */
+    function reject(
+      place: number,
+      reason: Reject['reason'],
+      reference: unknown,
+      { value, ...cause }: RejectCause,
     ): void {
-      ends[lines] = buffer.length;
-      forms[lines] = form;
-      referenceHashes[lines] = keys.referenceHash;
-      hotelHashes[lines] = keys.hotelHash;
-      lastDays[lines] = keys.lastDay;
-      providers.push(provider);
-      lacking[lines] = (provider === undefined ? lacksProvider : 0) + (hasHotelId ? 0 : lacksHotelId);
-      if (keepsColumns) {
+      const text = readField('code', reference);
+      rejects.push({
+        ...{ place, reason, ...cause },
+        // Columns are easily mixed up, so any value of a broken record may be a name.
+        ...(value !== undefined && names === 'send' && { value }),
+        // The cut may split a surrogate pair.
+        ...(typeof text === 'string' && { reference: text.slice(0, maxReferenceLength).toWellFormed() }),
+      });
+    }
+
+    function addLine(form: BookingForm, line: LineFacts, kept: readonly unknown[] = []): void {
+      const at = providers.push(line.provider) - 1;
+      ends[at] = buffer.length;
+      forms[at] = bookingForms.indexOf(form);
+      referenceHashes[at] = line.referenceHash;
+      hotelHashes[at] = line.hotelHash;
+      lastDays[at] = line.lastDay;
+      lacking[at] = (line.provider === undefined ? lacksProvider : 0) + (line.hasHotelId ? 0 : lacksHotelId);
+      if (keptLabels.length > 0) {
         const row = keptLabels.map((_, index) => readKeptValue(kept[index]) ?? null);
         keptRows.push(row.every((value) => value === null) ? null : row);
       }
-      lines += 1;
       buffer.constant(lineFeed);
     }
 
@@ -171,16 +184,17 @@ function createChunkRenderer(
       }
       const before = buffer.length;
       const plain = record.cells && renderPlain?.(record.cells, buffer);
-      if (plain && erased?.mayBe(plain.referenceHash)) buffer.extendTo(before);
-      else if (plain) {
+      if (plain && usual && !erased?.mayBe(plain.referenceHash)) {
         dates.given += plain.dates;
-        addLine(usualForm, plain, plain, record.kept);
+        addLine(usual.form, plain, record.kept);
         continue;
       }
-      const normalised = normalise(record.fields);
+      buffer.extendTo(before);
+      const { fields } = record;
+      const normalised = normalise(fields);
       if (normalised.kind === 'reject') {
-        const cause = keepCause(findRejectCause(record.fields, normalised.reason));
-        rejects.push(toReject(place, normalised.reason, record.fields.BookingReferenceId, cause));
+        const { reason } = normalised;
+        reject(place, reason, fields.BookingReferenceId, findRejectCause(fields, reason));
         continue;
       }
       const { warnings: found } = normalised;
@@ -192,53 +206,45 @@ function createChunkRenderer(
       for (const warning of found) warn(warning, place);
       // An erased guest's booking is reviewed, whatever `incomplete` says.
       const form = formOf(booking) ?? (isErased ? 'body' : undefined);
+      const missing = form === 'file' ? [] : (listObstacles?.(booking) ?? []);
       if (form === undefined) {
-        const [field] = listObstacles?.(booking) ?? [];
-        const cause = field === undefined ? {} : keepCause(describeCause(record.fields, field));
-        rejects.push(toReject(place, 'not-for-the-file', booking.bookingReferenceId, cause));
+        const cause = missing[0] === undefined ? {} : describeCause(fields, missing[0]);
+        reject(place, 'not-for-the-file', booking.bookingReferenceId, cause);
         continue;
       }
-      if (form === 'body')
-        for (const field of listObstacles?.(booking) ?? [])
-          obstacles.set(field, (obstacles.get(field) ?? 0) + 1);
+      for (const field of missing) obstacles.set(field, (obstacles.get(field) ?? 0) + 1);
       render(booking, form, buffer);
-      const keys = { referenceHash: hashReference(booking.bookingReferenceId), ...findStayKey(booking) };
-      const { providerName: provider, providerHotelId } = booking;
-      const hasHotelId = providerHotelId !== undefined;
-      const kept = isErased ? undefined : record.kept;
-      addLine(bookingForms.indexOf(form), keys, { provider, hasHotelId }, kept);
+      const { bookingReferenceId, providerName: provider, providerHotelId } = booking;
+      const keys = { referenceHash: hashReference(bookingReferenceId), ...findStayKey(booking) };
+      const line = { ...keys, provider, hasHotelId: providerHotelId !== undefined };
+      addLine(form, line, isErased ? undefined : record.kept);
     }
 
     return {
+      ...unchanged,
+      /** The number of records: lines, rejects and filtered ones. */
       read: records.length + filtered,
       filtered,
+      /** Bookings as they are stored, in the source's order. Of each array, as many entries count as there are providers. */
       lines: {
+        /** The lines, each ended by a line feed. */
         bytes: buffer.handOver(),
-        ends: ends.subarray(0, lines),
-        forms: forms.subarray(0, lines),
-        keys: {
-          referenceHashes: referenceHashes.subarray(0, lines),
-          hotelHashes: hotelHashes.subarray(0, lines),
-          lastDays: lastDays.subarray(0, lines),
-        },
+        /** The offset of each line's line feed. */
+        ends,
+        /** The form of each line, as an index into `bookingForms`. */
+        forms,
+        ...{ referenceHashes, hotelHashes, lastDays },
         providers,
-        lacking: lacking.subarray(0, lines),
-        ...(keepsColumns && { kept: { labels: keptLabels, rows: keptRows } }),
+        /** What each line lacks of its provider hotel: nothing, the provider, its hotel id, or both. */
+        lacking,
+        /** With a row for each line; absent if no columns are kept. */
+        ...(keptLabels.length > 0 && { kept: { labels: keptLabels, rows: keptRows } }),
       },
       rejects,
-      warnings: [...warnings].map(([reason, counted]) => ({ reason, ...counted })),
+      warnings: [...warnings].map(([reason, counted]): ReasonCount => ({ reason, ...counted })),
       dates,
-      ...(obstacles.size > 0 && { obstacles }),
-      ...(progress && { progress }),
-      ...(notices && { notices }),
+      /** Of a delivery by file: how many of the bookings to be posted each field keeps out of the file. */
+      obstacles,
     };
   };
-}
-
-/** Keeps the reference of a rejected record, if readable, so that the record can be found again. */
-function toReject(place: number, reason: Reject['reason'], value: unknown, cause: RejectCause): Reject {
-  const text = readField('code', value);
-  if (typeof text !== 'string') return { place, reason, ...cause };
-  // The cut may split a surrogate pair.
-  return { place, reason, reference: text.slice(0, maxReferenceLength).toWellFormed(), ...cause };
 }

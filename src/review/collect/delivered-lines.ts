@@ -6,25 +6,15 @@ import { mayCompleteDay, type Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import { readReviewLine } from '../file/review-line.js';
-import { createLineBuffer } from '../line-buffer.js';
+import { createLineBuffer, type LineBuffer } from '../render-line.js';
 import { readBooking } from '../stored/stored-line.js';
-import { type LineBlock, lineOf, startOf } from './batcher.js';
-import { createLineIndex, type LineIndex } from './line-index.js';
+import { blockOf, createLineIndex, type LineBlock, type LineIndex, lineOf, startOf } from './line-index.js';
 
 /** Chunks kept in memory: a source mostly returns bookings in the order in which they were delivered. */
 const cachedChunks = 32;
 
 /** What the other runs of a day have delivered. */
 export type DeliveredIndex = Awaited<ReturnType<typeof indexDelivered>>;
-
-interface PlacedChunk extends DeliveredChunk, Place, Pick<Run, 'trigger'> {}
-
-interface Place {
-  /** The cursor from which the ledger returns the chunk. */
-  readonly after: DeliveredCursor | undefined;
-  /** The index of its first line among all lines. */
-  readonly first: number;
-}
 
 /**
  * Indexes what other runs of the day have delivered, by hash and position in compact memory. A hash is only a hint: a
@@ -42,13 +32,14 @@ export async function indexDelivered(
   // With names in the form of today, a delivered line is compared as it would be sent today.
   const isAsToday = names === delivery.names;
   const toKeys = isAsToday ? renderDelivered : renderNameless;
-  const places: Place[] = [];
+  /** Of each chunk, the cursor from which the ledger returns it, and the index of its first line among all. */
+  const places: { readonly after: DeliveredCursor | undefined; readonly first: number }[] = [];
   const cache = new Map<number, DeliveredChunk>();
   /** Lines that share a hash with a different line: hardly ever any. */
   const collided = new Set<string>();
   let count = 0;
 
-  async function* readChunks(render: typeof renderDelivered): AsyncGenerator<PlacedChunk> {
+  async function* readChunks(render: typeof renderDelivered) {
     let after: DeliveredCursor | undefined;
     for (let first = 0; ; ) {
       signal.throwIfAborted();
@@ -88,7 +79,7 @@ export async function indexDelivered(
   }
 
   async function has(block: LineBlock, index: number): Promise<boolean> {
-    const position = memory.find(block.view, startOf(block, index), block.ends[index] ?? 0);
+    const position = memory.find(block, index);
     if (position === undefined) return false;
     const line = lineOf(block, index);
     return (await isAt(position, line)) || collided.has(line.toString());
@@ -96,9 +87,9 @@ export async function indexDelivered(
 
   for await (const chunk of readChunks(toKeys)) {
     // Of two chunks with the same first position, the later one has the lines.
-    places.push(chunk);
+    places.push({ after: chunk.after, first: chunk.first });
     for (let index = 0; index < chunk.ends.length; index += 1) {
-      const earlier = memory.findOrRemember(chunk.view, startOf(chunk, index), chunk.ends[index] ?? 0, count);
+      const earlier = memory.findOrRemember(chunk, index, count);
       count += 1;
       if (earlier === undefined) continue;
       const line = lineOf(chunk, index);
@@ -131,43 +122,35 @@ export interface DeliveredChunk extends LineBlock {
   readonly forms: readonly BookingForm[];
 }
 
-type RenderedBefore = Pick<DeliveredLines, 'form' | 'guestNames' | 'lines'>;
-
 /**
  * Renders what was delivered as the current delivery would send it: the line of a booking differs between body and
  * file, and changes with the configured name of the master id. Bookings that the delivery doesn't carry are left out.
  */
 export function renderDelivered(
-  { form, guestNames, lines }: RenderedBefore,
+  { form, guestNames, lines }: Pick<DeliveredLines, 'form' | 'guestNames' | 'lines'>,
   delivery: Delivery,
 ): DeliveredChunk {
-  const again = (rendered: Buffer) => renderAgain({ form, lines: rendered }, delivery);
   // All lines of a chunk were rendered alike, so comparing the first one is enough, unless a name was erased meanwhile.
+  const first = lines.subarray(0, lines.indexOf(lineFeed) + 1);
   const isAsItWas =
     form === delivery.kind &&
     guestNames === delivery.names &&
     !(form === 'file' && lines.includes(emptyCell)) &&
-    again(firstLine(lines)).bytes.equals(firstLine(lines));
-  return isAsItWas ? chunkOf(lines, () => form) : again(lines);
+    renderAgain(form, first, delivery).bytes.equals(first);
+  if (!isAsItWas) return renderAgain(form, lines, delivery);
+  const chunk = chunkOf(lines);
+  return { ...chunk, forms: Array.from(chunk.ends, () => form) };
 }
 
-function renderAgain(
-  { form, lines }: Pick<RenderedBefore, 'form' | 'lines'>,
-  delivery: Delivery,
-): DeliveredChunk {
-  const rendered = createLineBuffer(lines.length);
-  const forms: BookingForm[] = [];
-  for (const line of splitStoredLines(lines)) {
+function renderAgain(form: BookingForm, lines: Buffer, delivery: Delivery): DeliveredChunk {
+  return renderLines(lines, (line, rendered) => {
     // What stood in the file under its reference can stand there again.
     const sent = form === 'file' ? readReviewLine(line) : readBooking(line, form);
     const booking = writeNames(sent, delivery.names);
     const now = delivery.formOf(booking);
-    if (now === undefined) continue;
-    delivery.render(booking, now, rendered);
-    rendered.constant(lineFeed);
-    forms.push(now);
-  }
-  return chunkOf(rendered.handOver(), (index) => forms[index] ?? form);
+    if (now !== undefined) delivery.render(booking, now, rendered);
+    return now;
+  });
 }
 
 /** The same bookings without names, all as items of a body: to compare them whatever became of their names. */
@@ -175,23 +158,32 @@ function renderNameless(
   { form, lines }: Pick<DeliveredLines, 'form' | 'lines'>,
   delivery: Delivery,
 ): DeliveredChunk {
-  const rendered = createLineBuffer(lines.length);
-  for (const line of splitStoredLines(lines)) {
+  return renderLines(lines, (line, rendered) => {
     delivery.render(writeNames(readBooking(line, form), 'omit'), 'body', rendered);
-    rendered.constant(lineFeed);
-  }
-  return chunkOf(rendered.handOver(), () => form);
+    return form;
+  });
 }
 
-function chunkOf(bytes: Buffer, formOf: (index: number) => BookingForm): DeliveredChunk {
+/** @param render writes a line again and returns its form; undefined for one that is left out */
+function renderLines(
+  lines: Buffer,
+  render: (line: string, rendered: LineBuffer) => BookingForm | undefined,
+): DeliveredChunk {
+  const rendered = createLineBuffer(lines.length);
+  const forms: BookingForm[] = [];
+  for (const line of splitStoredLines(lines)) {
+    const form = render(line, rendered);
+    if (form === undefined) continue;
+    rendered.constant(lineFeed);
+    forms.push(form);
+  }
+  return { ...chunkOf(rendered.handOver()), forms };
+}
+
+function chunkOf(bytes: Buffer): LineBlock {
   const ends: number[] = [];
   for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, end + 1)) ends.push(end);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { bytes, view, ends, forms: ends.map((_, index) => formOf(index)) };
-}
-
-function firstLine(lines: Buffer): Buffer {
-  return lines.subarray(0, lines.indexOf(lineFeed) + 1);
+  return blockOf(bytes, ends);
 }
 
 /** In which forms the names of what these runs delivered are now. */

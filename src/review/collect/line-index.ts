@@ -1,12 +1,27 @@
-export interface LineIndex {
-  /**
-   * Returns the position of an earlier line with the same hash. If there is none, adds this line: the bytes from
-   * `start` to `end`. Positions must increase.
-   */
-  findOrRemember(bytes: DataView, start: number, end: number, position: number): number | undefined;
-  /** The same without adding the line. */
-  find(bytes: DataView, start: number, end: number): number | undefined;
+/** Rendered lines, each ended by a line feed. */
+export interface LineBlock {
+  readonly bytes: Buffer;
+  /** The same bytes, for hashing. */
+  readonly view: DataView;
+  /** The offset of each line's line feed. */
+  readonly ends: ArrayLike<number>;
 }
+
+export function blockOf(bytes: Buffer, ends: ArrayLike<number>): LineBlock {
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), ends };
+}
+
+/** Where a line begins. */
+export function startOf({ ends }: LineBlock, index: number): number {
+  return index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
+}
+
+/** The line, without its line feed. */
+export function lineOf(block: LineBlock, index: number): Buffer {
+  return block.bytes.subarray(startOf(block, index), block.ends[index]);
+}
+
+export type LineIndex = ReturnType<typeof createLineIndex>;
 
 /**
  * The number of lists. 18 bits of a line's hash select the list, 20 more (the tag) identify the line in it.
@@ -21,12 +36,6 @@ const farthest = 2 ** 20 - 1;
 /** The tag of an entry that is not a line but only bridges a larger distance. */
 const bridge = 0;
 
-interface Chunk {
-  readonly words: Uint32Array;
-  /** The same memory. */
-  readonly bytes: Uint8Array;
-}
-
 /**
  * An index of lines by 38 bits of their hash, in little more than 5 bytes per line. A JavaScript Set takes 20 times
  * as much and is limited to 2^24 entries.
@@ -37,7 +46,7 @@ interface Chunk {
  *
  * Equal hashes are only a hint: the caller compares the lines before dropping one.
  */
-export function createLineIndex(): LineIndex {
+export function createLineIndex() {
   /**
    * For each list: its newest block (counted from 1), the number of entries in that block, and the position of its
    * newest line.
@@ -45,7 +54,8 @@ export function createLineIndex(): LineIndex {
   const newestBlocks = new Uint32Array(listCount);
   const entryCounts = new Uint8Array(listCount);
   const newestPositions = new Uint32Array(listCount);
-  const chunks: Chunk[] = [];
+  /** Each with the same memory in words and in bytes. */
+  const chunks: { readonly words: Uint32Array; readonly bytes: Uint8Array }[] = [];
   let blocks = 0;
 
   function seek(list: number, tag: number): number | undefined {
@@ -54,7 +64,7 @@ export function createLineIndex(): LineIndex {
     let block = newestBlocks[list] ?? 0;
     while (block !== 0) {
       const { words, bytes } = chunkOf(block);
-      const start = startOf(block);
+      const start = firstWordOf(block);
       for (; entry > 0; entry -= 1) {
         const word = words[start + entry] ?? 0;
         if (word >>> 12 === tag) return position;
@@ -82,7 +92,7 @@ export function createLineIndex(): LineIndex {
     }
     const block = newestBlocks[list] ?? 0;
     const { words, bytes } = chunkOf(block);
-    const start = startOf(block);
+    const start = firstWordOf(block);
     words[start + entry] = (tag << 12) | (distance >>> 8);
     bytes[byteOf(start, entry)] = distance & 0xff;
     entryCounts[list] = entry;
@@ -94,32 +104,34 @@ export function createLineIndex(): LineIndex {
       chunks.push({ words, bytes: new Uint8Array(words.buffer) });
     }
     blocks += 1;
-    chunkOf(blocks).words[startOf(blocks)] = newestBlocks[list] ?? 0;
+    chunkOf(blocks).words[firstWordOf(blocks)] = newestBlocks[list] ?? 0;
     newestBlocks[list] = blocks;
   }
 
-  function chunkOf(block: number): Chunk {
+  function chunkOf(block: number) {
     const chunk = chunks[Math.floor((block - 1) / blocksPerChunk)];
     if (!chunk) throw new RangeError(`expected a block up to ${blocks}, got: ${block}`);
     return chunk;
   }
 
   return {
-    findOrRemember(bytes, start, end, position) {
-      hash(bytes, start, end);
+    /** The position of an earlier line with the same hash. If there is none, adds this line. Positions must increase. */
+    findOrRemember(block: LineBlock, index: number, position: number): number | undefined {
+      hash(block.view, startOf(block, index), block.ends[index] ?? 0);
       const earlier = seek(hashedList, hashedTag);
       if (earlier === undefined) remember(hashedList, hashedTag, position);
       return earlier;
     },
-    find(bytes, start, end) {
-      hash(bytes, start, end);
+    /** The same without adding the line. */
+    find(block: LineBlock, index: number): number | undefined {
+      hash(block.view, startOf(block, index), block.ends[index] ?? 0);
       return seek(hashedList, hashedTag);
     },
   };
 }
 
 /** The index of a block's first word in its chunk. */
-function startOf(block: number): number {
+function firstWordOf(block: number): number {
   return ((block - 1) % blocksPerChunk) * wordsPerBlock;
 }
 

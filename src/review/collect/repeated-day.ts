@@ -9,16 +9,7 @@ import { renderDelivered } from './delivered-lines.js';
 import type { BookingStore } from './store-bookings.js';
 
 /** How many of a day's bookings an earlier day sent, equal in all fields. */
-export interface Repetition {
-  readonly bookings: number;
-  /** Whether that number is an estimate from a sample. */
-  readonly isEstimate: boolean;
-  /** Days that sent some of them, YYYY-MM-DD, the latest first. */
-  readonly days: readonly string[];
-  /** Earlier days that sent bookings; and those of them that could not be compared at all. */
-  readonly sent: number;
-  readonly incomparable: number;
-}
+export type Repetition = Awaited<ReturnType<typeof findRepetition>>;
 
 const daysCompared = 8;
 /** Of each earlier day about so many bookings are looked up, so that a large day costs no more than a small one. */
@@ -35,15 +26,6 @@ interface LookUp {
   readonly ledger: ReadOnlyLedger;
 }
 
-/** What looking up a sample of a run's or a day's bookings found. */
-interface Sample {
-  readonly sampled: number;
-  /** The numbers of the bookings that were found. */
-  readonly found: ReadonlySet<number>;
-  /** How many there are in all: an estimate. */
-  readonly repeated: number;
-}
-
 /**
  * Looks up what the days before sent among the bookings that were collected. Lines are looked up by their hash alone: in a day
  * of a million, one of 200,000 is found by mistake.
@@ -51,8 +33,8 @@ interface Sample {
  * A run whose stored names are gone, because they were blanked or left out or its day's key was destroyed, can't be compared
  * with bookings that have names.
  */
-export async function findRepetition(day: BusinessDay, lookUp: LookUp): Promise<Repetition> {
-  const compared: (Sample & { readonly day: string })[] = [];
+export async function findRepetition(day: BusinessDay, lookUp: LookUp) {
+  const compared = [];
   for (let back = 1; back <= daysCompared; back += 1) {
     const { iso } = goBack(day, back);
     const sample = await lookUpDay(iso, lookUp);
@@ -63,19 +45,22 @@ export async function findRepetition(day: BusinessDay, lookUp: LookUp): Promise<
   const bookings = Math.max(found.size, ...compared.map(({ repeated }) => Math.round(repeated)));
   return {
     bookings,
+    /** Whether that number is an estimate from a sample. */
     isEstimate: bookings > found.size,
+    /** Days that sent some of them, YYYY-MM-DD, the latest first. */
     days: compared.filter(({ repeated }) => repeated > 0).map((one) => one.day),
+    /** Earlier days that sent bookings; and those of them that could not be compared at all. */
     sent: compared.length,
     incomparable: compared.filter(({ sampled }) => sampled === 0).length,
   };
 }
 
 /** Undefined for a day that sent nothing. */
-async function lookUpDay(day: string, lookUp: LookUp): Promise<Sample | undefined> {
+async function lookUpDay(day: string, lookUp: LookUp) {
   const listed = await lookUp.ledger.runs.list({ day, limit: runsPerDay });
   const runs = listed.filter(({ counts }) => counts.delivered > 0);
   if (runs.length === 0) return undefined;
-  const samples: Sample[] = [];
+  const samples: Awaited<ReturnType<typeof lookUpRun>>[] = [];
   let sampled = 0;
   for (const run of runs) {
     const hasLostNames = run.linesBlanked || run.guestNames === 'omit';
@@ -92,10 +77,8 @@ async function lookUpDay(day: string, lookUp: LookUp): Promise<Sample | undefine
   };
 }
 
-async function lookUpRun(
-  { id, guestNames = 'send' }: Run,
-  { bookings, delivery, ledger }: LookUp,
-): Promise<Sample> {
+/** Which of a sample of the run's bookings were collected now, by their numbers, and about how many there are in all. */
+async function lookUpRun({ id, guestNames = 'send' }: Run, { bookings, delivery, ledger }: LookUp) {
   const found = new Set<number>();
   let sampled = 0;
   let repeated = 0;
@@ -123,20 +106,8 @@ async function lookUpRun(
   return { sampled, found, repeated };
 }
 
-interface SamplePart {
-  readonly range: BatchRange;
-  /** Every so manyth line is taken. */
-  readonly step: number;
-}
-
-/** Which batches of a run to read: all of a small run, some at equal distances of a large one. */
-export function planSample({
-  batches,
-  bookings,
-}: {
-  readonly batches: number;
-  readonly bookings: number;
-}): readonly SamplePart[] {
+/** Which batches of a run to read, and each so manyth line: all of a small run, some at equal distances of a large one. */
+export function planSample({ batches, bookings }: { readonly batches: number; readonly bookings: number }) {
   if (bookings === 0) return [];
   if (bookings <= sampleSize) return [{ range: { from: 0, to: batches }, step: 1 }];
   const perBatch = bookings / batches;

@@ -1,16 +1,19 @@
+import { type BookingKeys, findStayKey, noHotel, unknownLastDay } from '../../booking/booking-keys.js';
+import { hashReference, noReference } from '../../booking/reference-hash.js';
 import {
-  findStayKey,
-  hashReference,
-  noHotel,
-  noReference,
-  unknownLastDay,
-} from '../../booking/booking-keys.js';
-import { type Collect, type ReasonCount, type Reject, rejectsListed } from '../../ledger/collecting.js';
+  type Collect,
+  type CollectedBatch,
+  type ReasonCount,
+  type Reject,
+  rejectsListed,
+} from '../../ledger/collecting.js';
+import type { KeptRow } from '../../ledger/kept-columns.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
+import { createLineBuffer } from '../render-line.js';
 import { readBooking } from '../stored/stored-line.js';
-import { createBatcher, type LineBlock, lineOf } from './batcher.js';
 import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
+import { blockOf, createLineIndex, type LineBlock, lineOf, startOf } from './line-index.js';
 
 /** More names than this can't be providers: the column holds something else. */
 export const maxProviders = 1_000;
@@ -18,11 +21,13 @@ export const maxProviders = 1_000;
 /** Bookings per transaction: enough to make the commit negligible, few enough that nobody waits for it. */
 const bookingsPerTransaction = 5_000;
 
+export type BookingStore = ReturnType<typeof createBookingStore>;
+
 /** Takes a day's chunks in order and stores new bookings in transactions. */
 export function createBookingStore(
-  { batchSize }: { readonly batchSize: number },
+  batchSize: number,
   collect: Pick<Collect, 'store' | 'holds'>,
-  known?: DeliveredIndex,
+  delivered?: DeliveredIndex,
 ) {
   const batching = {
     body: createBatcher('body', batchSize, collect),
@@ -30,22 +35,18 @@ export function createBookingStore(
   };
   const providers = new Map<string, number>();
   let keptLabels: readonly string[] = [];
-  /** How many accepted bookings lack each sum of `lacksProvider` and `lacksHotelId`. */
   const lacking = [0, 0, 0, 0];
-  const dates = { given: 0, unreadable: 0 };
-  const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace?: number }>();
+  /** In all. */
+  const counts = { read: 0, rejected: 0, filtered: 0, dates: { given: 0, unreadable: 0 } };
+  /** What no transaction has stored yet. */
+  const warnings = new Map<ReasonCount['reason'], ReasonCount>();
   let rejects: Reject[] = [];
-  let read = 0;
-  let rejected = 0;
   let duplicates = 0;
-  /** In all, and those that no transaction has stored yet. */
-  let allFiltered = 0;
   let filtered = 0;
 
-  function warn({ reason, count, ...first }: ReasonCount): void {
-    const warning = warnings.get(reason);
-    if (warning) warning.count += count;
-    else warnings.set(reason, { count, ...first });
+  function warn(warning: ReasonCount): void {
+    const known = warnings.get(warning.reason);
+    warnings.set(warning.reason, known ? { ...known, count: known.count + warning.count } : warning);
   }
 
   /**
@@ -60,7 +61,7 @@ export function createBookingStore(
       rejects,
       duplicates,
       filtered,
-      warnings: [...warnings].map(([reason, counted]) => ({ reason, ...counted })),
+      warnings: [...warnings.values()],
     };
     rejects = [];
     duplicates = 0;
@@ -79,28 +80,25 @@ export function createBookingStore(
     if (count > 0 || providers.size <= maxProviders) providers.set(name, count + 1);
   }
 
-  async function takeLines({ lines }: RenderedChunk): Promise<void> {
-    const { ends, forms, keys, kept } = lines;
-    const { buffer, byteOffset, byteLength } = lines.bytes;
-    const block: LineBlock = {
-      bytes: Buffer.from(buffer, byteOffset, byteLength),
-      view: new DataView(buffer, byteOffset, byteLength),
-      ends,
-    };
+  async function takeLines({ kept, ...lines }: RenderedChunk['lines']): Promise<void> {
+    const block = blockOf(
+      Buffer.from(lines.bytes.buffer, lines.bytes.byteOffset, lines.bytes.byteLength),
+      lines.ends,
+    );
     keptLabels = kept?.labels ?? keptLabels;
-    for (let index = 0; index < ends.length; index += 1) {
-      const form = bookingForms[forms[index] ?? 0] ?? 'body';
-      const key = {
-        referenceHash: keys.referenceHashes[index] ?? noReference,
-        hotelHash: keys.hotelHashes[index] ?? noHotel,
-        lastDay: keys.lastDays[index] ?? unknownLastDay,
+    for (const [index, provider] of lines.providers.entries()) {
+      const form = bookingForms[lines.forms[index] ?? 0] ?? 'body';
+      const keys = {
+        referenceHash: lines.referenceHashes[index] ?? noReference,
+        hotelHash: lines.hotelHashes[index] ?? noHotel,
+        lastDay: lines.lastDays[index] ?? unknownLastDay,
       };
-      const isKnown = known !== undefined && (await known.has(form, block, index));
-      const taken = !isKnown && batching[form].take(block, index, key, kept?.rows[index]);
+      const wasDelivered = delivered !== undefined && (await delivered.has(form, block, index));
+      const taken = !wasDelivered && batching[form].take(block, index, keys, kept?.rows[index]);
       // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       // What was delivered before belongs to the day's volume too.
-      if (isNew || known) countProvider(lines.providers[index]);
+      if (isNew || delivered) countProvider(provider);
       if (!isNew) {
         duplicates += 1;
         continue;
@@ -113,17 +111,9 @@ export function createBookingStore(
 
   return {
     warn,
-    dates,
+    counts,
+    /** How many accepted bookings lack nothing, their provider, its hotel id, and both. */
     lacking,
-    get read() {
-      return read;
-    },
-    get rejected() {
-      return rejected;
-    },
-    get filtered() {
-      return allFiltered;
-    },
     get accepted() {
       return { body: batching.body.accepted, file: batching.file.accepted };
     },
@@ -138,32 +128,31 @@ export function createBookingStore(
     },
     storeRest: () => store(true),
     /** A review file covers the whole day, so earlier deliveries follow the new bookings. */
-    async addKnown(): Promise<void> {
-      if (!known || batching.file.accepted === 0) return;
-      for await (const chunk of known.ofFile()) {
+    async addDelivered(): Promise<void> {
+      if (!delivered || batching.file.accepted === 0) return;
+      for await (const chunk of delivered.ofFile()) {
         for (const [index, form] of chunk.forms.entries()) {
           if (form !== 'file') continue;
           const booking = readBooking(lineOf(chunk, index).toString(), form);
-          const referenceHash = hashReference(booking.bookingReferenceId);
-          const key = { referenceHash, ...findStayKey(booking) };
-          if ((await batching.file.take(chunk, index, key)) && isFull()) await store(false);
+          const keys = { referenceHash: hashReference(booking.bookingReferenceId), ...findStayKey(booking) };
+          if ((await batching.file.take(chunk, index, keys)) && isFull()) await store(false);
         }
       }
     },
     async take(chunk: RenderedChunk): Promise<void> {
-      read += chunk.read;
       // Beyond what is ever listed, a broken export of millions of records must not fill the ledger with its values.
-      const listable = Math.max(0, rejectsListed - rejected);
-      rejected += chunk.rejects.length;
-      allFiltered += chunk.filtered;
+      const listable = Math.max(0, rejectsListed - counts.rejected);
+      counts.read += chunk.read;
+      counts.rejected += chunk.rejects.length;
+      counts.filtered += chunk.filtered;
       filtered += chunk.filtered;
       rejects = rejects.concat(
         chunk.rejects.map((reject, at) => (at < listable ? reject : withoutCause(reject))),
       );
       chunk.warnings.forEach(warn);
-      dates.given += chunk.dates.given;
-      dates.unreadable += chunk.dates.unreadable;
-      await takeLines(chunk);
+      counts.dates.given += chunk.dates.given;
+      counts.dates.unreadable += chunk.dates.unreadable;
+      await takeLines(chunk.lines);
       if (isFull()) await store(false);
     },
   };
@@ -172,4 +161,113 @@ export function createBookingStore(
 function withoutCause({ place, reason, reference }: Reject): Reject {
   return { place, reason, ...(reference !== undefined && { reference }) };
 }
-export type BookingStore = ReturnType<typeof createBookingStore>;
+
+const lineFeed = 0x0a;
+/** Initial capacity per line of a batch. */
+const expectedLineBytes = 120;
+
+/**
+ * Groups the lines of one form into batches and detects exact duplicates.
+ *
+ * Two bookings are the same if all their normalised fields are equal, that is, if their lines are. Lines stay bytes:
+ * hashing bytes is four times as fast as hashing strings.
+ */
+export function createBatcher(
+  form: BookingForm,
+  batchSize: number,
+  stored: Pick<Collect, 'holds'>,
+  memory = createLineIndex(),
+) {
+  /** Lines that share a hash with a different line: hardly ever any. */
+  const collided = new Set<string>();
+  /** The current batch. */
+  const lines = createLineBuffer(batchSize * expectedLineBytes);
+  let columns = createColumns();
+  let accepted = 0;
+  /** Full batches that are not stored yet, and the number of the first of them. */
+  let whole: Batch[] = [];
+  let firstWaiting = 0;
+
+  function add(block: LineBlock, index: number, keys: BookingKeys, row: KeptRow): true {
+    lines.constant(block.bytes.subarray(startOf(block, index), (block.ends[index] ?? 0) + 1));
+    columns.referenceHashes.push(keys.referenceHash);
+    columns.stays.hotelHashes.push(keys.hotelHash);
+    columns.stays.lastDays.push(keys.lastDay);
+    columns.rows.push(row);
+    accepted += 1;
+    if (accepted % batchSize === 0) whole.push(finish());
+    return true;
+  }
+
+  function finish(): Batch {
+    const batch = { form, number: firstWaiting + whole.length, lines: lines.handOver(), ...columns };
+    columns = createColumns();
+    return batch;
+  }
+
+  async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
+    const number = Math.floor(position / batchSize);
+    if (number < firstWaiting) return stored.holds(form, number, line);
+    const batch = whole[number - firstWaiting]?.lines ?? lines.written();
+    return findLine(batch, position % batchSize).equals(line);
+  }
+
+  async function isDuplicate(earlier: number, line: Buffer): Promise<boolean> {
+    if (await isHeldAt(earlier, line)) return true;
+    const text = line.toString();
+    if (collided.has(text)) return true;
+    collided.add(text);
+    return false;
+  }
+
+  return {
+    get accepted(): number {
+      return accepted;
+    },
+    /** The number of bookings in full batches, ready to be stored. */
+    get ready(): number {
+      return whole.length * batchSize;
+    },
+    /**
+     * Takes a line of a block. Returns false for a duplicate. Only candidates for these need a promise.
+     *
+     * @param row the booking's kept columns
+     */
+    take(
+      block: LineBlock,
+      index: number,
+      keys: BookingKeys,
+      row: KeptRow = null,
+    ): boolean | Promise<boolean> {
+      const earlier = memory.findOrRemember(block, index, accepted);
+      if (earlier === undefined) return add(block, index, keys, row);
+      return isDuplicate(earlier, lineOf(block, index)).then((is) => !is && add(block, index, keys, row));
+    },
+    /** The position of an accepted line with the same hash. */
+    find: memory.find,
+    /** Hands out the full batches; at the end also the last one, which may be short. */
+    takeBatches({ isLast }: { readonly isLast: boolean }) {
+      if (isLast && lines.length > 0) whole.push(finish());
+      const taken = whole;
+      firstWaiting += taken.length;
+      whole = [];
+      return taken;
+    },
+  };
+}
+
+/** With the kept columns of its bookings. */
+type Batch = CollectedBatch & { readonly rows: readonly KeptRow[] };
+
+/** What a batch knows of its lines, one entry per line. */
+function createColumns() {
+  const stays = { hotelHashes: [] as number[], lastDays: [] as number[] };
+  return { referenceHashes: [] as number[], stays, rows: [] as KeptRow[] };
+}
+
+/** Walks to the line with that index. Candidates are few. */
+function findLine(lines: Buffer, index: number): Buffer {
+  let start = 0;
+  for (let passed = 0; passed < index; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
+  return lines.subarray(start, lines.indexOf(lineFeed, start));
+}

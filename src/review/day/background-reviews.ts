@@ -9,9 +9,8 @@ import {
   type Trigger,
 } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
-import { DayBusyError } from '../refusals.js';
 import { type DayResult, type ReviewCallbacks, type ReviewParts, reviewDay } from '../review-day.js';
-import { busy, findSharedRun, tryToAcquireDay } from './join-run.js';
+import { busy, DayBusyError, findSharedRun, tryToAcquireDay } from './join-run.js';
 import { type DayRequest, type OpenedRun, openRun } from './open-run.js';
 
 /** Delay between two tries to get a day that another process is opening or releasing. */
@@ -21,7 +20,22 @@ const patienceMs = 10_000;
 
 export type ReviewRequest = DayRequest & { readonly trigger: Trigger };
 
-export interface BackgroundReviewsOptions {
+export interface StartedReview {
+  readonly run: Run;
+  /** Whether this call created the run. */
+  readonly isNew: boolean;
+}
+
+/** The reviews of a long-running process. */
+export type BackgroundReviews = ReturnType<typeof createBackgroundReviews>;
+
+export function createBackgroundReviews({
+  parts,
+  configuredDelivery,
+  onNewRun,
+  afterReview,
+  signal,
+}: {
   readonly parts: ReviewParts;
   readonly configuredDelivery: DeliveryKind;
   /** Called when the ledger holds a new run, which doesn't wait for it. */
@@ -30,44 +44,7 @@ export interface BackgroundReviewsOptions {
   readonly afterReview: (run: Run) => Promise<void>;
   /** Stops all reviews. */
   readonly signal: AbortSignal;
-}
-
-export interface StartedReview {
-  readonly run: Run;
-  /** Whether this call created the run. */
-  readonly isNew: boolean;
-}
-
-/** The reviews of a long-running process. */
-export interface BackgroundReviews {
-  /** Reviews a day to its end. @throws what `runDay` throws */
-  review(day: BusinessDay, request: ReviewRequest, signal: AbortSignal): Promise<DayResult>;
-  /**
-   * Starts a review and resolves once the ledger holds the day's run, whichever process works on it. The review continues
-   * in the background.
-   *
-   * @throws what `runDay` throws; DayBusyError only when another process holds the day for long without an active run
-   */
-  start(day: BusinessDay, request: ReviewRequest): Promise<StartedReview>;
-  /**
-   * Opens or takes over the day's run and leaves it in the ledger: a review with the mode `resume` works on it later, in this
-   * process or another.
-   *
-   * @throws UsageError; DayBusyError at once if another process has the day
-   */
-  open(day: BusinessDay, request: ReviewRequest): Promise<OpenedRun>;
-  /**
-   * Looks at once for the result that the day's run awaits, instead of when it is time.
-   *
-   * @throws UsageError if it awaits none
-   */
-  look(day: BusinessDay): Promise<StartedReview>;
-  /** Waits for the reviews in progress. Call it after aborting the signal. */
-  idle(): Promise<void>;
-}
-
-export function createBackgroundReviews(options: BackgroundReviewsOptions): BackgroundReviews {
-  const { parts, configuredDelivery, onNewRun, afterReview, signal } = options;
+}) {
   const { ledger, clock, workforce, notify } = parts;
   const current = new Set<Promise<unknown>>();
   const inProgress = new Map<AbortController, { readonly day: string; readonly ended: Promise<unknown> }>();
@@ -80,18 +57,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
   ): Promise<DayResult> {
     const release = new AbortController();
     const stop = AbortSignal.any([signal, release.signal]);
-    const ended = performUntil(day, request, stop, callbacks).finally(() => inProgress.delete(release));
-    inProgress.set(release, { day: day.iso, ended });
-    return ended;
-  }
-
-  async function performUntil(
-    day: BusinessDay,
-    request: ReviewRequest,
-    stop: AbortSignal,
-    callbacks?: ReviewCallbacks,
-  ): Promise<DayResult> {
-    return reviewDay({ ...request, day, configuredDelivery }, parts, stop, {
+    const ended = reviewDay({ ...request, day, configuredDelivery }, parts, stop, {
       ...callbacks,
       onOpened(run, isNew) {
         if (isNew && onNewRun) void track(onNewRun(run));
@@ -101,7 +67,9 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
         // There are many runs of today, and what follows a review is for whole days.
         if (!stop.aborted && request.mode !== 'today') await afterReview(run);
       },
-    });
+    }).finally(() => inProgress.delete(release));
+    inProgress.set(release, { day: day.iso, ended });
+    return ended;
   }
 
   function track<Result>(review: Promise<Result>): Promise<Result> {
@@ -194,7 +162,13 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
   }
 
   return {
-    async open(day, request) {
+    /**
+     * Opens or takes over the day's run and leaves it in the ledger: a review with the mode `resume` works on it later, in this
+     * process or another.
+     *
+     * @throws UsageError; DayBusyError at once if another process has the day
+     */
+    async open(day: BusinessDay, request: ReviewRequest): Promise<OpenedRun> {
       const asked = { ...request, day, configuredDelivery };
       const found = await tryToAcquireDay(asked, parts);
       if (!found) throw busy(asked);
@@ -208,20 +182,34 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
         await found.hold.release();
       }
     },
-    async look(day) {
+    /**
+     * Looks at once for the result that the day's run awaits, instead of when it is time.
+     *
+     * @throws UsageError if it awaits none
+     */
+    async look(day: BusinessDay): Promise<StartedReview> {
       const run = await ledger.runs.latest(day.iso);
       if (run?.state !== 'awaiting-result') throw new UsageError(`${day.iso} awaits no result`);
       if (workforce.letsOthersJoin) await endWaits(run);
       else await release(day);
       return startReview(day, { mode: 'resume', trigger: run.trigger, runId: run.id });
     },
-    review: (day, request, stop) => track(perform(day, request, AbortSignal.any([signal, stop]))),
-    async start(day, request) {
+    /** Reviews a day to its end. @throws what `reviewDay` throws */
+    review: (day: BusinessDay, request: ReviewRequest, stop: AbortSignal): Promise<DayResult> =>
+      track(perform(day, request, AbortSignal.any([signal, stop]))),
+    /**
+     * Starts a review and resolves once the ledger holds the day's run, whichever process works on it. The review continues
+     * in the background.
+     *
+     * @throws what `reviewDay` throws; DayBusyError only when another process holds the day for long without an active run
+     */
+    async start(day: BusinessDay, request: ReviewRequest): Promise<StartedReview> {
       const started = await findOrStart(day, request);
       // Another process may have opened the run just now, without the number.
       return { ...started, run: await noteExpected(started.run, request) };
     },
-    async idle() {
+    /** Waits for the reviews in progress. Call it after aborting the signal. */
+    async idle(): Promise<void> {
       await Promise.allSettled(current);
     },
   };

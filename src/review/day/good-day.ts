@@ -1,19 +1,25 @@
-import { type BusinessDay, businessDayAt, createBusinessDay } from '../../booking/business-day.js';
+import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
+import type { CanaryState } from '../../ledger/canaries.js';
 import {
   hasDropped,
   hasUnexpectedCount,
+  isActive,
   isToBeAccepted,
   mayCompleteDay,
   type Run,
-  type RunState,
+  type VolumeComparison,
+  warnsOfVolume,
 } from '../../ledger/run.js';
+import { formatCountOf } from '../../text/format.js';
+import { describeDrops } from '../gates.js';
+import { type DayVerdicts, hasUnknownVerdicts } from '../verdicts/day-verdicts.js';
 
 /** Whether the collect began before the day ended: later bookings are missing. */
 export function wasCollectedEarly(
-  day: BusinessDay,
+  { lastInstant }: { readonly lastInstant: Date },
   { collectStartedAt, startedAt }: Pick<Run, 'collectStartedAt' | 'startedAt'>,
 ): boolean {
-  return (collectStartedAt ?? startedAt) <= day.lastInstant.getTime();
+  return (collectStartedAt ?? startedAt) <= lastInstant.getTime();
 }
 
 export const earlyNote = 'collected before the day was over';
@@ -33,36 +39,16 @@ export function makesDayGood(run: Run, timezone: string): boolean {
   return reviewsDay(run, timezone) && !isToBeAccepted(run);
 }
 
-/** Why a day is not good, or would not be if nobody had accepted it. */
-export type NotGood =
-  | { readonly code: Obstacle }
-  | {
-      readonly code: 'volume-dropped';
-      readonly accepted: number;
-      readonly usual: number | null;
-      readonly minimum?: number;
-      /** ISO 8601, UTC; null until somebody has accepted it. */
-      readonly acceptedAt: string | null;
-      readonly acceptedBy: string | null;
-    };
-
-/** A state other than `succeeded`, or what such a run lacks. */
-type Obstacle = Exclude<RunState, 'succeeded'> | 'day-not-over' | 'unexpected-count';
-
-/** What the run says about its day, for `--json`. */
-export interface GoodDayReport {
-  readonly isGood: boolean;
-  readonly notGood: readonly NotGood[];
-}
-
-export function reportGoodDay(run: Run, timezone: string): GoodDayReport {
+/** What the run says about its day, for `--json`: also why it would not be good if nobody had accepted it. */
+export function reportGoodDay(run: Run, timezone: string) {
   return {
     isGood: makesDayGood(run, timezone),
     notGood: [...listObstacles(run, timezone).map((code) => ({ code })), ...listDrop(run)],
   };
 }
 
-function listObstacles(run: Run, timezone: string): Obstacle[] {
+/** A state other than `succeeded`, or what such a run lacks. */
+function listObstacles(run: Run, timezone: string) {
   return [
     ...(run.state === 'succeeded' ? [] : [run.state]),
     ...(!mayCompleteDay(run) || endedTooEarly(run, timezone) ? ['day-not-over' as const] : []),
@@ -70,15 +56,16 @@ function listObstacles(run: Run, timezone: string): Obstacle[] {
   ];
 }
 
-function listDrop({ volume, acceptance }: Run): NotGood[] {
+function listDrop({ volume, acceptance }: Run) {
   if (!volume || !hasDropped(volume)) return [];
   const { accepted, usual, minimum } = volume;
   return [
     {
-      code: 'volume-dropped',
+      code: 'volume-dropped' as const,
       accepted,
       usual,
       ...(minimum !== undefined && { minimum }),
+      /** Null until somebody has accepted it. */
       acceptedAt: acceptance ? new Date(acceptance.at).toISOString() : null,
       acceptedBy: acceptance?.by ?? null,
     },
@@ -93,14 +80,79 @@ function listDrop({ volume, acceptance }: Run): NotGood[] {
  */
 export function countDaysBehind(day: string, now: number, zone: string): number {
   const yesterday = businessDayAt(new Date(now), zone).previous();
-  return Math.max(0, Math.round((utcMidnight(yesterday.iso) - utcMidnight(day)) / 86_400_000));
-}
-
-function utcMidnight(day: string): number {
-  return Date.parse(`${day}T00:00:00Z`);
+  // Dates without a time are read as midnights in UTC.
+  return Math.max(0, Math.round((Date.parse(yesterday.iso) - Date.parse(day)) / 86_400_000));
 }
 
 /** False for a run that completes no day and had nothing to send: there are dozens a day. */
 export function hasNews(run: Run): boolean {
   return mayCompleteDay(run) || run.state !== 'succeeded' || run.counts.accepted > 0;
+}
+
+/**
+ * `good`: a complete day, and each of its bookings has the verdict correct. `sent`: complete, but some verdicts are unknown.
+ * `attention`: somebody has to act. `unfinished`: it is being worked on, or waits.
+ */
+export type Judgement = 'good' | 'sent' | 'attention' | 'unfinished';
+
+/**
+ * Says in a sentence how a day went. Sent is not reviewed, and unknown never looks good. (Design 11.)
+ *
+ * @param canary what became of the day's canary
+ */
+export function judgeDay(
+  verdicts: DayVerdicts,
+  { timezone, canary }: { readonly timezone: string; readonly canary?: CanaryState | undefined },
+) {
+  const say = (judgement: Judgement, headline: string) => ({ judgement, headline });
+  const [run] = verdicts.newer ? [verdicts.newer] : verdicts.runs;
+  if (!run) return say('attention', 'No run: nothing of this day was reviewed.');
+  if (run.state === 'failed') return say('attention', describeFailure(run));
+  if (run.state === 'cancelled') return say('attention', 'The run was cancelled: the day is not reviewed.');
+  const found = findProblems(verdicts, run);
+  if (canary === 'missed')
+    found.push('nothing named the canary: the service reviews nothing, or its e-mails do not arrive');
+  if (found.length > 0) return say('attention', `${found.join('; ')}.`);
+  if (run.state === 'awaiting-result') return say('unfinished', 'Delivered; the result has not arrived yet.');
+  if (isActive(run)) return say('unfinished', `The run is ${run.state}.`);
+  if (!makesDayGood(run, timezone))
+    return say('unfinished', 'The day is not complete: it was collected before it was over.');
+  if (verdicts.knowledge === 'nothing-sent')
+    return say('sent', 'The source had no bookings: nothing was sent.');
+  if (verdicts.runs.some(hasUnknownVerdicts)) {
+    const how =
+      verdicts.knowledge === 'judged'
+        ? 'Some verdicts come by e-mail only, so not all are known to be correct.'
+        : 'Verdicts come by e-mail only, so none is known to be correct.';
+    return say('sent', `Sent for review. ${how}`);
+  }
+  const bookings = verdicts.runs.reduce((sum, { counts }) => sum + counts.accepted, 0);
+  return say('good', `All ${formatCountOf(bookings, 'booking')} have the verdict correct.`);
+}
+
+/** Turns the message into a sentence: in logs it begins in lower case. */
+function describeFailure({ failure }: Run): string {
+  if (!failure) return 'The run failed.';
+  const { message } = failure;
+  return `The run failed. ${message.slice(0, 1).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
+}
+
+function findProblems({ affected, unanswered, knowledge }: DayVerdicts, run: Run): string[] {
+  const { refused } = run.counts;
+  return [
+    ...(affected ? [`${formatCountOf(affected, 'booking')} on an incorrect mapping`] : []),
+    ...(unanswered && knowledge === 'judged'
+      ? [`${formatCountOf(unanswered, 'booking')} without a verdict`]
+      : []),
+    ...(refused > 0 ? [`${formatCountOf(refused, 'booking')} refused by the service`] : []),
+    ...(run.volume && warnsOfVolume(run) ? [describeVolume(run.day, run.volume)] : []),
+  ];
+}
+
+/** A day that is not good for it needs somebody; what a single provider lost is only told. */
+function describeVolume(day: string, volume: VolumeComparison): string {
+  const drop = `far fewer bookings than usual (${describeDrops(volume)[0]})`;
+  return hasDropped(volume)
+    ? `${drop}: check the export; \`replay ${day} --late\` sends what was missing, \`run ${day} --accept-volume\` accepts the day`
+    : drop;
 }

@@ -3,8 +3,8 @@ import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { hasWork, isActive, mayCompleteDay, type Run } from '../../ledger/run.js';
+import { SafeError } from '../../text/safe-error.js';
 import type { Workforce } from '../perform/workforce.js';
-import { DayBusyError } from '../refusals.js';
 import { type DayRequest, decideOpening } from './open-run.js';
 
 /** Delay between attempts to acquire a day that another process holds. */
@@ -63,36 +63,27 @@ export async function tryToAcquireDay(
   request: RequestForDay,
   { ledger, workforce }: JoinParts,
 ): Promise<FoundDay | undefined> {
-  const { day, mode } = request;
-  const findOthers = async (): Promise<FoundDay | undefined> => {
+  const findOthers = async () => {
     const run = workforce.letsOthersJoin ? await findSharedRun(request, ledger) : undefined;
-    if (run && !joinsRuns(mode)) throw busy(request);
-    return run && { kind: 'to-join', run };
+    if (run && !joinsRuns(request.mode)) throw busy(request);
+    return run && { kind: 'to-join' as const, run };
   };
-  const isRunOfTodayInWork = async () =>
-    workforce.letsOthersJoin &&
-    mode !== 'today' &&
-    (await findRunOfTodayInWork(day.iso, ledger)) !== undefined;
   const others = await findOthers();
   if (others) return others;
   // What workers are sending would be sent twice if their run was taken over now.
-  if (await isRunOfTodayInWork()) return undefined;
-  const hold = await ledger.holds.day(day.iso);
-  return hold && heldUnless(findOthers, hold);
-}
-
-/**
- * The previous owner may have finished collecting between our check and our acquisition. Taking its run over would
- * abandon steps in progress and send them twice.
- */
-async function heldUnless(findOthers: () => Promise<FoundDay | undefined>, hold: Hold): Promise<FoundDay> {
-  const others = await findOthers().catch(async (error: unknown) => {
-    await hold.release();
-    throw error;
-  });
-  if (!others) return { kind: 'held', hold };
-  await hold.release();
-  return others;
+  if (workforce.letsOthersJoin && (await isRunOfTodayInWork(request, ledger))) return undefined;
+  const hold = await ledger.holds.day(request.day.iso);
+  if (!hold) return undefined;
+  let isKept = false;
+  try {
+    // The previous owner may have finished collecting between our check and our acquisition. Taking its run over would abandon
+    // steps in progress and send them twice.
+    const meanwhile = await findOthers();
+    isKept = !meanwhile;
+    return meanwhile ?? { kind: 'held', hold };
+  } finally {
+    if (!isKept) await hold.release();
+  }
 }
 
 /** The run that others are working on. A replay may give up a run that has no step in progress. */
@@ -111,12 +102,44 @@ function joinsRuns(mode: DayRequest['mode']): boolean {
   return mode !== 'replay' && mode !== 'late';
 }
 
-async function findRunOfTodayInWork(day: string, ledger: ReadOnlyLedger): Promise<Run | undefined> {
-  const latest = await ledger.runs.latest(day);
-  const mayBe = latest && isActive(latest) && !mayCompleteDay(latest);
-  return mayBe && (await ledger.steps.isBeingPerformed(latest.id)) ? latest : undefined;
+async function isRunOfTodayInWork({ day, mode }: RequestForDay, ledger: ReadOnlyLedger): Promise<boolean> {
+  const latest = mode === 'today' ? undefined : await ledger.runs.latest(day.iso);
+  if (!latest || !isActive(latest) || mayCompleteDay(latest)) return false;
+  return ledger.steps.isBeingPerformed(latest.id);
 }
 
 export function busy({ day }: RequestForDay): DayBusyError {
   return new DayBusyError(`${day.iso} is being run by another process`);
+}
+
+export type Abandoned = Awaited<ReturnType<typeof abandon>>;
+
+/**
+ * Cancels the latest run of a day if it is unfinished, even while others work on it: the ledger refuses what they write from now
+ * on. There is nothing to cancel if the day has no run, or its latest one has ended.
+ */
+export async function abandon(
+  day: string,
+  reason: string,
+  { ledger, clock }: Pick<JoinParts, 'ledger' | 'clock'>,
+) {
+  // Held so that nobody opens a run of the day in the meantime; failing to get it shows that somebody works on the day.
+  const hold = await ledger.holds.day(day);
+  try {
+    const found = await ledger.runs.latest(day);
+    if (!found) return { kind: 'nothing' } as const;
+    const wasBeingWorkedOn = !hold || (await ledger.steps.isBeingPerformed(found.id));
+    const isAbandoned = await ledger.runs.abandon(found.id, { reason, at: clock() });
+    const run = await ledger.runs.get(found.id);
+    return isAbandoned
+      ? ({ kind: 'abandoned', run, wasBeingWorkedOn } as const)
+      : ({ kind: 'nothing', run } as const);
+  } finally {
+    await hold?.release();
+  }
+}
+
+/** Another live process is working on that day. */
+export class DayBusyError extends SafeError {
+  override readonly name = 'DayBusyError';
 }

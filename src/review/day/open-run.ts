@@ -15,6 +15,7 @@ import {
 import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import type { ReviewParts, RunRequest } from '../review-day.js';
+import { wasCollectedEarly } from './good-day.js';
 
 export interface DayRequest {
   /**
@@ -79,15 +80,14 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
       return { kind: 'already-done', run: latest };
     return mode === 'late' ? topUp(latest, request) : { kind: 'new' };
   }
-  const isUnfinished = isActive(latest) || latest.state === 'failed';
   switch (mode) {
     case 'replay':
-      return isUnfinished ? giveUp(latest, request, { kind: 'new' }) : { kind: 'new' };
+      return giveUp(latest, request, { kind: 'new' });
     case 'late':
-      return isUnfinished ? giveUp(latest, request, topUp(latest, request)) : topUp(latest, request);
+      return giveUp(latest, request, topUp(latest, request));
     case 'run':
-      if (!isUnfinished)
-        return wasCollectedTooEarly(latest, request) || hasUnexpectedCount(latest)
+      if (!isUnfinished(latest))
+        return wasCollectedEarly(request.day, latest) || hasUnexpectedCount(latest)
           ? topUp(latest, request)
           : { kind: isAcceptedBy(request, latest) ? 'accept' : 'already-done', run: latest };
       return delivery === undefined || delivery === latest.delivery
@@ -108,8 +108,7 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
 function openToday(latest: Run | undefined, { slotAt = Number.POSITIVE_INFINITY }: DayToOpen): Opening {
   if (!latest) return { kind: 'new', delivery: 'body' };
   const isLeftAlone = latest.cancelReason !== undefined;
-  const isUnfinished = isActive(latest) || latest.state === 'failed';
-  if (!isLeftAlone && isUnfinished && !mayCompleteDay(latest)) return { kind: 'resume', run: latest };
+  if (!isLeftAlone && isUnfinished(latest) && !mayCompleteDay(latest)) return { kind: 'resume', run: latest };
   return isLeftAlone || isActive(latest) || latest.startedAt >= slotAt
     ? { kind: 'already-done', run: latest }
     : { kind: 'new', topsUp: true, delivery: 'body', ...keepExpected(latest) };
@@ -142,25 +141,22 @@ function keepExpected(latest: Run): { readonly expected?: number } {
  * is given up without asking, because this one sends what it has not delivered.
  */
 function completeDay(latest: Run, mode: 'run' | 'replay' | 'late'): Opening {
-  const isUnfinished = isActive(latest) || latest.state === 'failed';
   return {
     kind: 'new',
     ...(mode !== 'replay' && { topsUp: true }),
-    ...(isUnfinished && { replaces: latest.id }),
+    ...(isUnfinished(latest) && { replaces: latest.id }),
     ...keepExpected(latest),
   };
 }
 
-/** True if the collect began before the day ended: later bookings are missing. */
-export function wasCollectedTooEarly(
-  { collectStartedAt }: Pick<Run, 'collectStartedAt'>,
-  { day }: Pick<DayToOpen, 'day'>,
-): boolean {
-  return collectStartedAt !== undefined && collectStartedAt <= day.lastInstant.getTime();
+function isUnfinished(run: Run): boolean {
+  return isActive(run) || run.state === 'failed';
 }
 
-function giveUp({ id, day, state }: Run, { mode, reason }: DayToOpen, opening: Opening): Opening {
-  if (opening.kind === 'usage-error') return opening;
+/** An unfinished run is only given up for a reason. */
+function giveUp(latest: Run, { mode, reason }: DayToOpen, opening: Opening): Opening {
+  if (opening.kind === 'usage-error' || !isUnfinished(latest)) return opening;
+  const { id, day, state } = latest;
   if (reason !== undefined) return { ...opening, kind: 'new', replaces: id };
   const instead =
     mode === 'late' ? 'to abandon it and send what it has not delivered' : 'to abandon it and start over';
@@ -212,7 +208,7 @@ export interface OpenedRun {
   readonly kind: 'done' | 'accepted' | 'resumed' | 'new';
   readonly run: Run;
   /** Why the run that is resumed had failed. */
-  readonly failedBefore?: RunFailure;
+  readonly failedBefore?: RunFailure | undefined;
 }
 
 /**
@@ -243,7 +239,7 @@ export async function openRun(
       return {
         kind: 'resumed',
         run: await ledger.runs.takeOver(opening.run.id, { expected, acceptance, acceptsRepeated }),
-        ...(opening.run.failure && { failedBefore: opening.run.failure }),
+        failedBefore: opening.run.failure,
       };
     case 'new': {
       const run = await ledger.runs.create({

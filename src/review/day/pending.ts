@@ -5,42 +5,8 @@ import type { StepKind } from '../../ledger/step.js';
 import { formatCount, formatCountOf, formatDuration } from '../../text/format.js';
 
 /** Why a run is not done: the closed set. Instants are epoch milliseconds. */
-export type Pending =
-  | { readonly kind: 'collecting'; readonly read: number }
-  | {
-      readonly kind: 'performed';
-      readonly step: string;
-      readonly does: StepKind;
-      readonly steps: number;
-      readonly since: number;
-    }
-  | Delayed
-  | {
-      readonly kind: 'awaiting-result';
-      readonly deadline: number;
-      readonly until: number;
-      readonly code: string;
-    }
-  | { readonly kind: 'overdue'; readonly deadline: number }
-  | { readonly kind: 'abandoned'; readonly step: string }
-  | { readonly kind: 'queued'; readonly steps: number }
-  | { readonly kind: 'stopped'; readonly message: string }
-  | { readonly kind: 'cancelled'; readonly reason?: string };
-
-interface Delayed {
-  readonly kind: 'delayed';
-  readonly step: string;
-  readonly until: number;
-  /** How its last attempt ended. */
-  readonly code: string;
-  /** How long the service asked to wait; absent where the wait is our own. */
-  readonly askedMs?: number;
-  /** The try that comes next, out of how many. */
-  readonly attempt: number;
-  readonly of: number;
-  /** Other steps that are open. */
-  readonly others: number;
-}
+export type Pending = NonNullable<ReturnType<typeof decidePending>>;
+type Delayed = ReturnType<typeof delay>;
 
 export interface PendingLimits {
   readonly retry: Pick<RetryPolicy, 'tries' | 'baseMs' | 'capMs'>;
@@ -52,20 +18,16 @@ export interface PendingLimits {
  *
  * @param work undefined for a run that has no steps to perform
  */
-export function decidePending(
-  run: Run,
-  work: OpenWork | undefined,
-  limits: PendingLimits,
-): Pending | undefined {
+export function decidePending(run: Run, work: OpenWork | undefined, limits: PendingLimits) {
   switch (run.state) {
     case 'succeeded':
       return undefined;
     case 'failed':
-      return { kind: 'stopped', message: run.failure?.message ?? '' };
+      return { kind: 'stopped', message: run.failure?.message ?? '' } as const;
     case 'cancelled':
-      return { kind: 'cancelled', ...(run.cancelReason !== undefined && { reason: run.cancelReason }) };
+      return { kind: 'cancelled', reason: run.cancelReason } as const;
     case 'collecting':
-      return { kind: 'collecting', read: run.counts.read };
+      return { kind: 'collecting', read: run.counts.read } as const;
     case 'delivering':
     case 'awaiting-result':
       return decideOpen(run, work, limits);
@@ -76,35 +38,40 @@ function decideOpen(
   { state, file, startedAt }: Run,
   work: OpenWork | undefined,
   { resultTimeoutMs, retry }: PendingLimits,
-): Pending {
+) {
   const deadline = (file?.triggeredAt ?? startedAt) + resultTimeoutMs;
-  if (!work)
-    return state === 'awaiting-result' ? { kind: 'overdue', deadline } : { kind: 'queued', steps: 0 };
-  const { performed, ready, delayed, oldest, next } = work;
-  if (performed > 0 && oldest)
-    return { kind: 'performed', step: oldest.step, does: oldest.kind, steps: performed, since: oldest.since };
+  if (!work && state === 'awaiting-result') return { kind: 'overdue', deadline } as const;
+  const { performed = 0, ready = 0, delayed = 0, oldest, next } = work ?? {};
+  if (performed > 0 && oldest) {
+    const { step, kind: does, since } = oldest;
+    return { kind: 'performed', step, does, steps: performed, since } as const;
+  }
   if (next?.kind === 'await-result' && ready === 0 && delayed === 1)
-    return { kind: 'awaiting-result', deadline, until: next.until, code: next.code };
+    return { kind: 'awaiting-result', deadline, until: next.until, code: next.code } as const;
   if (next) return delay(next, ready + delayed - 1, retry);
-  return oldest ? { kind: 'abandoned', step: oldest.step } : { kind: 'queued', steps: ready };
+  if (oldest) return { kind: 'abandoned', step: oldest.step } as const;
+  return { kind: 'queued', steps: ready } as const;
 }
 
+/** @param others how many other steps are open */
 function delay(
   { step, until, code, endedAt, tries, waits }: DelayedStep,
   others: number,
   retry: PendingLimits['retry'],
-): Delayed {
+) {
   const delayMs = until - (endedAt ?? until);
   // A wait of our own is no longer than this. What a wait was for is not recorded.
   const longestBackOff = Math.min(retry.capMs, retry.baseMs * 2 ** (tries - 1));
   const isAsked = waits > 0 && (tries === 0 || delayMs > longestBackOff);
   return {
-    kind: 'delayed',
+    kind: 'delayed' as const,
     step,
     until,
+    /** How its last attempt ended. */
     code,
-    // Rounded to whole seconds: a fraction was added so that not all steps come back together.
+    /** How long the service asked to wait, in whole seconds: a fraction was added so that not all steps come back together. */
     ...(isAsked && delayMs > 0 && { askedMs: delayMs - (delayMs % 1_000) }),
+    /** The try that comes next, out of how many. */
     attempt: Math.min(tries + 1, retry.tries),
     of: retry.tries,
     others,

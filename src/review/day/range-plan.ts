@@ -1,6 +1,7 @@
-import type { BusinessDay } from '../../booking/business-day.js';
+import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { groupByDay, isActive, mayCompleteDay, type Run } from '../../ledger/run.js';
+import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable } from '../collect/delivered-lines.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
 
@@ -22,24 +23,14 @@ export type DayPlan =
   | { readonly action: 'nothing'; readonly why: string; readonly run?: Run }
   | { readonly action: 'refused'; readonly message: string; readonly run: Run };
 
-/** What the command line requests. */
-type ReplayRequest = Pick<DayRequest, 'delivery' | 'reason' | 'volumeAcceptedBy'>;
-
-/** What a mode requests for each of its days. */
+/** What a mode requests for each of its days, besides what the command line does. */
 export function requestOf(
   mode: RangeMode | undefined,
-  { delivery, reason, volumeAcceptedBy }: ReplayRequest,
+  { delivery, reason, volumeAcceptedBy }: Omit<DayRequest, 'mode'>,
 ): DayRequest {
-  switch (mode) {
-    case 'missing':
-    case 'failed':
-      return { mode: 'run', delivery, reason, volumeAcceptedBy };
-    case 'late':
-      return { mode: 'late', delivery, reason, volumeAcceptedBy };
-    case 'all':
-    case undefined:
-      return { mode: 'replay', delivery, reason, volumeAcceptedBy };
-  }
+  const asked = { delivery, reason, volumeAcceptedBy };
+  if (mode === 'late') return { mode, ...asked };
+  return { mode: mode === 'missing' || mode === 'failed' ? 'run' : 'replay', ...asked };
 }
 
 /** @param latest the day's newest run as known now; the final decision is made when the day is started */
@@ -124,42 +115,32 @@ export async function planRange(
 ): Promise<PlannedDay[]> {
   const [from, to] = [days[0]?.iso ?? '', days.at(-1)?.iso ?? ''];
   const latest = new Map((await ledger.runs.listLatest({ from, to })).map((run) => [run.day, run]));
-  const planned = days.map((day): PlannedDay => {
+  const planned: PlannedDay[] = [];
+  for (const day of days) {
     const run = latest.get(day.iso);
-    return { day: day.iso, plan: planDay(mode, run, { ...request, day }), ...(run && { latest: run }) };
-  });
-  return refuseIncomparable(ledger, await refusePerformed(ledger, planned));
-}
-
-/** Refuses the days whose run somebody is working on. It asks for each: few runs are active at once. */
-async function refusePerformed(
-  ledger: ReadOnlyLedger,
-  planned: readonly PlannedDay[],
-): Promise<PlannedDay[]> {
-  const refused: PlannedDay[] = [];
-  for (const one of planned) {
-    const { day, latest: run } = one;
+    const plan = planDay(mode, run, { ...request, day });
+    const one = { day: day.iso, plan, ...(run && { latest: run }) };
+    // Asked for each: few runs are active at once.
     const isPerformed =
       run && isActive(run) && isToReview(one) && (await ledger.steps.isBeingPerformed(run.id));
-    const message = `${day} is being run by another process`;
-    refused.push(isPerformed ? { ...one, plan: { action: 'refused', message, run } } : one);
+    planned.push(isPerformed ? refuse(one, run, `${day.iso} is being run by another process`) : one);
   }
-  return refused;
+  return refuseIncomparable(ledger, planned);
+}
+
+function refuse(one: PlannedDay, run: Run, message: string): PlannedDay {
+  return { ...one, plan: { action: 'refused', message, run } };
 }
 
 /** Refuses to top up days whose delivered bookings can't be compared. It asks for all days at once: there may be hundreds. */
-async function refuseIncomparable(
-  ledger: ReadOnlyLedger,
-  planned: readonly PlannedDay[],
-): Promise<PlannedDay[]> {
+async function refuseIncomparable(ledger: ReadOnlyLedger, planned: PlannedDay[]): Promise<PlannedDay[]> {
   const toppedUp = planned.filter(({ plan }) => plan.action === 'top-up').map(({ day }) => day);
   const [from, to] = [toppedUp[0], toppedUp.at(-1)];
-  if (from === undefined || to === undefined) return [...planned];
+  if (from === undefined || to === undefined) return planned;
   const runs = groupByDay(await ledger.runs.listOfDays({ from, to }));
   return planned.map((one) => {
-    if (one.plan.action !== 'top-up') return one;
-    const message = describeIncomparable(runs.get(one.day) ?? []);
-    return message === undefined ? one : { ...one, plan: { action: 'refused', message, run: one.plan.run } };
+    const message = one.plan.action === 'top-up' && describeIncomparable(runs.get(one.day) ?? []);
+    return message ? refuse(one, one.plan.run, message) : one;
   });
 }
 
@@ -167,15 +148,36 @@ function whyNot(mode: RangeMode | undefined, latest: Run | undefined): string | 
   const isAbandoned = latest?.cancelReason !== undefined;
   if (isAbandoned && (mode === 'missing' || mode === 'failed')) return 'was cancelled';
   const hasRun = latest !== undefined && latest.state !== 'cancelled' && mayCompleteDay(latest);
-  switch (mode) {
-    case 'missing':
-      return hasRun ? 'has a run' : undefined;
-    case 'failed':
-      if (!hasRun) return 'has no run';
-      return latest.state === 'failed' || isActive(latest) ? undefined : 'has not failed';
-    case 'all':
-    case 'late':
-    case undefined:
-      return undefined;
-  }
+  if (mode === 'missing' && hasRun) return 'has a run';
+  if (mode !== 'failed') return undefined;
+  if (!hasRun) return 'has no run';
+  return latest.state === 'failed' || isActive(latest) ? undefined : 'has not failed';
+}
+
+/**
+ * A day that has not begun has no bookings: reviewing it would look like a quiet day.
+ *
+ * @param now epoch milliseconds
+ * @throws UsageError
+ */
+export function requireBegun(day: BusinessDay, now: number): void {
+  if (hasBegun(day, now)) return;
+  const today = businessDayAt(new Date(now), day.zone);
+  throw new UsageError(`${day.iso} has not started: in ${day.zone} it is ${today.iso}`);
+}
+
+/**
+ * The days of a range that have begun; the others are left out.
+ *
+ * @param days in their order
+ * @throws UsageError if none of them has begun
+ */
+export function takeBegun(days: readonly BusinessDay[], now: number): readonly BusinessDay[] {
+  const [first] = days;
+  if (first) requireBegun(first, now);
+  return days.filter((day) => hasBegun(day, now));
+}
+
+function hasBegun({ firstInstant }: BusinessDay, now: number): boolean {
+  return firstInstant.getTime() <= now;
 }

@@ -1,27 +1,16 @@
 import { pause } from '../../async/abort.js';
+import type { Hold } from '../../async/hold.js';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, isActive, type Run } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
 import type { Notify } from '../events.js';
-import { DayBusyError } from '../refusals.js';
 import type { BackgroundReviews } from './background-reviews.js';
+import { DayBusyError } from './join-run.js';
 import { type RangeMode, requestOf } from './range-plan.js';
-import { runDaysConcurrently, waitForRunSlot } from './run-slots.js';
 
 /** Delay between attempts to acquire a day that somebody else holds for a moment. */
 const tryEveryMs = 500;
-
-export interface ReplaysParts {
-  readonly reviews: Pick<BackgroundReviews, 'open' | 'review'>;
-  readonly ledger: Ledger;
-  /** The largest number of days that are replayed at once, over all processes on the ledger. */
-  readonly places: number;
-  readonly timezone: string;
-  readonly notify: Notify;
-  /** Stops everything. */
-  readonly signal: AbortSignal;
-}
 
 /** A day, and its latest run as the caller has seen it; null for none. */
 export interface DayToReplay {
@@ -34,66 +23,51 @@ export interface ReplayRequest {
   readonly reason: string;
 }
 
-export interface StartedReplay {
-  /** The runs that are worked on now, or wait for their turn. */
-  readonly runs: readonly Run[];
-  /** The days that were refused, or are done. */
-  readonly left: readonly { readonly day: string; readonly why: string }[];
-}
-
 /** The replays of a long-running process. */
-export interface Replays {
-  /**
-   * Opens the run of each day in the ledger and returns; the runs are then worked on in that order, as many at once as
-   * there are places. What a stopping process has not got to stays active in the ledger, for `listLeft` and for the
-   * schedule.
-   */
-  start(days: readonly DayToReplay[], request: ReplayRequest): Promise<StartedReplay>;
-  /**
-   * The replays that an earlier process has left, whatever their day. Called before this one starts any, which would be
-   * listed too.
-   */
-  listLeft(): Promise<readonly Run[]>;
-  /** Continues these runs in the background. */
-  resume(left: readonly Run[]): void;
-  /** The runs that wait for their turn in this process. */
-  listWaiting(): readonly Run[];
-  /** Waits for the replays in progress. Call it after aborting the signal. */
-  idle(): Promise<void>;
-}
+export type Replays = ReturnType<typeof createReplays>;
 
-export function createReplays(parts: ReplaysParts): Replays {
-  const { reviews, ledger, places, timezone, notify, signal } = parts;
+export function createReplays({
+  reviews,
+  ledger,
+  places,
+  timezone,
+  notify,
+  signal,
+}: {
+  readonly reviews: Pick<BackgroundReviews, 'open' | 'review'>;
+  readonly ledger: Ledger;
+  /** The largest number of days that are replayed at once, over all processes on the ledger. */
+  readonly places: number;
+  readonly timezone: string;
+  readonly notify: Notify;
+  /** Stops everything. */
+  readonly signal: AbortSignal;
+}) {
   const current = new Set<Promise<void>>();
   const waiting = new Map<string, Run>();
 
   /** A day that fails does not end the others, unless each of them would fail in the same way. */
   async function workOn(runs: readonly Run[]): Promise<void> {
-    const runOf = new Map(runs.map((run) => [run.day, run]));
     let isOver = false;
     const mayBegin = () => !signal.aborted && !isOver;
-    await runDaysConcurrently(
-      runs.map(({ day }) => createBusinessDay(day, timezone)),
-      {
-        atOnce: Math.min(places, runs.length),
-        mayBegin,
-        async begin(day) {
-          const run = runOf.get(day.iso);
-          const place = await waitForRunSlot(ledger, places, { signal, onWait: () => {} });
-          if (!run || !place || !mayBegin()) {
-            await place?.release();
-            return undefined;
-          }
-          waiting.delete(run.id);
-          const ended = review(day, run)
-            .then((mayOthersSucceed) => {
-              isOver ||= !mayOthersSucceed;
-            })
-            .finally(() => place.release());
-          return { ended };
-        },
+    await runDaysConcurrently(runs, {
+      atOnce: Math.min(places, runs.length),
+      mayBegin,
+      async begin(run) {
+        const place = await waitForRunSlot(ledger, places, { signal, onWait: () => {} });
+        if (!place || !mayBegin()) {
+          await place?.release();
+          return undefined;
+        }
+        waiting.delete(run.id);
+        const ended = review(createBusinessDay(run.day, timezone), run)
+          .then((mayOthersSucceed) => {
+            isOver ||= !mayOthersSucceed;
+          })
+          .finally(() => place.release());
+        return { ended };
       },
-    );
+    });
   }
 
   /** False if no other day could be reviewed either. */
@@ -134,7 +108,14 @@ export function createReplays(parts: ReplaysParts): Replays {
   }
 
   return {
-    async start(days, { mode, reason }) {
+    /**
+     * Opens the run of each day in the ledger and returns; the runs are then worked on in that order, as many at once as
+     * there are places. What a stopping process has not got to stays active in the ledger, for `listLeft` and for the
+     * schedule.
+     *
+     * @returns the runs, and the days that were refused or are done
+     */
+    async start(days: readonly DayToReplay[], { mode, reason }: ReplayRequest) {
       const runs: Run[] = [];
       const left: { day: string; why: string }[] = [];
       try {
@@ -154,16 +135,93 @@ export function createReplays(parts: ReplaysParts): Replays {
       }
       return { runs, left };
     },
-    async listLeft() {
+    /**
+     * The replays that an earlier process has left, whatever their day. Called before this one starts any, which would be
+     * listed too.
+     */
+    async listLeft(): Promise<readonly Run[]> {
       const active = await ledger.runs.listActive();
       return active.filter(
         (run) => run.trigger === 'replay' && (run.collectedAt === undefined || hasWork(run)),
       );
     },
+    /** Continues these runs in the background. */
     resume: workInBackground,
+    /** The runs that wait for their turn in this process. */
     listWaiting: () => [...waiting.values()],
-    async idle() {
+    /** Waits for the replays in progress. Call it after aborting the signal. */
+    async idle(): Promise<void> {
       await Promise.allSettled(current);
     },
   };
+}
+
+/** Days of replayed ranges that are reviewed at once, over all processes: the nightly run must still find room. */
+export const runsAtOnce = 2;
+/** Delay between attempts to get a slot. */
+const slotEveryMs = 1_000;
+
+/**
+ * Waits for one of a limited number of run slots that all processes on a ledger share.
+ *
+ * @param onWait called once if all slots are taken
+ * @returns undefined when aborted
+ */
+export async function waitForRunSlot(
+  ledger: Ledger,
+  places: number,
+  { signal, onWait }: { readonly signal: AbortSignal; readonly onWait: () => void },
+): Promise<Hold | undefined> {
+  for (let isReported = false; !signal.aborted; isReported = true) {
+    const hold = await ledger.holds.place(places);
+    if (hold) return hold;
+    if (!isReported) onWait();
+    await pause(slotEveryMs, signal);
+  }
+  return undefined;
+}
+
+/**
+ * Runs days concurrently, at most `atOnce` at a time, starting them in order.
+ *
+ * @returns the days that were not started
+ * @throws the first error of a day, after all others have ended
+ */
+export async function runDaysConcurrently<Day>(
+  days: readonly Day[],
+  {
+    atOnce,
+    mayBegin,
+    begin,
+  }: {
+    readonly atOnce: number;
+    /** Called right before a day is started. False also skips all later days. */
+    readonly mayBegin: () => boolean;
+    /** Waits for what a day needs, then starts it; undefined if the day is not to be started. */
+    readonly begin: (day: Day) => Promise<{ readonly ended: Promise<void> } | undefined>;
+  },
+): Promise<readonly Day[]> {
+  const working = new Set<Promise<void>>();
+  let fault: { error: unknown } | undefined;
+  let begun = 0;
+  try {
+    for (const day of days) {
+      if (working.size >= atOnce) await Promise.race(working);
+      const work = fault || !mayBegin() ? undefined : await begin(day);
+      if (!work) break;
+      begun += 1;
+      const ended: Promise<void> = work.ended
+        .catch((error: unknown) => {
+          fault ??= { error };
+        })
+        .then(() => {
+          working.delete(ended);
+        });
+      working.add(ended);
+    }
+  } finally {
+    await Promise.all(working);
+  }
+  if (fault) throw fault.error;
+  return days.slice(begun);
 }

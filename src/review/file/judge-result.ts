@@ -1,9 +1,8 @@
 import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
 import type { ResultCounts } from '../../ledger/run.js';
-import { isMoreThanShare } from '../share.js';
-import type { JoinSources, Judgement, ResultTotals } from './match-result.js';
-import { namesBookings, type ResultTable } from './result.js';
-import { forEachLine } from './result-keys.js';
+import { isMoreThanShare } from '../gates.js';
+import { namesBookings, type ResultTotals } from './match-result.js';
+import type { ResultTable } from './result.js';
 
 /** The rules that decide whether a result is complete, and whether it suffices: all are settings. */
 export interface ResultRules {

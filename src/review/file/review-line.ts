@@ -11,7 +11,7 @@ import {
 import { readsAsNull } from '../../booking/field-text.js';
 import type { StayDates } from '../../booking/stay.js';
 import type { BookingForms, LineForm } from '../delivery.js';
-import { type LineBuffer, type LineLayout, markPlain, renderLine } from '../line-buffer.js';
+import { type LineBuffer, type LineLayout, markPlain, renderLine } from '../render-line.js';
 import { findCellEnd, splitCells, writeCell } from './csv.js';
 
 const nothing = Buffer.alloc(0);

@@ -2,7 +2,7 @@ import type { FailedStep, Tally } from '../../ledger/steps.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
 import type { Notify } from '../events.js';
-import { formatShare, isMoreThanShare } from '../share.js';
+import { formatShare, isMoreThanShare } from '../gates.js';
 
 /** After this many consecutive failed steps the service counts as down, rather than a batch as bad. */
 const maxFailuresInRow = 5;

@@ -3,8 +3,8 @@ import { createMeasure } from '../../async/content.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import { buildRequestBody } from '../body/booking-item.js';
-import { renderReviewFile } from '../file/file-attempt.js';
+import { buildRequestBody } from '../body/body-delivery.js';
+import { renderReviewFile } from '../file/spooled-files.js';
 
 /** Receives what would be sent; absent if only checksums are needed. */
 export type TakeContent = (name: string, content: Uint8Array | AsyncIterable<Uint8Array>) => Promise<void>;

@@ -5,9 +5,8 @@ import type { Run } from '../../../src/ledger/run.js';
 import type { NewRun } from '../../../src/ledger/runs.js';
 import type { BookingForm, Claim, Claimed, Recorded, Right, StepEnding } from '../../../src/ledger/step.js';
 import { halveBatch, planBatches } from '../../../src/review/body/body-delivery.js';
-import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { renderedLine } from '../../support/made-bookings.js';
+import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
 import { findStayKeys } from './stay-keys.js';
 
 const renderItem = createItemRenderer('ServiceId');

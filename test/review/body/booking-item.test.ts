@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { blankNames, readReference } from '../../../src/review/stored/stored-line.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
-import { renderedLine } from '../../support/made-bookings.js';
+import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
 
 const normalise = createNormaliser();
 const anyBooking = anyRawBooking.map(normalise).filter((normalised) => normalised.kind === 'booking');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildRequestBody } from '../../../src/review/body/booking-item.js';
+import { buildRequestBody } from '../../../src/review/body/body-delivery.js';
 
 const anyItem = fc.record({ ServiceId: fc.nat(), BookingClientName: fc.string({ unit: 'grapheme' }) });
 

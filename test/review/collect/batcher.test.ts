@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BookingKeys, hashReference } from '../../../src/booking/booking-keys.js';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
-import { createBatcher, type LineBlock } from '../../../src/review/collect/batcher.js';
-import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
+import {
+  blockOf,
+  createLineIndex,
+  type LineBlock,
+  type LineIndex,
+  lineOf,
+} from '../../../src/review/collect/line-index.js';
+import { createBatcher } from '../../../src/review/collect/store-bookings.js';
 
 type Batching = ReturnType<typeof createBatcher>;
 /** Lines to add, one by one; at `store` the ledger stores the full batches. */
@@ -172,11 +178,8 @@ function placeInBlocks(lines: readonly Line[], linesPerBlock = 7): PlacedLine[] 
     const own = lines.slice(first, first + linesPerBlock);
     const bytes = Buffer.from(own.map(({ line }) => `${line}\n`).join(''));
     let end = -1;
-    const block = {
-      bytes,
-      view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
-      ends: Uint32Array.from(own, ({ line }) => (end += Buffer.byteLength(line) + 1)),
-    };
+    const ends = Uint32Array.from(own, ({ line }) => (end += Buffer.byteLength(line) + 1));
+    const block = blockOf(bytes, ends);
     return own.map(({ reference }, index) => ({ block, index, reference }));
   });
 }
@@ -194,13 +197,13 @@ function add(batching: Batching, line: string, reference: string | undefined): b
 function createForgetfulMemory(): LineIndex {
   const positions = new Map<number, number>();
   return {
-    findOrRemember(_bytes, start, end, position) {
-      const hash = (end - start) % 3;
+    findOrRemember(block, index, position) {
+      const hash = lineOf(block, index).length % 3;
       const earlier = positions.get(hash);
       if (earlier === undefined) positions.set(hash, position);
       return earlier;
     },
-    find: (_bytes, start, end) => positions.get((end - start) % 3),
+    find: (block, index) => positions.get(lineOf(block, index).length % 3),
   };
 }
 

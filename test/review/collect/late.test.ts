@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
-import { CollectError } from '../../../src/review/collect/gates.js';
-import type { LineIndex } from '../../../src/review/collect/line-index.js';
+import { type LineBlock, type LineIndex, lineOf } from '../../../src/review/collect/line-index.js';
+import { CollectError } from '../../../src/review/gates.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
-import { newRun, references, rightOf } from '../../contracts/ledger/days.js';
+import { newRun, references } from '../../contracts/ledger/days.js';
 import { readerOf, record, records } from '../array-source.js';
 import {
   collectAgain,
@@ -55,8 +55,7 @@ describe('late bookings by body', () => {
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(0, 12)), ['batch 1']);
     const run = await ledger.runs.create(newRun('r2', { topsUp: true, replaces: 'r1' }));
-    const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 4 } as const;
-    await collectAgain(late, rightOf(run), records(0, 13), { limits, delivered: ledger });
+    await collectAgain(late, run, records(0, 13));
     expect(await storedReferences(ledger, 'r2', 'body')).toEqual(['BR-4', 'BR-5', 'BR-6', 'BR-7', 'BR-12']);
   });
 
@@ -257,8 +256,7 @@ describe('a top-up', () => {
     await expect(stopping).rejects.toBe(broken);
     const run = await ledger.runs.takeOver('r2');
     expect(run.topsUp).toBe(true);
-    const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 4 } as const;
-    await collectAgain(late, rightOf(run), wholes(0, 12), { limits, delivered: ledger });
+    await collectAgain(late, run, wholes(0, 12));
     expect(await storedReferences(ledger, 'r2', 'file')).toEqual(['BR-10', 'BR-11', ...references(10)]);
   });
 
@@ -320,12 +318,13 @@ describe('what was delivered', () => {
 /** Hashes to three values only, so that nearly all lines collide. */
 function createForgetfulMemory(): LineIndex {
   const positions = new Map<number, number>();
-  const find: LineIndex['find'] = (_bytes, start, end) => positions.get((end - start) % 3);
+  const hash = (block: LineBlock, index: number) => lineOf(block, index).length % 3;
+  const find: LineIndex['find'] = (block, index) => positions.get(hash(block, index));
   return {
     find,
-    findOrRemember(bytes, start, end, position) {
-      const earlier = find(bytes, start, end);
-      if (earlier === undefined) positions.set((end - start) % 3, position);
+    findOrRemember(block, index, position) {
+      const earlier = find(block, index);
+      if (earlier === undefined) positions.set(hash(block, index), position);
       return earlier;
     },
   };

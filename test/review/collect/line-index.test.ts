@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
+import { blockOf, createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
 import { createSeededRandom } from '../../../src/sandbox/common/random.js';
 
 describe('the line index', () => {
@@ -64,7 +64,7 @@ describe('the line index', () => {
 
 /** Surrounds the line with other bytes, which must not count. */
 function findOrRemember(memory: LineIndex, line: string, position: number): number | undefined {
-  const { buffer, byteOffset, length } = Buffer.from(`${position}${line}${position}`);
+  const bytes = Buffer.from(`${position}\n${line}\n${position}`);
   const margin = String(position).length;
-  return memory.findOrRemember(new DataView(buffer, byteOffset, length), margin, length - margin, position);
+  return memory.findOrRemember(blockOf(bytes, [margin, bytes.length - margin - 1]), 1, position);
 }

@@ -4,8 +4,8 @@ import { hashReference } from '../../../src/booking/booking-keys.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { openNormaliser } from '../../../src/booking/normalise.js';
-import type { InstantChoice } from '../../../src/booking/written-date.js';
-import { createBodyForms } from '../../../src/review/body/booking-item.js';
+import { hashReference } from '../../../src/booking/reference-hash.js';
+import { createBodyForms } from '../../../src/review/body/body-delivery.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../../src/review/delivery.js';
 import { createFileForms } from '../../../src/review/file/review-line.js';
@@ -36,8 +36,8 @@ interface Reading {
 
 /** Numbers and bytes as texts, which are compared much faster. */
 function toComparable({ lines, ...chunk }: RenderedChunk) {
-  const { bytes, ends, forms, keys, providers } = lines;
-  const numbers = [ends, forms, ...Object.values(keys)].map(String);
+  const { bytes, ends, forms, referenceHashes, hotelHashes, lastDays, providers } = lines;
+  const numbers = [ends, forms, referenceHashes, hotelHashes, lastDays].map(String);
   return { ...chunk, progress: null, lines: Buffer.from(bytes).toString('latin1'), numbers, providers };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { createBodyForms } from '../../../src/review/body/booking-item.js';
+import { createBodyForms } from '../../../src/review/body/body-delivery.js';
 import { createBookingStore, maxProviders } from '../../../src/review/collect/store-bookings.js';
 import { createArraySource, readerOf, record } from '../array-source.js';
 
@@ -21,7 +21,7 @@ async function count(
       );
     }),
   );
-  const bookings = createBookingStore({ batchSize: 500 }, { store: async () => {}, holds: async () => true });
+  const bookings = createBookingStore(500, { store: async () => {}, holds: async () => true });
   const { signal } = new AbortController();
   for await (const chunk of readerOf(createArraySource(script)).read(day, createBodyForms('ServiceId'), {
     signal,

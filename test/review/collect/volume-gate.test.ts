@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { CollectParts } from '../../../src/review/collect/collect.js';
-import type { VolumeSettings } from '../../../src/review/volume.js';
+import type { VolumeSettings } from '../../../src/review/gates.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { record, records } from '../array-source.js';
-import { lenient, prepareCollect } from '../collecting.js';
+import { lenient, now, prepareCollect } from '../collecting.js';
 
 const asked: string[][] = [];
 /** Each of the last eight weeks had 40 bookings. */
-const volumes = fakeLedger({
+const past = fakeLedger({
+  mappings: { isEmpty: async () => true },
   runs: {
     async listVolumes(days) {
       asked.push([...days]);
@@ -18,7 +19,7 @@ const volumes = fakeLedger({
 
 function guarded(settings: Partial<VolumeSettings> = {}): Partial<CollectParts> {
   const volume: VolumeSettings = { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [], ...settings };
-  return { volumes, limits: { ...lenient, volume } };
+  return { past, limits: { ...lenient, volume } };
 }
 
 const few = [records(0, 19).map(({ place }) => record(place, { ProviderName: 'Bedlink' }))];
@@ -57,7 +58,9 @@ describe('the volume guard of a collect', () => {
 
   it('lets an accepted day pass', async () => {
     const { collect, events } = await prepareCollect();
-    const run = await collect(few, { ...guarded({ onDrop: 'fail' }), acceptsVolume: true });
+    const run = await collect(few, guarded({ onDrop: 'fail' }), undefined, {
+      acceptance: { at: now, by: 'Ana' },
+    });
     expect(run).toMatchObject({ state: 'delivering', volume: drop });
     expect(events.map(({ type }) => type)).not.toContain('volume-dropped');
   });
@@ -69,24 +72,27 @@ describe('the volume guard of a collect', () => {
   });
 
   it('compares what the source holds when a run tops up a day, not only the new part', async () => {
-    const { ledger, collect } = await prepareCollect();
-    expect((await collect(few, { ...guarded(), delivered: ledger })).volume).toEqual(drop);
+    const { collect } = await prepareCollect();
+    const topsUp = [undefined, { topsUp: true }] as const;
+    expect((await collect(few, guarded(), ...topsUp)).volume).toEqual(drop);
     const other = await prepareCollect();
-    const twice = { ...guarded({ onDrop: 'fail' }), delivered: other.ledger };
-    expect((await other.collect([...few, ...few], twice)).volume).toMatchObject({ accepted: 38, drops: [] });
+    const twice = await other.collect([...few, ...few], guarded({ onDrop: 'fail' }), ...topsUp);
+    expect(twice.volume).toMatchObject({ accepted: 38, drops: [] });
   });
 });
 
 describe('the number of records that the hook expects', () => {
   it('is that of the source, whatever happens to the records', async () => {
-    const { collect } = await prepareCollect();
+    const { right, ledger, collect } = await prepareCollect();
+    await ledger.runs.noteExpected(right.runId, 3);
     const some = [[record(1), record(1), record(2, { ServiceId: 'x' })]];
-    expect(await collect(some, { readExpected: async () => 3 })).toMatchObject({ state: 'delivering' });
+    expect(await collect(some)).toMatchObject({ state: 'delivering' });
   });
 
   it.each([2, 4, 0])('fails the day if it is a different one: %i', async (expected) => {
     const { right, ledger, collect } = await prepareCollect();
-    await expect(collect([records(0, 3)], { readExpected: async () => expected })).rejects.toMatchObject({
+    await ledger.runs.noteExpected(right.runId, expected);
+    await expect(collect([records(0, 3)])).rejects.toMatchObject({
       code: 'unexpected-count',
       message: expect.stringMatching(
         new RegExp(`holds 3 records, but the end-of-day hook expected ${expected}:`),

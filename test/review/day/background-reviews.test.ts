@@ -4,8 +4,8 @@ import {
   type BackgroundReviews,
   createBackgroundReviews,
 } from '../../../src/review/day/background-reviews.js';
+import { DayBusyError } from '../../../src/review/day/join-run.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
-import { DayBusyError } from '../../../src/review/refusals.js';
 import type { ReviewParts } from '../../../src/review/review-day.js';
 import type { BookingSource } from '../../../src/review/source.js';
 import { withReplaced } from '../../support/fake-ledger.js';

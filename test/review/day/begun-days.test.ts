@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { requireBegun, takeBegun } from '../../../src/review/day/begun-days.js';
+import { requireBegun, takeBegun } from '../../../src/review/day/range-plan.js';
 
 const dayOf = (iso: string) => createBusinessDay(iso, 'Europe/Madrid');
 /** 00:30 on 22 November in Madrid */

@@ -2,9 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../../src/async/hold.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/ledger/run.js';
-import { acquireDay } from '../../../src/review/day/join-run.js';
-
-import { DayBusyError } from '../../../src/review/refusals.js';
+import { acquireDay, DayBusyError } from '../../../src/review/day/join-run.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';

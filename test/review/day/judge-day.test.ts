@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryState } from '../../../src/ledger/canaries.js';
 import type { Counts, Run, RunState } from '../../../src/ledger/run.js';
-import { judgeDay } from '../../../src/review/day/judge-day.js';
+import { judgeDay } from '../../../src/review/day/good-day.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
 import { failureOf, runOf } from '../../schedule/ledger-days.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { DayBusyError } from '../../../src/review/refusals.js';
+import { DayBusyError } from '../../../src/review/day/join-run.js';
 import { reviewDay } from '../../../src/review/review-day.js';
 import { SourceError } from '../../../src/review/source.js';
 import { UsageError } from '../../../src/text/usage-error.js';
@@ -9,6 +9,7 @@ import { createArraySource, records } from '../array-source.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
 
 const day = reviewedDay.iso;
+const afterDay = reviewedDay.lastInstant.getTime() + 1;
 
 describe('a day', () => {
   it('that is done stays unchanged', async () => {
@@ -134,9 +135,9 @@ function freezeInLook(kept: Ledger, look: number): Ledger {
           day,
           delivery: 'body',
           trigger: 'manual',
-          startedAt: 1,
+          startedAt: afterDay,
         });
-        await kept.runs.settle({ runId: id, token }, { state: 'succeeded', at: 1 });
+        await kept.runs.settle({ runId: id, token }, { state: 'succeeded', at: afterDay });
         return latest;
       },
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { runDaysConcurrently, waitForRunSlot } from '../../../src/review/day/run-slots.js';
+import { runDaysConcurrently, waitForRunSlot } from '../../../src/review/day/replays.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
 describe('a slot for a run', () => {

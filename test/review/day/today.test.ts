@@ -7,7 +7,7 @@ import { hasNews } from '../../../src/review/day/good-day.js';
 import { decideOpening } from '../../../src/review/day/open-run.js';
 import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
-import { newRun, rightOf } from '../../contracts/ledger/days.js';
+import { newRun } from '../../contracts/ledger/days.js';
 import { record } from '../array-source.js';
 import { collectAgain, day, deliverRun, type LateDay, storedReferences, whole } from '../late-days.js';
 import { someRun } from '../some-run.js';
@@ -180,11 +180,7 @@ async function createWorld(guestNames: NonNullable<LateDay['names']>) {
     const late: LateDay = { ledger, kind: run.delivery, batchSize: 2, names: guestNames };
     const collected =
       run.collectedAt === undefined
-        ? await collectAgain(late, rightOf(run), records, {
-            limits: { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 2 },
-            clock: () => startedAt,
-            ...(run.topsUp && { delivered: ledger }),
-          })
+        ? await collectAgain(late, run, records, { clock: () => startedAt })
         : run;
     const isSent = async (form: 'body' | 'file') => {
       const references = await storedReferences(ledger, run.id, form);

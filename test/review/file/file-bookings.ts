@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Booking, type FieldKind, mapFields } from '../../../src/booking/booking.js';
+import { type Booking, bookingFields, type FieldKind } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { findJudged } from '../../../src/review/file/judge-result.js';
 import { type JoinSources, startJoin } from '../../../src/review/file/match-result.js';
@@ -54,7 +54,7 @@ const anyValues: Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> = {
 
 /** Bookings that can be in the review file, whatever their source contained. */
 export const anyFileBooking: fc.Arbitrary<Booking> = fc
-  .record(mapFields(({ kind }) => anyValues[kind]))
+  .record(Object.fromEntries(bookingFields.map(({ name, kind }) => [name, anyValues[kind]])))
   .map((raw) => normalise(raw))
   .filter((normalised) => normalised.kind === 'booking')
   .map(({ booking }) => booking)

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
-import { createItemRenderer } from '../../../src/review/body/booking-item.js';
-import { reviewName } from '../../../src/review/file/file-attempt.js';
 import { createFileDelivery } from '../../../src/review/file/file-delivery.js';
 import type { SftpSession } from '../../../src/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { planFileRun } from '../../contracts/ledger/file-days.js';
-import { renderedLine } from '../../support/made-bookings.js';
+import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
 import { fileBooking, fileOf, renderLine } from './file-bookings.js';
 import { fileBookings, prepareFileRun, readWhole } from './file-run.js';
 

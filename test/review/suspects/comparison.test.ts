@@ -3,15 +3,15 @@ import type { Booking } from '../../../src/booking/booking.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.js';
 import type { BookingForm } from '../../../src/ledger/step.js';
-import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { createLineBuffer } from '../../../src/review/line-buffer.js';
+import { createLineBuffer } from '../../../src/review/render-line.js';
 import {
   createComparingCollect,
   findSuspicion,
   type KnownMapping,
 } from '../../../src/review/suspects/comparison.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
+import { createItemRenderer } from '../../support/made-bookings.js';
 import { fileBooking } from '../file/file-bookings.js';
 
 const now = Date.parse('2026-11-21T02:30:00Z');

@@ -1,6 +1,59 @@
-import { type Canary, type CanaryJson, canaryToJson } from '../ledger/canaries.js';
+import type { Booking } from '../booking/booking.js';
+import {
+  type Canary,
+  type CanaryEvent,
+  type CanaryJson,
+  type CanarySettings,
+  canaryToJson,
+  type NewCanary,
+} from '../ledger/canaries.js';
+import type { Ledger } from '../ledger/ledger.js';
 import { formatDuration, formatInstant, formatLocalInstant, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import type { Delivery } from './delivery.js';
+import { createLineBuffer } from './render-line.js';
+
+const dayMs = 86_400_000;
+/** A stay that is ahead, wherever the service is. */
+const daysUntilCheckIn = 30;
+
+/** A name that nobody takes for a guest's. */
+const clientName = 'Canary Test';
+
+const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
+
+/** Makes the canary of a run. */
+export function makeCanary(
+  { serviceId, providerName, providerHotelId, withinMs }: CanarySettings,
+  runId: string,
+  { render }: Delivery,
+  now: number,
+): NewCanary {
+  const reference = `CANARY-${runId}`;
+  const booking: Booking = {
+    serviceId,
+    bookingReferenceId: reference,
+    bookingClientName: clientName,
+    providerName,
+    providerHotelId,
+    checkInDate: toDay(now + daysUntilCheckIn * dayMs),
+    checkOutDate: toDay(now + (daysUntilCheckIn + 1) * dayMs),
+  };
+  const line = createLineBuffer(0);
+  render(booking, 'body', line);
+  return { reference, line: line.handOver().toString(), withinMs };
+}
+
+/** Reports the canaries that no e-mail named in time. Of all processes, the one that finds a canary reports it. */
+export async function reportMissedCanaries(
+  ledger: Ledger,
+  now: number,
+  notify: (event: CanaryEvent) => void,
+): Promise<readonly Canary[]> {
+  const missed = await ledger.canaries.reportMissed(now);
+  for (const canary of missed) notify({ type: 'canary-missed', canary });
+  return missed;
+}
 
 export interface CanaryStyle {
   readonly command: WriteCommand;
