@@ -1,7 +1,7 @@
 import { listTroubles } from './attempts.js';
 import { all, bind, database, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
-import type { StepEnding, StepKind, StepState } from './step.js';
+import type { Ending, StepKind, StepState } from './step.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
 export function createProgressReader({ read, readTogether }: Store) {
@@ -122,7 +122,7 @@ export interface Slices {
 /** Attempts that began in one slice, from the first one's start to the last one's end. */
 export interface AttemptSum {
   readonly kind: StepKind;
-  readonly outcome: StepEnding['kind'];
+  readonly outcome: Ending;
   readonly attempts: number;
   readonly startedAt: number;
   readonly endedAt: number;

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { GuestNames } from '../../booking/guest-names.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import type { PlannedStep, Slice } from '../../ledger/step.js';
+import type { Evidence, Outcome, PlannedStep, Slice } from '../../ledger/step.js';
 import type { ReviewService } from '../../mapping-service/client.js';
-import { type Delivery, type StepOutcome, toServiceOutcome } from '../delivery.js';
+import type { Verdict } from '../../mapping-service/verdict.js';
+import type { Delivery } from '../delivery.js';
 import { buildRequestBody, createBodyForms } from './booking-item.js';
 
 export interface BodyDeliveryParts {
@@ -21,7 +22,7 @@ export interface BodyDeliveryParts {
 export function createBodyDelivery(parts: BodyDeliveryParts): Delivery {
   const { service, masterIdName, batchSize, names, findCanary } = parts;
 
-  async function post(body: Buffer, signal: AbortSignal): Promise<StepOutcome> {
+  async function post(body: Buffer, signal: AbortSignal): Promise<Outcome> {
     const calling = service.reviewBookedHotels(body, { signal });
     // Hashed while the service is already reading the bytes.
     const sha256 = createHash('sha256').update(body).digest('hex');
@@ -44,6 +45,28 @@ export function createBodyDelivery(parts: BodyDeliveryParts): Delivery {
       return post(buildRequestBody(lines, step.slice), signal);
     },
   };
+}
+
+/**
+ * What a call's verdict means for the step that made the call.
+ *
+ * @param sha256 of the bytes sent for review
+ */
+export function toServiceOutcome(verdict: Verdict, sha256: string): Outcome {
+  const { code, httpStatus, statusCode, answer } = verdict;
+  const evidence: Evidence = { code, httpStatus, statusCode, answer, sha256 };
+  switch (verdict.kind) {
+    case 'accepted':
+      return { kind: 'done', evidence };
+    case 'retryable': {
+      const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = verdict;
+      return { kind: 'retryable', evidence, outcomeUnknown, retryAfterMs, refusedWhenSpent };
+    }
+    case 'refused':
+      return { kind: 'refused', evidence };
+    case 'fatal':
+      return { kind: 'fatal', evidence, advice: 'check service.baseUrl, apiKey and accountId' };
+  }
 }
 
 /** One step per stored batch: `batch 0`, `batch 1`, … */

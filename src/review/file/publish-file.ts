@@ -1,6 +1,7 @@
 import { isSameSighting, type ReviewFile } from '../../ledger/run.js';
 import type { SftpSession } from '../../sftp/sftp.js';
-import { type StepOutcome, toServiceOutcome } from '../delivery.js';
+import { toServiceOutcome } from '../body/body-delivery.js';
+import type { StepOutcome } from '../delivery.js';
 import { convertFailures, expectClaim, type FileAttempt, inSession } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
 import { fetchAside, fetchResult, findResults } from './find-results.js';
