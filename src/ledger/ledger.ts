@@ -100,7 +100,7 @@ export interface Claims {
    *
    * Undefined if the step is not open, the attempt is stale, or the run is no longer ours, active or in this ledger.
    */
-  claim(right: Right | SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
+  claim(right: SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
   /** Records what an attempt found, and applies what is decided about it. @throws FencedError under an outdated claim. */
   record(claim: Claimed, outcome: Outcome, at: number, decide: Decide): Promise<Recorded>;
   /** False once the claim is outdated: another process has taken over the run, or just the step. */

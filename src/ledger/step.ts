@@ -129,10 +129,10 @@ export interface Right {
   readonly token: number;
 }
 
-/** The right to a run that several processes work on. */
+/** The same, or without a token the right of whoever works on a run that several processes share. */
 export interface SharedRight {
   readonly runId: string;
-  readonly token?: undefined;
+  readonly token?: number | undefined;
 }
 
 export interface StepCursor {

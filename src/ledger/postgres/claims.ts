@@ -1,12 +1,12 @@
 import { placeOfAnswer, placeOfBatch, type Sealing } from '../sealing.js';
-import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from '../step.js';
+import type { Claim, Claimed, Outcome, Recorded, SharedRight } from '../step.js';
 import { runColumns, toRun, toStep } from '../stored-run.js';
 import type { StoredRow } from '../stored-values.js';
 import { linesAsText } from './lines.js';
 import type { Session, Value } from './session.js';
 
 export interface ClaimRequest {
-  readonly right: Right | SharedRight;
+  readonly right: SharedRight;
   readonly step: string;
   readonly attempt: number;
   readonly at: number;

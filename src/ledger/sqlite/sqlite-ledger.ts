@@ -14,7 +14,7 @@ import type { Rules } from '../rules.js';
 import { changeRun } from '../run-changes.js';
 import { findLocked } from '../runs.js';
 import { placeOfBatch } from '../sealing.js';
-import type { Claim, Claimed, Right, SharedRight, Slice } from '../step.js';
+import type { Claim, Claimed, SharedRight, Slice } from '../step.js';
 import { changeSteps } from '../steps.js';
 import { storedStepColumns, toStep, toStoredStep } from '../stored-run.js';
 import type { Database } from './database.js';
@@ -91,7 +91,7 @@ const selectClaimedStep = `SELECT ${storedStepColumns.join(', ')}, after, form, 
   FROM steps WHERE run = ? AND name = ?`;
 
 export function* claim(
-  right: Right | SharedRight,
+  right: SharedRight,
   name: string,
   attempt: number,
   at: number,

@@ -76,8 +76,7 @@ export function createStepRunner(
     signal: AbortSignal,
     releaseSlot: () => void,
   ): Promise<Run | undefined> {
-    const right = token === undefined ? { runId } : { runId, token };
-    const claim = await ledger.steps.claim(right, step, number, clock());
+    const claim = await ledger.steps.claim({ runId, token }, step, number, clock());
     if (!claim) return undefined;
     const { outcome, recorded } = await claims.whileHeld(claim, signal, async (held) => {
       notify({ type: 'step-claimed', run: claim.run, step: claim.step, attempt: number });
