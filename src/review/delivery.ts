@@ -5,9 +5,6 @@ import type { DeliveryKind } from '../ledger/run.js';
 import type { BookingForm, Claimed, Outcome, PlannedStep } from '../ledger/step.js';
 import type { LineBuffer, LineLayout } from './line-buffer.js';
 
-/** What an attempt found. */
-export type StepOutcome = Outcome;
-
 /** How bookings are stored: all that reading a day needs to know about its delivery. */
 export interface BookingForms {
   readonly kind: DeliveryKind;

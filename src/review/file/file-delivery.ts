@@ -1,6 +1,6 @@
 import { createBusinessDay } from '../../booking/business-day.js';
-import type { PlannedStep, StepKind } from '../../ledger/step.js';
-import type { Delivery, StepOutcome } from '../delivery.js';
+import type { Outcome, PlannedStep, StepKind } from '../../ledger/step.js';
+import type { Delivery } from '../delivery.js';
 import { archiveRun } from './archive-run.js';
 import { awaitResult } from './await-result.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
@@ -43,10 +43,7 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
   };
 }
 
-function performStep(
-  kind: Exclude<StepKind, 'batch' | 'canary'>,
-  attempt: FileAttempt,
-): Promise<StepOutcome> {
+function performStep(kind: Exclude<StepKind, 'batch' | 'canary'>, attempt: FileAttempt): Promise<Outcome> {
   switch (kind) {
     case 'write':
       return writeReviewFile(attempt);
