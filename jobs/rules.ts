@@ -1,17 +1,18 @@
 import type { Rules } from '../src/ledger/rules.js';
-import { noticesOfEnding, noticesOfRun, noticesOfVolume } from '../src/notifications/run-notices.js';
+import { noticesOfRun, noticesOfVolume } from '../src/notifications/run-notices.js';
 import { makesDayGood, reviewsDay } from '../src/review/day/good-day.js';
 import {
   abandonRun,
   cancelRun,
+  claimStep,
   finishTakeOver,
+  initialState,
   mayAwaitResult,
   reopenAbandoned,
   settleRun,
   startDelivery,
   takeOverSteps,
-} from '../src/review/run-transitions.js';
-import { claimStep, initialState, openedBy, recordEnding } from '../src/review/step-transitions.js';
+} from '../src/review/state-machine.js';
 import { readBooking } from '../src/review/stored/stored-line.js';
 
 /** The rules that every ledger is opened with. */
@@ -29,9 +30,6 @@ export const rules: Rules = {
   initialState,
   claimStep,
   mayAwaitResult,
-  recordEnding,
-  openedBy,
   noticesOfRun,
-  noticesOfEnding,
   noticesOfVolume,
 };

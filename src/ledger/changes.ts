@@ -6,11 +6,21 @@ import {
   type RunState,
   type VolumeAcceptance,
 } from './run.js';
-import type { OpenStep, PlannedStep, StepEnding, StepKind, StepState } from './step.js';
+import type {
+  Claim,
+  Ending,
+  OpenStep,
+  Outcome,
+  PlannedStep,
+  StepKind,
+  StepState,
+  Successor,
+} from './step.js';
+import type { FileProgress } from './steps.js';
 
 /**
- * The vocabulary of the state machine: what changes in a run and its steps. run-transitions.ts and step-transitions.ts
- * decide on changes; a ledger locks the run, reads what a decision needs and applies the change, without rules of its own.
+ * The vocabulary of the state machine: what changes in a run and its steps. state-machine.ts in `review`
+ * decides on changes; a ledger locks the run, reads what a decision needs and applies the change, without rules of its own.
  * No decision reads all steps of a run, of which there may be tens of thousands.
  */
 
@@ -66,20 +76,39 @@ export interface StepsChange {
   readonly which: StepSelection;
   readonly set: StepPatch;
   /** Each of these steps had an attempt in progress, which is recorded as ended this way when it was claimed. */
-  readonly endsAttempt?: { readonly outcome: StepEnding['kind']; readonly code: string };
+  readonly endsAttempt?: { readonly outcome: Ending; readonly code: string };
 }
 
-/** What recording an ending does. */
+/** An attempt that is over, and what decides what follows from it, as locked and read. */
+export interface Attempted {
+  readonly run: Run;
+  readonly claim: Claim;
+  readonly outcome: Outcome;
+  readonly at: number;
+  /** The place of its step in the plan. */
+  readonly position: number;
+  /** How many of its bookings count as sent again. */
+  readonly repeated: number;
+  /** All steps that wait for this one, directly or not. */
+  readonly waiting: readonly Successor[];
+  /** The progress of the run's other steps; absent if `mayAwaitResult` says that it makes no difference. */
+  readonly others?: FileProgress | undefined;
+}
+
+/** What is decided about an attempt; for `opened` and `settled` see `Recorded`. */
 export interface Change {
+  /** What the attempt is called from now on. */
+  readonly ending: Ending;
   readonly run: RunPatch;
   readonly steps: readonly StepsChange[];
   /** The halves of a step; they take its position in the plan. */
   readonly inserts: readonly PlannedStep[];
-  /** Steps that may be queued now. */
   readonly opened: readonly OpenStep[];
-  /** This ending ended the run. */
   readonly settled: boolean;
 }
+
+/** Decides about an attempt. The transaction may be repeated: the same input must lead to the same change. */
+export type Decide = (attempted: Attempted) => Change;
 
 /** The run after a patch is applied. */
 export function patchRun(run: Run, patch: RunPatch): Run {

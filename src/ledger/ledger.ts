@@ -4,6 +4,7 @@ import { createActionRecorder, createAuditTrail } from './audit.js';
 import { measureBatches, readBatch, readBatches, sampleBatches } from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
 import { createCaseReader, createCases } from './cases.js';
+import type { Decide } from './changes.js';
 import { beginCollect, type CollectStart } from './collecting.js';
 import { nextDelivered } from './delivered.js';
 import { createErasures, createGuestReader } from './erasing.js';
@@ -57,7 +58,7 @@ import {
   summarise,
 } from './runs.js';
 import { createStays } from './stays.js';
-import type { Claim, Claimed, Recorded, Right, SharedRight, StepEnding } from './step.js';
+import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from './step.js';
 import { findWait, isBeingPerformed, listOpenSteps, listUndelivered, tally } from './steps.js';
 import { countRejects, countWarnings, listRefused, listRejects, listStepTimes, trace } from './tracing.js';
 import { createWatch } from './watching.js';
@@ -101,9 +102,9 @@ export interface Claims {
    *
    * Undefined if the step is not open, the attempt is stale, or the run is no longer ours, active or in this ledger.
    */
-  claim(right: Right | SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
-  /** Records the ending of an attempt: see `recordEnding`. @throws FencedError under an outdated claim. */
-  record(claim: Claimed, ending: StepEnding, at: number): Promise<Recorded>;
+  claim(right: SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
+  /** Records what an attempt found, and applies what is decided about it. @throws FencedError under an outdated claim. */
+  record(claim: Claimed, outcome: Outcome, at: number, decide: Decide): Promise<Recorded>;
   /** False once the claim is outdated: another process has taken over the run, or just the step. */
   holdsClaim(claim: Claim): Promise<boolean>;
   /** Renews claims for another lease. Returns those that are outdated. */

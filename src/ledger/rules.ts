@@ -1,19 +1,10 @@
 import type { Booking } from '../booking/booking.js';
-import type { Change, RunPatch, StepPatch, StepsChange } from './changes.js';
+import type { RunPatch, StepPatch, StepsChange } from './changes.js';
 import type { NewNotice } from './notice.js';
 import type { Run, VolumeComparison } from './run.js';
 import type { Abandonment, CollectRequest, Settlement } from './runs.js';
-import type {
-  BookingForm,
-  Claim,
-  OpenStep,
-  PlannedStep,
-  StepEnding,
-  StepState,
-  StoredStep,
-  Successor,
-} from './step.js';
-import type { FileProgress, StepTotals } from './steps.js';
+import type { BookingForm, Ending, PlannedStep, StepState, StoredStep } from './step.js';
+import type { StepTotals } from './steps.js';
 
 /**
  * What decides about runs and steps, given to a ledger when it is opened. The ledger has no rules of its own: it locks a run,
@@ -23,7 +14,7 @@ export interface Rules {
   /** Reads a stored line. */
   readBooking(line: string, form: BookingForm): Booking;
 
-  // The life of a run: see run-transitions.ts.
+  // The life of a run: see state-machine.ts.
   startDelivery(run: Run, steps: readonly PlannedStep[], at: number): RunPatch;
   takeOverSteps(run: Run): readonly StepsChange[];
   finishTakeOver(run: Run, totals: StepTotals, asked?: CollectRequest): RunPatch;
@@ -36,7 +27,7 @@ export interface Rules {
   reviewsDay(run: Run, zone: string): boolean;
   makesDayGood(run: Run, zone: string): boolean;
 
-  // The life of a step: see step-transitions.ts.
+  // The life of a step: see state-machine.ts. What follows from an attempt is passed to `record`.
   initialState(step: PlannedStep): StepState;
   claimStep(
     run: Run,
@@ -44,32 +35,12 @@ export interface Rules {
     claim: { readonly token?: number | undefined; readonly attempt: number; readonly at: number },
   ): { readonly run: RunPatch; readonly step: StepPatch; readonly mayRepeat: boolean } | undefined;
   mayAwaitResult(run: Run): boolean;
-  recordEnding(ended: EndedAttempt): Change | undefined;
-  openedBy(
-    ending: StepEnding,
-    step: { readonly name: string; readonly position: number; readonly attempts: number },
-    waiting: readonly Successor[],
-  ): OpenStep[];
 
   // What people are told about it, recorded in the same transaction: see run-notices.ts.
-  noticesOfRun(before: Run, after: Run, at: number): NewNotice[];
-  noticesOfEnding(ending: StepEnding, after: Run, at: number): NewNotice[];
+  noticesOfRun(before: Run, after: Run, at: number, ending?: Ending): NewNotice[];
   noticesOfVolume(
     run: { readonly id: string; readonly day: string },
     drop: VolumeComparison,
     at: number,
   ): NewNotice[];
-}
-
-/** What decides what an ending does. */
-export interface EndedAttempt {
-  readonly run: Run;
-  readonly step: StoredStep;
-  readonly claim: Claim;
-  readonly ending: StepEnding;
-  readonly at: number;
-  /** All steps that wait for this one, directly or not. */
-  readonly successors: readonly Successor[];
-  /** The progress of the run's other steps; absent if `mayAwaitResult` says that it makes no difference. */
-  readonly others?: FileProgress | undefined;
 }

@@ -84,7 +84,7 @@ export interface Evidence {
   readonly sha256?: string | undefined;
 }
 
-/** What an attempt found out, regardless of its outcome. */
+/** What an attempt found out, however it ended. */
 export interface Findings {
   readonly evidence: Evidence;
   /** What is known about the run's file now. */
@@ -96,29 +96,32 @@ export interface Findings {
 }
 
 /**
- * The closed set of ways in which an attempt ends, as the ledger records it: an outcome once the runner has decided
- * whether the step is tried again, halved or given up.
+ * What an attempt found: the closed set. What follows from it for the step and its run is a `Change`, which tries, size and
+ * clock decide, too. It differs from a `Verdict`, which is about one call: steps also wait, and use SFTP and the disk.
  */
-export type StepEnding =
+export type Outcome =
   | (Findings & { readonly kind: 'done' })
+  | (Findings & {
+      readonly kind: 'retryable';
+      readonly outcomeUnknown: boolean;
+      readonly retryAfterMs?: number | undefined;
+      readonly refusedWhenSpent: boolean;
+    })
+  /** What the step waits for has not arrived: check again at that instant, without using up a try. */
+  | (Findings & { readonly kind: 'waiting'; readonly until: number })
+  /** What the step waits for did not arrive in time. */
+  | (Findings & { readonly kind: 'overdue' })
   | (Findings & { readonly kind: 'refused' })
   | (Findings & {
-      readonly kind: 'failed';
-      /** True when its last call had no clear answer: sent again, its bookings count as repeated. */
-      readonly outcomeUnknown?: boolean;
+      readonly kind: 'fatal';
+      /** What the operator should do. */
+      readonly advice: string;
     })
-  | (Findings & { readonly kind: 'halved'; readonly halves: readonly [PlannedStep, PlannedStep] })
-  | (Findings & {
-      readonly kind: 'retry';
-      readonly notBefore: number;
-      /** False if the service asked for the wait, or if what the step waits for is not there yet. */
-      readonly spendsTry: boolean;
-      readonly outcomeUnknown: boolean;
-    })
-  | (Findings & { readonly kind: 'overdue' })
-  | (Findings & { readonly kind: 'fatal'; readonly message: string })
   /** We aborted the call. */
   | (Findings & { readonly kind: 'interrupted' });
+
+/** The names of the ways in which an attempt ends, once it is decided what follows from its outcome. */
+export type Ending = 'done' | 'retry' | 'failed' | 'refused' | 'halved' | 'overdue' | 'fatal' | 'interrupted';
 
 /** The right to write to a run: its id and a token. */
 export interface Right {
@@ -126,10 +129,10 @@ export interface Right {
   readonly token: number;
 }
 
-/** The right to a run that several processes work on. */
+/** The same, or without a token the right of whoever works on a run that several processes share. */
 export interface SharedRight {
   readonly runId: string;
-  readonly token?: undefined;
+  readonly token?: number | undefined;
 }
 
 export interface StepCursor {
@@ -156,16 +159,15 @@ export interface StoredStep
   readonly outcomeUnknown: boolean;
 }
 
-/** What recording an ending led to: not part of the attempt, but the run's new state and the steps to queue. */
+/** What recording an attempt led to. */
 export interface Recorded {
   readonly run: Run;
-  /** Steps that this ending opened: halves, a successor, or the step itself, for example after an interruption. */
+  readonly ending: Ending;
+  /** Steps that may be queued now: halves, successors, or the step itself, for example after an interruption. */
   readonly opened: readonly OpenStep[];
-  /** True if this ending ended the run; of all processes that work on it, exactly one gets true. */
+  /** True if this attempt ended the run; of all processes that work on it, exactly one gets true. */
   readonly settled: boolean;
 }
-
-/** The rules of a step: what a claim and an ending do to it, to its run and to the steps that wait for it. */
 
 /** A step that waits for another one, directly or not. */
 export interface Successor extends OpenStep {

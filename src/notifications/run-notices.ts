@@ -1,12 +1,12 @@
 import type { NewNotice, Severity } from '../ledger/notice.js';
 import { hasDropped, mayCompleteDay, type Run, type VolumeComparison } from '../ledger/run.js';
-import type { StepEnding } from '../ledger/step.js';
-import { describeDrops } from '../review/gates.js';
+import type { Ending } from '../ledger/step.js';
+import { describeDrops } from '../review/volume.js';
 
 /** What people are told about runs. The ledger calls these functions in the transaction that changes a run. */
 
-/** What a change of a run makes true. */
-export function noticesOfRun(before: Run, after: Run, at: number): NewNotice[] {
+/** What a change of a run makes true, and the ending of an attempt that led to it. */
+export function noticesOfRun(before: Run, after: Run, at: number, ending?: Ending): NewNotice[] {
   const found: NewNotice[] = [];
   if (after.state === 'failed' && (before.state !== 'failed' || before.failure?.code !== after.failure?.code))
     found.push(...noticesOfFailure(after, at));
@@ -27,24 +27,18 @@ export function noticesOfRun(before: Run, after: Run, at: number): NewNotice[] {
       subject: `${after.id}: ${affected}`,
       facts: { affected, unanswered: after.counts.unanswered },
     });
+  if (ending === 'overdue')
+    found.push({
+      ...aboutRun(after, at),
+      event: 'result-late',
+      subject: after.day,
+      facts: { delivered: after.counts.delivered },
+    });
   return found;
 }
 
 /** `foreign-` and a part of the checksum: the rest is a name that others gave. */
 const checksumEnd = 20;
-
-/** What the ending of a step makes true by itself. */
-export function noticesOfEnding(ending: StepEnding, after: Run, at: number): NewNotice[] {
-  if (ending.kind !== 'overdue') return [];
-  return [
-    {
-      ...aboutRun(after, at),
-      event: 'result-late',
-      subject: after.day,
-      facts: { delivered: after.counts.delivered },
-    },
-  ];
-}
 
 /**
  * A provider without any booking is silent; all other drops share one notice. It is a problem of the day if the day as a whole

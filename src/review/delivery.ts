@@ -2,54 +2,8 @@ import type { Booking, ServiceField } from '../booking/booking.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { ProviderHotel } from '../ledger/mappings.js';
 import type { DeliveryKind } from '../ledger/run.js';
-import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from '../ledger/step.js';
-import type { Verdict } from '../mapping-service/verdict.js';
-import type { LineBuffer, LineLayout } from './render-line.js';
-
-/**
- * The outcome of performing a step. It differs from a `Verdict`, which is about one call, because steps also wait, use SFTP
- * and the disk, and carry findings; and from a `StepEnding`, which is decided by tries, size and clock.
- */
-export type StepOutcome =
-  | (Findings & { readonly kind: 'done' })
-  | (Findings & {
-      readonly kind: 'retryable';
-      readonly outcomeUnknown: boolean;
-      readonly retryAfterMs?: number | undefined;
-      readonly refusedWhenSpent: boolean;
-    })
-  /** What the step waits for has not arrived: check again at that instant, without using up a try. */
-  | (Findings & { readonly kind: 'waiting'; readonly until: number })
-  /** What the step waits for did not arrive in time. */
-  | (Findings & { readonly kind: 'overdue' })
-  | (Findings & { readonly kind: 'refused' })
-  | (Findings & {
-      readonly kind: 'fatal';
-      /** What the operator should do. */
-      readonly advice: string;
-    });
-
-/**
- * What a call's verdict means for the step that made the call.
- *
- * @param sha256 of the bytes sent for review
- */
-export function toServiceOutcome(verdict: Verdict, sha256: string): StepOutcome {
-  const { code, httpStatus, statusCode, answer } = verdict;
-  const evidence: Evidence = { code, httpStatus, statusCode, answer, sha256 };
-  switch (verdict.kind) {
-    case 'accepted':
-      return { kind: 'done', evidence };
-    case 'retryable': {
-      const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = verdict;
-      return { kind: 'retryable', evidence, outcomeUnknown, retryAfterMs, refusedWhenSpent };
-    }
-    case 'refused':
-      return { kind: 'refused', evidence };
-    case 'fatal':
-      return { kind: 'fatal', evidence, advice: 'check service.baseUrl, apiKey and accountId' };
-  }
-}
+import type { BookingForm, Claimed, Outcome, PlannedStep } from '../ledger/step.js';
+import type { LineBuffer, LineLayout } from './line-buffer.js';
 
 /** How bookings are stored: all that reading a day needs to know about its delivery. */
 export interface BookingForms {
@@ -84,7 +38,7 @@ export interface Delivery extends BookingForms {
   /** @param bookings the number of collected bookings by form */
   plan(bookings: Readonly<Record<BookingForm, number>>): PlannedStep[];
   /** @throws the signal's reason when aborted during a call */
-  perform(claim: Claimed, signal: AbortSignal): Promise<StepOutcome>;
+  perform(claim: Claimed, signal: AbortSignal): Promise<Outcome>;
 }
 
 /** What depends on the form of a stored line. */

@@ -1,5 +1,5 @@
 import type { Run, VolumeComparison } from '../ledger/run.js';
-import type { Evidence, Step, StepEnding } from '../ledger/step.js';
+import type { Ending, Evidence, Step } from '../ledger/step.js';
 import type { SourceNotice } from './source.js';
 
 /** The run that an event belongs to. */
@@ -33,7 +33,7 @@ export type ReviewEvent =
       readonly run: Run;
       readonly step: Step;
       readonly attempt: number;
-      readonly outcome: StepEnding['kind'];
+      readonly outcome: Ending;
       readonly evidence: Omit<Evidence, 'answer'>;
     }
   | {

@@ -7,7 +7,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { ResultCounts } from '../../src/ledger/run.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { withReplaced } from '../support/fake-ledger.js';
-import { at, batchOf, chunkOf, claimStep, done, newRun, rightOf } from './ledger/days.js';
+import { at, batchOf, chunkOf, claimStep, done, newRun, record, rightOf } from './ledger/days.js';
 import { collectedFileRun, performUpTo } from './ledger/file-days.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
@@ -79,7 +79,7 @@ export function describeCaseUpdatesContract(
       expect(await ledger.cases.list({ today })).toEqual([]);
       const claim = await claimStep(ledger, run, 'await-result');
       const verdicts = [{ batch: 0, judged: 'incorrect' as const, places: [0] }];
-      await ledger.steps.record(claim, { ...done, file: { verdicts: counts }, verdicts }, at);
+      await record(ledger, claim, { ...done, file: { verdicts: counts }, verdicts }, at);
     }
 
     it('are opened by a late result, with every stay on the mapping that is not over, once over all processes', async () => {
@@ -153,7 +153,7 @@ export function describeCaseUpdatesContract(
         await performUpTo(ledger, run, 'trigger');
         const claim = await claimStep(ledger, run, 'await-result');
         const verdicts = [{ batch: 0, judged: 'incorrect' as const, places: [0] }];
-        await ledger.steps.record(claim, { ...done, file: { verdicts: counts }, verdicts }, at);
+        await record(ledger, claim, { ...done, file: { verdicts: counts }, verdicts }, at);
       }
       const read: string[] = [];
       const { findStays } = ledger.stays;

@@ -1,9 +1,8 @@
 import { type Archive, reportsFolder } from '../../src/archive/archive.js';
 import type { DeskParts } from '../../src/desk/desk.js';
 import type { ReviewFile, Run } from '../../src/ledger/run.js';
-import type { StepEnding } from '../../src/ledger/step.js';
-import { describeCalls, describeRun, manifestName } from '../../src/review/file/archive-run.js';
-import { at, done, perform, rightOf } from '../contracts/ledger/days.js';
+import { describeCalls, describeRun, manifestName } from '../../src/review/file/manifest.js';
+import { at, done, type Found, perform, rightOf } from '../contracts/ledger/days.js';
 import { collectedFileRun, fileSteps } from '../contracts/ledger/file-days.js';
 import { sha256Of } from '../support/archived-run.js';
 
@@ -39,7 +38,7 @@ export async function addFileRun(
   let known: Partial<ReviewFile> = {};
   for (const step of fileSteps) {
     known = { ...known, ...found[step] };
-    const ending: StepEnding = {
+    const outcome: Found = {
       ...done,
       file: known,
       ...(step === 'await-result' && {
@@ -49,7 +48,7 @@ export async function addFileRun(
         ],
       }),
     };
-    await perform(ledger, run, step, ending);
+    await perform(ledger, run, step, outcome);
   }
   await perform(ledger, run, 'batch 0', done);
   await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: at + 60_000 });

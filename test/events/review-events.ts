@@ -1,5 +1,5 @@
 import type { Run } from '../../src/ledger/run.js';
-import type { Step, StepEnding, StepKind } from '../../src/ledger/step.js';
+import type { Ending, Step, StepKind } from '../../src/ledger/step.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { someRun } from '../review/some-run.js';
 
@@ -57,7 +57,7 @@ export function collectingRun(): Run {
 /** A step of a file run that ended. */
 export function fileStepEnded(
   kind: Exclude<StepKind, 'batch'>,
-  outcome: StepEnding['kind'] = 'done',
+  outcome: Ending = 'done',
   code = 'ok',
 ): ReviewEvent {
   return {

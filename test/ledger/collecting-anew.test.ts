@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimStep, done, perform, startCollect } from '../contracts/ledger/days.js';
+import { claimStep, done, perform, record, startCollect } from '../contracts/ledger/days.js';
 import { collectedFileRun, performUpTo } from '../contracts/ledger/file-days.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
@@ -18,7 +18,7 @@ describe('collecting a file run again', () => {
     await performUpTo(ledger, run, 'await-result');
     const claim = await claimStep(ledger, run, 'archive');
     const judged = [{ batch: 1, judged: 'incorrect', places: [0] }] as const;
-    await ledger.steps.record(claim, { ...done, file: { verdicts }, verdicts: judged }, 7);
+    await record(ledger, claim, { ...done, file: { verdicts }, verdicts: judged }, 7);
     opened.openRaw().exec(`UPDATE runs SET state = 'collecting', collected_at = NULL`);
 
     await startCollect(ledger, run);

@@ -1,18 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { patchRun } from '../../src/ledger/changes.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { recordAcceptedBatch } from '../../src/ledger/postgres/accepted-batch.js';
+import { recordAcceptedBatch } from '../../src/ledger/postgres/claims.js';
 import type { Session } from '../../src/ledger/postgres/session.js';
 import type { Run } from '../../src/ledger/run.js';
 import { createSealing } from '../../src/ledger/sealing.js';
-import type { Claimed, StepEnding } from '../../src/ledger/step.js';
-import { toStoredStep } from '../../src/ledger/steps.js';
-import { recordEnding } from '../../src/review/step-transitions.js';
+import type { Claimed } from '../../src/ledger/step.js';
+import { toStoredStep } from '../../src/ledger/stored-run.js';
 import {
   at,
   claimStep,
   collectedRun,
+  decideFor,
   done,
+  type Found,
   failed,
   fatal,
   halved,
@@ -77,14 +78,16 @@ describe('recording an accepted batch in PostgreSQL', () => {
       const run = await ledger.runs.get('r1');
       const before = (await opened.readSteps('r1')).map(toStoredStep);
       const step = before.find((each) => each.name === claim.step.name);
-      const change = step && recordEnding({ run, step, claim, ending: done, at: at + 5, successors: [] });
-      if (!change) throw new Error('expected a change, got: none');
+      if (!step) throw new Error('expected a step, got: none');
+      const { position, repeated } = step;
+      const attempted = { run, claim, outcome: done, at: at + 5, position, repeated, waiting: [] };
+      const change = decideFor(done)(attempted);
 
       const { session, counted } = countingSession();
       const recorded = await recordAcceptedBatch(session, unsealed, claim, done, at + 5);
       expect(counted.statements).toBe(1);
-      const { opened: follow, settled } = change;
-      expect(recorded).toEqual({ run: patchRun(run, change.run), opened: follow, settled });
+      const { ending, opened: follow, settled } = change;
+      expect(recorded).toEqual({ run: patchRun(run, change.run), ending, opened: follow, settled });
       expect(await ledger.runs.get('r1')).toEqual(recorded?.run);
       const { set } = change.steps[0] ?? {};
       const after = await opened.readSteps('r1');
@@ -102,20 +105,13 @@ describe('recording an accepted batch in PostgreSQL', () => {
     },
   );
 
-  const endings: StepEnding[] = [
-    refused,
-    failed,
-    fatal,
-    interrupted,
-    retry(),
-    { ...done, nothingSent: true },
-  ];
+  const others: Found[] = [refused, failed, fatal, interrupted, retry(), { ...done, nothingSent: true }];
 
-  it.each(endings)('leaves other endings to the transaction (%#)', async (ending) => {
+  it.each(others)('leaves other outcomes to the transaction (%#)', async (found) => {
     const run = await collectedRun(opened.ledger, 'r1');
     const claim = await claimStep(opened.ledger, run, 'batch 0');
     const { session, counted } = countingSession();
-    expect(await recordAcceptedBatch(session, unsealed, claim, ending, at)).toBeUndefined();
+    expect(await recordAcceptedBatch(session, unsealed, claim, found, at)).toBeUndefined();
     expect(counted.statements).toBe(0);
   });
 

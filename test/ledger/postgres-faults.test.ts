@@ -14,6 +14,7 @@ import {
   done,
   newRun,
   openNames,
+  record,
   references,
   rightOf,
   startCollect,
@@ -81,7 +82,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       const names = await openNames(ledger, 'r1');
       const perform = async () => {
         for (let name = names.shift(); name !== undefined; name = names.shift()) {
-          await ledger.steps.record(await claimStep(ledger, run, name), done, at);
+          await record(ledger, await claimStep(ledger, run, name), done, at);
           recorded += 1;
         }
       };
@@ -176,7 +177,7 @@ describe('the PostgreSQL ledger in trouble', () => {
         ALTER TABLE hotel_review.rejects ADD CONSTRAINT no_names CHECK (reference NOT LIKE '%Ana Gil%')`);
       const answer = 'The guest Ana Gil is unknown';
       const faults = [
-        await faultOf(ledger.steps.record(claim, { kind: 'done', evidence: { code: 'ok', answer } }, at)),
+        await faultOf(record(ledger, claim, { kind: 'done', evidence: { code: 'ok', answer } }, at)),
         await faultOf(ledger.runs.create(newRun('r2', { reason: 'Ana Gil' }))),
       ];
       await ledger.runs.settle(rightOf(run), { state: 'failed', at });
@@ -320,7 +321,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     await ledger.runs.settle(rightOf(run), { state: 'failed', at });
     const next = await collectedRun(ledger, 'r2');
     const claim = await claimStep(ledger, next, 'batch 0');
-    await ledger.steps.record(claim, { kind: 'done', evidence: { code: 'ok', answer: 'a\0b' } }, at);
+    await record(ledger, claim, { kind: 'done', evidence: { code: 'ok', answer: 'a\0b' } }, at);
     expect(await ledger.steps.listAttempts('r2', 'batch 0')).toMatchObject([{ answer: 'a\ufffdb' }]);
   });
 

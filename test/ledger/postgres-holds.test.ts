@@ -3,7 +3,7 @@ import type { Hold } from '../../src/async/hold.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 
 import { blankNames } from '../../src/review/stored/stored-line.js';
-import { at, claimStep, collectedRun, day, newRun, rightOf } from '../contracts/ledger/days.js';
+import { at, claimStep, collectedRun, day, newRun, record, rightOf } from '../contracts/ledger/days.js';
 import { patienceMs } from '../support/patience.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type Child, startChild } from './child.js';
@@ -148,7 +148,7 @@ describe('a day that is held in PostgreSQL', () => {
     } finally {
       clearInterval(renewing);
     }
-    await opened.ledger.steps.record(claim, { kind: 'interrupted', evidence: { code: 'stopped' } }, at);
+    await record(opened.ledger, claim, { kind: 'interrupted', evidence: { code: 'stopped' } }, at);
     await other.guests.prune('2026-12-01');
     expect((await other.runs.get('r1')).state).toBe('cancelled');
     expect(await other.steps.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();

@@ -10,6 +10,7 @@ import {
   look,
   newRun,
   openNames,
+  record,
   references,
   rightOf,
 } from '../contracts/ledger/days.js';
@@ -60,7 +61,7 @@ describe('several processes on one PostgreSQL ledger', () => {
       const recorded = await Promise.all(
         workers.map(async (worker, index) => {
           const claim = await claimStep(worker, run, `batch ${index}`);
-          return worker.steps.record(claim, done, at);
+          return record(worker, claim, done, at);
         }),
       );
       const left = recorded.map((each) => each.run.openSteps).toSorted();
@@ -92,7 +93,7 @@ describe('several processes on one PostgreSQL ledger', () => {
       ]);
       expect(outdated).toHaveLength(count);
       expect(await owner.steps.holdsClaim(claim)).toBe(count === 0);
-      if (count === 0) await owner.steps.record(claim, done, at);
+      if (count === 0) await record(owner, claim, done, at);
     }
   });
 
@@ -105,7 +106,7 @@ describe('several processes on one PostgreSQL ledger', () => {
       });
       const claim = await claimStep(owner, run, 'batch 0');
       const [recorded, taken] = await Promise.allSettled([
-        owner.steps.record(claim, done, at),
+        record(owner, claim, done, at),
         other.runs.takeOver(run.id),
       ]);
       expect(taken.status).toBe('fulfilled');
@@ -159,7 +160,7 @@ describe('several processes on one PostgreSQL ledger', () => {
             // Some of the others are recorded by then.
             expect(await worker.steps.renewClaims([...held])).not.toContain(claim);
             held.delete(claim);
-            await worker.steps.record(claim, done, at);
+            await record(worker, claim, done, at);
           }
         }),
       ),

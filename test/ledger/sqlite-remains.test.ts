@@ -19,6 +19,8 @@ import {
   halved,
   lineOf,
   newRun,
+  record,
+  refused,
   rightOf,
   startCollect,
   toLines,
@@ -257,29 +259,30 @@ async function performSome(ledger: Ledger, runs: readonly Run[]): Promise<void> 
     const batch = `batch ${(number * 17) % batches}`;
     for (const run of runs) {
       const say = (what: string, size: number) => canary(run.id, what, number).repeat(size);
-      const end = async (step: string, size: number, kind: 'refused' | 'failed') =>
-        ledger.steps.record(
+      const end = async (step: string, size: number) =>
+        record(
+          ledger,
           await claimStep(ledger, run, step),
-          { kind, evidence: { code: 'code-2009', answer: say(step.replaceAll(' ', ''), size) } },
+          { ...refused, evidence: { code: 'code-2009', answer: say(step.replaceAll(' ', ''), size) } },
           at,
         );
       const claim = await claimStep(ledger, run, batch);
-      const ending = halved(claim);
-      await ledger.steps.record(
+      await record(
+        ledger,
         claim,
-        { ...ending, evidence: { ...ending.evidence, answer: say('whole', 12) } },
+        { ...halved, evidence: { ...halved.evidence, answer: say('whole', 12) } },
         at,
       );
-      await end(`${batch}.0`, 1 + (number % 25), 'refused');
+      await end(`${batch}.0`, 1 + (number % 25));
       const other = await claimStep(ledger, run, `${batch}.1`);
-      const again = halved(other);
-      await ledger.steps.record(
+      await record(
+        ledger,
         other,
-        { ...again, evidence: { ...again.evidence, answer: say('half', 5) } },
+        { ...halved, evidence: { ...halved.evidence, answer: say('half', 5) } },
         at,
       );
-      await end(`${batch}.1.0`, 30, 'refused');
-      await end(`${batch}.1.1`, 2, 'refused');
+      await end(`${batch}.1.0`, 30);
+      await end(`${batch}.1.1`, 2);
     }
   }
 }

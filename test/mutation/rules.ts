@@ -1,4 +1,4 @@
-const transitions = ['run-transitions', 'step-transitions', 'transitions'].map(
+const transitions = ['run-transitions', 'step-transitions', 'step-outcomes', 'transitions'].map(
   (name) => `test/review/${name}.test.ts`,
 );
 const booking = ['normalise', 'instants', 'written-date', 'naughty-strings'].map(
@@ -11,8 +11,7 @@ const cases = ['test/cases/case-bookings.test.ts', 'test/cases/case-transitions.
  * through a rule; they would take hours, and hide that nobody has said what the rule is.
  */
 export const rules: Readonly<Record<string, readonly string[]>> = {
-  'src/review/step-transitions.ts': transitions,
-  'src/review/run-transitions.ts': transitions,
+  'src/review/state-machine.ts': transitions,
   'src/review/perform/settle.ts': ['settling', 'endpoints'].map(
     (name) => `test/review/perform/${name}.test.ts`,
   ),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/ledger/run.js';
-import { noticesOfEnding, noticesOfRun, noticesOfVolume } from '../../src/notifications/run-notices.js';
+import { noticesOfRun, noticesOfVolume } from '../../src/notifications/run-notices.js';
 
 const at = 1_000;
 const counts: Run['counts'] = {
@@ -169,8 +169,7 @@ describe('a run', () => {
   });
 
   it('whose result is overdue is reported as late', () => {
-    const overdue = { kind: 'overdue', evidence: { code: 'result-overdue' } } as const;
-    expect(noticesOfEnding(overdue, delivering, at)).toEqual([
+    expect(noticesOfRun(delivering, delivering, at, 'overdue')).toEqual([
       {
         event: 'result-late',
         subject: '2026-11-20',
@@ -178,7 +177,7 @@ describe('a run', () => {
         facts: { delivered: 4 },
       },
     ]);
-    expect(noticesOfEnding({ kind: 'done', evidence: { code: 'ok' } }, delivering, at)).toEqual([]);
+    expect(noticesOfRun(delivering, delivering, at, 'done')).toEqual([]);
   });
 
   it('with too few bookings reports the drops together, and each silent provider', () => {

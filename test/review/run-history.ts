@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
-import type { Claim, StepEnding } from '../../src/ledger/step.js';
-import { halveBatch } from '../../src/review/body/body-delivery.js';
+import type { Claim } from '../../src/ledger/step.js';
+import { type Found, failed, fatal, halved, interrupted, retry } from '../contracts/ledger/days.js';
 import type { RunModel } from './run-model.js';
 
 /** What can happen to a run; `pick` selects one of its steps, or one of the claims made so far. */
 export type Move =
   | { readonly kind: 'claim'; readonly pick: number }
-  | { readonly kind: 'record'; readonly pick: number; readonly ending: EndingOf }
+  | { readonly kind: 'record'; readonly pick: number; readonly found: FoundOf }
   | { readonly kind: 'take-over' }
   | { readonly kind: 'lose-owners' }
   | { readonly kind: 'settle'; readonly settlement: Settlement }
   | { readonly kind: 'abandon' };
 
-/** An ending, and its name in a counterexample. */
-interface EndingOf {
+/** What is found, and its name in a counterexample. */
+interface FoundOf {
   readonly name: string;
-  readonly of: (claim: Claim) => StepEnding;
+  readonly of: (claim: Claim) => Found;
   readonly toString: () => string;
 }
 
-/** One per way in which the facts of an ending differ. A step that can't be halved is refused or fails. */
-const endings: Readonly<Record<string, (claim: Claim) => StepEnding>> = {
+/** One per way in which the facts of an outcome differ. A refused step that can't be halved is refused or fails. */
+const outcomes: Readonly<Record<string, (claim: Claim) => Found>> = {
   done: () => ({ kind: 'done', evidence: { code: 'ok', httpStatus: 200, sha256: 'ab12' } }),
   'done before': () => ({ kind: 'done', evidence: { code: 'ok' }, nothingSent: true }),
   'done with findings': () => ({
@@ -29,34 +29,19 @@ const endings: Readonly<Record<string, (claim: Claim) => StepEnding>> = {
     evidence: { code: 'ok' },
     file: { rows: 6, remotePath: 'VerifyMappings/112026/20112026.csv' },
   }),
-  refused: (claim) => refuse(claim),
-  failed: () => ({ kind: 'failed', evidence: { code: 'http-503', httpStatus: 503 } }),
-  'failed without answer': () => ({ kind: 'failed', evidence: { code: 'timeout' }, outcomeUnknown: true }),
-  'failed without sending': () => ({ kind: 'failed', evidence: { code: 'sftp-drop' }, nothingSent: true }),
-  retry: (claim) => retry(claim, true, false),
-  'no answer': (claim) => retry(claim, true, true),
-  wait: (claim) => retry(claim, false, false),
-  'nothing sent': (claim) => ({ ...retry(claim, true, false), nothingSent: true, file: { rows: 7 } }),
+  refused: () => halved,
+  failed: () => failed,
+  'failed without answer': () => ({ ...failed, outcomeUnknown: true }),
+  'failed without sending': () => ({ ...failed, nothingSent: true }),
+  retry: () => retry(),
+  'no answer': () => retry({ outcomeUnknown: true }),
+  wait: () => retry({ spendsTry: false }),
+  'nothing sent': () => ({ ...retry(), nothingSent: true, file: { rows: 7 } }),
   overdue: ({ step }) =>
-    step.kind === 'batch'
-      ? { kind: 'interrupted', evidence: { code: 'stopped' } }
-      : { kind: 'overdue', evidence: { code: 'result-absent' } },
-  fatal: () => ({ kind: 'fatal', evidence: { code: 'http-403' }, message: 'check apiKey' }),
-  interrupted: () => ({ kind: 'interrupted', evidence: { code: 'stopped' } }),
+    step.kind === 'batch' ? interrupted : { kind: 'overdue', evidence: { code: 'result-absent' } },
+  fatal: () => fatal,
+  interrupted: () => interrupted,
 };
-
-function retry({ step }: Claim, spendsTry: boolean, outcomeUnknown: boolean): StepEnding {
-  const notBefore = 1_000 * (step.attempts + 1);
-  return { kind: 'retry', evidence: { code: 'timeout' }, notBefore, spendsTry, outcomeUnknown };
-}
-
-function refuse({ step }: Claim): StepEnding {
-  const evidence = { code: 'code-2009', httpStatus: 200, statusCode: 2009 };
-  const { slice } = step;
-  if (!slice) return { kind: 'failed', evidence };
-  if (step.bookings < 2) return { kind: 'refused', evidence };
-  return { kind: 'halved', evidence, halves: halveBatch({ ...step, slice }) };
-}
 
 const settlements: readonly Omit<Settlement, 'at'>[] = [
   { state: 'failed', failure: { class: 'retryable', code: 'steps-failed', message: '2 steps failed' } },
@@ -74,8 +59,8 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('record' as const),
       pick: fc.nat(),
-      ending: fc.constantFrom(
-        ...Object.entries(endings).map(([name, of]): EndingOf => ({ name, of, toString: () => name })),
+      found: fc.constantFrom(
+        ...Object.entries(outcomes).map(([name, of]): FoundOf => ({ name, of, toString: () => name })),
       ),
     }),
   },
@@ -106,7 +91,7 @@ export type Played =
   | {
       readonly kind: 'record';
       readonly claim: Claim;
-      readonly ending: StepEnding;
+      readonly found: Found;
       readonly at: number;
       readonly recorded: ReturnType<RunModel['record']>;
     }
@@ -137,8 +122,8 @@ export function createPlayer(model: RunModel) {
       case 'record': {
         const claim = choose(claims.slice(0, 6), next.pick);
         if (!claim) return undefined;
-        const ending = next.ending.of(claim);
-        return { kind: 'record', claim, ending, at, recorded: model.record(claim, ending, at) };
+        const found = next.found.of(claim);
+        return { kind: 'record', claim, found, at, recorded: model.record(claim, found, at) };
       }
       case 'take-over':
         model.takeOver();

@@ -1,5 +1,4 @@
 import {
-  type Change,
   patchRun,
   type RunPatch,
   type StepPatch,
@@ -8,26 +7,20 @@ import {
 } from '../../src/ledger/changes.js';
 import type { Run } from '../../src/ledger/run.js';
 import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
-import type {
-  Claim,
-  PlannedStep,
-  Recorded,
-  Step,
-  StepEnding,
-  StepState,
-  StoredStep,
-} from '../../src/ledger/step.js';
+import type { Claim, PlannedStep, Recorded, Step, StepState, StoredStep } from '../../src/ledger/step.js';
 import type { FileProgress } from '../../src/ledger/steps.js';
 import {
   abandonRun,
+  claimStep,
   finishTakeOver,
+  initialState,
   mayAwaitResult,
   reopenAbandoned,
   settleRun,
   startDelivery,
   takeOverSteps,
-} from '../../src/review/run-transitions.js';
-import { claimStep, initialState, recordEnding } from '../../src/review/step-transitions.js';
+} from '../../src/review/state-machine.js';
+import { decideFor, type Found } from '../contracts/ledger/days.js';
 
 /** A step with everything that a change can affect. */
 export interface ModelStep extends StoredStep, Step {
@@ -79,17 +72,23 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
     },
 
     /** Undefined for an outdated claim. */
-    record(claim: Claim, ending: StepEnding, at: number): Recorded | undefined {
+    record(claim: Claim, found: Found, at: number): Recorded | undefined {
       const step = steps.get(claim.step.name);
+      const { token, attempt } = claim;
+      const isHeld = step?.state === 'running' && step.attempts === attempt && step.token === token;
+      if (!isHeld || run.token !== token) return undefined;
       const others = mayAwaitResult(run) ? progressOf(steps.values(), claim.step.name) : undefined;
-      const successors = successorsOf(steps.values(), claim.step.name);
-      const ended: Change | undefined =
-        step && recordEnding({ run, step, claim, ending, at, successors, others });
-      if (!step || !ended) return undefined;
-      for (const each of ended.steps) change(each);
-      for (const half of ended.inserts) insert(half, step.position);
-      apply(ended.run);
-      return { run, opened: ended.opened, settled: ended.settled };
+      const waiting = successorsOf(steps.values(), claim.step.name).filter(
+        ({ state }) => state === 'waiting',
+      );
+      const { position, repeated } = step;
+      const attempted = { run, claim, outcome: found, at, position, repeated, waiting, others };
+      const decided = decideFor(found)(attempted);
+      for (const each of decided.steps) change(each);
+      for (const half of decided.inserts) insert(half, position);
+      apply(decided.run);
+      const { ending, opened, settled } = decided;
+      return { run, ending, opened, settled };
     },
 
     takeOver(): Run {

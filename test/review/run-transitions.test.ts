@@ -10,7 +10,7 @@ import {
   settleRun,
   startDelivery,
   takeOverSteps,
-} from '../../src/review/run-transitions.js';
+} from '../../src/review/state-machine.js';
 import { someRun } from './some-run.js';
 
 const at = Date.UTC(2026, 10, 21, 1, 30);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/ledger/run.js';
-import type { PlannedStep, Step, StepEnding, StoredStep, Successor } from '../../src/ledger/step.js';
+import type { PlannedStep, Step, StoredStep, Successor } from '../../src/ledger/step.js';
 import type { FileProgress } from '../../src/ledger/steps.js';
-import { claimStep, initialState, openedBy, recordEnding } from '../../src/review/step-transitions.js';
+import { claimStep, initialState } from '../../src/review/state-machine.js';
+import { decideFor, type Found } from '../contracts/ledger/days.js';
 import { someRun } from './some-run.js';
 
 const at = Date.UTC(2026, 10, 21, 1, 30);
@@ -62,10 +63,12 @@ it('a step that waits for no other is ready from the start', () => {
 const successors: readonly Successor[] = [
   { name: 'next', after: 'batch 2', state: 'waiting', position: 3, attempt: 1 },
   { name: 'last', after: 'next', state: 'waiting', position: 4, attempt: 1 },
-  { name: 'gone', after: 'batch 2', state: 'failed', position: 5, attempt: 2 },
 ];
-const halfOf = (name: string): PlannedStep => ({ name, kind: 'batch', bookings: 2 });
-const halves = [halfOf('batch 2.0'), halfOf('batch 2.1')] as const;
+const slice = { form: 'body', batch: 2, first: 0, bookings: 4 } as const;
+const halfOf = (name: string, first: number): PlannedStep => ({
+  ...{ name, kind: 'batch', bookings: 2, slice: { ...slice, first, bookings: 2 } },
+});
+const halves = [halfOf('batch 2.0', 0), halfOf('batch 2.1', 2)] as const;
 const evidence = { code: 'http-503' };
 const again = { position: 2, name: 'batch 2', attempt: 3 };
 
@@ -78,36 +81,44 @@ interface Ended {
 }
 
 function end(
-  ending: StepEnding,
+  found: Found,
   { of = run, step = running, mayRepeat = false, others, waiting = successors }: Ended = {},
 ) {
-  const claim = { step: step as unknown as Step, attempt: 2, token: 7, claimedAt: at - 1, mayRepeat };
-  return recordEnding({ run: of, step, claim, ending, at, successors: waiting, others });
+  const { position, repeated, ...shown } = step;
+  const claimed: Step = { ...shown, runId: of.id, ...(step.kind === 'batch' && { slice }) };
+  const claim = { step: claimed, attempt: 2, token: 7, claimedAt: at - 1, mayRepeat };
+  return decideFor(found)({ run: of, claim, outcome: found, at, position, repeated, waiting, others });
 }
 
 const closed = (state: string) => ({ state, endedAt: at, lastCode: 'http-503' });
 const reopened = (changes: object) => ({ state: 'ready', notBefore: null, lastCode: 'http-503', ...changes });
-const retry = { kind: 'retry', evidence, notBefore: at + 9, spendsTry: true, outcomeUnknown: false } as const;
+const clear = { kind: 'retryable', evidence, outcomeUnknown: false, refusedWhenSpent: false } as const;
+const retry: Found = { ...clear, waitMs: 9 };
+const failed: Found = { ...clear, isSpent: true };
+const refused: Found = { kind: 'refused', evidence, isAlone: true };
+const halved: Found = { kind: 'refused', evidence };
+const fatal: Found = { kind: 'fatal', evidence, advice: 'check the key' };
+const message = `batch 2 of run ${run.id} ended with http-503, which retrying cannot fix. Check the key. Then run ${run.day} again.`;
 
 describe('an attempt that ends', () => {
-  it.each<[StepEnding, object, object, readonly object[]]>([
+  it.each<[Found, object, object, readonly object[]]>([
     [
       { kind: 'done', evidence },
       { delivered: 9, openSteps: 5, failuresInRow: 0 },
       closed('done'),
       [{ name: 'next', position: 3, attempt: 1 }],
     ],
-    [{ kind: 'refused', evidence }, { refused: 5, openSteps: 3, failuresInRow: 0 }, closed('refused'), []],
-    [{ kind: 'failed', evidence }, { openSteps: 3, failedSteps: 2, failuresInRow: 3 }, closed('failed'), []],
+    [refused, { refused: 5, openSteps: 3, failuresInRow: 0 }, closed('refused'), []],
+    [failed, { openSteps: 3, failedSteps: 2, failuresInRow: 3 }, closed('failed'), []],
     [
-      { kind: 'failed', evidence, outcomeUnknown: true },
+      { ...failed, outcomeUnknown: true },
       { openSteps: 3, failedSteps: 2, failuresInRow: 3 },
       { ...closed('failed'), outcomeUnknown: true },
       [],
     ],
-    [{ kind: 'overdue', evidence }, { openSteps: 3 }, closed('overdue'), []],
+    [{ kind: 'overdue', evidence }, { openSteps: 3, failuresInRow: 0 }, closed('overdue'), []],
     [
-      { kind: 'halved', evidence, halves },
+      halved,
       { openSteps: 5, failuresInRow: 0 },
       closed('halved'),
       [
@@ -117,106 +128,92 @@ describe('an attempt that ends', () => {
     ],
     [
       retry,
-      {},
+      { failuresInRow: 3 },
       reopened({ outcomeUnknown: false, notBefore: at + 9, tries: 2 }),
       [{ ...again, notBefore: at + 9 }],
     ],
     [
-      { ...retry, spendsTry: false, outcomeUnknown: true },
+      { ...clear, waitMs: 9, retryAfterMs: 0, outcomeUnknown: true },
       {},
       reopened({ outcomeUnknown: true, notBefore: at + 9, waits: 2 }),
       [{ ...again, notBefore: at + 9 }],
     ],
     [{ kind: 'interrupted', evidence }, {}, reopened({ outcomeUnknown: true }), [again]],
     [
-      { kind: 'fatal', evidence, message: 'stopped' },
+      fatal,
       {
         state: 'failed',
         finishedAt: at,
-        failure: { class: 'fatal', code: 'http-503', message: 'stopped' },
+        failure: { class: 'fatal', code: 'http-503', message },
       },
       reopened({ outcomeUnknown: false }),
       [],
     ],
   ])('%o changes the run, the step and what can be queued', (ending, ofRun, ofStep, opened) => {
     const change = end(ending);
-    expect(change?.run).toEqual(ofRun);
-    expect(change?.steps[0]).toEqual({ which: { name: 'batch 2' }, set: ofStep });
-    expect(change?.opened).toEqual(opened);
-    expect(change?.inserts).toEqual(ending.kind === 'halved' ? halves : []);
-    expect(change?.settled).toBe(ending.kind === 'fatal');
+    expect(change.run).toEqual(ofRun);
+    expect(change.steps[0]).toEqual({ which: { name: 'batch 2' }, set: ofStep });
+    expect(change.opened).toEqual(opened);
+    expect(change.inserts).toEqual(change.ending === 'halved' ? halves : []);
+    expect(change.settled).toBe(change.ending === 'fatal');
   });
 
   it('done makes ready what waited for it, and nothing else does', () => {
     const follow = { which: { after: 'batch 2', states: ['waiting'] }, set: { state: 'ready' } };
-    expect(end({ kind: 'done', evidence })?.steps.slice(1)).toEqual([follow]);
-    expect(end({ kind: 'done', evidence }, { waiting: [] })?.steps).toHaveLength(1);
-    expect(end(retry)?.steps).toHaveLength(1);
-  });
-
-  it.each([
-    ['of another process', { ...running, token: 8 }, run],
-    ['of another attempt', { ...running, attempts: 3 }, run],
-    ['of a step that somebody ended', { ...running, state: 'done' as const }, run],
-    ['of a run that was taken over', running, runOf({ token: 8 })],
-  ])('is not recorded under the claim %s', (_, step, of) => {
-    expect(end({ kind: 'done', evidence }, { step, of })).toBeUndefined();
+    expect(end({ kind: 'done', evidence }).steps.slice(1)).toEqual([follow]);
+    expect(end({ kind: 'done', evidence }, { waiting: [] }).steps).toHaveLength(1);
+    expect(end(retry).steps).toHaveLength(1);
   });
 
   it('in a run that has failed already does not end it again', () => {
-    const change = end({ kind: 'fatal', evidence, message: 'stopped' }, { of: runOf({ state: 'failed' }) });
+    const change = end(fatal, { of: runOf({ state: 'failed' }) });
     expect(change).toMatchObject({ run: {}, settled: false });
-    expect(change?.run).not.toHaveProperty('failure');
+    expect(change.run).not.toHaveProperty('failure');
   });
 
   it('of a canary that was given up says nothing about the service', () => {
     const canary = { ...running, kind: 'canary' as const };
-    expect(end({ kind: 'refused', evidence }, { step: canary })?.run).toMatchObject({ failuresInRow: 2 });
+    expect(end(refused, { step: canary }).run).not.toHaveProperty('failuresInRow');
   });
 
   it('says that names may have come, if they had been removed', () => {
-    expect(end(retry, { of: runOf({ namesBlankedAt: 1 }) })?.run).toEqual({ namesBlankedAt: null });
+    const of = runOf({ namesBlankedAt: 1 });
+    expect(end({ kind: 'interrupted', evidence }, { of }).run).toEqual({ namesBlankedAt: null });
   });
 });
 
 describe('a repetition', () => {
-  it.each<[StepEnding, object]>([
+  it.each<[Found, object]>([
     [
       { kind: 'done', evidence, nothingSent: true },
       { repeated: 0, outcomeUnknown: false },
     ],
     [
-      { kind: 'refused', evidence, nothingSent: true },
+      { ...refused, nothingSent: true },
       { repeated: 0, outcomeUnknown: true },
     ],
     [retry, { repeated: 0, outcomeUnknown: true }],
-    [
-      { kind: 'failed', evidence },
-      { repeated: 0, outcomeUnknown: true },
-    ],
-    [
-      { kind: 'fatal', evidence, message: '' },
-      { repeated: 0, outcomeUnknown: true },
-    ],
+    [failed, { repeated: 0, outcomeUnknown: true }],
+    [fatal, { repeated: 0, outcomeUnknown: true }],
   ])('is taken back if nothing was sent, or surely nothing done: %o', (ending, ofStep) => {
     const change = end(ending, { mayRepeat: true });
-    expect(change?.run).toMatchObject({ repeated: -1 });
-    expect(change?.steps[0]?.set).toMatchObject(ofStep);
-    expect(end(ending)?.run).not.toHaveProperty('repeated');
+    expect(change.run).toMatchObject({ repeated: -1 });
+    expect(change.steps[0]?.set).toMatchObject(ofStep);
+    expect(end(ending).run).not.toHaveProperty('repeated');
   });
 
-  it.each<[StepEnding]>([
+  it.each<[Found]>([
     [{ kind: 'done', evidence }],
-    [{ kind: 'refused', evidence }],
-    [{ kind: 'halved', evidence, halves }],
+    [refused],
+    [halved],
     [{ kind: 'overdue', evidence }],
     [{ kind: 'interrupted', evidence }],
-    [{ ...retry, outcomeUnknown: true }],
-    [{ kind: 'failed', evidence, outcomeUnknown: true }],
+    [{ ...clear, outcomeUnknown: true }],
+    [{ ...failed, outcomeUnknown: true }],
   ])('stays counted otherwise: %o', (ending) => {
     const change = end(ending, { mayRepeat: true });
-    expect(change?.run).not.toHaveProperty('repeated');
-    expect(change?.steps[0]?.set).not.toHaveProperty('repeated');
+    expect(change.run).not.toHaveProperty('repeated');
+    expect(change.steps[0]?.set).not.toHaveProperty('repeated');
   });
 });
 
@@ -225,7 +222,7 @@ describe('what is known about the file', () => {
 
   it('grows, and a judgement without its result belongs to other bytes', () => {
     const of = runOf({ delivery: 'file', file: { rows: 9, result } });
-    const found = (findings: object) => end({ kind: 'done', evidence, ...findings }, { of })?.run.file;
+    const found = (findings: object) => end({ kind: 'done', evidence, ...findings }, { of }).run.file;
     expect(found({ file: { sha256: 'ab' } })).toEqual({ rows: 9, result, sha256: 'ab' });
     expect(found({ file: { sha256: 'ab' }, verdicts: [] })).toEqual({ rows: 9, sha256: 'ab' });
     expect(found({ file: { result }, verdicts: [] })).toEqual({ rows: 9, result });
@@ -239,28 +236,28 @@ describe('a file run', () => {
   const untriggered: FileProgress = { isTriggered: false, hasOpenBatch: false, isResultOpen: true };
   const triggered = { ...untriggered, isTriggered: true };
   const done = { kind: 'done', evidence } as const;
-  const stateAfter = (ending: StepEnding, ended: Ended) => end(ending, { of, ...ended })?.run.state;
+  const stateAfter = (ending: Found, ended: Ended) => end(ending, { of, ...ended }).run.state;
 
   it('awaits its result once it is triggered and nothing is left to send', () => {
     expect(stateAfter(done, { step: trigger, others: untriggered })).toBe('awaiting-result');
     expect(stateAfter(done, { others: triggered })).toBe('awaiting-result');
-    expect(stateAfter({ kind: 'refused', evidence }, { others: triggered })).toBe('awaiting-result');
+    expect(stateAfter(refused, { others: triggered })).toBe('awaiting-result');
   });
 
-  it.each<[string, StepEnding, Ended]>([
+  it.each<[string, Found, Ended]>([
     ['the trigger is still to be done', done, { others: untriggered }],
-    ['the trigger failed', { kind: 'failed', evidence }, { step: trigger, others: untriggered }],
+    ['the trigger failed', failed, { step: trigger, others: untriggered }],
     ['the trigger is tried again', retry, { step: trigger, others: untriggered }],
     ['another batch is open', done, { others: { ...triggered, hasOpenBatch: true } }],
     ['this batch is tried again', retry, { others: triggered }],
-    ['this batch was halved', { kind: 'halved', evidence, halves }, { others: triggered }],
+    ['this batch was halved', halved, { others: triggered }],
     ['no result is looked for', done, { others: { ...triggered, isResultOpen: false } }],
     [
       'a canary is tried again, whose result nobody looks for',
       retry,
       { step: { ...running, kind: 'canary' }, others: { ...triggered, isResultOpen: false } },
     ],
-    ['it stops', { kind: 'fatal', evidence, message: '' }, { step: trigger, others: triggered }],
+    ['it stops', fatal, { step: trigger, others: triggered }],
     [
       'it has ended',
       done,
@@ -277,9 +274,4 @@ describe('a file run', () => {
     expect(stateAfter(retry, { step, others })).toBe('awaiting-result');
     expect(stateAfter(done, { step, others })).toBeUndefined();
   });
-});
-
-it('what an ending opens is known without its run', () => {
-  expect(openedBy({ kind: 'overdue', evidence }, running, successors)).toEqual([]);
-  expect(openedBy({ kind: 'interrupted', evidence }, running, successors)).toEqual([again]);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canaryStep } from '../../src/ledger/canaries.js';
 import { isActive, type Run } from '../../src/ledger/run.js';
-import type { PlannedStep, StepEnding } from '../../src/ledger/step.js';
+import type { Ending, Outcome, PlannedStep } from '../../src/ledger/step.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';
 import { createPlayer, type Move, moves, type Played } from './run-history.js';
@@ -221,8 +221,8 @@ describe('whatever happens to a run', () => {
         const step = steps.get(played.name);
         expect(added).toBe(step?.outcomeUnknown ? step.bookings : 0);
       } else if (played.kind === 'record' && played.recorded) {
-        const { claim, ending } = played;
-        const isNothingDone = ending.nothingSent === true || isClearlyNotDone(ending);
+        const { claim, found, recorded } = played;
+        const isNothingDone = found.nothingSent === true || isClearlyNotDone(found, recorded.ending);
         expect(0 - added).toBe(claim.mayRepeat && isNothingDone ? claim.step.bookings : 0);
       } else {
         expect(added).toBe(0);
@@ -239,9 +239,9 @@ describe('whatever happens to a run', () => {
   });
 });
 
-function isClearlyNotDone(ending: StepEnding): boolean {
-  if (ending.kind === 'retry' || ending.kind === 'failed') return !ending.outcomeUnknown;
-  return ending.kind === 'fatal';
+function isClearlyNotDone(found: Outcome, ending: Ending): boolean {
+  if (ending === 'retry' || ending === 'failed') return found.kind !== 'retryable' || !found.outcomeUnknown;
+  return ending === 'fatal';
 }
 
 function endOf({ state, finishedAt, failure }: Run) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageCounts } from '../../src/ledger/messages.js';
 import type { LedgerSummary } from '../../src/ledger/runs.js';
-import type { Step, StepEnding } from '../../src/ledger/step.js';
+import type { Ending, Step } from '../../src/ledger/step.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createMetrics, type MetricsOptions } from '../../src/server/metrics.js';
@@ -45,7 +45,7 @@ function claimed(of: Step, attempt = 1): ReviewEvent {
   return { type: 'step-claimed', run: someRun({ id: of.runId }), step: of, attempt };
 }
 
-function ended(of: Step, outcome: StepEnding['kind'], code = 'ok', attempt = 1): ReviewEvent {
+function ended(of: Step, outcome: Ending, code = 'ok', attempt = 1): ReviewEvent {
   return { type: 'step-ended', run: someRun(), step: of, attempt, outcome, evidence: { code } };
 }
 

@@ -1,6 +1,6 @@
 import { renderTimeline, type Segment, type TimelineRow } from '../../charts/timeline.js';
 import { isActive } from '../../ledger/run.js';
-import type { StepEnding, StepKind, StepState } from '../../ledger/step.js';
+import type { Ending, StepKind, StepState } from '../../ledger/step.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import type { Html } from '../../text/html.js';
 import type { DeskVisit } from '../routing/route.js';
@@ -29,7 +29,7 @@ function listCollecting({ collect, finishedAt, state }: RunPageData, now: number
 }
 
 interface Ended extends Pick<Segment, 'from' | 'to'> {
-  readonly outcome: StepEnding['kind'];
+  readonly outcome: Ending;
   readonly attempts: number;
 }
 
@@ -97,7 +97,7 @@ function nameState(state: StepState): string {
   }
 }
 
-function toSegmentKind(outcome: StepEnding['kind']): Segment['kind'] {
+function toSegmentKind(outcome: Ending): Segment['kind'] {
   switch (outcome) {
     case 'done':
       return 'done';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DayKeys } from '../../keys/day-keys.js';
+import { record } from '../attempts.js';
 import { LedgerUnusableError } from '../errors.js';
 import {
   createLedger,
@@ -8,11 +9,9 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
-import { record } from '../recording.js';
 import type { Rules } from '../rules.js';
-import { recordAcceptedBatch } from './accepted-batch.js';
-import { claim, holdsClaim, renewClaims } from './claims.js';
-import { type Database, type DatabaseOptions, openDatabase } from './database.js';
+import { claim, holdsClaim, recordAcceptedBatch, renewClaims } from './claims.js';
+import { type Database, openDatabase, placeOf } from './database.js';
 import { createHolds } from './holds.js';
 import { ledgerExists, migrate, requireWritable } from './schema.js';
 import { createPostgresStore } from './store.js';
@@ -57,13 +56,13 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
         const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
         return perform((session, mayBeDone) => claim(session, sealing, request, mayBeDone));
       },
-      async record(held, ending, at) {
+      async record(held, outcome, at, decide) {
         let wasTried = false;
         const recorded = await perform(async (session, mayBeDone) => {
           wasTried = mayBeDone;
-          return mayBeDone ? undefined : recordAcceptedBatch(session, sealing, held, ending, at);
+          return mayBeDone ? undefined : recordAcceptedBatch(session, sealing, held, outcome, at);
         });
-        return recorded ?? store.transact(() => record(held, ending, at, wasTried));
+        return recorded ?? store.transact(() => record(held, outcome, at, decide, wasTried));
       },
       holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
       renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),

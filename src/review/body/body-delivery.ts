@@ -4,15 +4,10 @@ import type { GuestNames } from '../../booking/guest-names.js';
 import { sliceLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import type { PlannedStep, Slice } from '../../ledger/step.js';
+import type { Evidence, Outcome, PlannedStep, Slice } from '../../ledger/step.js';
 import type { ReviewService } from '../../mapping-service/client.js';
-import {
-  type BookingForms,
-  type Delivery,
-  type LineForm,
-  type StepOutcome,
-  toServiceOutcome,
-} from '../delivery.js';
+import type { Verdict } from '../../mapping-service/verdict.js';
+import type { BookingForms, Delivery, LineForm } from '../delivery.js';
 import { type LineLayout, markPlain, renderLine, type TextForm } from '../render-line.js';
 
 /** Delivers a day by POSTing its bookings in batches. (Spec 4.2.) */
@@ -30,7 +25,7 @@ export function createBodyDelivery({
   /** Needed for runs with a canary. */
   readonly findCanary?: ReadOnlyLedger['canaries']['find'];
 }): Delivery {
-  async function post(body: Buffer, signal: AbortSignal): Promise<StepOutcome> {
+  async function post(body: Buffer, signal: AbortSignal): Promise<Outcome> {
     const calling = service.reviewBookedHotels(body, { signal });
     // Hashed while the service is already reading the bytes.
     const sha256 = createHash('sha256').update(body).digest('hex');
@@ -53,6 +48,28 @@ export function createBodyDelivery({
       return post(buildRequestBody(lines, step.slice), signal);
     },
   };
+}
+
+/**
+ * What a call's verdict means for the step that made the call.
+ *
+ * @param sha256 of the bytes sent for review
+ */
+export function toServiceOutcome(verdict: Verdict, sha256: string): Outcome {
+  const { code, httpStatus, statusCode, answer } = verdict;
+  const evidence: Evidence = { code, httpStatus, statusCode, answer, sha256 };
+  switch (verdict.kind) {
+    case 'accepted':
+      return { kind: 'done', evidence };
+    case 'retryable': {
+      const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = verdict;
+      return { kind: 'retryable', evidence, outcomeUnknown, retryAfterMs, refusedWhenSpent };
+    }
+    case 'refused':
+      return { kind: 'refused', evidence };
+    case 'fatal':
+      return { kind: 'fatal', evidence, advice: 'check service.baseUrl, apiKey and accountId' };
+  }
 }
 
 /** One step per stored batch: `batch 0`, `batch 1`, … */

@@ -1,32 +1,19 @@
 import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
-import type { Attempt } from '../../ledger/attempts.js';
-import {
-  isSameSighting,
-  type ReceivedResult,
-  type ResultCounts,
-  type ReviewFile,
-  type Run,
-} from '../../ledger/run.js';
+import { isSameSighting, type ReceivedResult } from '../../ledger/run.js';
+import type { Outcome } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
-import type { StepOutcome } from '../delivery.js';
-import { fetchAside, findResults, lookForResult } from './await-result.js';
-import {
-  earlierName,
-  ensureSpooled,
-  type FileAttempt,
-  inSession,
-  removeSpooled,
-  resultName,
-  reviewName,
-} from './file-attempt.js';
+import { lookForResult } from './await-result.js';
+import { type FileAttempt, inSession } from './file-attempt.js';
+import { fetchAside, findResults } from './find-results.js';
+import { keepManifest } from './manifest.js';
 import { limitReceived } from './remote-files.js';
 
 /**
  * `archive`: archives the file as sent and the very bytes of the result that were judged, writes the manifest and empties
  * the spool. Whatever else the server holds by then is kept beside them.
  */
-export async function archiveRun(attempt: FileAttempt): Promise<StepOutcome> {
+export async function archiveRun(attempt: FileAttempt): Promise<Outcome> {
   const { archive, spool, run, day } = attempt;
   return inSession(attempt, async (session) => {
     const { result, verdicts } = run.file ?? {};
@@ -51,7 +38,7 @@ export async function archiveRun(attempt: FileAttempt): Promise<StepOutcome> {
  * The judged bytes are nowhere to be found: does what `await-result` does, until a result is judged and recorded. The next
  * attempt archives that one.
  */
-async function judgeAgain(attempt: FileAttempt, session: SftpSession): Promise<StepOutcome> {
+async function judgeAgain(attempt: FileAttempt, session: SftpSession): Promise<Outcome> {
   const outcome = await lookForResult(attempt, session);
   if (outcome.kind !== 'done') return outcome;
   return { ...outcome, kind: 'waiting', evidence: { code: 'result-changed' }, until: attempt.clock() };

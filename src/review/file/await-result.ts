@@ -7,9 +7,10 @@ import {
   type Sighting,
   type UnreadableResult,
 } from '../../ledger/run.js';
-import { type DownloadOptions, type RemoteFile, SftpError, type SftpSession } from '../../sftp/sftp.js';
-import type { StepOutcome } from '../delivery.js';
-import { earlierName, type FileAttempt, inSession, isOurFault, resultName } from './file-attempt.js';
+import type { Outcome } from '../../ledger/step.js';
+import type { SftpSession } from '../../sftp/sftp.js';
+import { type FileAttempt, inSession, isOurFault } from './file-attempt.js';
+import { fetchResult, findResults } from './find-results.js';
 import {
   countOurs,
   decideOnResult,
@@ -32,7 +33,7 @@ import { namesBookings } from './result.js';
  * checksum and what it says about each booking are recorded together. What an incomplete one says is recorded too, and
  * the wait continues until `resultTimeoutMs`. A result that belongs to another file is archived and set aside.
  */
-export async function awaitResult(attempt: FileAttempt): Promise<StepOutcome> {
+export async function awaitResult(attempt: FileAttempt): Promise<Outcome> {
   const isDue = attempt.clock() >= deadlineOf(attempt);
   const outcome = await inSession(attempt, (session) => lookForResult(attempt, session));
   // A server that is away for a while is no reason to give up on the result. What keeps us from reading one that is there
@@ -52,10 +53,10 @@ function calledAt({ file, startedAt }: Run): number {
 type ReadResult = NonNullable<Awaited<ReturnType<typeof fetchResult>>>;
 
 /** What an attempt found out about the result. */
-type Found = Pick<StepOutcome, 'file' | 'verdicts'>;
+type Found = Pick<Outcome, 'file' | 'verdicts'>;
 
 /** Waits for the next look, which comes early if a result may have settled by then. */
-function waitOn(attempt: FileAttempt, code: string, found: Found = {}): StepOutcome & { kind: 'waiting' } {
+function waitOn(attempt: FileAttempt, code: string, found: Found = {}): Outcome & { kind: 'waiting' } {
   const { clock, resultPollMs, resultQuietMs, run } = attempt;
   const now = clock();
   const pause = pauseBeforeLook(now - calledAt(run), resultPollMs);
@@ -66,10 +67,10 @@ function waitOn(attempt: FileAttempt, code: string, found: Found = {}): StepOutc
 }
 
 /** One look, in an open session. */
-export async function lookForResult(attempt: FileAttempt, session: SftpSession): Promise<StepOutcome> {
+export async function lookForResult(attempt: FileAttempt, session: SftpSession): Promise<Outcome> {
   const { clock, resultQuietMs, resultNames, run, claim } = attempt;
   const isDue = clock() >= deadlineOf(attempt);
-  const notYet = (code: string, found?: Found): StepOutcome =>
+  const notYet = (code: string, found?: Found): Outcome =>
     isDue ? { kind: 'overdue', evidence: { code }, ...found } : waitOn(attempt, code, found);
 
   const { results, unusableNames } = await findResults(attempt, session);
@@ -104,10 +105,10 @@ interface Look {
   readonly moment: ResultMoment;
   /** What is recorded about a result that must still grow. */
   readonly file: Pick<ReviewFile, 'growing'>;
-  notYet(code: string, found?: Found): StepOutcome;
+  notYet(code: string, found?: Found): Outcome;
 }
 
-async function judge(attempt: FileAttempt, look: Look): Promise<StepOutcome> {
+async function judge(attempt: FileAttempt, look: Look): Promise<Outcome> {
   const { result, seen, moment, file, notYet } = look;
   if (isForeign(result))
     return isSettled(result, moment)

@@ -6,12 +6,11 @@ import { readStoredBatches } from '../../ledger/batches.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import type { Claim } from '../../ledger/step.js';
+import type { Claim, Outcome } from '../../ledger/step.js';
 import type { ReviewService } from '../../mapping-service/client.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
 import { formatDuration } from '../../text/format.js';
-import type { StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
 import { lineEnd } from './csv.js';
 import type { ResultRules } from './judge-result.js';
@@ -66,8 +65,8 @@ export async function expectClaim({ ledger, claim, run }: FileAttempt): Promise<
 /** Runs `work` in a session of its own, for a limited time, and converts failures into outcomes. */
 export async function inSession(
   { sftp, stepMs, signal }: FileAttempt,
-  work: (session: SftpSession) => Promise<StepOutcome>,
-): Promise<StepOutcome> {
+  work: (session: SftpSession) => Promise<Outcome>,
+): Promise<Outcome> {
   return convertFailures(async () => {
     const limit = startTimeLimit(signal, stepMs, () => {
       const message = `the step has used the SFTP server for ${formatDuration(stepMs)}, longer than any step should`;
@@ -89,7 +88,7 @@ export async function inSession(
 /**
  * Converts failures of the SFTP server, the archive and the local disk into outcomes; rethrows all others.
  */
-export async function convertFailures(work: () => Promise<StepOutcome>): Promise<StepOutcome> {
+export async function convertFailures(work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();
   } catch (error) {
@@ -99,7 +98,7 @@ export async function convertFailures(work: () => Promise<StepOutcome>): Promise
   }
 }
 
-function toOutcome(error: unknown): StepOutcome | undefined {
+function toOutcome(error: unknown): Outcome | undefined {
   if (error instanceof SftpError) {
     const { kind, code, message } = error;
     switch (kind) {
@@ -132,11 +131,11 @@ function toOutcome(error: unknown): StepOutcome | undefined {
 }
 
 /** The same server would offer the same again. */
-function failExcessive(code: string, message: string): StepOutcome {
+function failExcessive(code: string, message: string): Outcome {
   return { kind: 'refused', evidence: { code, answer: message }, file: { excess: { code, message } } };
 }
 
-function retryable(code: string, answer: string): StepOutcome {
+function retryable(code: string, answer: string): Outcome {
   return {
     kind: 'retryable',
     evidence: { code, answer },

@@ -1,24 +1,15 @@
 import { isSameSighting, type ReviewFile } from '../../ledger/run.js';
+import type { Outcome } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
-import { type StepOutcome, toServiceOutcome } from '../delivery.js';
-import { fetchAside, fetchResult, findResults } from './await-result.js';
-import {
-  convertFailures,
-  earlierName,
-  ensureSpooled,
-  expectClaim,
-  type FileAttempt,
-  inSession,
-  reviewName,
-  spoolReviewFile,
-} from './file-attempt.js';
+import { toServiceOutcome } from '../body/body-delivery.js';
+import { convertFailures, expectClaim, type FileAttempt, inSession } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
 import { createResultNameTest, expectFewResults, limitEarlier } from './remote-files.js';
 
 /**
  * `write`: writes the review file to the spool and checks it byte by byte against the file rules. (Spec 4.3.)
  */
-export async function writeReviewFile(attempt: FileAttempt): Promise<StepOutcome> {
+export async function writeReviewFile(attempt: FileAttempt): Promise<Outcome> {
   return convertFailures(async () => {
     const { spool, ledger, masterIdColumn, incomplete, run } = attempt;
     await removeOthersOfDay(attempt);
@@ -55,7 +46,7 @@ async function removeOthersOfDay({ spool, run: { id } }: FileAttempt): Promise<v
  * `upload`: archives what an earlier run left on the server, so that nothing is lost and an old result can't be
  * mistaken for the new one, then publishes the review file. (Spec 4.3, step 2.)
  */
-export async function uploadReviewFile(attempt: FileAttempt): Promise<StepOutcome> {
+export async function uploadReviewFile(attempt: FileAttempt): Promise<Outcome> {
   const { remote, run } = attempt;
   return inSession(attempt, async (session) => {
     await session.makeFolder(remote.folder);
@@ -164,7 +155,7 @@ const runsConsulted = 200;
  * earlier call may have succeeded, its result may be there already, and no further call is needed. (Spec 4.3, step
  * 3.) A 500, 503 or 504 is such a call: the specification does not say that the service has done nothing.
  */
-export async function triggerReview(attempt: FileAttempt): Promise<StepOutcome> {
+export async function triggerReview(attempt: FileAttempt): Promise<Outcome> {
   const { service, pathPrefix, clock, claim, run, remote, signal } = attempt;
   const sha256 = run.file?.sha256 ?? '';
   const looked = await inSession(attempt, async (session) => {
@@ -190,11 +181,7 @@ export async function triggerReview(attempt: FileAttempt): Promise<StepOutcome> 
 }
 
 /** A 404 of the by-file call can mean the address or the file. Calls that were accepted before rule out the address. */
-async function adviseOnPath(
-  outcome: StepOutcome,
-  path: string,
-  { ledger, run }: FileAttempt,
-): Promise<StepOutcome> {
+async function adviseOnPath(outcome: Outcome, path: string, { ledger, run }: FileAttempt): Promise<Outcome> {
   if (outcome.kind !== 'fatal' || outcome.evidence.httpStatus !== 404) return outcome;
   const advice = 'check file.sftp.root and file.ftpFilePathPrefix';
   const wasAccepted = [run, ...(await ledger.runs.list({ limit: runsConsulted }))].some(

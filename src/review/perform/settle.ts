@@ -1,11 +1,11 @@
-import type { FailedStep, Tally } from '../../ledger/steps.js';
+import type { RetryPolicy } from '../../async/retry.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
 import type { Notify } from '../events.js';
 import { formatShare, isMoreThanShare } from '../gates.js';
 
-/** After this many consecutive failed steps the service counts as down, rather than a batch as bad. */
-const maxFailuresInRow = 5;
+/** After this many failed tries in a row the service counts as down, rather than a batch as bad; and so for failed steps. */
+export const maxFailuresInRow = 5;
 /** Fewer refused bookings than this never stop a run, regardless of their share. */
 const minRefusedToStop = 20;
 
@@ -19,6 +19,7 @@ export interface Endpoints {
 
 export interface SettleParts {
   readonly ledger: Ledger;
+  readonly retry: RetryPolicy;
   readonly limits: { readonly maxRefusedShare: number };
   readonly endpoints?: Endpoints | undefined;
   /** What a delivery knows of its failed step: why the run fails, or what to do about it. */
@@ -29,9 +30,9 @@ export interface SettleParts {
 
 /** Settles the run when its last step has ended or when it must stop; by compare-and-set, so that it happens once. */
 export async function settleIfDue(run: Run, parts: SettleParts): Promise<Run> {
-  const { ledger, limits, endpoints, clock, notify } = parts;
+  const { ledger, clock, notify } = parts;
   if (!isActive(run)) return run;
-  const failure = findReasonToStop(run, limits, endpoints);
+  const failure = findReasonToStop(run, parts);
   if (!failure && run.openSteps > 0) return run;
   const end = failure ? fail(failure) : judgeEnd(run, await ledger.runs.tally(run.id), parts);
   const settled = await ledger.runs.settle({ runId: run.id, token: run.token }, { ...end, at: clock() });
@@ -41,15 +42,15 @@ export async function settleIfDue(run: Run, parts: SettleParts): Promise<Run> {
 }
 
 function findReasonToStop(
-  { day, failuresInRow, counts }: Run,
-  { maxRefusedShare }: SettleParts['limits'],
-  endpoints: Endpoints | undefined,
+  { day, failuresInRow, failedSteps, counts }: Run,
+  { retry, limits: { maxRefusedShare }, endpoints }: SettleParts,
 ): RunFailure | undefined {
-  if (failuresInRow >= maxFailuresInRow) {
+  // As many tries in a row as those steps had, so none of them met a service that answered in between.
+  if (failedSteps >= maxFailuresInRow && failuresInRow >= maxFailuresInRow * retry.tries) {
     return {
       class: 'retryable',
       code: 'failures-in-row',
-      message: `${failuresInRow} steps in a row ran out of tries: the service${endpoints ? ` (${endpoints.service})` : ''} seems to be down; run ${day} again when it is back`,
+      message: `${failedSteps} steps in a row ran out of tries: the service${endpoints ? ` (${endpoints.service})` : ''} seems to be down; run ${day} again when it is back`,
     };
   }
   if (

@@ -1,16 +1,15 @@
-import { decideRetry, type RetryPolicy } from '../../async/retry.js';
+import { orAborted } from '../../async/abort.js';
 import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, type Run } from '../../ledger/run.js';
-import type { Claim, Claimed, Findings, Step, StepEnding } from '../../ledger/step.js';
-import { halveBatch } from '../body/body-delivery.js';
-import type { Delivery, StepOutcome } from '../delivery.js';
-import type { StepQueue, StepReference } from '../queue.js';
-import { toQueuedStep } from './reconcile.js';
-import { describeCode, type Endpoints, type SettleParts, settleIfDue } from './settle.js';
+import type { Claim, Claimed, OpenStep, Outcome, Recorded, StepCursor } from '../../ledger/step.js';
+import type { Delivery } from '../delivery.js';
+import type { QueuedStep, StepQueue, StepReference } from '../queue.js';
+import { decideChange } from '../state-machine.js';
+import { maxFailuresInRow, type SettleParts, settleIfDue } from './settle.js';
 
 /** The outcome of an attempt that threw because of a fault of our own. */
-const fault: StepOutcome = {
+const fault: Outcome = {
   kind: 'retryable',
   evidence: { code: 'internal-fault' },
   outcomeUnknown: true,
@@ -19,12 +18,9 @@ const fault: StepOutcome = {
 
 /** Renewals per lease: a single lost or late one does no harm. */
 const renewalsPerLease = 3;
-/** After this many consecutive failed attempts the service counts as down, rather than a step as bad. */
-const maxFailuresInRow = 5;
 
 export interface PerformParts extends SettleParts {
   readonly deliveryOf: (run: Run) => Delivery;
-  readonly retry: RetryPolicy;
   readonly random: () => number;
 }
 
@@ -44,22 +40,17 @@ export function createStepRunner(
   claims: HeldClaims,
   onFault?: (error: unknown, reference: StepReference) => void,
 ) {
-  const { ledger, deliveryOf, clock, notify } = parts;
-  /** Consecutive failed attempts of any batch. */
-  let failuresInRow = 0;
+  const { ledger, deliveryOf, retry, endpoints, random, clock, notify } = parts;
 
-  async function attempt(claim: Claimed, signal: AbortSignal): Promise<StepEnding> {
+  async function attempt(claim: Claimed, signal: AbortSignal): Promise<Outcome> {
     const { run } = claim;
     try {
-      const outcome = await deliveryOf(run).perform(claim, signal);
-      const ending = decideEnding(outcome, claim.step, run, parts);
-      await holdOffWhenDue(claim.step, run, outcome, ending);
-      return ending;
+      return await deliveryOf(run).perform(claim, signal);
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted', evidence: { code: 'stopped' } };
       if (!onFault || isOfLedger(error)) throw error;
       onFault(error, { runId: run.id, step: claim.step.name, attempt: claim.attempt });
-      return decideEnding(fault, claim.step, run, parts);
+      return fault;
     }
   }
 
@@ -67,39 +58,16 @@ export function createStepRunner(
    * If the service asks to wait, it means all steps, not only this one. And if every attempt fails, steps that were never
    * tried wait too: a few steps show that the service is down, and the others use up no try.
    */
-  async function holdOffWhenDue(
-    step: Step,
-    run: Run,
-    outcome: StepOutcome,
-    ending: StepEnding,
-  ): Promise<void> {
-    if (step.kind === 'batch') failuresInRow = outcome.kind === 'retryable' ? failuresInRow + 1 : 0;
+  async function holdOffWhenDue(outcome: Outcome, { run, opened }: Recorded): Promise<void> {
     if (outcome.kind !== 'retryable') return;
-    if (outcome.retryAfterMs !== undefined) {
-      await holdOff(
-        'asked',
-        clock() + Math.min(outcome.retryAfterMs, parts.retry.retryAfterCapMs),
-        run,
-        outcome,
-      );
-    } else if (failuresInRow >= maxFailuresInRow && ending.kind === 'retry') {
-      await holdOff('failing', ending.notBefore, run, outcome);
-    }
-  }
-
-  async function holdOff(
-    cause: 'asked' | 'failing',
-    until: number,
-    run: Run,
-    { evidence: { code } }: StepOutcome,
-  ): Promise<void> {
+    const asked = outcome.retryAfterMs;
+    const [again] = opened;
+    const until = asked === undefined ? again?.notBefore : clock() + Math.min(asked, retry.retryAfterCapMs);
+    if (until === undefined || (asked === undefined && run.failuresInRow < maxFailuresInRow)) return;
+    const cause = asked === undefined ? 'failing' : 'asked';
     // All steps in progress, here and elsewhere, get the same response: only the call that starts the pause reports it.
-    if (await queue.holdOff(until)) notify({ type: 'holding-off', cause, run, until, code });
-  }
-
-  function reportEnding({ step, attempt }: Claim, { kind: outcome, evidence }: StepEnding, run: Run): void {
-    const { answer: _, ...shown } = evidence;
-    notify({ type: 'step-ended', run, step, attempt, outcome, evidence: shown });
+    if (await queue.holdOff(until))
+      notify({ type: 'holding-off', cause, run, until, code: outcome.evidence.code });
   }
 
   return async function performStep(
@@ -108,23 +76,25 @@ export function createStepRunner(
     signal: AbortSignal,
     releaseSlot: () => void,
   ): Promise<Run | undefined> {
-    const claim = await ledger.steps.claim(
-      token === undefined ? { runId } : { runId, token },
-      step,
-      number,
-      clock(),
-    );
+    const claim = await ledger.steps.claim({ runId, token }, step, number, clock());
     if (!claim) return undefined;
-    const recorded = await claims.whileHeld(claim, signal, async (held) => {
+    const { outcome, recorded } = await claims.whileHeld(claim, signal, async (held) => {
       notify({ type: 'step-claimed', run: claim.run, step: claim.step, attempt: number });
-      const ending = await attempt(claim, held);
-      const recording = ledger.steps.record(claim, ending, clock());
+      const outcome = await attempt(claim, held);
+      const policy = { retry, endpoints, jitter: random() };
+      const recording = ledger.steps.record(claim, outcome, clock(), (attempted) =>
+        decideChange(attempted, policy),
+      );
       // The next call need not wait for the disk, unless this one failed, because then this record may end the run.
-      if (ending.kind === 'done') releaseSlot();
-      return { ending, ...(await recording) };
+      if (outcome.kind === 'done') releaseSlot();
+      return { outcome, recorded: await recording };
     });
-    const { ending } = recorded;
-    reportEnding(claim, ending, recorded.run);
+    await holdOffWhenDue(outcome, recorded);
+    const { answer: _, ...evidence } = outcome.evidence;
+    notify({
+      ...{ type: 'step-ended', run: recorded.run, step: claim.step, attempt: number },
+      ...{ outcome: recorded.ending, evidence },
+    });
     // A fatal answer ended the run in the transaction that recorded it.
     if (recorded.settled) notify({ type: 'settled', run: recorded.run });
     const run = await settleIfDue(recorded.run, parts);
@@ -135,6 +105,56 @@ export function createStepRunner(
     }
     return run;
   };
+}
+
+/** Open steps per read from the ledger. */
+const pageOfSteps = 500;
+
+export interface EnqueueParts {
+  readonly ledger: Ledger;
+  readonly queue: StepQueue;
+  readonly clock: () => number;
+  /** The longest wait that the settings allow. */
+  readonly longestWaitMs: number;
+}
+
+/** Queues all steps of a run that are open in the ledger, a page at a time. Queuing a step twice does no harm. */
+export async function enqueueOpenSteps(
+  run: { readonly id: string },
+  { ledger, queue, clock, longestWaitMs }: EnqueueParts,
+  signal: AbortSignal,
+): Promise<void> {
+  let after: StepCursor | undefined;
+  do {
+    const page = await ledger.steps.listOpen(run.id, { limit: pageOfSteps, ...(after && { after }) });
+    const latest = clock() + longestWaitMs;
+    await queue.add(page.map((step) => toQueuedStep(run.id, capWait(step, latest))));
+    after = page.at(-1);
+    if (after) await orAborted(queue.waitForCapacity(), signal);
+  } while (after && !signal.aborted);
+}
+
+/** A step may have been recorded by a process whose clock was ahead: no wait is believed that exceeds the longest one. */
+function capWait({ notBefore, ...step }: OpenStep, latest: number): OpenStep {
+  return notBefore === undefined ? step : { ...step, notBefore: Math.min(notBefore, latest) };
+}
+
+/**
+ * A reference to an open step. Steps that were tried before go first: if the service is down, a few of them show it, and
+ * the others use up no try. So do steps that others wait for: the review file must not queue behind a thousand batches.
+ */
+export function toQueuedStep(runId: string, { name, attempt, notBefore }: OpenStep): QueuedStep {
+  return {
+    runId,
+    step: name,
+    attempt,
+    isUrgent: attempt > 1 || !isBatch(name),
+    ...(notBefore !== undefined && { notBefore }),
+  };
+}
+
+function isBatch(name: string): boolean {
+  return name.startsWith('batch ');
 }
 
 export type HeldClaims = ReturnType<typeof holdClaims>;
@@ -192,85 +212,4 @@ function isOfLedger(error: unknown): boolean {
   return [FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError].some(
     (one) => error instanceof one,
   );
-}
-
-/** Turns a step's outcome into what is recorded. */
-export function decideEnding(outcome: StepOutcome, step: Step, run: Run, parts: PerformParts): StepEnding {
-  const ending = endStep(outcome, step, run, parts);
-  // A canary never fails its run: what is wrong with the service, the bookings find out too.
-  const isGivenUp = step.kind === 'canary' && (ending.kind === 'failed' || ending.kind === 'fatal');
-  return isGivenUp ? { kind: 'refused', ...findingsOf(outcome) } : ending;
-}
-
-/** The one switch over the closed set of outcomes. */
-function endStep(
-  outcome: StepOutcome,
-  step: Step,
-  run: Run,
-  { retry, random, clock, endpoints }: PerformParts,
-): StepEnding {
-  const findings = findingsOf(outcome);
-  switch (outcome.kind) {
-    case 'done':
-    case 'overdue':
-      return { kind: outcome.kind, ...findings };
-    case 'waiting':
-      return {
-        kind: 'retry',
-        ...findings,
-        notBefore: Math.ceil(outcome.until),
-        spendsTry: false,
-        outcomeUnknown: false,
-      };
-    case 'fatal':
-      return { kind: 'fatal', ...findings, message: describeFatal(step, run, outcome, endpoints) };
-    case 'refused':
-      return refuse(step, findings);
-    case 'retryable': {
-      const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = outcome;
-      const decision = decideRetry({ tries: step.tries, waits: step.waits, retryAfterMs }, retry, random);
-      if (decision.kind === 'retry') {
-        const { delayMs, spendsTry } = decision;
-        return {
-          kind: 'retry',
-          ...findings,
-          notBefore: Math.ceil(clock() + delayMs),
-          spendsTry,
-          outcomeUnknown,
-        };
-      }
-      if (refusedWhenSpent) return refuse(step, findings);
-      return { kind: 'failed', ...findings, ...(outcomeUnknown && { outcomeUnknown }) };
-    }
-  }
-}
-
-function findingsOf({ evidence, file, verdicts, nothingSent }: Findings): Findings {
-  return {
-    evidence,
-    ...(file && { file }),
-    ...(verdicts && { verdicts }),
-    ...(nothingSent && { nothingSent }),
-  };
-}
-
-/** A batch is halved until the poison booking is on its own; any other step fails with the service's words. */
-function refuse(step: Step, findings: Findings): StepEnding {
-  const { slice } = step;
-  if (step.kind !== 'batch' || !slice) return { kind: 'failed', ...findings };
-  if (slice.bookings === 1) return { kind: 'refused', ...findings };
-  return { kind: 'halved', ...findings, halves: halveBatch({ ...step, slice }) };
-}
-
-function describeFatal(
-  { name }: Step,
-  { id, day }: Run,
-  { evidence, advice }: StepOutcome & { kind: 'fatal' },
-  endpoints: Endpoints | undefined,
-): string {
-  return `${name} of run ${id} ended with ${describeCode(evidence.code, endpoints)}, which retrying cannot fix. ${toSentence(advice)} Then run ${day} again.`;
-}
-
-function toSentence(words: string): string {
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}${/[.?!]$/.test(words) ? '' : '.'}`;
 }

@@ -4,9 +4,14 @@ import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, isActive, type Run } from '../../ledger/run.js';
 import type { PerformStep, StepQueue, StepReference } from '../queue.js';
-import { enqueueOpenSteps, reconcile, reconcileRun, settleIfLeftOver } from './reconcile.js';
-import { settleIfDue } from './settle.js';
-import { createStepRunner, holdClaims, type PerformParts } from './step-runner.js';
+import { type SettleParts, settleIfDue } from './settle.js';
+import {
+  createStepRunner,
+  type EnqueueParts,
+  enqueueOpenSteps,
+  holdClaims,
+  type PerformParts,
+} from './step-runner.js';
 
 /** Interval at which the runs that others work on are looked at. */
 const lookEveryMs = 250;
@@ -204,4 +209,47 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     claims.close();
     await reconciling;
   }
+}
+
+/**
+ * Brings the queue in line with the ledger for every collected run: reopens steps that a dead process left behind,
+ * settles a run whose last step was recorded just before a crash, and queues all open steps. References that are already
+ * queued stay there, and the ledger refuses those of steps that are done.
+ *
+ * @param onFault called with a run that failed to reconcile; the other runs are not affected
+ */
+export async function reconcile(
+  parts: EnqueueParts & SettleParts,
+  onFault: (error: unknown, run: Run) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const run of await parts.ledger.runs.listActive()) {
+    if (signal.aborted) return;
+    if (run.collectedAt === undefined) continue;
+    await reconcileRun(run, parts, signal).catch((error: unknown) => onFault(error, run));
+  }
+}
+
+export async function reconcileRun(
+  { id }: Run,
+  parts: EnqueueParts & SettleParts,
+  signal: AbortSignal,
+): Promise<Run> {
+  const { ledger } = parts;
+  await ledger.steps.reopenAbandoned(id);
+  const current = await settleIfLeftOver(await ledger.runs.get(id), parts);
+  if (hasWork(current)) await enqueueOpenSteps(current, parts, signal);
+  return current;
+}
+
+/** Settles a run whose last step was recorded by a process that did not settle it, or has not yet. */
+export async function settleIfLeftOver(run: Run, parts: SettleParts): Promise<Run> {
+  return (await isOverdue(run, parts.ledger)) ? run : settleIfDue(run, parts);
+}
+
+/** An overdue run stays active, and the next `run` looks for its result again: there is nothing to settle. */
+async function isOverdue({ id, state, openSteps }: Run, ledger: Ledger): Promise<boolean> {
+  if (state !== 'awaiting-result' || openSteps > 0) return false;
+  const { overdueSteps, failedSteps } = await ledger.runs.tally(id);
+  return overdueSteps > 0 && failedSteps === 0;
 }

@@ -15,6 +15,7 @@ import {
   done,
   fileLineOf,
   newRun,
+  record,
   references,
   rightOf,
 } from './days.js';
@@ -91,14 +92,12 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1', { file: 9 });
       await performUpTo(ledger, run, 'trigger');
       const claim = await claimStep(ledger, run, 'await-result');
-      const ending = { kind: 'retry', evidence: { code: 'result-growing' }, notBefore: at } as const;
       const partial = [{ batch: 0, judged: 'incorrect', places: [0] }] as const;
-      await ledger.steps.record(
+      await record(
+        ledger,
         claim,
         {
-          ...ending,
-          spendsTry: false,
-          outcomeUnknown: false,
+          ...{ kind: 'waiting', evidence: { code: 'result-growing' }, until: at },
           file: { verdicts: countJudged(partial) },
           verdicts: partial,
         },
@@ -120,15 +119,15 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const judged = [{ batch: 0, judged: 'incorrect', places: [0] }] as const;
       const ending = { ...done, file: { verdicts: countJudged(judged) }, verdicts: judged };
       const twice = [...judged, ...judged];
-      await expect(ledger.steps.record(asleep, { ...ending, verdicts: twice }, at)).rejects.toThrow();
+      await expect(record(ledger, asleep, { ...ending, verdicts: twice }, at)).rejects.toThrow();
       expect(await readAll(ledger, 'r1')).toEqual([]);
 
       const other = await reopen();
       const owner = await other.runs.takeOver('r1');
-      await expect(ledger.steps.record(asleep, ending, at)).rejects.toThrow(FencedError);
+      await expect(record(ledger, asleep, ending, at)).rejects.toThrow(FencedError);
       expect(await readAll(ledger, 'r1')).toEqual([]);
       expect((await ledger.runs.get('r1')).counts.affected).toBeNull();
-      await other.steps.record(await claimStep(other, owner, 'await-result', 2), ending, at);
+      await record(other, await claimStep(other, owner, 'await-result', 2), ending, at);
       expect((await ledger.runs.get('r1')).counts.affected).toBe(1);
     });
 
@@ -199,7 +198,7 @@ async function judge(
   attempt = 1,
 ): Promise<void> {
   const claim = await claimStep(ledger, run, 'await-result', attempt);
-  await ledger.steps.record(claim, { ...done, file: { verdicts: countJudged(verdicts) }, verdicts }, at);
+  await record(ledger, claim, { ...done, file: { verdicts: countJudged(verdicts) }, verdicts }, at);
 }
 
 function countJudged(verdicts: readonly JudgedPlaces[]): ResultCounts {

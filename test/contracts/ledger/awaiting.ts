@@ -13,6 +13,7 @@ import {
   interrupted,
   openNames,
   perform,
+  record,
   refused,
   retry,
   rightOf,
@@ -51,7 +52,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 1.1', retry());
       const last = await claimStep(ledger, run, 'batch 2');
       expect((await perform(ledger, run, 'batch 1.1', refused, 2)).run.state).toBe('delivering');
-      expect((await ledger.steps.record(last, done, at)).run.state).toBe('awaiting-result');
+      expect((await record(ledger, last, done, at)).run.state).toBe('awaiting-result');
     });
 
     it('not before the call, although the batches have ended', async () => {
@@ -79,7 +80,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
         state: 'delivering',
         openSteps: 2,
       });
-      expect((await ledger.steps.record(batch, done, at)).run.state).toBe('awaiting-result');
+      expect((await record(ledger, batch, done, at)).run.state).toBe('awaiting-result');
     });
 
     it('not if its call failed', async () => {

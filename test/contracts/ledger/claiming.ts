@@ -13,6 +13,7 @@ import {
   newRun,
   openNames,
   perform,
+  record,
   references,
   retry,
   rightOf,
@@ -48,7 +49,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       const first = await claimStep(ledger, run, 'batch 0');
       expect(first.run).toEqual(await ledger.runs.get('r1'));
       expect(first.lines).toEqual(await ledger.bookings.readBatch('r1', 'body', 0));
-      await ledger.steps.record(first, retry({ outcomeUnknown: true }), at);
+      await record(ledger, first, retry({ outcomeUnknown: true }), at);
       const again = await claimStep(ledger, run, 'batch 0', 2);
       expect(again.run).toEqual(await ledger.runs.get('r1'));
       expect(again.run.counts.repeated).toBe(4);
@@ -60,7 +61,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       const { token } = await ledger.runs.takeOver('r1');
       const claim = await ledger.steps.claim({ runId: 'r1' }, 'batch 0', 1, at);
       expect(claim).toMatchObject({ token, run: { token }, step: { name: 'batch 0' } });
-      if (claim) await ledger.steps.record(claim, done, at);
+      if (claim) await record(ledger, claim, done, at);
       await ledger.runs.settle({ runId: 'r1', token }, { state: 'failed', at });
       expect(await ledger.steps.claim({ runId: 'r1' }, 'batch 1', 1, at)).toBeUndefined();
       expect(await ledger.steps.claim({ runId: 'nobody' }, 'batch 1', 1, at)).toBeUndefined();
@@ -112,7 +113,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       expect(await ledger.steps.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
       const claim = await claimStep(ledger, run, 'write');
       expect(await ledger.steps.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
-      const recorded = await ledger.steps.record(claim, done, at);
+      const recorded = await record(ledger, claim, done, at);
       expect(recorded.opened).toEqual([{ position: 1, name: 'upload', attempt: 1 }]);
       expect(recorded.run.openSteps).toBe(2);
       expect(await ledger.steps.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();

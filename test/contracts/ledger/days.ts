@@ -1,12 +1,16 @@
-import { hashReference } from '../../../src/booking/booking-keys.js';
+import type { RetryPolicy } from '../../../src/async/retry.js';
+import { hashReference } from '../../../src/booking/reference-hash.js';
+import type { Decide } from '../../../src/ledger/changes.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/ledger/run.js';
 import type { NewRun } from '../../../src/ledger/runs.js';
-import type { BookingForm, Claim, Claimed, Recorded, Right, StepEnding } from '../../../src/ledger/step.js';
-import { halveBatch, planBatches } from '../../../src/review/body/body-delivery.js';
+import type { BookingForm, Claim, Claimed, Outcome, Recorded, Right } from '../../../src/ledger/step.js';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
+import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
+import { decideChange } from '../../../src/review/state-machine.js';
+import { renderedLine } from '../../support/made-bookings.js';
 import { findStayKeys } from './stay-keys.js';
 
 const renderItem = createItemRenderer('ServiceId');
@@ -114,16 +118,46 @@ export async function claimStep(ledger: Ledger, run: Run, step: string, attempt 
   return claim;
 }
 
-/** Claims a step and records its ending. */
+/** What an attempt found in a test, and how the rule is to take it: so a test can say which ending it wants. */
+export type Found = Outcome & {
+  /** There is no try left. */
+  readonly isSpent?: true;
+  /** The wait before the next try. */
+  readonly waitMs?: number;
+  /** Its batch counts as one booking. */
+  readonly isAlone?: true;
+};
+
+/** The real decision, under a policy that leads to the wanted ending. */
+export function decideFor({ isSpent, waitMs = 1_000, isAlone }: Found): Decide {
+  const retry: RetryPolicy = {
+    ...{ tries: isSpent ? 0 : Number.POSITIVE_INFINITY, waits: Number.POSITIVE_INFINITY },
+    ...{ baseMs: waitMs, capMs: waitMs, retryAfterCapMs: 0 },
+  };
+  return (attempted) => {
+    const claim = isAlone ? asAlone(attempted.claim) : attempted.claim;
+    return decideChange({ ...attempted, claim }, { retry, jitter: 1 });
+  };
+}
+
+function asAlone(claim: Claim): Claim {
+  const { slice, ...step } = claim.step;
+  return slice ? { ...claim, step: { ...step, slice: { ...slice, bookings: 1 } } } : claim;
+}
+
+export function record(ledger: Ledger, claim: Claimed, found: Found, recordedAt: number): Promise<Recorded> {
+  return ledger.steps.record(claim, found, recordedAt, decideFor(found));
+}
+
+/** Claims a step and records its outcome. */
 export async function perform(
   ledger: Ledger,
   run: Run,
   step: string,
-  ending: StepEnding | ((claim: Claim) => StepEnding),
+  found: Found,
   attempt = 1,
 ): Promise<Recorded> {
-  const claim = await claimStep(ledger, run, step, attempt);
-  return ledger.steps.record(claim, typeof ending === 'function' ? ending(claim) : ending, at);
+  return record(ledger, await claimStep(ledger, run, step, attempt), found, at);
 }
 
 export const done = {
@@ -132,34 +166,35 @@ export const done = {
 } as const;
 export const refused = {
   kind: 'refused',
+  isAlone: true,
   evidence: { code: 'code-2009', httpStatus: 200, statusCode: 2009, answer: 'Invalid hotel data of Ana Gil' },
 } as const;
-export const failed = { kind: 'failed', evidence: { code: 'http-503', httpStatus: 503 } } as const;
+export const halved = {
+  kind: 'refused',
+  evidence: { code: 'code-2009', httpStatus: 200, statusCode: 2009 },
+} as const;
+const unavailable = { kind: 'retryable', outcomeUnknown: false, refusedWhenSpent: false } as const;
+export const failed = {
+  ...unavailable,
+  isSpent: true,
+  evidence: { code: 'http-503', httpStatus: 503 },
+} as const;
 export const fatal = {
   kind: 'fatal',
   evidence: { code: 'http-403', httpStatus: 403 },
-  message: 'the service turned it down: check apiKey',
+  advice: 'check apiKey',
 } as const;
 export const interrupted = { kind: 'interrupted', evidence: { code: 'stopped' } } as const;
 
-export function retry(changes: Partial<StepEnding & { kind: 'retry' }> = {}): StepEnding {
-  return {
-    kind: 'retry',
-    evidence: { code: 'timeout' },
-    notBefore: at + 1_000,
-    spendsTry: true,
-    outcomeUnknown: false,
-    ...changes,
-  };
-}
-
-export function halved({ step }: Claim): StepEnding {
-  if (!step.slice) throw new Error(`expected a batch, got: ${step.name}`);
-  return {
-    kind: 'halved',
-    evidence: { code: 'code-2009', httpStatus: 200, statusCode: 2009 },
-    halves: halveBatch({ ...step, slice: step.slice }),
-  };
+export function retry({
+  notBefore = at + 1_000,
+  spendsTry = true,
+  outcomeUnknown = false,
+  code = 'timeout',
+} = {}): Found {
+  const evidence = { code };
+  const asked = !spendsTry && { retryAfterMs: 0 };
+  return { ...unavailable, ...asked, evidence, outcomeUnknown, waitMs: notBefore - at };
 }
 
 /** Everything that a writer could have changed, for comparing before and after. */

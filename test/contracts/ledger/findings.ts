@@ -10,6 +10,7 @@ import {
   fatal,
   interrupted,
   perform,
+  record,
   refused,
   retry,
   rightOf,
@@ -63,9 +64,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'write');
       await ledger.runs.takeOver('r1');
-      await expect(ledger.steps.record(claim, { ...done, file: { bytes: 7 } }, at)).rejects.toThrow(
-        FencedError,
-      );
+      await expect(record(ledger, claim, { ...done, file: { bytes: 7 } }, at)).rejects.toThrow(FencedError);
       expect(await ledger.runs.get('r1')).not.toHaveProperty('file');
     });
 
@@ -88,11 +87,11 @@ export function describeFindings(opened: () => OpenedLedger): void {
         return { claim, mayRepeat: claim.mayRepeat };
       };
       const first = await tellsOf(1);
-      await ledger.steps.record(first.claim, retry({ outcomeUnknown: true }), at);
+      await record(ledger, first.claim, retry({ outcomeUnknown: true }), at);
       const second = await tellsOf(2);
-      await ledger.steps.record(second.claim, retry({ outcomeUnknown: false }), at);
+      await record(ledger, second.claim, retry({ outcomeUnknown: false }), at);
       const third = await tellsOf(3);
-      await ledger.steps.record(third.claim, interrupted, at);
+      await record(ledger, third.claim, interrupted, at);
       const fourth = await tellsOf(4);
       expect([first, second, third, fourth].map(({ mayRepeat }) => mayRepeat)).toEqual([
         false,
@@ -110,7 +109,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
       const write = await claimStep(ledger, run, 'write');
       const batch = await claimStep(ledger, run, 'batch 0');
       expect(await (await reopen()).steps.holdsClaim(write)).toBe(true);
-      await ledger.steps.record(write, retry(), at);
+      await record(ledger, write, retry(), at);
       expect(await ledger.steps.holdsClaim(write)).toBe(false);
       expect(await ledger.steps.holdsClaim(batch)).toBe(true);
       const again = await claimStep(ledger, run, 'write', 2);
@@ -134,12 +133,12 @@ export function describeFindings(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'trigger', retry({ outcomeUnknown: true }));
       const claim = await claimStep(ledger, run, 'trigger', 2);
       expect((await ledger.runs.get('r1')).counts.repeated).toBe(6);
-      const { run: after } = await ledger.steps.record(claim, { ...retry(), nothingSent: true }, at);
+      const { run: after } = await record(ledger, claim, { ...retry(), nothingSent: true }, at);
       expect(after.counts.repeated).toBe(0);
       const next = await claimStep(ledger, run, 'trigger', 3);
       expect(next.mayRepeat).toBe(true);
       expect((await ledger.runs.get('r1')).counts.repeated).toBe(6);
-      const { run: over } = await ledger.steps.record(next, done, at);
+      const { run: over } = await record(ledger, next, done, at);
       expect(over.counts).toMatchObject({ repeated: 6, delivered: 6 });
     });
 
@@ -197,7 +196,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
         attempt: 12,
         startedAt: at,
         endedAt: at,
-        outcome: 'refused',
+        outcome: 'failed',
         ...refused.evidence,
       });
       expect(await ledger.steps.listAttempts('r1', 'upload')).toHaveLength(1);

@@ -8,7 +8,17 @@ import { createPlayer, moves, type Played } from '../../review/run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from '../../review/run-model.js';
 import { isNightly } from '../../support/nightly.js';
 import type { OpenedLedger, StepRow } from '../ledger.js';
-import { at, batchOf, batchSize, chunkOf, newRun, references, rightOf, startCollect } from './days.js';
+import {
+  at,
+  batchOf,
+  batchSize,
+  chunkOf,
+  newRun,
+  record,
+  references,
+  rightOf,
+  startCollect,
+} from './days.js';
 import { planFileRun } from './file-days.js';
 
 export function describeHistories(opened: () => OpenedLedger): void {
@@ -94,10 +104,10 @@ async function replay(
       return;
     }
     case 'record': {
-      const { ending, recorded, at: recordedAt } = played;
+      const { found, recorded, at: recordedAt } = played;
       const claim = { ...played.claim, run };
-      if (recorded) expect(await ledger.steps.record(claim, ending, recordedAt)).toEqual(recorded);
-      else await expect(ledger.steps.record(claim, ending, recordedAt)).rejects.toThrow(FencedError);
+      if (recorded) expect(await record(ledger, claim, found, recordedAt)).toEqual(recorded);
+      else await expect(record(ledger, claim, found, recordedAt)).rejects.toThrow(FencedError);
       return;
     }
     case 'take-over':

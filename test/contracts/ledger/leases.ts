@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, claimStep, collectedRun, done, look, openNames, perform, retry, rightOf } from './days.js';
+import {
+  at,
+  claimStep,
+  collectedRun,
+  done,
+  look,
+  openNames,
+  perform,
+  record,
+  retry,
+  rightOf,
+} from './days.js';
 
 export function describeLeases(opened: () => OpenedLedger): void {
   describe('the lease of a claim', () => {
@@ -59,7 +70,7 @@ export function describeLeases(opened: () => OpenedLedger): void {
       expect(await other.steps.isBeingPerformed('r1')).toBe(true);
       expect(await other.steps.reopenAbandoned('r1')).toBe(1);
       expect(await openNames(other, 'r1')).toEqual(['batch 1', 'batch 2']);
-      await ledger.steps.record(renewed, done, at);
+      await record(ledger, renewed, done, at);
     });
 
     it('fences an owner that wakes too late, whatever has happened to the step since', async () => {
@@ -73,13 +84,13 @@ export function describeLeases(opened: () => OpenedLedger): void {
         const before = await look(other, 'r1');
         expect(await ledger.steps.renewClaims([asleep])).toEqual([asleep]);
         expect(await ledger.steps.holdsClaim(asleep)).toBe(false);
-        await expect(ledger.steps.record(asleep, done, at)).rejects.toThrow(FencedError);
+        await expect(record(ledger, asleep, done, at)).rejects.toThrow(FencedError);
         expect(await look(other, 'r1')).toEqual(before);
       };
       await fenced();
       const claim = await claimStep(other, run, 'batch 0', 2);
       await fenced();
-      await other.steps.record(claim, done, at);
+      await record(other, claim, done, at);
       await fenced();
       expect((await other.runs.get('r1')).counts).toMatchObject({ delivered: 4, repeated: 4 });
     });
@@ -90,7 +101,7 @@ export function describeLeases(opened: () => OpenedLedger): void {
       const earlier = await collectedRun(ledger, 'r2', { day: '2026-11-19' });
       const kept = await claimStep(ledger, run, 'batch 0');
       const recorded = await claimStep(ledger, run, 'batch 1');
-      await ledger.steps.record(recorded, retry(), at);
+      await record(ledger, recorded, retry(), at);
       const again = await ledger.steps.claim(rightOf(run), 'batch 1', 2, at);
       if (!again) throw new Error('expected a claim, got: none');
       const takenOver = await claimStep(ledger, earlier, 'batch 0');

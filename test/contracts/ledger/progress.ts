@@ -5,9 +5,11 @@ import {
   claimStep,
   collectedRun,
   done,
+  type Found,
   failed,
   halved,
   perform,
+  record,
   references,
   refused,
   retry,
@@ -80,20 +82,14 @@ export function describeProgress(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(12) });
       await collectedRun(ledger, 'r2', { day: '2026-11-21' });
-      const record = async (
-        step: string,
-        attempt: number,
-        from: number,
-        to: number,
-        ending = done as never,
-      ) => {
+      const end = async (step: string, attempt: number, from: number, to: number, found: Found = done) => {
         const claim = await ledger.steps.claim({ runId: 'r1', token: run.token }, step, attempt, from);
-        if (claim) await ledger.steps.record(claim, ending, to);
+        if (claim) await record(ledger, claim, found, to);
       };
-      await record('batch 0', 1, at, at + 10);
-      await record('batch 1', 1, at + 90, at + 250);
-      await record('batch 2', 1, at + 95, at + 120, retry() as never);
-      await record('batch 2', 2, at + 5_000, at + 5_100);
+      await end('batch 0', 1, at, at + 10);
+      await end('batch 1', 1, at + 90, at + 250);
+      await end('batch 2', 1, at + 95, at + 120, retry());
+      await end('batch 2', 2, at + 5_000, at + 5_100);
       expect(await ledger.steps.listAttemptSums('r1', { from: at, length: 100 })).toEqual([
         { kind: 'batch', outcome: 'done', attempts: 2, startedAt: at, endedAt: at + 250 },
         { kind: 'batch', outcome: 'retry', attempts: 1, startedAt: at + 95, endedAt: at + 120 },

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
-import type { StepEnding } from '../../../src/ledger/step.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
   batchSize,
   claimStep,
   collectedRun,
+  decideFor,
   done,
+  type Found,
   failed,
   fatal,
   halved,
@@ -16,6 +17,7 @@ import {
   look,
   openNames,
   perform,
+  record,
   references,
   refused,
   retry,
@@ -84,13 +86,13 @@ export function describeRecording(opened: () => OpenedLedger): void {
       expect(first.opened).toEqual([again]);
       expect(first.run).toMatchObject({
         openSteps: 3,
-        failuresInRow: 0,
+        failuresInRow: 1,
         counts: { pending: 10, repeated: 0 },
       });
       expect(await ledger.steps.listOpen('r1', { limit: 1 })).toEqual([again]);
       const second = await claimStep(ledger, run, 'batch 0', 2);
       expect(second.step).toMatchObject({ tries: 1, waits: 0, attempts: 1 });
-      await ledger.steps.record(second, retry({ spendsTry: false }), at);
+      await record(ledger, second, retry({ spendsTry: false }), at);
       expect((await claimStep(ledger, run, 'batch 0', 3)).step).toMatchObject({
         tries: 1,
         waits: 1,
@@ -138,7 +140,12 @@ export function describeRecording(opened: () => OpenedLedger): void {
         finishedAt: at,
         openSteps: 3,
         failedSteps: 0,
-        failure: { class: 'fatal', code: 'http-403', message: fatal.message },
+        failure: {
+          class: 'fatal',
+          code: 'http-403',
+          message:
+            'batch 0 of run r1 ended with http-403, which retrying cannot fix. Check apiKey. Then run 2026-11-20 again.',
+        },
       });
       expect(follow).toEqual([]);
       expect(await openNames(ledger, 'r1')).toEqual(['batch 0', 'batch 1', 'batch 2']);
@@ -152,12 +159,8 @@ export function describeRecording(opened: () => OpenedLedger): void {
       const accepted = await claimStep(ledger, run, 'batch 1');
       const turnedDown = await claimStep(ledger, run, 'batch 2');
       const { run: stopped } = await perform(ledger, run, 'batch 0', fatal);
-      await ledger.steps.record(
-        turnedDown,
-        { ...fatal, evidence: { code: 'http-404' }, message: 'later' },
-        at + 1,
-      );
-      const { run: after } = await ledger.steps.record(accepted, done, at + 2);
+      await record(ledger, turnedDown, { ...fatal, evidence: { code: 'http-404' }, advice: 'later' }, at + 1);
+      const { run: after } = await record(ledger, accepted, done, at + 2);
       expect(after).toEqual({
         ...stopped,
         openSteps: 2,
@@ -166,12 +169,13 @@ export function describeRecording(opened: () => OpenedLedger): void {
       expect(await openNames(ledger, 'r1')).toEqual(['batch 0', 'batch 2']);
     });
 
-    it('counts consecutive failures until a step gets an answer', async () => {
+    it('counts failed tries in a row until a batch gets an answer', async () => {
       const { ledger } = opened();
-      const endings: [StepEnding | typeof halved, number][] = [
+      const found: [Found, number][] = [
         [failed, 1],
-        [retry(), 1],
-        [failed, 2],
+        [retry(), 2],
+        [retry({ spendsTry: false }), 2],
+        [failed, 3],
         [done, 0],
         [failed, 1],
         [refused, 0],
@@ -181,9 +185,9 @@ export function describeRecording(opened: () => OpenedLedger): void {
         [interrupted, 1],
         [failed, 2],
       ];
-      const run = await collectedRun(ledger, 'r1', { bookings: references(endings.length * batchSize) });
-      for (const [index, [ending, expected]] of endings.entries()) {
-        const recorded = await perform(ledger, run, `batch ${index}`, ending);
+      const run = await collectedRun(ledger, 'r1', { bookings: references(found.length * batchSize) });
+      for (const [index, [outcome, expected]] of found.entries()) {
+        const recorded = await perform(ledger, run, `batch ${index}`, outcome);
         expect(recorded.run.failuresInRow, `after ending ${index}`).toBe(expected);
       }
     });
@@ -194,9 +198,9 @@ export function describeRecording(opened: () => OpenedLedger): void {
         const { ledger } = opened();
         const run = await collectedRun(ledger, 'r1');
         const claim = await claimStep(ledger, run, 'batch 0');
-        await ledger.steps.record(claim, typeof ending === 'function' ? ending(claim) : ending, at);
+        await record(ledger, claim, ending, at);
         const before = await look(ledger, 'r1');
-        await expect(ledger.steps.record(claim, done, at)).rejects.toThrow(FencedError);
+        await expect(record(ledger, claim, done, at)).rejects.toThrow(FencedError);
         expect(await look(ledger, 'r1')).toEqual(before);
       },
     );
@@ -205,9 +209,9 @@ export function describeRecording(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const first = await claimStep(ledger, run, 'batch 0');
-      await ledger.steps.record(first, retry(), at);
+      await record(ledger, first, retry(), at);
       await claimStep(ledger, run, 'batch 0', 2);
-      await expect(ledger.steps.record(first, done, at)).rejects.toThrow(FencedError);
+      await expect(record(ledger, first, done, at)).rejects.toThrow(FencedError);
       expect((await ledger.runs.get('r1')).counts.delivered).toBe(0);
     });
 
@@ -216,12 +220,14 @@ export function describeRecording(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');
       const before = await look(ledger, 'r1');
-      const { halves, ...ending } = halved(claim) as StepEnding & { kind: 'halved' };
       await expect(
-        ledger.steps.record(claim, { ...ending, halves: [halves[0], { ...halves[1], name: 'batch 1' }] }, at),
+        ledger.steps.record(claim, halved, at, (attempted) => {
+          const change = decideFor(halved)(attempted);
+          return { ...change, inserts: change.inserts.map((half) => ({ ...half, name: 'batch 1' })) };
+        }),
       ).rejects.toThrow();
       expect(await look(ledger, 'r1')).toEqual(before);
-      await ledger.steps.record(claim, done, at);
+      await record(ledger, claim, done, at);
     });
   });
 }

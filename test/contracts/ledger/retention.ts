@@ -14,6 +14,7 @@ import {
   interrupted,
   newRun,
   perform,
+  record,
   refused,
   rightOf,
   startCollect,
@@ -293,10 +294,10 @@ export function describeRetention(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');
-      await ledger.steps.record(claim, interrupted, at);
+      await record(ledger, claim, interrupted, at);
       await ledger.guests.prune('2026-12-01');
       expect((await ledger.runs.get('r1')).state).toBe('cancelled');
-      await expect(ledger.steps.record(claim, done, at)).rejects.toThrow(FencedError);
+      await expect(record(ledger, claim, done, at)).rejects.toThrow(FencedError);
       expect(await ledger.steps.claim(rightOf(run), 'batch 1', 1, at)).toBeUndefined();
       await expect(startCollect(ledger, run)).rejects.toThrow(FencedError);
       await expect(ledger.runs.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);

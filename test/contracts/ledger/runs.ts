@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, collectedRun, day, done, look, newRun, perform, rightOf } from './days.js';
+import { at, collectedRun, day, done, look, newRun, perform, record, rightOf } from './days.js';
 
 export function describeRuns(opened: () => OpenedLedger): void {
   describe('runs', () => {
@@ -89,7 +89,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
       const before = await look(ledger, 'r1');
       expect(before.run).toMatchObject({ state: 'cancelled', finishedAt: at + 9 });
       if (!claim) throw new Error('expected a claim, got: none');
-      await expect(ledger.steps.record(claim, done, at)).rejects.toThrow(FencedError);
+      await expect(record(ledger, claim, done, at)).rejects.toThrow(FencedError);
       expect(await ledger.steps.claim(rightOf(old), 'batch 1', 1, at)).toBeUndefined();
       await expect(ledger.runs.settle(rightOf(old), { state: 'succeeded', at })).rejects.toThrow(FencedError);
       expect(await look(ledger, 'r1')).toEqual(before);

@@ -17,6 +17,7 @@ import {
   newRun,
   openNames,
   perform,
+  record,
   references,
   refused,
   retry,
@@ -80,7 +81,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
         finishedAt: at + 5,
         token: run.token + 1,
       });
-      await expect(ledger.steps.record(claim, done, at + 6)).rejects.toThrow(FencedError);
+      await expect(record(ledger, claim, done, at + 6)).rejects.toThrow(FencedError);
       expect(await ledger.steps.claim({ runId: 'r1' }, 'batch 1', 1, at + 6)).toBeUndefined();
       expect(await other.runs.abandon('r1', { reason: 'again', at: at + 7 })).toBe(false);
       expect(await other.runs.get('r1')).toEqual(cancelled);
@@ -123,8 +124,8 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       const other = await reopen();
       const owner = await other.runs.takeOver('r1');
       const before = await look(other, 'r1');
-      for (const ending of [done, refused, failed, halved(asleep), retry(), fatal]) {
-        await expect(ledger.steps.record(asleep, ending, at)).rejects.toThrow(FencedError);
+      for (const ending of [done, refused, failed, halved, retry(), fatal]) {
+        await expect(record(ledger, asleep, ending, at)).rejects.toThrow(FencedError);
       }
       expect(await ledger.steps.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();
       expect(await ledger.steps.claim(rightOf(run), 'batch 1', 1, at)).toBeUndefined();
@@ -132,7 +133,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       expect(await look(other, 'r1')).toEqual(before);
       // Nor once the new owner performs the same step.
       await claimStep(other, owner, 'batch 0', 2);
-      await expect(ledger.steps.record(asleep, done, at)).rejects.toThrow(FencedError);
+      await expect(record(ledger, asleep, done, at)).rejects.toThrow(FencedError);
       expect((await other.runs.get('r1')).counts.delivered).toBe(0);
     });
 

@@ -11,6 +11,7 @@ import {
   lineOf,
   newRun,
   perform,
+  record,
   references,
   refused,
   retry,
@@ -66,7 +67,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 1', retry());
       const claim = await ledger.steps.claim(rightOf(run), 'batch 1', 2, at + 10);
       if (!claim) throw new Error('expected a claim, got: none');
-      await ledger.steps.record(claim, done, at + 12);
+      await record(ledger, claim, done, at + 12);
       const [trace] = await ledger.bookings.trace('BR-5');
       expect(trace).toMatchObject({ run: { counts: { delivered: 2 } }, step: { state: 'done' } });
       expect(trace).toHaveProperty('attempts', [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenedLedger } from '../ledger.js';
-import { at, claimStep, done, failed, openNames, perform, retry, rightOf } from './days.js';
+import { at, claimStep, done, failed, openNames, perform, record, retry, rightOf } from './days.js';
 import { collectedFileRun, fileSteps, overdue, performUpTo } from './file-days.js';
 
 export function describeWaitingSteps(opened: () => OpenedLedger): void {
@@ -21,18 +21,16 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
     it('say what the run waits for, once nothing else is open', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 1 });
-      const wait = retry();
-      if (wait.kind !== 'retry') throw new TypeError('expected a retry');
-      const { notBefore: until } = wait;
-      await perform(ledger, run, 'write', wait);
+      const until = at + 500;
+      await perform(ledger, run, 'write', retry({ notBefore: until }));
       expect(await ledger.steps.findWait('r1', until - 1)).toBeUndefined();
       const claim = await claimStep(ledger, run, 'batch 0');
       expect(await ledger.steps.findWait('r1', until - 1)).toBeUndefined();
-      await ledger.steps.record(claim, done, at);
+      await record(ledger, claim, done, at);
       expect(await ledger.steps.findWait('r1', until - 1)).toEqual({
         step: 'write',
         until,
-        code: wait.evidence.code,
+        code: 'timeout',
       });
       expect(await ledger.steps.findWait('r1', until)).toBeUndefined();
       await ledger.runs.takeOver('r1');

@@ -8,8 +8,10 @@ import {
   chunkOf,
   collectedRun,
   done,
+  failed,
   newRun,
   perform,
+  record,
   references,
   refused,
   retry,
@@ -102,7 +104,7 @@ describe('the page of a run', () => {
   it('shows untrusted text as text', async () => {
     const ledger = await open();
     const run = await collectedRun(ledger, 'r1', { reason: evil, bookings: references(4) });
-    await perform(ledger, run, 'batch 0', { kind: 'failed', evidence: { code: evil } });
+    await perform(ledger, run, 'batch 0', { ...failed, evidence: { code: evil } });
     const failure = { class: 'data', code: evil, message: evil } as const;
     await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
     const { url } = await startDesk({ ledger, role: 'admin', clock });
@@ -140,6 +142,6 @@ async function work(ledger: Awaited<ReturnType<typeof open>>, run: Run, batches:
   for (let batch = 0; batch < batches; batch += 1) {
     const began = at + 1_000 * batch + (batch > batches / 2 ? 600_000 : 0);
     const claim = await ledger.steps.claim(rightOf(run), `batch ${batch}`, 1, began);
-    if (claim) await ledger.steps.record(claim, batch === 7 ? refused : done, began + 900);
+    if (claim) await record(ledger, claim, batch === 7 ? refused : done, began + 900);
   }
 }

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Claimed, PlannedStep, Step } from '../../../src/ledger/step.js';
+import type { Claimed, Outcome, PlannedStep, Step } from '../../../src/ledger/step.js';
 import type { Verdict } from '../../../src/mapping-service/verdict.js';
 import { createBodyDelivery, halveBatch, planBatches } from '../../../src/review/body/body-delivery.js';
-import type { StepOutcome } from '../../../src/review/delivery.js';
 import { someRun } from '../some-run.js';
 
 const lines = Buffer.from('{"ServiceId":1}\n{"ServiceId":2}\n{"ServiceId":3}\n');
@@ -32,7 +31,7 @@ const claimOf = (claimed: Step): Claimed => ({
 });
 
 describe('performing a batch', () => {
-  it.each<[Verdict, StepOutcome]>([
+  it.each<[Verdict, Outcome]>([
     [
       { kind: 'accepted', ...said },
       { kind: 'done', evidence: { ...said, sha256 } },

@@ -8,7 +8,7 @@ import { resultName, spoolReviewFile } from '../../../src/review/file/file-attem
 import { verifyRun } from '../../../src/review/file/verify-run.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { SftpError, type SftpSession } from '../../../src/sftp/sftp.js';
-import { claimStep } from '../../contracts/ledger/days.js';
+import { claimStep, record } from '../../contracts/ledger/days.js';
 import { fileOf } from './file-bookings.js';
 import { attemptOf, fileBookings, now, prepareFileRun } from './file-run.js';
 
@@ -79,15 +79,7 @@ describe('archive', () => {
     day.server.write(resultOf([1], 2));
     const part = await day.archive();
     if (part.outcome.kind !== 'waiting') throw new Error(`expected to wait, got: ${part.outcome.kind}`);
-    const { until, ...found } = part.outcome;
-    const again = {
-      ...found,
-      kind: 'retry',
-      outcomeUnknown: false,
-      spendsTry: false,
-      notBefore: until,
-    } as const;
-    const { run } = await day.ledger.steps.record(part.claim, again, now);
+    const { run } = await record(day.ledger, part.claim, part.outcome, now);
     expect(run.file).not.toHaveProperty('result');
     day.server.write(resultOf([1, 3]));
     const { outcome } = await day.archive(run, 2);
@@ -120,7 +112,8 @@ describe('archive', () => {
       { name, bytes: resultOf([1, 3]).length, sha256: hash(resultOf([1, 3])) },
     ]);
     expect(await day.parts.archive.list(day.run.day, day.run.id)).not.toContain('20112026.csv');
-    const { run } = await day.ledger.steps.record(
+    const { run } = await record(
+      day.ledger,
       claim,
       { kind: 'done', evidence: { code: 'ok' }, ...(outcome.file && { file: outcome.file }) },
       now,
@@ -152,7 +145,7 @@ async function judgedDay(result: string) {
   const claim = await claimStep(prepared.ledger, triggered, 'await-result');
   const judged = await awaitResult(attemptOf(parts, triggered, claim));
   if (judged.kind !== 'done') throw new Error(`expected a judged result, got: ${judged.kind}`);
-  const { run } = await prepared.ledger.steps.record(claim, judged, now);
+  const { run } = await record(prepared.ledger, claim, judged, now);
   return {
     parts,
     run,

@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ArchiveError, type ArchiveErrorCode } from '../../../src/archive/archive.js';
 import { FencedError } from '../../../src/ledger/errors.js';
-import type { StepOutcome } from '../../../src/review/delivery.js';
+import type { Outcome } from '../../../src/ledger/step.js';
 import { convertFailures, inSession } from '../../../src/review/file/file-attempt.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../../src/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { attemptOf, prepareFileRun } from './file-run.js';
 
-const done: StepOutcome = { kind: 'done', evidence: { code: 'ok' } };
+const done: Outcome = { kind: 'done', evidence: { code: 'ok' } };
 const clear = { outcomeUnknown: false, refusedWhenSpent: false };
 
 describe('the error of a step becomes an outcome:', () => {
-  it.each<[Error, StepOutcome]>([
+  it.each<[Error, Outcome]>([
     [
       new SftpError('retryable', 'connection-lost', 'the connection was lost'),
       {
@@ -46,7 +46,7 @@ describe('the error of a step becomes an outcome:', () => {
     expect(await convertFailures(() => Promise.reject(error))).toEqual(outcome);
   });
 
-  it.each<[ArchiveErrorCode, StepOutcome['kind']]>([
+  it.each<[ArchiveErrorCode, Outcome['kind']]>([
     ['unwritable', 'retryable'],
     ['unreadable', 'retryable'],
     ['absent', 'refused'],

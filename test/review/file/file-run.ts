@@ -12,7 +12,7 @@ import type { FileAttempt, FileParts } from '../../../src/review/file/file-attem
 import { defaultResultPattern, locateRemoteFiles } from '../../../src/review/file/remote-files.js';
 import { defaultResultColumn, defaultResultValues } from '../../../src/review/file/result.js';
 import { createDirectorySpool } from '../../../src/spool/spool.js';
-import { chunkOf, claimStep, done, newRun, rightOf } from '../../contracts/ledger/days.js';
+import { chunkOf, claimStep, done, newRun, record, rightOf } from '../../contracts/ledger/days.js';
 import { planFileRun } from '../../contracts/ledger/file-days.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 import { fileBooking, linesOf, masterIdColumn } from './file-bookings.js';
@@ -84,7 +84,7 @@ export async function prepareFileRun({
     /** Ends a step with its findings about the file. */
     async finish(step: string, file?: Partial<ReviewFile>, attempt = 1): Promise<Run> {
       const claim = await claimStep(ledger, collected, step, attempt);
-      return (await ledger.steps.record(claim, { ...done, ...(file && { file }) }, now)).run;
+      return (await record(ledger, claim, { ...done, ...(file && { file }) }, now)).run;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { untilAborted } from '../../../src/async/abort.js';
-import { enqueueOpenSteps, toQueuedStep } from '../../../src/review/perform/reconcile.js';
+import { enqueueOpenSteps, toQueuedStep } from '../../../src/review/perform/step-runner.js';
 import type { QueuedStep } from '../../../src/review/queue.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';

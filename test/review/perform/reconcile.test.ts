@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
-
-import { reconcile } from '../../../src/review/perform/reconcile.js';
+import { reconcile } from '../../../src/review/perform/workforce.js';
 import type { QueuedStep } from '../../../src/review/queue.js';
+import { record } from '../../contracts/ledger/days.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';
 import { createForgetfulQueue } from '../forgetful-queue.js';
@@ -48,7 +48,7 @@ describe('reconciling', () => {
     const { ledger, clock, deliver, bringInLine, queued, events } = await prepareLedger();
     const { right } = await deliver('2026-11-20', { bookings: 1 });
     const claim = await ledger.steps.claim(right, 'batch 0', 1, clock.now);
-    if (claim) await ledger.steps.record(claim, { kind: 'done', evidence: { code: 'ok' } }, clock.now);
+    if (claim) await record(ledger, claim, { kind: 'done', evidence: { code: 'ok' } }, clock.now);
     await bringInLine();
     expect(await ledger.runs.get(right.runId)).toMatchObject({
       state: 'succeeded',
@@ -118,6 +118,7 @@ async function prepareLedger() {
           ledger: asked,
           queue: { ...createForgetfulQueue(), add: async (steps) => void queued.push(...steps) },
           limits: { maxRefusedShare: 1 },
+          retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2 },
           clock: () => clock.now,
           longestWaitMs: 60_000,
           notify: (event) => events.push(event),

@@ -219,7 +219,8 @@ describe('a file run', () => {
 
 async function settle(ledger: Ledger, run: Run): Promise<{ run: Run; events: ReviewEvent[] }> {
   const events: ReviewEvent[] = [];
-  const parts = { ledger, limits: { maxRefusedShare: 1 }, clock: () => at + 5 };
+  const retry = { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2 };
+  const parts = { ledger, limits: { maxRefusedShare: 1 }, retry, clock: () => at + 5 };
   const settled = await settleIfDue(run, { ...parts, notify: (event) => events.push(event) });
   return { run: settled, events };
 }

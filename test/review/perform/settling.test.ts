@@ -54,6 +54,7 @@ async function settle(run: Run, given: Given = {}) {
   });
   const result = await settleIfDue(run, {
     ledger,
+    retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2 },
     limits: { maxRefusedShare: given.maxRefusedShare ?? 0.1 },
     endpoints: given.endpoints,
     explainFailure: (failed, step) => explainFailure(failed, step, given.paths),
@@ -78,7 +79,10 @@ describe('a run', () => {
   });
 
   it('is left alone while a step is open, and when it is over', async () => {
-    for (const run of [{ ...over, openSteps: 1 }, someRun({ state: 'failed', failuresInRow: 9 })])
+    for (const run of [
+      { ...over, openSteps: 1 },
+      someRun({ state: 'failed', failuresInRow: 99, failedSteps: 9 }),
+    ])
       expect(await settle(run)).toEqual({ result: run, settlements: [], events: [], failure: undefined });
   });
 
@@ -89,8 +93,8 @@ describe('a run', () => {
 });
 
 describe('a run stops, whatever is open,', () => {
-  it('after five failed steps in a row, and names the service if it is known', async () => {
-    const down = { ...over, openSteps: 9, failuresInRow: 5 };
+  it('after five failed steps whose tries failed in a row, and names the service if it is known', async () => {
+    const down = { ...over, openSteps: 9, failuresInRow: 15, failedSteps: 5 };
     const message = (server: string) =>
       `5 steps in a row ran out of tries: the service${server} seems to be down; run 2026-11-20 again when it is back`;
     const failure = { class: 'retryable', code: 'failures-in-row' };
@@ -102,7 +106,8 @@ describe('a run stops, whatever is open,', () => {
     ]);
     const endpoints = { service: 'api.example:443' };
     expect((await settle(down, { endpoints })).failure?.message).toBe(message(' (api.example:443)'));
-    expect((await settle({ ...down, failuresInRow: 4 })).settlements).toEqual([]);
+    expect((await settle({ ...down, failuresInRow: 14 })).settlements).toEqual([]);
+    expect((await settle({ ...down, failuresInRow: 99, failedSteps: 4 })).settlements).toEqual([]);
   });
 
   it.each([

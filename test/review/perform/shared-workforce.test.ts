@@ -4,6 +4,7 @@ import type { Right } from '../../../src/ledger/step.js';
 import { createInProcessQueues } from '../../../src/queue/in-process.js';
 import { QueueAwayError } from '../../../src/review/queue.js';
 import { reviewDay } from '../../../src/review/review-day.js';
+import { record } from '../../contracts/ledger/days.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { patienceMs } from '../../support/patience.js';
@@ -219,7 +220,7 @@ async function collectElsewhere(ledger: Ledger, bookings: number): Promise<Right
 async function recordLast(ledger: Ledger, right: Right): Promise<void> {
   const claim = await ledger.steps.claim(right, 'batch 0', 1, Date.now());
   if (!claim) throw new Error('the step was not there to be claimed');
-  await ledger.steps.record(claim, { kind: 'done', evidence: { code: 'ok' } }, Date.now());
+  await record(ledger, claim, { kind: 'done', evidence: { code: 'ok' } }, Date.now());
 }
 
 function withoutReconciling(ledger: Ledger): Ledger {

@@ -163,6 +163,17 @@ describe('the step runner', () => {
     expect(delivering.heldOff).toHaveLength(1);
   });
 
+  it('counts failures of all processes that work on a run, so together they notice that the service is down', async () => {
+    const delivering = await prepareDelivery({ bookings: 9, batchSize: 1, answer: () => unavailable });
+    const { runId } = delivering.right;
+    const [one, other] = [delivering.createPeer(), delivering.createPeer()];
+    for (let batch = 0; batch < 4; batch += 1)
+      await (batch % 2 === 0 ? one : other)({ runId, step: `batch ${batch}`, attempt: 1 });
+    expect(delivering.heldOff).toEqual([]);
+    await one({ runId, step: 'batch 4', attempt: 1 });
+    expect(delivering.heldOff).toHaveLength(1);
+  });
+
   it('counts as repeated what is sent again after a call with an unknown outcome', async () => {
     const dropped = { ...unavailable, code: 'connection-reset', outcomeUnknown: true };
     const delivering = await prepareDelivery({

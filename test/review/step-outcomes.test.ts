@@ -1,27 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import type { RetryPolicy } from '../../../src/async/retry.js';
-import { canaryStep } from '../../../src/ledger/canaries.js';
-import type { Step, StepEnding } from '../../../src/ledger/step.js';
-import type { StepOutcome } from '../../../src/review/delivery.js';
-import { decideEnding, type PerformParts } from '../../../src/review/perform/step-runner.js';
-import { fakeLedger } from '../../support/fake-ledger.js';
-import { someRun } from '../some-run.js';
+import type { RetryPolicy } from '../../src/async/retry.js';
+import { canaryStep } from '../../src/ledger/canaries.js';
+import type { Change } from '../../src/ledger/changes.js';
+import type { Ending, Outcome, Step } from '../../src/ledger/step.js';
+import { decideChange, type Policy } from '../../src/review/state-machine.js';
+import { someRun } from './some-run.js';
 
 const now = 1_000_000;
 const retry: RetryPolicy = { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 30_000, waits: 2 };
 const evidence = { code: 'some-code', httpStatus: 200, answer: 'in the words of the service' };
-const run = someRun({ id: '20261120-k3f9xq7d', day: '2026-11-20' });
-const parts: PerformParts = {
-  ledger: fakeLedger({}),
-  deliveryOf: () => {
-    throw new Error('nothing is sent');
-  },
-  limits: { maxRefusedShare: 1 },
-  retry,
-  random: () => 0.5,
-  clock: () => now,
-  notify: () => {},
-};
+const run = someRun({ id: '20261120-k3f9xq7d', day: '2026-11-20', state: 'delivering' });
+const policy: Policy = { retry, jitter: 0.5 };
+
+function decide(outcome: Outcome, step: Step, jitter = policy.jitter): Change {
+  const claim = { step, attempt: 2, token: 1, claimedAt: now - 1, mayRepeat: false };
+  const attempted = { run, claim, outcome, at: now, position: 0, repeated: 0, waiting: [] };
+  return decideChange(attempted, { ...policy, jitter });
+}
+
+/** What a change does to the step itself. */
+function shown({ ending, run: { failure }, steps: [own], inserts }: Change) {
+  const { notBefore, tries, waits, outcomeUnknown } = own?.set ?? {};
+  return {
+    ending,
+    ...(failure && { message: failure.message }),
+    ...(inserts.length > 0 && { halves: inserts }),
+    ...(ending === 'retry' && {
+      notBefore,
+      ...(tries !== undefined && { tries }),
+      ...(waits !== undefined && { waits }),
+    }),
+    ...(outcomeUnknown && { outcomeUnknown }),
+  };
+}
+
 const clear = { outcomeUnknown: false, refusedWhenSpent: false };
 
 const upload: Step = {
@@ -45,15 +57,14 @@ function batchOf(bookings: number, spent: Partial<Step> = {}): Step {
 }
 
 describe('what follows from an outcome:', () => {
-  it.each<[string, StepOutcome, Step, StepEnding]>([
-    ['done is done', { kind: 'done', evidence }, batchOf(500), { kind: 'done', evidence }],
+  it.each<[string, Outcome, Step, ReturnType<typeof shown>]>([
+    ['done is done', { kind: 'done', evidence }, batchOf(500), { ending: 'done' }],
     [
       'fatal stops the run with words for a person',
       { kind: 'fatal', evidence, advice: 'check the key' },
       batchOf(500),
       {
-        kind: 'fatal',
-        evidence,
+        ending: 'fatal',
         message:
           'batch 12 of run 20261120-k3f9xq7d ended with some-code, which retrying cannot fix. Check the key. Then run 2026-11-20 again.',
       },
@@ -63,8 +74,7 @@ describe('what follows from an outcome:', () => {
       { kind: 'refused', evidence },
       batchOf(5),
       {
-        kind: 'halved',
-        evidence,
+        ending: 'halved',
         halves: [
           {
             name: 'batch 12.0',
@@ -85,51 +95,45 @@ describe('what follows from an outcome:', () => {
       'a refused batch of one booking is refused',
       { kind: 'refused', evidence },
       batchOf(1),
-      { kind: 'refused', evidence },
+      { ending: 'refused' },
     ],
-    [
-      'a refused step that is not a batch fails',
-      { kind: 'refused', evidence },
-      upload,
-      { kind: 'failed', evidence },
-    ],
+    ['a refused step that is not a batch fails', { kind: 'refused', evidence }, upload, { ending: 'failed' }],
     [
       'a retryable one is retried later, and spends a try',
       { kind: 'retryable', evidence, ...clear },
       batchOf(500),
-      { kind: 'retry', evidence, notBefore: now + 1_000, spendsTry: true, outcomeUnknown: false },
+      { ending: 'retry', notBefore: now + 1_000, tries: 2 },
     ],
     [
       'and remembers that its outcome is unknown',
       { kind: 'retryable', evidence, ...clear, outcomeUnknown: true },
       batchOf(500),
-      { kind: 'retry', evidence, notBefore: now + 1_000, spendsTry: true, outcomeUnknown: true },
+      { ending: 'retry', notBefore: now + 1_000, tries: 2, outcomeUnknown: true },
     ],
     [
       'a wait that the service asked for spends no try',
       { kind: 'retryable', evidence, ...clear, retryAfterMs: 20_000 },
       batchOf(500, { tries: 2 }),
-      { kind: 'retry', evidence, notBefore: now + 20_500, spendsTry: false, outcomeUnknown: false },
+      { ending: 'retry', notBefore: now + 20_500, waits: 2 },
     ],
     [
       'a retryable one without tries left fails',
       { kind: 'retryable', evidence, ...clear },
       batchOf(500, { tries: 2 }),
-      { kind: 'failed', evidence },
+      { ending: 'failed' },
     ],
     [
       'one with neither waits nor tries left fails, too',
       { kind: 'retryable', evidence, ...clear, retryAfterMs: 20_000 },
       batchOf(500, { tries: 2, waits: 2 }),
-      { kind: 'failed', evidence },
+      { ending: 'failed' },
     ],
     [
       'an unknown refusal, once tries run out, halves a batch',
       { kind: 'retryable', evidence, ...clear, refusedWhenSpent: true },
       batchOf(2, { tries: 2 }),
       {
-        kind: 'halved',
-        evidence,
+        ending: 'halved',
         halves: [
           {
             name: 'batch 12.0',
@@ -150,7 +154,7 @@ describe('what follows from an outcome:', () => {
       'an unknown refusal, once tries run out, refuses a single booking',
       { kind: 'retryable', evidence, ...clear, refusedWhenSpent: true },
       batchOf(1, { tries: 2 }),
-      { kind: 'refused', evidence },
+      { ending: 'refused' },
     ],
     [
       'a fatal step of a file run states which one, and what to do',
@@ -161,8 +165,7 @@ describe('what follows from an outcome:', () => {
       },
       upload,
       {
-        kind: 'fatal',
-        evidence: { code: 'sftp-host-key-refused' },
+        ending: 'fatal',
         message:
           'upload of run 20261120-k3f9xq7d ended with sftp-host-key-refused, which retrying cannot fix. ' +
           'SFTP server s:22: it presented another host key. Ask its operator. Then run 2026-11-20 again.',
@@ -172,31 +175,31 @@ describe('what follows from an outcome:', () => {
       'a waiting step looks again at that instant, and spends nothing, however often it has waited',
       { kind: 'waiting', evidence, until: now + 30_000 },
       { ...awaitResult, tries: 0, waits: 10_000 },
-      { kind: 'retry', evidence, notBefore: now + 30_000, spendsTry: false, outcomeUnknown: false },
+      { ending: 'retry', notBefore: now + 30_000, waits: 10_001 },
     ],
     [
       'and not before it, if that is a fractional instant',
       { kind: 'waiting', evidence, until: now + 0.1 },
       awaitResult,
-      { kind: 'retry', evidence, notBefore: now + 1, spendsTry: false, outcomeUnknown: false },
+      { ending: 'retry', notBefore: now + 1, waits: 2 },
     ],
     [
       'what did not arrive in time is overdue',
       { kind: 'overdue', evidence, file },
       awaitResult,
-      { kind: 'overdue', evidence, file },
+      { ending: 'overdue' },
     ],
     [
       'a step that runs out of tries with an unknown outcome fails and remembers that',
       { kind: 'retryable', evidence, ...clear, outcomeUnknown: true },
       { ...trigger, tries: 2 },
-      { kind: 'failed', evidence, outcomeUnknown: true },
+      { ending: 'failed', outcomeUnknown: true },
     ],
   ])('%s', (_, outcome, step, ending) => {
-    expect(decideEnding(outcome, step, run, parts)).toEqual(ending);
+    expect(shown(decide(outcome, step))).toEqual(ending);
   });
 
-  it.each<[StepOutcome, number, StepEnding['kind']]>([
+  it.each<[Outcome, number, Ending]>([
     [{ kind: 'done', evidence }, 0, 'done'],
     [{ kind: 'retryable', evidence, ...clear }, 0, 'retry'],
     [{ kind: 'retryable', evidence, ...clear, outcomeUnknown: true }, 2, 'refused'],
@@ -204,21 +207,15 @@ describe('what follows from an outcome:', () => {
     [{ kind: 'fatal', evidence, advice: 'check the key' }, 0, 'refused'],
   ])('a canary is given up rather than fail its run (%#)', (outcome, tries, kind) => {
     const canary: Step = { ...trigger, ...canaryStep, tries };
-    expect(decideEnding(outcome, canary, run, parts)).toMatchObject({
-      kind,
-      evidence,
-    });
+    expect(decide(outcome, canary).ending).toBe(kind);
   });
 
   it('a fractional instant of the back-off is rounded up, never down', () => {
-    const ending = decideEnding({ kind: 'retryable', evidence, ...clear }, batchOf(500), run, {
-      ...parts,
-      random: () => 0.000_01,
-    });
-    expect(ending).toMatchObject({ notBefore: now + 1 });
+    const change = decide({ kind: 'retryable', evidence, ...clear }, batchOf(500), 0.000_01);
+    expect(shown(change)).toMatchObject({ notBefore: now + 1 });
   });
 
-  it.each<[StepOutcome, Step, StepEnding['kind']]>([
+  it.each<[Outcome, Step, Ending]>([
     [{ kind: 'done', evidence }, trigger, 'done'],
     [{ kind: 'overdue', evidence }, awaitResult, 'overdue'],
     [{ kind: 'waiting', evidence, until: now }, awaitResult, 'retry'],
@@ -229,10 +226,8 @@ describe('what follows from an outcome:', () => {
     [{ kind: 'retryable', evidence, ...clear }, trigger, 'retry'],
     [{ kind: 'retryable', evidence, ...clear }, { ...trigger, tries: 2 }, 'failed'],
     [{ kind: 'retryable', evidence, ...clear, refusedWhenSpent: true }, { ...trigger, tries: 2 }, 'failed'],
-  ])('the ending includes what was found out, and that nothing was sent (%#)', (outcome, step, kind) => {
-    const decide = (found: StepOutcome) => decideEnding(found, step, run, parts);
-    expect(decide({ ...outcome, file, nothingSent: true })).toMatchObject({ kind, file, nothingSent: true });
-    expect(decide(outcome)).not.toHaveProperty('file');
-    expect(decide(outcome)).not.toHaveProperty('nothingSent');
+  ])('its name is recorded, and what was found out about the file (%#)', (outcome, step, ending) => {
+    expect(decide({ ...outcome, file }, step)).toMatchObject({ ending, run: { file } });
+    expect(decide(outcome, step).run).not.toHaveProperty('file');
   });
 });

@@ -1,0 +1,382 @@
+import { decideRetry, type RetryPolicy } from '../async/retry.js';
+import type {
+  Attempted,
+  Change,
+  RunPatch,
+  StepPatch,
+  StepSelection,
+  StepsChange,
+} from '../ledger/changes.js';
+import { isActive, type ReviewFile, type Run, type RunState } from '../ledger/run.js';
+import type { Abandonment, CollectRequest, Settlement } from '../ledger/runs.js';
+import type { Outcome, PlannedStep, StepKind, StepState, StoredStep } from '../ledger/step.js';
+import type { FileProgress, StepTotals } from '../ledger/steps.js';
+import { halveBatch } from './body/body-delivery.js';
+import { describeCode, type Endpoints } from './perform/settle.js';
+
+/** The collect is over: the steps of the plan can be performed. */
+export function startDelivery(
+  { delivery, linesBlanked }: Run,
+  steps: readonly PlannedStep[],
+  at: number,
+): RunPatch {
+  const byBody = steps.reduce((sum, { slice, bookings }) => sum + (slice?.form === 'body' ? bookings : 0), 0);
+  const posted = delivery === 'file' ? byBody : 0;
+  // Retention reached the run while it was being collected: what was stored since then holds names.
+  const again: RunPatch = linesBlanked ? { namesBlankedAt: null, linesBlanked: false } : {};
+  return { state: 'delivering', collectedAt: at, openSteps: steps.length, posted, ...again };
+}
+
+/** Whether its steps can be claimed. */
+export function isBeingDelivered({ state }: Run): boolean {
+  return state === 'delivering' || state === 'awaiting-result';
+}
+
+/** Whether an ending in this run may be the one after which only the result is missing. */
+export function mayAwaitResult({ delivery, state, openSteps }: Run): boolean {
+  return delivery === 'file' && state === 'delivering' && openSteps <= resultSteps + 1;
+}
+
+/** `await-result` and `archive`. */
+const resultSteps = 2;
+
+export function isOnlyResultMissing({ isTriggered, hasOpenBatch, isResultOpen }: FileProgress): boolean {
+  return isTriggered && !hasOpenBatch && isResultOpen;
+}
+
+const reopened: StepPatch = { state: 'ready', notBefore: null, endedAt: null };
+
+/** What the owner of these steps was doing may have reached the service. */
+function interrupt(which: StepSelection): StepsChange {
+  const code = 'owner-lost';
+  return {
+    which: { ...which, states: ['running'] },
+    set: { state: 'ready', outcomeUnknown: true, notBefore: null, lastCode: code },
+    endsAttempt: { outcome: 'interrupted', code },
+  };
+}
+
+/**
+ * Reopens the steps of owners that are dead or frozen. The run's counters stay as they are: a running step is open too.
+ */
+export const reopenAbandoned: StepsChange = interrupt({ abandoned: true });
+
+/**
+ * What taking a run over does to its steps. Running and overdue steps are reopened. A failed run gets fresh tries, and
+ * its failed steps are reopened; if too many refusals had stopped it, so are refused steps. No step waits any longer.
+ *
+ * `finishTakeOver` says what it does to the run, once these changes are applied.
+ */
+export function takeOverSteps({ state, failure }: Run): readonly StepsChange[] {
+  if (state !== 'failed') {
+    // The clock that set them may have been wrong.
+    const withoutWaits: StepsChange = { which: { states: ['ready'] }, set: { notBefore: null } };
+    return [interrupt({}), { which: { states: ['overdue'] }, set: reopened }, withoutWaits];
+  }
+  const again: readonly StepState[] =
+    failure?.code === 'too-many-refused' ? ['failed', 'overdue', 'refused'] : ['failed', 'overdue'];
+  return [
+    interrupt({}),
+    { which: { states: again }, set: reopened },
+    { which: { states: ['ready'] }, set: { tries: 0, waits: 0, notBefore: null } },
+  ];
+}
+
+/** What taking a run over does to the run. Guests' names may be written again, hence `namesBlankedAt`. */
+export function finishTakeOver(
+  run: Run,
+  totals: StepTotals,
+  { acceptance, acceptsRepeated, expected }: CollectRequest = {},
+): RunPatch {
+  const { openSteps, refused } = totals;
+  const taken: RunPatch = {
+    token: run.token + 1,
+    openSteps,
+    namesBlankedAt: null,
+    ...(acceptance && { acceptance }),
+    ...(acceptsRepeated && { acceptsRepeated }),
+    ...(expected !== undefined && { expected }),
+  };
+  const state = run.state === 'failed' ? resumedState(run) : run.state;
+  const isAwaiting = mayAwaitResult({ ...run, state, openSteps }) && isOnlyResultMissing(totals);
+  const resumed: RunPatch = {
+    state,
+    refused,
+    failedSteps: 0,
+    failuresInRow: 0,
+    finishedAt: null,
+    failure: null,
+  };
+  return {
+    ...taken,
+    ...(run.state === 'failed' && resumed),
+    ...(isAwaiting && { state: 'awaiting-result' as const }),
+  };
+}
+
+function resumedState({ collectedAt }: Run): RunState {
+  return collectedAt === undefined ? 'collecting' : 'delivering';
+}
+
+/** Ends an active run; undefined if it is not active, because another process has settled it. */
+export function settleRun(run: Run, { state, failure, at }: Settlement): RunPatch | undefined {
+  if (!isActive(run)) return undefined;
+  return {
+    state,
+    failure: failure ?? null,
+    finishedAt: state === 'awaiting-result' ? null : at,
+    ...unblank(run),
+  };
+}
+
+/** The run was worked on after its names were removed, and what it received since then may hold names. */
+export function unblank({ namesBlankedAt }: Run): RunPatch {
+  return namesBlankedAt === undefined ? {} : { namesBlankedAt: null };
+}
+
+/** Cancels a run that a new one replaces. The raised token fences processes that still work on it. */
+export function cancelRun({ state, token }: Run, at: number): RunPatch {
+  return state === 'succeeded' ? {} : { state: 'cancelled', token: token + 1, finishedAt: at };
+}
+
+/** Abandons an unfinished run because a person said so; undefined if there is nothing left to abandon. */
+export function abandonRun(run: Run, { reason, at }: Abandonment): RunPatch | undefined {
+  return isActive(run) || run.state === 'failed'
+    ? { ...cancelRun(run, at), cancelReason: reason }
+    : undefined;
+}
+
+/** The initial state of a planned step, or of a half that takes a step's place. */
+export function initialState({ after }: PlannedStep): StepState {
+  return after === undefined ? 'ready' : 'waiting';
+}
+
+/**
+ * What claiming a step does; undefined when it can't be claimed: the token is outdated, the run is not being delivered,
+ * the step is not ready, or the attempt is a stale one. Sent again after an attempt of unknown outcome, the step's
+ * bookings count as repeated.
+ */
+export function claimStep(
+  run: Run,
+  step: StoredStep,
+  { token = run.token, attempt, at }: { readonly token?: number | undefined; attempt: number; at: number },
+): { readonly run: RunPatch; readonly step: StepPatch; readonly mayRepeat: boolean } | undefined {
+  if (token !== run.token || !isBeingDelivered(run)) return undefined;
+  if (step.state !== 'ready' || step.attempts !== attempt - 1) return undefined;
+  const mayRepeat = step.outcomeUnknown;
+  const repeated = mayRepeat ? step.bookings : 0;
+  return {
+    run: mayRepeat ? { repeated: run.counts.repeated + repeated } : {},
+    step: {
+      state: 'running',
+      token,
+      attempts: attempt,
+      claimedAt: at,
+      outcomeUnknown: false,
+      ...(mayRepeat && { repeated: step.repeated + repeated }),
+    },
+    mayRepeat,
+  };
+}
+
+/** What decides about an attempt besides the ledger. */
+export interface Policy {
+  readonly retry: RetryPolicy;
+  readonly endpoints?: Endpoints | undefined;
+  /** Drawn once for each attempt, since the decision may be repeated: uniform in [0, 1). */
+  readonly jitter: number;
+}
+
+/** What follows from what an attempt found: the one decision about its step, its run and the steps that wait for it. */
+export function decideChange(attempted: Attempted, policy: Policy): Change {
+  const { run, claim, outcome, repeated } = attempted;
+  const { name, bookings } = claim.step;
+  const decided = decideStep(attempted, policy);
+  const { ending, opened, inserts = [] } = decided;
+  const takesBack = claim.mayRepeat && (outcome.nothingSent === true || isSurelyNotDone(decided.step));
+  const own: StepPatch = {
+    ...decided.step,
+    // The outcome of the earlier call stays unknown, unless the step is done.
+    ...(takesBack && { repeated: repeated - bookings, outcomeUnknown: ending !== 'done' }),
+  };
+  const follow: StepsChange = { which: { after: name, states: ['waiting'] }, set: { state: 'ready' } };
+  return {
+    ending,
+    run: {
+      ...decided.run,
+      ...(takesBack && { repeated: run.counts.repeated - bookings }),
+      ...(outcome.file && { file: updateFile(run, outcome) }),
+      ...awaitResult(attempted, decided),
+      ...unblank(run),
+    },
+    steps: [{ which: { name }, set: own }, ...(ending === 'done' && opened.length > 0 ? [follow] : [])],
+    inserts,
+    opened,
+    settled: decided.run.state === 'failed',
+  };
+}
+
+/** The service has clearly not done what this attempt requested, and the step can still be retried. */
+function isSurelyNotDone({ state, outcomeUnknown }: StepPatch): boolean {
+  return (state === 'ready' || state === 'failed') && !outcomeUnknown;
+}
+
+/** Verdicts without a result belong to other bytes than those judged before, so that judgement no longer holds. */
+function updateFile(run: Run, { file, verdicts }: Outcome): Partial<ReviewFile> {
+  const { result, ...known } = run.file ?? {};
+  return { ...known, ...(result && !verdicts && { result }), ...file };
+}
+
+interface Decided extends Pick<Change, 'ending' | 'run' | 'opened'> {
+  readonly step: StepPatch;
+  readonly inserts?: readonly PlannedStep[];
+}
+
+/** The one switch over the closed set of outcomes. */
+function decideStep(attempted: Attempted, { retry, jitter, endpoints }: Policy): Decided {
+  const { outcome, at, claim } = attempted;
+  switch (outcome.kind) {
+    case 'done':
+    case 'overdue':
+      return end(attempted, outcome.kind);
+    case 'refused':
+      return refuse(attempted);
+    case 'waiting':
+      return tryLater(attempted, outcome.until, { outcomeUnknown: false, spendsTry: false });
+    case 'interrupted':
+      return { ...openAgain(attempted, { outcomeUnknown: true }), ending: 'interrupted' };
+    case 'fatal':
+      return stop(attempted, outcome.advice, endpoints);
+    case 'retryable': {
+      const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = outcome;
+      const { tries, waits } = claim.step;
+      const decision = decideRetry({ tries, waits, retryAfterMs }, retry, () => jitter);
+      if (decision.kind === 'retry') {
+        const { delayMs, spendsTry } = decision;
+        return tryLater(attempted, at + delayMs, { outcomeUnknown, spendsTry });
+      }
+      return refusedWhenSpent ? refuse(attempted) : fail(attempted, outcomeUnknown);
+    }
+  }
+}
+
+/** The step has ended. What waited for it can be performed if it is done, and never otherwise; halves take its place. */
+function end(
+  { run, claim: { step }, outcome, at, position, waiting }: Attempted,
+  ending: 'done' | 'refused' | 'failed' | 'overdue' | 'halved',
+  halves: readonly PlannedStep[] = [],
+): Decided {
+  const isDone = ending === 'done';
+  const followers = waiting.filter(({ after }) => isDone && after === step.name);
+  return {
+    ending,
+    step: { state: ending, endedAt: at, lastCode: outcome.evidence.code },
+    run: {
+      openSteps: run.openSteps - 1 - (isDone ? 0 : waiting.length) + halves.length,
+      ...(isDone && { delivered: run.counts.delivered + step.bookings }),
+      ...(ending === 'refused' && { refused: run.counts.refused + step.bookings }),
+      ...(ending === 'failed' && { failedSteps: run.failedSteps + 1 }),
+      ...countFailures(step.kind, run, ending === 'failed'),
+    },
+    inserts: halves,
+    opened: [
+      ...followers.map(({ after: _, state: __, ...follower }) => follower),
+      ...halves.map(({ name }) => ({ position, name, attempt: 1 })),
+    ],
+  };
+}
+
+/**
+ * One count of failures in a row tells how long the service has been down: tries that batches of any process spent since one
+ * of them last got an answer. What a canary or a file run's server does says nothing about that.
+ */
+function countFailures(kind: StepKind, { failuresInRow }: Run, isFailure: boolean): RunPatch {
+  return kind === 'batch' ? { failuresInRow: isFailure ? failuresInRow + 1 : 0 } : {};
+}
+
+/** A batch is halved until the poison booking is on its own; any other step fails with the service's words. */
+function refuse(attempted: Attempted): Decided {
+  const { step } = attempted.claim;
+  const { slice } = step;
+  if (step.kind !== 'batch' || !slice) return fail(attempted, false);
+  if (slice.bookings === 1) return end(attempted, 'refused');
+  return end(attempted, 'halved', halveBatch({ ...step, slice }));
+}
+
+function fail(attempted: Attempted, outcomeUnknown: boolean): Decided {
+  if (attempted.claim.step.kind === 'canary') return giveUp(attempted);
+  const failed = end(attempted, 'failed');
+  return { ...failed, step: { ...failed.step, ...(outcomeUnknown && { outcomeUnknown }) } };
+}
+
+/** A canary never fails its run: what is wrong with the service, the bookings find out too. */
+function giveUp(attempted: Attempted): Decided {
+  return end(attempted, 'refused');
+}
+
+/** The same step once more. */
+function openAgain(
+  { claim: { step, attempt }, outcome, position }: Attempted,
+  { outcomeUnknown, notBefore }: { readonly outcomeUnknown: boolean; readonly notBefore?: number },
+) {
+  return {
+    step: { state: 'ready', outcomeUnknown, notBefore: notBefore ?? null, lastCode: outcome.evidence.code },
+    run: {},
+    opened: [
+      { position, name: step.name, attempt: attempt + 1, ...(notBefore !== undefined && { notBefore }) },
+    ],
+  } as const;
+}
+
+/** @param spendsTry false if the service asked for the wait, or if what the step waits for is not there yet */
+function tryLater(
+  attempted: Attempted,
+  until: number,
+  { outcomeUnknown, spendsTry }: { readonly outcomeUnknown: boolean; readonly spendsTry: boolean },
+): Decided {
+  const { run, claim } = attempted;
+  const { kind, tries, waits } = claim.step;
+  const again = openAgain(attempted, { outcomeUnknown, notBefore: Math.ceil(until) });
+  return {
+    ...again,
+    ending: 'retry',
+    step: { ...again.step, ...(spendsTry ? { tries: tries + 1 } : { waits: waits + 1 }) },
+    run: spendsTry ? countFailures(kind, run, true) : {},
+  };
+}
+
+/** Ends the run; the step is open for whoever resumes it. */
+function stop(attempted: Attempted, advice: string, endpoints: Endpoints | undefined): Decided {
+  const { run, claim, outcome, at } = attempted;
+  const { kind, name } = claim.step;
+  if (kind === 'canary') return giveUp(attempted);
+  const { code } = outcome.evidence;
+  const todo = `${advice.slice(0, 1).toUpperCase()}${advice.slice(1)}${/[.?!]$/.test(advice) ? '' : '.'}`;
+  const message = `${name} of run ${run.id} ended with ${describeCode(code, endpoints)}, which retrying cannot fix. ${todo} Then run ${run.day} again.`;
+  const failed: RunPatch = { state: 'failed', finishedAt: at, failure: { class: 'fatal', code, message } };
+  return {
+    ending: 'fatal',
+    step: openAgain(attempted, { outcomeUnknown: false }).step,
+    run: isBeingDelivered(run) ? failed : {},
+    opened: [],
+  };
+}
+
+/** Once everything is delivered, a file run only waits for its result. */
+function awaitResult(
+  { run, claim: { step }, others }: Attempted,
+  { ending, step: { state } }: Decided,
+): RunPatch {
+  if (!others || !mayAwaitResult(run) || ending === 'fatal') return {};
+  const isOpen = state === 'ready';
+  const progress: FileProgress = {
+    isTriggered: others.isTriggered || (step.kind === 'trigger' && state === 'done'),
+    hasOpenBatch: others.hasOpenBatch || (step.kind === 'batch' && (isOpen || state === 'halved')),
+    isResultOpen: others.isResultOpen || (isOpen && isResultStep(step.kind)),
+  };
+  return isOnlyResultMissing(progress) ? { state: 'awaiting-result' } : {};
+}
+
+function isResultStep(kind: StepKind): boolean {
+  return kind === 'await-result' || kind === 'archive';
+}
