@@ -1,10 +1,10 @@
-import type { FailedStep } from '../src/ledger/steps.js';
 import type { Config } from '../src/config/load.js';
 import type { Log } from '../src/events/log.js';
 import { describeHost } from '../src/http/syntax.js';
 import type { CanarySettings } from '../src/ledger/canaries.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
+import type { FailedStep } from '../src/ledger/steps.js';
 import type { ReviewService } from '../src/mapping-service/client.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';

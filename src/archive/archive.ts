@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { readBlocks } from '../async/file-blocks.js';
-import { createKeyedMutex } from '../async/keyed-mutex.js';
-import { createMeasure, measure } from '../async/measure.js';
+import { createMeasure, measure, readBlocks } from '../async/content.js';
 import type { DayKeys } from '../keys/day-keys.js';
 import { openFile, sealFile } from '../keys/sealed-file.js';
 import { isPlainName } from '../text/plain-name.js';

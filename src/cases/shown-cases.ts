@@ -114,7 +114,7 @@ export function caseToCells(item: ListedCase): Record<string, unknown> {
 
 interface CheckInOfCase {
   readonly firstCheckIn?: string | null | undefined;
-  readonly hasUnknownCheckIn?: boolean;
+  readonly hasUnknownCheckIn?: boolean | undefined;
   readonly inHouse: number;
   readonly inHouseUntil?: string | null | undefined;
 }

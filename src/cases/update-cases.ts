@@ -1,5 +1,5 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
-import { hashReference } from '../booking/reference-hash.js';
+import { hashReference } from '../booking/booking-keys.js';
 import { isOver } from '../booking/stay.js';
 import {
   type CaseStay,
@@ -10,8 +10,7 @@ import {
 } from '../ledger/case.js';
 import type { Run } from '../ledger/run.js';
 import type { BookingForm } from '../ledger/step.js';
-import { readFound } from '../review/stays/found-bookings.js';
-import { readStaysAhead } from '../review/stays/stays-ahead.js';
+import { readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { readSuspects } from '../review/suspects/listing.js';
 import { mayHaveResult } from '../review/verdicts/day-verdicts.js';

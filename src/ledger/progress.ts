@@ -2,7 +2,8 @@ import { listTroubles } from './attempts.js';
 import { bind, database, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import type { Ending, StepKind, StepState } from './step.js';
-import { readColumns, withoutUndefined } from './stored-values.js';
+import * as t from './table.js';
+import { withoutUndefined } from './stored-values.js';
 
 export function createProgressReader({ read, readTogether }: Store) {
   return {
@@ -82,7 +83,7 @@ function findNext(run: number, now: number): Query<DelayedStep | undefined> {
 
 /** Attempts that began in one slice, from the first one's start to the last one's end. */
 const attemptSums = t.columnsOf({
-  ...{ kind: t.text<StepKind>(), outcome: t.text<StepEnding['kind']>(), attempts: t.integer },
+  ...{ kind: t.text<StepKind>(), outcome: t.text<Ending>(), attempts: t.integer },
   ...{ startedAt: t.bigint, endedAt: t.bigint },
 });
 

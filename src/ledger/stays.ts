@@ -1,5 +1,5 @@
 import { countDays } from '../booking/booking-keys.js';
-import { KeyError } from '../keys/key-error.js';
+import { KeyError } from '../keys/day-keys.js';
 import { findInPage, readStayWords, removeFromStayPage, toStoredDay } from './hash-index.js';
 import type { ProviderHotel } from './mappings.js';
 import { all, bind, type Cell, change, database, type Query, type Statement, type Store } from './query.js';

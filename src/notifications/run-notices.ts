@@ -1,7 +1,7 @@
 import type { NewNotice, Severity } from '../ledger/notice.js';
 import { hasDropped, mayCompleteDay, type Run, type VolumeComparison } from '../ledger/run.js';
 import type { Ending } from '../ledger/step.js';
-import { describeDrops } from '../review/volume.js';
+import { describeDrops } from '../review/gates.js';
 
 /** What people are told about runs. The ledger calls these functions in the transaction that changes a run. */
 

@@ -3,7 +3,7 @@ import type { GuestNames } from '../booking/guest-names.js';
 import type { ProviderHotel } from '../ledger/mappings.js';
 import type { DeliveryKind } from '../ledger/run.js';
 import type { BookingForm, Claimed, Outcome, PlannedStep } from '../ledger/step.js';
-import type { LineBuffer, LineLayout } from './line-buffer.js';
+import type { LineBuffer, LineLayout } from './render-line.js';
 
 /** How bookings are stored: all that reading a day needs to know about its delivery. */
 export interface BookingForms {

@@ -1,9 +1,16 @@
 import { type Booking, bookingFields, listTexts, type ServiceField, textFields } from '../booking/booking.js';
-import { countDays, findLastDay, hashPlainHotel, hashProvider, noHotel } from '../booking/booking-keys.js';
+import {
+  countDays,
+  findLastDay,
+  hashPlainHotel,
+  hashPlainReference,
+  hashProvider,
+  noHotel,
+  noReference,
+} from '../booking/booking-keys.js';
+import { copyPlainText, digitMarks, markPlainBytes, notPlain } from '../booking/field-text.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { Normalise } from '../booking/normalise.js';
-import { copyPlainText, digitMarks, markPlainBytes, notPlain } from '../booking/plain-text.js';
-import { hashPlainReference, noReference } from '../booking/reference-hash.js';
 import type { UsualForm } from './delivery.js';
 import type { PlainCells } from './source.js';
 

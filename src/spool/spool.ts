@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { readBlocks } from '../async/file-blocks.js';
-import { createMeasure, measure } from '../async/measure.js';
+import { createMeasure, measure, readBlocks } from '../async/content.js';
 import type { DayKeys } from '../keys/day-keys.js';
-import { KeyError } from '../keys/key-error.js';
+import { KeyError } from '../keys/day-keys.js';
 import { createFileSealer, measureContent, openFile, sealFile } from '../keys/sealed-file.js';
 import type { LocalFile } from '../sftp/sftp.js';
 import { isPlainName } from '../text/plain-name.js';

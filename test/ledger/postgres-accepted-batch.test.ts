@@ -6,7 +6,7 @@ import type { Session } from '../../src/ledger/postgres/session.js';
 import type { Run } from '../../src/ledger/run.js';
 import { createSealing } from '../../src/ledger/sealing.js';
 import type { Claimed } from '../../src/ledger/step.js';
-import { toStoredStep } from '../../src/ledger/stored-run.js';
+import { toStoredStep } from '../../src/ledger/steps.js';
 import {
   at,
   claimStep,

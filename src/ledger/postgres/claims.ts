@@ -1,6 +1,7 @@
+import { runColumns, toRun } from '../run.js';
 import { placeOfAnswer, placeOfBatch, type Sealing } from '../sealing.js';
 import type { Claim, Claimed, Outcome, Recorded, SharedRight } from '../step.js';
-import { runColumns, toRun, toStep } from '../stored-run.js';
+import { toStep } from '../steps.js';
 import type { StoredRow } from '../stored-values.js';
 import type { Session, Value } from './session.js';
 import { linesAsText } from './session.js';

@@ -1,8 +1,9 @@
 import type { Hold } from '../../async/hold.js';
-import { hashReference } from '../../booking/reference-hash.js';
+import { hashReference } from '../../booking/booking-keys.js';
 import type { DayKeys } from '../../keys/day-keys.js';
 import { record } from '../attempts.js';
 import { patchRun } from '../changes.js';
+import { findInPage } from '../hash-index.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -10,18 +11,22 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
-import { database, one, type Query } from '../query.js';
+import { toStorableHotel } from '../mapping-changes.js';
+import type { CopiedMapping, ProviderHotel } from '../mappings.js';
+import type { Answer, Candidates, Dialect, Request, Store } from '../query.js';
+import { all, database, one, type Query } from '../query.js';
 import type { Rules } from '../rules.js';
 import { changeRun } from '../run-changes.js';
 import { findLocked } from '../runs.js';
-import { placeOfBatch } from '../sealing.js';
+import type { Sealing } from '../sealing.js';
+import { createSealing, placeOfBatch } from '../sealing.js';
 import type { Claim, Claimed, SharedRight, Slice } from '../step.js';
-import { changeSteps } from '../steps.js';
-import { storedStepColumns, toStep, toStoredStep } from '../stored-run.js';
-import type { Database } from './database.js';
-import { createGroupCommit } from './group-commit.js';
+import { bookingForms } from '../step.js';
+import { changeSteps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
+import type { Database, Value } from './database.js';
+import { createGroupCommit } from './database.js';
+import type { LedgerFile } from './ledger-file.js';
 import { openLedgerFile, tryLock } from './ledger-file.js';
-import { createSqliteStore } from './store.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;

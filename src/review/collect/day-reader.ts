@@ -1,12 +1,12 @@
 import type { RawBooking, ServiceField } from '../../booking/booking.js';
-import { type BookingKeys, findStayKey } from '../../booking/booking-keys.js';
+import { type BookingKeys, findStayKey, hashReference } from '../../booking/booking-keys.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { writeNames } from '../../booking/guest-names.js';
-import { decidingRecords } from '../../booking/instants.js';
 import { readKeptValue } from '../../booking/kept-values.js';
 import { countDates, type Normalise, type NormaliserFor } from '../../booking/normalise.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
+import { decidingRecords } from '../../booking/written-date.js';
 import type { ReasonCount, Reject } from '../../ledger/collecting.js';
 import type { KeptRow } from '../../ledger/kept-columns.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';

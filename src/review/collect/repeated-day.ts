@@ -1,4 +1,3 @@
-import type { BatchRange } from '../../ledger/batches.js';
 import { type BusinessDay, goBack } from '../../booking/business-day.js';
 import { KeyError } from '../../keys/day-keys.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';

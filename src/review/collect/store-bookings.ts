@@ -1,5 +1,11 @@
-import { type BookingKeys, findStayKey, noHotel, unknownLastDay } from '../../booking/booking-keys.js';
-import { hashReference, noReference } from '../../booking/reference-hash.js';
+import {
+  type BookingKeys,
+  findStayKey,
+  hashReference,
+  noHotel,
+  noReference,
+  unknownLastDay,
+} from '../../booking/booking-keys.js';
 import {
   type Collect,
   type CollectedBatch,

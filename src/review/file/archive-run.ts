@@ -1,12 +1,20 @@
 import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/archive.js';
-import { measure } from '../../async/measure.js';
+import { measure } from '../../async/content.js';
+import type { Attempt } from '../../ledger/attempts.js';
+import type { ResultCounts, ReviewFile, Run } from '../../ledger/run.js';
 import { isSameSighting, type ReceivedResult } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
-import { lookForResult } from './await-result.js';
-import { type FileAttempt, inSession } from './file-attempt.js';
-import { fetchAside, findResults } from './find-results.js';
-import { keepManifest } from './manifest.js';
+import { fetchAside, findResults, lookForResult } from './await-result.js';
+import {
+  earlierName,
+  ensureSpooled,
+  type FileAttempt,
+  inSession,
+  removeSpooled,
+  resultName,
+  reviewName,
+} from './file-attempt.js';
 import { limitReceived } from './remote-files.js';
 
 /**

@@ -8,9 +8,9 @@ import {
   type UnreadableResult,
 } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
-import type { SftpSession } from '../../sftp/sftp.js';
-import { type FileAttempt, inSession, isOurFault } from './file-attempt.js';
-import { fetchResult, findResults } from './find-results.js';
+import type { DownloadOptions, RemoteFile, SftpSession } from '../../sftp/sftp.js';
+import { SftpError } from '../../sftp/sftp.js';
+import { earlierName, type FileAttempt, inSession, isOurFault, resultName } from './file-attempt.js';
 import {
   countOurs,
   decideOnResult,

@@ -1,6 +1,6 @@
-import type { FailedStep } from '../../ledger/steps.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import type { Run, RunFailure, SeenResult } from '../../ledger/run.js';
+import type { FailedStep } from '../../ledger/steps.js';
 import { joinToRoot } from '../../sftp/session.js';
 import { formatCountOf } from '../../text/format.js';
 import { locateRemoteFiles } from './remote-files.js';

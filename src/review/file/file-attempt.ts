@@ -1,7 +1,7 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { startTimeLimit } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { KeyError } from '../../keys/key-error.js';
+import { KeyError } from '../../keys/day-keys.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';

@@ -1,5 +1,5 @@
 import { createBusinessDay } from '../../booking/business-day.js';
-import type { Outcome, PlannedStep, StepKind } from '../../ledger/step.js';
+import type { PlannedStep } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import { archiveRun } from './archive-run.js';
 import { awaitResult } from './await-result.js';

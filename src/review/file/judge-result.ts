@@ -1,8 +1,10 @@
 import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
 import type { ResultCounts } from '../../ledger/run.js';
 import { isMoreThanShare } from '../gates.js';
-import { namesBookings, type ResultTotals } from './match-result.js';
+import type { JoinSources, ResultTotals } from './match-result.js';
 import type { ResultTable } from './result.js';
+import { namesBookings } from './result.js';
+import { forEachLine } from './result-keys.js';
 
 /** The rules that decide whether a result is complete, and whether it suffices: all are settings. */
 export interface ResultRules {

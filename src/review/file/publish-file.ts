@@ -2,7 +2,17 @@ import { isSameSighting, type ReviewFile } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import { toServiceOutcome } from '../body/body-delivery.js';
-import { convertFailures, expectClaim, type FileAttempt, inSession } from './file-attempt.js';
+import { fetchAside, fetchResult, findResults } from './await-result.js';
+import {
+  convertFailures,
+  earlierName,
+  ensureSpooled,
+  expectClaim,
+  type FileAttempt,
+  inSession,
+  reviewName,
+  spoolReviewFile,
+} from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
 import { createResultNameTest, expectFewResults, limitEarlier } from './remote-files.js';
 

@@ -4,11 +4,11 @@ import {
   createConverter,
   decodeLines,
   type Encoding,
+  endsWithReturns,
   guessEncoding,
   nameContainer,
   readByteOrderMark,
 } from '../../text/encoding.js';
-import { endsWithReturns } from '../../text/line-ends.js';
 import { createResultRecords, longestLine, type ResultLine, type ResultRecord } from './csv.js';
 
 /** What a result says about one booking; undefined where the column is missing or its value unreadable. */

@@ -1,5 +1,5 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
-import { measure } from '../../async/measure.js';
+import { measure } from '../../async/content.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { followErasures } from '../erasures.js';

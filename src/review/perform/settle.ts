@@ -1,6 +1,7 @@
 import type { RetryPolicy } from '../../async/retry.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
+import type { FailedStep, Tally } from '../../ledger/steps.js';
 import type { Notify } from '../events.js';
 import { formatShare, isMoreThanShare } from '../gates.js';
 

@@ -1,5 +1,5 @@
 import type { RetryPolicy } from '../../../src/async/retry.js';
-import { hashReference } from '../../../src/booking/reference-hash.js';
+import { hashReference } from '../../../src/booking/booking-keys.js';
 import type { Decide } from '../../../src/ledger/changes.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';
@@ -7,10 +7,9 @@ import type { Run } from '../../../src/ledger/run.js';
 import type { NewRun } from '../../../src/ledger/runs.js';
 import type { BookingForm, Claim, Claimed, Outcome, Recorded, Right } from '../../../src/ledger/step.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
-import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import { decideChange } from '../../../src/review/state-machine.js';
-import { renderedLine } from '../../support/made-bookings.js';
+import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
 import { findStayKeys } from './stay-keys.js';
 
 const renderItem = createItemRenderer('ServiceId');

@@ -4,7 +4,7 @@ import { hashReference } from '../../../src/booking/booking-keys.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { openNormaliser } from '../../../src/booking/normalise.js';
-import { hashReference } from '../../../src/booking/reference-hash.js';
+import type { InstantChoice } from '../../../src/booking/written-date.js';
 import { createBodyForms } from '../../../src/review/body/body-delivery.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../../src/review/delivery.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
+import { reviewName } from '../../../src/review/file/file-attempt.js';
 import { createFileDelivery } from '../../../src/review/file/file-delivery.js';
 import type { SftpSession } from '../../../src/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
