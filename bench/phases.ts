@@ -18,7 +18,7 @@ import { startJoin } from '../src/review/file/match-result.js';
 import { createFileForms } from '../src/review/file/review-line.js';
 import { renderReviewFile } from '../src/review/file/spooled-files.js';
 import { createCsvSource } from '../src/sources/csv/csv-source.js';
-import { createLocalDayFile } from '../src/sources/files/local.js';
+import { createLocalDayFile } from '../src/sources/files/day-file.js';
 import { createDirectorySpool } from '../src/spool/spool.js';
 import { renderTable } from '../src/text/tables.js';
 import { writeFileDay } from './file-day.js';
