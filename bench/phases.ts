@@ -19,7 +19,7 @@ import { findJudged } from '../src/review/file/judge-result.js';
 import { startJoin } from '../src/review/file/match-result.js';
 import { createFileForms } from '../src/review/file/review-line.js';
 import { createCsvSource } from '../src/sources/csv/csv-source.js';
-import { createLocalDayFile } from '../src/sources/files/local.js';
+import { createLocalDayFile } from '../src/sources/files/day-file.js';
 import { createDirectorySpool } from '../src/spool/spool.js';
 import { renderTable } from '../src/text/tables.js';
 import { writeFileDay } from './file-day.js';

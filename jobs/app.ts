@@ -7,12 +7,14 @@ import { describeHost } from '../src/http/syntax.js';
 import type { KeyFolder } from '../src/keys/key-folder.js';
 import type { Action } from '../src/ledger/audit.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
+import type { Run } from '../src/ledger/run.js';
 import type { ServiceClient } from '../src/mapping-service/client.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
-import type { ReviewParts } from '../src/review/review-day.js';
+import type { ReviewCallbacks, ReviewParts, RunRequest } from '../src/review/review-day.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { Spool } from '../src/spool/spool.js';
 import { writeCsvFile } from '../src/text/output-files.js';
+import { describeError, SafeError } from '../src/text/safe-error.js';
 import { clock, random } from './clock.js';
 import type { CsvOptions } from './command.js';
 import { exitCode } from './exit-code.js';
@@ -26,7 +28,6 @@ import {
   openSftp,
   openSpool,
 } from './parts.js';
-import { recordAction, recordLook } from './recording.js';
 import type { Terminal } from './terminal.js';
 
 /**
@@ -219,4 +220,77 @@ function openHeartbeat(
     warn: (code) => caution(`the heartbeat could not be sent to ${host} (${code})`),
     stop: signal,
   });
+}
+
+/**
+ * Records an action on guests' data in the audit trail before it is performed: nothing reveals or removes names without
+ * a record.
+ *
+ * @throws NotRecordedError
+ */
+export async function recordAction(ledger: ReadOnlyLedger, action: Action, { io }: Terminal): Promise<void> {
+  try {
+    await record(ledger, action, io.user);
+  } catch (error) {
+    throw new NotRecordedError(error);
+  }
+}
+
+function record({ audit }: ReadOnlyLedger, action: Action, who: string): Promise<void> {
+  return audit.record({ ...action, at: clock(), who });
+}
+
+/**
+ * Records a look at bookings without guests' names. Someone woken by a full disk must still be able to look, so a ledger
+ * that can't be written to prevents nothing; the terminal then says that the record is missing.
+ */
+export async function recordLook(
+  ledger: ReadOnlyLedger,
+  action: Action,
+  { io, caution }: Terminal,
+  who = io.user,
+): Promise<void> {
+  try {
+    await record(ledger, action, who);
+  } catch (error) {
+    caution(`the audit trail can't record this: ${describeError(error)}`);
+  }
+}
+
+/** Records the run that a command opens, resumes or accepts, like a look. */
+export function recordOpening(
+  ledger: ReadOnlyLedger,
+  {
+    trigger,
+    reason,
+    volumeAcceptedBy,
+    acceptsRepeated,
+  }: Omit<RunRequest, 'day' | 'mode' | 'configuredDelivery'>,
+  terminal: Terminal,
+): Required<Pick<ReviewCallbacks, 'onOpened' | 'onAccepted'>> & { readonly recorded: () => Promise<void> } {
+  let recording = Promise.resolve();
+  const action = trigger === 'replay' ? 'replay' : 'run';
+  const record = ({ id, day }: Run, how: Action['details']) => {
+    const details = {
+      run: id,
+      ...how,
+      ...(volumeAcceptedBy !== undefined && { acceptVolume: true }),
+      ...(acceptsRepeated && { acceptRepeated: true }),
+      ...(reason !== undefined && { reason }),
+    };
+    recording = recordLook(ledger, { action, subject: day, details }, terminal);
+  };
+  return {
+    onOpened: (run, isNew) => record(run, isNew ? {} : { resumed: true }),
+    onAccepted: (run) => record(run, {}),
+    recorded: () => recording,
+  };
+}
+
+/** The audit trail can't be written. */
+class NotRecordedError extends SafeError {
+  override readonly name = 'NotRecordedError';
+  constructor(cause: unknown) {
+    super(`refused, because the audit trail can't record it: ${describeError(cause)}`, { cause });
+  }
 }

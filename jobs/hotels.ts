@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Config } from '../src/config/load.js';
 import { type LoadedHotels, loadedHotelsToJson, loadHotels } from '../src/mappings/hotels/load-hotels.js';
-import { unpackBlocks } from '../src/sources/files/blocks.js';
+import { unpackBlocks } from '../src/sources/files/day-file.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { UsageError } from '../src/text/usage-error.js';

@@ -9,11 +9,11 @@ import { formatCount, wrapText } from '../src/text/format.js';
 import { completeCommands, quoteForShell, type WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
 import type { App } from './app.js';
+import { recordOpening } from './app.js';
 import { clock } from './clock.js';
 import { type ExitCode, exitCode, exitCodeOf, worstOf } from './exit-code.js';
 import { type CommandFailure, describeFailure } from './failure.js';
 import { followUpAndSay, keepReport } from './follow-up.js';
-import { recordOpening } from './recording.js';
 import { applyConfiguredRetention } from './review-day.js';
 
 /** What the command line says about each day. */

@@ -19,11 +19,11 @@ import { formatCountOf } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
+import { recordOpening } from './app.js';
 import { clock } from './clock.js';
 import { choice, flag, option } from './command.js';
 import { exitCode, exitCodeOf } from './exit-code.js';
 import { followUpAndSay, followUpCanaries, keepReport } from './follow-up.js';
-import { recordOpening } from './recording.js';
 import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
 

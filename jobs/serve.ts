@@ -16,6 +16,7 @@ import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { createCallerCheck } from '../src/server/caller.js';
 import type { HookRuns } from '../src/server/hook.js';
 import type { App } from './app.js';
+import { recordLook } from './app.js';
 import { clock } from './clock.js';
 import { command, option, wholeNumber } from './command.js';
 import { openDesk, openOperations } from './desk.js';
@@ -25,7 +26,6 @@ import { syncCopy, watchCopy } from './mappings-sync.js';
 import { tellFailedSyncs } from './notifications.js';
 import { openObserved } from './observed.js';
 import { openMappingService } from './parts.js';
-import { recordStart } from './recording.js';
 import { logQueueProblems } from './review.js';
 import { applyConfiguredRetention } from './review-day.js';
 import { openMailPoller } from './verdict-mails.js';
@@ -65,7 +65,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     parts: { ...parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: config.delivery,
     onNewRun: ({ id, day, trigger }) =>
-      recordStart(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, app),
+      recordLook(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, app, 'serve'),
     async afterReview(run) {
       await followUpRuns(app);
       await keepReport(app, run);

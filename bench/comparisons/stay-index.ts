@@ -13,7 +13,7 @@ import { createDayReader } from '../../src/review/collect/day-reader.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/review-line.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
-import { createLocalDayFile } from '../../src/sources/files/local.js';
+import { createLocalDayFile } from '../../src/sources/files/day-file.js';
 import { withReplaced } from '../../test/support/fake-ledger.js';
 import type { Comparison, Measurement } from '../comparison.js';
 import { writeFileDay } from '../file-day.js';

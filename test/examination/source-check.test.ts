@@ -8,7 +8,7 @@ import { checkSource } from '../../src/examination/source-check.js';
 import { type SourceColumns, SourceError } from '../../src/review/source.js';
 import { createFilteredSource } from '../../src/sources/common/row-filter.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
-import { createLocalDayFile } from '../../src/sources/files/local.js';
+import { createLocalDayFile } from '../../src/sources/files/day-file.js';
 import { makeTemporaryFolder } from '../doctor/temporary-folder.js';
 import { createArraySource, record } from '../review/array-source.js';
 import { bookingsHeader, csvOf, makeBookings } from '../support/made-bookings.js';

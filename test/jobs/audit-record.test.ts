@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordAction, recordLook } from '../../jobs/recording.js';
+import { recordAction, recordLook } from '../../jobs/app.js';
 import { createTerminal, type Terminal } from '../../jobs/terminal.js';
 import { LedgerFullError } from '../../src/ledger/errors.js';
 import { createReports } from '../../src/text/reports.js';

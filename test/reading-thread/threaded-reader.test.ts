@@ -18,7 +18,7 @@ import type { BookingForms } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/review-line.js';
 import { SourceError } from '../../src/review/source.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
-import { createLocalDayFile } from '../../src/sources/files/local.js';
+import { createLocalDayFile } from '../../src/sources/files/day-file.js';
 import { readerOf } from '../review/array-source.js';
 import { patienceMs } from '../support/patience.js';
 import { countTurns } from '../support/turns.js';

@@ -2,7 +2,7 @@ import { bookingFields, type ServiceField } from '../../booking/booking.js';
 import { type SourceColumns, SourceError } from '../../review/source.js';
 
 /** A field and the name of its column. */
-export interface FieldColumn {
+interface FieldColumn {
   readonly field: ServiceField;
   readonly column: string;
 }

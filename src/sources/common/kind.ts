@@ -26,7 +26,7 @@ export interface SourceParts {
 }
 
 /** A connection to a database, for the check that warns about one without encryption. */
-export interface DatabaseAddress {
+interface DatabaseAddress {
   /** The setting that holds the address. */
   readonly setting: string;
   /** With user and password, which must not be shown. */

@@ -7,10 +7,9 @@ import {
   type SourceRecord,
 } from '../../review/source.js';
 import type { Encoding } from '../../text/encoding.js';
-import { splitPlainLines } from '../common/plain-lines.js';
-import { beginDecoding } from '../files/begin-decoding.js';
 import type { DayFile } from '../files/day-file.js';
 import {
+  beginDecoding,
   convertText,
   createTextGate,
   type DecodedBlock,
@@ -19,8 +18,7 @@ import {
   type FileDecoder,
 } from '../files/text-file.js';
 import { type CsvCut, createCsvCutter } from './cutter.js';
-import { type CsvHeader, readCsvHeader } from './header.js';
-import { readPreamble } from './preamble.js';
+import { type CsvHeader, readCsvHeader, splitPlainLines } from './records.js';
 
 export interface CsvSourceOptions {
   readonly file: DayFile;
@@ -246,4 +244,53 @@ interface BlockParser {
 function decodeText(bytes: Buffer): string {
   const text = bytes.toString();
   return bytes.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
+}
+
+/** A line that tells spreadsheets the delimiter. */
+const separatorLine = /^"?sep=([^"\r\n])"?[,;\t ]*\r?$/i;
+const longestSeparatorLine = 32;
+
+/** What stands above the header. */
+interface Preamble {
+  readonly bytes: number;
+  readonly lines: number;
+  /** The one that a line `sep=` names. */
+  readonly delimiter: string | undefined;
+}
+
+/**
+ * Finds where the header begins: below the line `sep=` and below `skipRows` lines, of which that may be one. Undefined if
+ * that takes more bytes.
+ *
+ * @throws SourceError if those lines are longer than `limit`
+ */
+export function readPreamble(
+  bytes: Buffer,
+  { skipRows, isWhole, limit, path }: PreambleReading,
+): Preamble | undefined {
+  const firstEnd = bytes.subarray(0, longestSeparatorLine).indexOf(lineFeed);
+  if (firstEnd === -1 && !isWhole && bytes.length < longestSeparatorLine) return undefined;
+  const firstLine = bytes.toString('latin1', 0, firstEnd === -1 ? bytes.length : firstEnd);
+  const delimiter = firstLine.length > longestSeparatorLine ? undefined : separatorLine.exec(firstLine)?.[1];
+  const lines = Math.max(skipRows, delimiter === undefined ? 0 : 1);
+  let start = 0;
+  for (let line = 0; line < lines; line += 1) {
+    const end = bytes.indexOf(lineFeed, start);
+    if (end === -1) {
+      if (isWhole) return { bytes: bytes.length, lines, delimiter };
+      if (bytes.length <= limit) return undefined;
+      throw new SourceError('unreadable', `${path}: the rows above the header (source.skipRows) have no end`);
+    }
+    start = end + 1;
+  }
+  return { bytes: start, lines, delimiter };
+}
+
+interface PreambleReading {
+  readonly skipRows: number;
+  readonly isWhole: boolean;
+  /** How many bytes to look at. */
+  readonly limit: number;
+  /** For messages. */
+  readonly path: string;
 }

@@ -2,9 +2,8 @@ import Papa from 'papaparse';
 import { createDateReader } from '../../booking/written-date.js';
 import { type Sample, sampleRecords } from '../common/setup.js';
 import { createFileSetup } from '../files/setup.js';
-import { explainEmptyCsv } from './csv-source.js';
-import { readPreamble } from './preamble.js';
-import { closeUp } from './scanner.js';
+import { explainEmptyCsv, readPreamble } from './csv-source.js';
+import { closeUp } from './cutter.js';
 
 export const csvSetup = createFileSetup({
   kind: 'csv',

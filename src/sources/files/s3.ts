@@ -1,8 +1,7 @@
 import { SourceError } from '../../review/source.js';
 import { type S3Bucket, S3Error } from '../../s3/bucket.js';
-import { toFixedBlocks, unpackBlocks } from './blocks.js';
-import type { DayFile } from './day-file.js';
-import { parsePathTemplate } from './path-template.js';
+import { type DayFile, toFixedBlocks, unpackBlocks } from './day-file.js';
+import { parsePathTemplate } from './location.js';
 
 interface S3DayFileOptions {
   readonly bucket: string;

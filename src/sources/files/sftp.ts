@@ -3,9 +3,8 @@ import { startTimeLimit } from '../../async/abort.js';
 import { SourceError } from '../../review/source.js';
 import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import { formatDuration } from '../../text/format.js';
-import { toFixedBlocks, unpackBlocks } from './blocks.js';
-import type { DayFile } from './day-file.js';
-import { parsePathTemplate } from './path-template.js';
+import { type DayFile, toFixedBlocks, unpackBlocks } from './day-file.js';
+import { parsePathTemplate } from './location.js';
 
 interface SftpDayFileOptions {
   /** `sftp://HOST:PORT`, for people. */

@@ -3,14 +3,13 @@ import { type SourceChunk, SourceError, type SourceNotice, type SourceRecord } f
 import {
   createConverter,
   type Encoding,
+  endsWithReturns,
   guessEncoding,
   nameContainer,
   readByteOrderMark,
   signatureBytes,
 } from '../../text/encoding.js';
-import { beginDecoding } from './begin-decoding.js';
 import type { FileBlock } from './day-file.js';
-import { unifyLineEnds, unifyText } from './line-ends.js';
 
 /** The result of decoding a block, or the end of the file. */
 export interface DecodedBlock {
@@ -191,4 +190,111 @@ function countLineFeedsBeforeBinary(bytes: Buffer): number {
     if (end === -1 || !isText(bytes.subarray(start, end))) return lineFeeds;
     start = end + 1;
   }
+}
+
+const nothingDecoded: DecodedBlock = { records: [], notices: [] };
+
+/** How to read a file, and what of its beginning is still to be read that way. */
+interface Beginning {
+  readonly decoder: FileDecoder;
+  readonly rest: Buffer;
+}
+
+/**
+ * Holds a file's beginning until it shows how to read the file.
+ *
+ * @param begin undefined if more bytes are needed; at the end of the file there are none
+ */
+export function beginDecoding(
+  begin: (bytes: Buffer, isWhole: boolean) => Beginning | undefined,
+): FileDecoder {
+  let held = nothing;
+  let decoder: FileDecoder | undefined;
+
+  function decodeHeld(isWhole: boolean): DecodedBlock {
+    const beginning = begin(held, isWhole);
+    if (beginning === undefined) return nothingDecoded;
+    decoder = beginning.decoder;
+    held = nothing;
+    return decoder.decode(beginning.rest);
+  }
+
+  return {
+    decode(block) {
+      if (decoder !== undefined) return decoder.decode(block);
+      held = held.length === 0 ? block : Buffer.concat([held, block]);
+      return decodeHeld(false);
+    },
+    end() {
+      const first = decoder === undefined ? decodeHeld(true) : nothingDecoded;
+      return joinDecoded(first, decoder?.end() ?? nothingDecoded);
+    },
+  };
+}
+
+function joinDecoded(first: DecodedBlock, last: DecodedBlock): DecodedBlock {
+  return { records: [...first.records, ...last.records], notices: [...first.notices, ...last.notices] };
+}
+
+const carriageReturn = 0x0d;
+/** What old systems write after the last line: Control-Z. */
+const endMark = 0x1a;
+
+/** How lines end is decided by this many bytes. More end marks than this are text. */
+const longestHeld = 64 * 1024;
+
+/**
+ * Wraps a decoder of lines that end with LF or CRLF, so that it also reads files whose lines end with CR only, and files
+ * with an end mark after the last line.
+ */
+function unifyLineEnds(decoder: FileDecoder): FileDecoder {
+  return beginDecoding((bytes, isWhole) => {
+    if (!isWhole && bytes.length < longestHeld) return undefined;
+    const hasReturns = endsWithReturns(bytes.subarray(0, longestHeld));
+    return { decoder: createUnifier(decoder, hasReturns ? replaceReturns : undefined), rest: bytes };
+  });
+}
+
+/** The same for a text that is there as a whole, or the beginning of one. */
+function unifyText(bytes: Buffer): Buffer {
+  const text = endsWithReturns(bytes.subarray(0, longestHeld)) ? replaceReturns(bytes) : bytes;
+  return text.subarray(0, findEndMark(text));
+}
+
+function createUnifier(decoder: FileDecoder, unify: ((bytes: Buffer) => Buffer) | undefined): FileDecoder {
+  /** What may be the file's end. */
+  let held = nothing;
+
+  function pass(bytes: Buffer): DecodedBlock {
+    const mark = findEndMark(bytes);
+    const end = bytes.length - mark > longestHeld ? bytes.length : mark;
+    held = bytes.subarray(end);
+    return end === 0 ? nothingDecoded : decoder.decode(bytes.subarray(0, end));
+  }
+
+  return {
+    decode(block) {
+      const text = unify?.(block) ?? block;
+      return pass(held.length === 0 ? text : Buffer.concat([held, text]));
+    },
+    end: decoder.end,
+  };
+}
+
+function replaceReturns(bytes: Buffer): Buffer {
+  const text = Buffer.from(bytes);
+  for (let at = text.indexOf(carriageReturn); at !== -1; at = text.indexOf(carriageReturn, at + 1))
+    text[at] = lineFeed;
+  return text;
+}
+
+/** Where end marks begin that nothing follows but line ends; without any, the end of the bytes. */
+function findEndMark(bytes: Buffer): number {
+  let end = bytes.length;
+  for (let at = bytes.length - 1; at >= 0; at -= 1) {
+    const byte = bytes[at];
+    if (byte === endMark) end = at;
+    else if (byte !== lineFeed && byte !== carriageReturn) break;
+  }
+  return end;
 }

@@ -2,13 +2,10 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import type { BookingSource, SourceColumns, SourceRecord } from '../../review/source.js';
 import type { SourceParts } from '../common/kind.js';
 import { toChunks } from '../common/record-chunks.js';
-import { listElements } from '../json/json-text.js';
-import { createMemberPicker, type MemberPicker } from '../json/member-picker.js';
+import { createMemberPicker, listElements, type MemberPicker } from '../json/json-text.js';
 import type { HttpSettings } from './kind.js';
-import type { PageCallLimits } from './page-calls.js';
-import { describePageWait } from './page-calls.js';
 import { type HttpPagination, prepareRequests } from './pagination.js';
-import { readPages } from './read-pages.js';
+import { describePageWait, type PageCallLimits, readPages } from './read-pages.js';
 import type { RequestCredentials } from './request.js';
 
 export interface HttpSourceOptions extends DayPagesOptions {

@@ -1,3 +1,8 @@
+import { buildRecord } from '../../booking/booking.js';
+import { isRounded } from '../../booking/field-text.js';
+import type { SourceColumns, SourceNotice, SourceRecord } from '../../review/source.js';
+import { describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
+
 /**
  * Returns the end (exclusive) of the value that begins at `from`.
  *
@@ -142,4 +147,178 @@ function findMember(json: string, wanted: string): JsonAtPath {
   const [value] = found;
   if (value === undefined) return { kind: 'absent' };
   return found.length > 1 ? { kind: 'ambiguous' } : { kind: 'found', json: value };
+}
+
+/** Picks a booking's fields out of JSON objects. */
+export interface MemberPicker {
+  /** @param json should be one JSON object */
+  pick(place: number, json: string): SourceRecord;
+  /** The kept columns that no object has had so far; none before the first object. */
+  findAbsent(): readonly SourceNotice[];
+  /** @param place of all objects, for messages @throws SourceError `missing-member` for a field that no object had */
+  requireFields(place: string): void;
+}
+
+/** Instead of an offset: the current object has no such member. */
+const absent = -1;
+const malformed = Symbol('malformed');
+
+/**
+ * A field is the member with exactly that name. If there is none and the name has dots, it is a path into nested objects:
+ * `guest.name`. A needed name that occurs twice in one object is a fault, as JSON doesn't define which one counts. A number
+ * that JavaScript can't represent is NaN, and a field's whole number that was rounded, such as 1.23457E+11, is text.
+ */
+export function createMemberPicker(
+  columns: SourceColumns,
+  {
+    extraColumns = [],
+    keptColumns = [],
+  }: {
+    readonly extraColumns?: readonly string[] | undefined;
+    readonly keptColumns?: readonly string[] | undefined;
+  } = {},
+): MemberPicker {
+  const fieldColumns = listFieldColumns(columns);
+  const names = [...fieldColumns.map((one) => one?.column), ...extraColumns, ...keptColumns];
+  const firstKept = fieldColumns.length + extraColumns.length;
+  const paths = names.map((name = '') => name.split('.'));
+  const needed = [
+    ...new Set([...names.filter((name) => name !== undefined), ...paths.flatMap(([first]) => first ?? [])]),
+  ];
+  const slots = new Map(needed.map((name, slot) => [name, slot]));
+  /** The positions of the needed members' values in the text of the current object. */
+  const starts = needed.map(() => absent);
+  const ends = needed.map(() => absent);
+  const wasFound = names.map(() => false);
+  /** The members of the first object. */
+  let firstNames: readonly string[] | undefined;
+  let isAmbiguous = false;
+
+  function note(name: string, from: number, to: number): void {
+    const slot = slots.get(name);
+    if (slot === undefined) return;
+    if (starts[slot] !== absent) isAmbiguous = true;
+    starts[slot] = from;
+    ends[slot] = to;
+  }
+
+  /** The value as written. */
+  function findWritten(json: string, name: string): string | undefined {
+    const slot = slots.get(name) ?? absent;
+    const start = starts[slot] ?? absent;
+    return start === absent ? undefined : json.slice(start, ends[slot]);
+  }
+
+  function findNested(json: string, [first = '', ...steps]: readonly string[]): string | undefined {
+    let value = steps.length === 0 ? undefined : findWritten(json, first);
+    for (const step of steps) {
+      const object = value;
+      value = undefined;
+      if (!object?.startsWith('{')) return undefined;
+      scanMembers(object, (name, from, to) => {
+        if (name !== step) return;
+        if (value !== undefined) isAmbiguous = true;
+        value = object.slice(from, to);
+      });
+    }
+    return value;
+  }
+
+  function read(index: number, json: string, members: Readonly<Record<string, unknown>>): unknown {
+    const name = names[index];
+    if (name === undefined) return undefined;
+    let value = members[name];
+    let written: string | undefined;
+    if (!Object.hasOwn(members, name)) {
+      written = findNested(json, paths[index] ?? []);
+      if (written === undefined) return undefined;
+      value = JSON.parse(written);
+    }
+    wasFound[index] = true;
+    if (typeof value !== 'number') return value;
+    written ??= findWritten(json, name) ?? '';
+    const wasInteger = index < fieldColumns.length && Number.isSafeInteger(value);
+    return wasInteger && isRounded(written) ? written : readExactNumber(written);
+  }
+
+  return {
+    pick(place, json) {
+      const members = parse(json);
+      if (members === malformed) return { place, unreadable: 'malformed-json' };
+      if (!isObject(members)) return { place, unreadable: 'not-an-object' };
+      firstNames ??= Object.keys(members);
+      isAmbiguous = false;
+      starts.fill(absent);
+      scanMembers(json, note);
+      const fields = buildRecord((field) => read(field, json, members));
+      const extras =
+        extraColumns.length > 0
+          ? extraColumns.map((_, index) => read(fieldColumns.length + index, json, members))
+          : undefined;
+      const kept =
+        keptColumns.length > 0
+          ? keptColumns.map((_, index) => read(firstKept + index, json, members))
+          : undefined;
+      if (isAmbiguous) return { place, unreadable: 'duplicate-member' };
+      if (!extras && !kept) return { place, fields };
+      return { place, fields, ...(extras && { extras }), ...(kept && { kept }) };
+    },
+    findAbsent() {
+      return keptColumns.flatMap((column, index) =>
+        firstNames !== undefined && !wasFound[firstKept + index]
+          ? [{ kind: 'absent-column', column } as const]
+          : [],
+      );
+    },
+    requireFields(place) {
+      if (firstNames === undefined) return;
+      const first = describeNames(firstNames);
+      requireColumns(fieldColumns, {
+        fault: 'missing-member',
+        isThere: (index) => wasFound[index] ?? false,
+        describe: (shown) => `no record of ${place} has the member ${shown}; the first one has ${first}`,
+      });
+    },
+  };
+}
+
+/** The parser's error quotes the text, and so a guest. It is dropped. */
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return malformed;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const integer = /^-?\d+$/;
+const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/**
+ * Parses a JSON number; NaN if JavaScript would round it: 1.00000000000000001 must not become hotel 1. A whole number that
+ * is too large is returned rounded: it is not a safe integer, which callers have to check anyway.
+ *
+ * @param written a valid JSON number
+ */
+export function readExactNumber(written: string): number {
+  const value = Number(written);
+  if (integer.test(written)) return value;
+  return reduce(written) === reduce(String(value)) ? value : Number.NaN;
+}
+
+/** Normalises the notation: 1.50, 15e-1 and 1.5 all become 15e-1. */
+function reduce(written: string): string | undefined {
+  const [, sign, whole, fraction = '', exponent = '0'] = decimal.exec(written) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = `${whole}${fraction}`;
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  const figures = digits.slice(0, end).replace(/^0+/, '');
+  return figures === ''
+    ? '0'
+    : `${sign}${figures}e${Number(exponent) - fraction.length + digits.length - end}`;
 }

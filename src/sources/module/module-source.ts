@@ -5,7 +5,7 @@ import { describeNames, listFieldColumns, requireColumns } from '../common/colum
 import type { SourceMessages } from '../common/kind.js';
 import { recordsInChunk } from '../common/record-chunks.js';
 import { createDayItems, type DayItemsOptions } from './day-items.js';
-import { describeModuleFailure } from './errors.js';
+import { describeModuleFailure } from './load-module.js';
 
 export interface ModuleSourceOptions extends DayItemsOptions {
   /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */

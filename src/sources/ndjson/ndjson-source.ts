@@ -14,7 +14,7 @@ import {
   explainBinary,
   type FileDecoder,
 } from '../files/text-file.js';
-import { createMemberPicker, type MemberPicker } from '../json/member-picker.js';
+import { createMemberPicker, type MemberPicker } from '../json/json-text.js';
 
 export interface NdjsonSourceOptions {
   readonly file: DayFile;

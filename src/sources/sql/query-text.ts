@@ -4,7 +4,7 @@ import { readDayBounds } from '../common/day-bounds.js';
 /** MariaDB counts as MySQL. */
 export type SqlDialect = 'postgres' | 'mysql';
 
-export interface DayQuery {
+interface DayQuery {
   /** One statement, cut where the day's values go: one part more than there are parameters. */
   readonly parts: readonly string[];
   /** What goes between the parts, in order; a name that occurs twice is there twice. */

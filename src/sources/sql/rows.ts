@@ -1,5 +1,5 @@
 /** A cell as the database writes it: bytes for binary data. */
-export type SqlValue = string | Uint8Array | null;
+type SqlValue = string | Uint8Array | null;
 export type SqlRow = readonly SqlValue[];
 /** In the query's order. */
 export type RowBatch = readonly SqlRow[];

@@ -5,7 +5,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
 import { type CsvSourceOptions, createCsvSource } from '../../../src/sources/csv/csv-source.js';
-import { createLocalDayFile } from '../../../src/sources/files/local.js';
+import { createLocalDayFile } from '../../../src/sources/files/day-file.js';
 import { columnsIn } from '../../support/source-columns.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');

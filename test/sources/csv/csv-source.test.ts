@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createCsvSource } from '../../../src/sources/csv/csv-source.js';
-import { createLocalDayFile } from '../../../src/sources/files/local.js';
+import { createLocalDayFile } from '../../../src/sources/files/day-file.js';
 import { masterIdOnly } from '../../support/source-columns.js';
 import { day, summarise, useCsvFolder } from './csv-folder.js';
 

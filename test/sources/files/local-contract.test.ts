@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLocalDayFile } from '../../../src/sources/files/local.js';
+import { createLocalDayFile } from '../../../src/sources/files/day-file.js';
 import { describeSourceContract } from '../../contracts/source.js';
 import {
   createFileDriver,

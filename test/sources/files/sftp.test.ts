@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { SourceError, type SourceFault } from '../../../src/review/source.js';
 import { createSftpServer, type SftpServerOptions } from '../../../src/sftp/server.js';
-import { createMarkedDayFile } from '../../../src/sources/files/marked.js';
+import { createMarkedDayFile } from '../../../src/sources/files/open-day-file.js';
 import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
 import { openSsh } from '../../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';

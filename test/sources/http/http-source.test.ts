@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { SourceError } from '../../../src/review/source.js';
-import type { PageWait } from '../../../src/sources/http/page-calls.js';
+import type { PageWait } from '../../../src/sources/http/read-pages.js';
 import { patienceMs } from '../../support/patience.js';
 import { masterIdOnly } from '../../support/source-columns.js';
 import { day } from '../csv/csv-folder.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readExactNumber } from '../../../src/sources/json/member-picker.js';
+import { readExactNumber } from '../../../src/sources/json/json-text.js';
 
 it('A decimal number is exact if JavaScript writes the same number, in any notation', () => {
   fc.assert(

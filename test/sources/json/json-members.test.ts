@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { scanMembers } from '../../../src/sources/json/json-text.js';
-import { createMemberPicker } from '../../../src/sources/json/member-picker.js';
+import { createMemberPicker, scanMembers } from '../../../src/sources/json/json-text.js';
 
 it('A whole number that was rounded stays as written', () => {
   const json =

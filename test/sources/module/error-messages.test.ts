@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { describePageWait } from '../../../src/sources/http/page-calls.js';
-import { describeModuleFailure } from '../../../src/sources/module/errors.js';
+import { describePageWait } from '../../../src/sources/http/read-pages.js';
+import { describeModuleFailure } from '../../../src/sources/module/load-module.js';
 
 describe('what a bookings module threw', () => {
   const cause = new RangeError('Ann Guest-Canary again');

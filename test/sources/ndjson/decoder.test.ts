@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import { SourceError, type SourceRecord } from '../../../src/review/source.js';
 import { convertText } from '../../../src/sources/files/text-file.js';
-import { createMemberPicker } from '../../../src/sources/json/member-picker.js';
+import { createMemberPicker } from '../../../src/sources/json/json-text.js';
 import { createNdjsonDecoder } from '../../../src/sources/ndjson/ndjson-source.js';
 
 interface Reading {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
-import { createLocalDayFile } from '../../../src/sources/files/local.js';
+import { createLocalDayFile } from '../../../src/sources/files/day-file.js';
 import { createNdjsonSource, type NdjsonSourceOptions } from '../../../src/sources/ndjson/ndjson-source.js';
 import { columnsIn } from '../../support/source-columns.js';
 import { day } from '../csv/csv-folder.js';
