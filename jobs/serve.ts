@@ -8,9 +8,12 @@ import { createReplays, type Replays } from '../src/review/day/replays.js';
 import { runsAtOnce } from '../src/review/day/run-slots.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../src/schedule/due-days.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
+import {
+  createSyncScheduler,
+  createTodayScheduler,
+  type TodaySchedulerParts,
+} from '../src/schedule/scheduler.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
-import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
-import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
 import { createCallerCheck } from '../src/server/caller.js';
 import type { HookRuns } from '../src/server/hook.js';
 import type { App } from './app.js';

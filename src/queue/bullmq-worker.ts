@@ -3,7 +3,7 @@ import { type Job, WaitingError, Worker } from 'bullmq';
 import { pause } from '../async/abort.js';
 import type { PerformStep, StepReference } from '../review/queue.js';
 import { queueName, queuePrefix, readReference } from './bullmq-jobs.js';
-import { spread } from './rate-limiter.js';
+import { spread } from './in-process.js';
 import { breakWhenSilent, endConnection, type RedisConnection } from './redis-connection.js';
 
 /** Without any rate limit BullMQ's workers would ignore a hold-off, too. */

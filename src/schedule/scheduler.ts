@@ -1,4 +1,8 @@
+import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { SyncBusyError } from '../mappings/sync-mappings.js';
 import type { RunName } from '../review/events.js';
+import { DayBusyError } from '../review/refusals.js';
 import type { DueDay } from './due-days.js';
 import { type Slots, watchSlots } from './slots.js';
 
@@ -83,4 +87,106 @@ export function createScheduler(
       await current;
     },
   };
+}
+
+export interface SyncSchedulerParts extends SchedulerParts {
+  readonly ledger: Ledger;
+  /** It must end soon after the signal aborts. */
+  readonly sync: (signal: AbortSignal) => Promise<unknown>;
+  /** Compares what moved with the current and upcoming stays. It must end soon after the signal aborts. */
+  readonly watch: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/**
+ * Keeps the local copy up to date: a sync is due when none has ended since the last slot. Failed syncs are resumed and missed
+ * ones made up for. Of several processes one syncs; the others find it busy, and then done.
+ *
+ * It watches after each sync, and at the start, in case an earlier process was stopped in between.
+ */
+export function createSyncScheduler(parts: SyncSchedulerParts): Scheduler {
+  const { ledger, slots, sync, watch, clock, notify } = parts;
+  let isWatched = false;
+
+  async function isDue(): Promise<boolean> {
+    const slot = slots.last(new Date(clock()));
+    if (!slot) return false;
+    const latest = await ledger.mappings.latestSync();
+    return latest?.endedAt === undefined || latest.endedAt < slot.getTime();
+  }
+
+  /** False if the copy is not up to date. */
+  async function syncWhenDue(stop: AbortSignal): Promise<boolean> {
+    try {
+      if (!(await isDue())) return true;
+      isWatched = false;
+      await sync(stop);
+      return true;
+    } catch (error) {
+      // Another process is doing what was due here.
+      if (!stop.aborted && !(error instanceof SyncBusyError)) notify({ type: 'sync-failed', error });
+      return false;
+    }
+  }
+
+  return createScheduler(parts, async (stop) => {
+    if (!(await syncWhenDue(stop)) || isWatched || stop.aborted) return;
+    try {
+      await watch(stop);
+      isWatched = true;
+    } catch (error) {
+      if (!stop.aborted) notify({ type: 'watch-failed', error });
+    }
+  });
+}
+
+/** How long before the nightly run a run of today stops. */
+const stopBeforeMs = 60_000;
+
+export interface TodaySchedulerParts extends SchedulerParts {
+  /** The slots of the nightly run. */
+  readonly nights: Slots;
+  /** Whether a run of today stops before the nightly run of its day; false if the two don't get in each other's way. */
+  readonly stopsBeforeNight: boolean;
+  /**
+   * Reviews a day. It must end soon after the signal aborts.
+   *
+   * @param slotAt there is nothing to do for a day that has been reviewed since then
+   */
+  readonly review: (day: BusinessDay, slotAt: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/**
+ * Reviews the current day again and again, one run at a time. The slot's own day is reviewed, and only while it lasts;
+ * afterwards it is left to the nightly run. Which process reviews it, and whether a slot has been taken care of, is
+ * decided from the ledger, so that any number of processes may do this.
+ */
+export function createTodayScheduler(parts: TodaySchedulerParts): Scheduler {
+  const { slots, nights, stopsBeforeNight, review, clock, notify } = parts;
+
+  return createScheduler(parts, async (stop) => {
+    const now = new Date(clock());
+    const slot = slots.last(now);
+    const today = businessDayAt(now, slots.zone);
+    if (!slot || businessDayAt(slot, slots.zone).iso !== today.iso) return;
+    // The nightly run takes over an unfinished run; one that is still sending would keep it waiting.
+    const night = stopsBeforeNight ? nights.next(today.lastInstant) : undefined;
+    const beforeNight = new AbortController();
+    const untilNight =
+      night &&
+      setInterval(() => {
+        if (clock() >= night.getTime() - stopBeforeMs) beforeNight.abort();
+      }, stopBeforeMs / 4);
+    try {
+      await review(today, slot.getTime(), AbortSignal.any([stop, beforeNight.signal]));
+    } catch (error) {
+      if (stop.aborted) return;
+      notify(
+        error instanceof DayBusyError
+          ? { type: 'today-busy', day: today.iso }
+          : { type: 'today-failed', day: today.iso, error },
+      );
+    } finally {
+      clearInterval(untilNight);
+    }
+  });
 }

@@ -53,15 +53,8 @@ interface PollingParts {
  * Reads what arrives in a mailbox: at the start, and every `pollMs`. Several processes may read the same mailbox, because the
  * ledger records each e-mail once.
  */
-export function createMailPoller({
-  mailbox,
-  taker,
-  pollMs,
-  notify,
-  noteMailbox,
-  clock,
-  signal,
-}: PollingParts) {
+export function createMailPoller(parts: PollingParts) {
+  const { mailbox, taker, pollMs, notify, noteMailbox, clock, signal } = parts;
   const closing = new AbortController();
   const stop = AbortSignal.any([signal, closing.signal]);
   let timer: NodeJS.Timeout | undefined;

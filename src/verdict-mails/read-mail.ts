@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { createHeadings, type Headings, type VerdictWords } from './headings.js';
-import { readHtml } from './html.js';
-import { type MailRecord, mostLines, readDelimited, readText, UnreadMailError } from './records.js';
+import { type MailRecord, mostLines, readDelimited, readHtml, readText, UnreadMailError } from './records.js';
 
 /*
  * What an e-mail may hold: one that exceeds it is not read. Nothing in it is decompressed.

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Booking } from '../booking/booking.js';
-import type { NotifyCases } from '../cases/open-cases.js';
-import { type Finding, gatherFindings, openCases } from '../cases/open-cases.js';
+import { type Finding, gatherFindings, type NotifyCases, openCases } from '../cases/open-cases.js';
 import { keyOfCase } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type {

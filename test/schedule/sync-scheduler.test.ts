@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MappingSync } from '../../src/ledger/mappings.js';
 import { SyncBusyError } from '../../src/mappings/sync-mappings.js';
 import type { Scheduler } from '../../src/schedule/scheduler.js';
+import { createSyncScheduler } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { createSyncScheduler } from '../../src/schedule/sync-scheduler.js';
 import { noSyncCounts } from '../contracts/mapping-copy/pages.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DayBusyError } from '../../src/review/refusals.js';
 import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
+import { createTodayScheduler } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { createTodayScheduler } from '../../src/schedule/today-scheduler.js';
 
 const zone = 'Europe/Madrid';
 const nights = createSlots('30 2 * * *', zone);
