@@ -21,7 +21,6 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/mapping-service/verdict.ts': ['test/mapping-service/verdict.test.ts'],
   'src/booking/normalise.ts': booking,
   'src/cases/case-transitions.ts': cases,
-  'src/cases/case-bookings.ts': cases,
   'src/notifications/check-notices.ts': ['check-notices', 'problems-over-days'].map(
     (name) => `test/notifications/${name}.test.ts`,
   ),
