@@ -71,10 +71,7 @@ export async function uploadReviewFile(attempt: FileAttempt): Promise<StepOutcom
 }
 
 /** Returns the results that could not be removed, so that `await-result` can ignore them. */
-async function archiveEarlierFiles(
-  attempt: FileAttempt,
-  session: SftpSession,
-): Promise<ReviewFile['notOurs']> {
+async function archiveEarlierFiles(attempt: FileAttempt, session: SftpSession) {
   const { remote, day, resultPattern } = attempt;
   const isResult = createResultNameTest(resultPattern, day);
   const staying: ReviewFile['notOurs'][number][] = [];
@@ -134,10 +131,7 @@ async function removeLeftovers(attempt: FileAttempt, session: SftpSession): Prom
  *
  * @throws FencedError, ChangedFileError
  */
-async function publishReviewFile(
-  attempt: FileAttempt,
-  session: SftpSession,
-): Promise<Pick<ReviewFile, 'remotePath'> & Partial<Pick<ReviewFile, 'uploaded'>>> {
+async function publishReviewFile(attempt: FileAttempt, session: SftpSession) {
   const { spool, claim, run, remote, signal } = attempt;
   await ensureSpooled(attempt, run);
   signal.throwIfAborted();
