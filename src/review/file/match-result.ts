@@ -294,6 +294,9 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
   const cutter = createLineCutter();
   let batches: AsyncIterator<StoredBatch> | undefined;
   const readVerdict = createVerdictReader(reading);
+  /** The latest verdict, as most are alike. */
+  let spelling: string | undefined;
+  let isCorrect: boolean | undefined;
   const readName = createSentNameReader(keyFields);
   /** Two rooms of one booking share a verdict. */
   const incorrectNames = createKeyTable();
@@ -323,9 +326,11 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
     if (lines[at] !== comma || sent.compare(lines, start, at, sentAt, sentEnd) !== 0) return deviation;
     const end = lines.indexOf(lineFeed, at);
     const verdict = lines.toString('utf8', at + 1, end);
-    // A quoted cell, or several.
-    if (/[",]/.test(verdict)) return deviation;
-    const isCorrect = readVerdict(readCellText(verdict));
+    if (verdict !== spelling) {
+      spelling = verdict;
+      // A quoted cell, or several, is left to the other reader.
+      isCorrect = /[",]/.test(verdict) ? undefined : readVerdict(readCellText(verdict));
+    }
     // Another row of the same booking may be readable, and only an index of all rows can tell.
     if (isCorrect === undefined) return deviation;
     rows += 1;

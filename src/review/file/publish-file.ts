@@ -72,10 +72,7 @@ export async function uploadReviewFile(attempt: FileAttempt): Promise<Outcome> {
 }
 
 /** Returns the results that could not be removed, so that `await-result` can ignore them. */
-async function archiveEarlierFiles(
-  attempt: FileAttempt,
-  session: SftpSession,
-): Promise<ReviewFile['notOurs']> {
+async function archiveEarlierFiles(attempt: FileAttempt, session: SftpSession) {
   const { remote, day, resultPattern } = attempt;
   const isResult = createResultNameTest(resultPattern, day);
   const staying: ReviewFile['notOurs'][number][] = [];
@@ -135,10 +132,7 @@ async function removeLeftovers(attempt: FileAttempt, session: SftpSession): Prom
  *
  * @throws FencedError, ChangedFileError
  */
-async function publishReviewFile(
-  attempt: FileAttempt,
-  session: SftpSession,
-): Promise<Pick<ReviewFile, 'remotePath'> & Partial<Pick<ReviewFile, 'uploaded'>>> {
+async function publishReviewFile(attempt: FileAttempt, session: SftpSession) {
   const { spool, claim, run, remote, signal } = attempt;
   await ensureSpooled(attempt, run);
   signal.throwIfAborted();

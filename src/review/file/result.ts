@@ -23,22 +23,6 @@ export interface ResultRow {
   readonly isSummary?: true;
 }
 
-export interface ResultEnd {
-  /** Rows after the header, including malformed ones, to compare with the number of bookings sent. */
-  readonly rows: number;
-  readonly malformed: number;
-  /** False if more must follow: no header yet, no line end, or inside quotes. */
-  readonly isWhole: boolean;
-}
-
-/** The form in which a result was read. */
-export interface ResultForm {
-  readonly encoding: Encoding;
-  readonly delimiter: string;
-  /** What it is if it is no text, such as a workbook. */
-  readonly container?: string | undefined;
-}
-
 /** How a result is read: all are settings. */
 export interface ResultReading {
   /** The name of the master id's column in the input file. */
@@ -69,9 +53,22 @@ export interface ResultTable {
   readonly fields: readonly ResultField[];
   /** The names of all its columns, as written. */
   readonly columns: readonly string[];
-  /** Undefined for an empty result. */
-  readonly form: ResultForm | undefined;
-  readonly end: ResultEnd;
+  /** The form in which it was read; undefined for an empty result. */
+  readonly form:
+    | {
+        readonly encoding: Encoding;
+        readonly delimiter: string;
+        /** What it is if it is no text, such as a workbook. */
+        readonly container?: string | undefined;
+      }
+    | undefined;
+  readonly end: {
+    /** Rows after the header, including malformed ones, to compare with the number of bookings sent. */
+    readonly rows: number;
+    readonly malformed: number;
+    /** False if more must follow: no header yet, no line end, or inside quotes. */
+    readonly isWhole: boolean;
+  };
 }
 
 /** The provider's name alone identifies nothing. */
@@ -97,7 +94,7 @@ export async function readResult(
   const lines = createResultLines();
   const records = createResultRecords((cells) => listFields(findResultColumns(cells, reading)).length);
   const readVerdict = createVerdictReader(reading);
-  let header: { readonly cells: readonly string[]; readonly columns: ResultColumns } | undefined;
+  let header: Header | undefined;
   let table: Omit<ResultTable, 'end'> = { fields: [], columns: [], form: undefined };
   let rows = 0;
   let malformed = 0;
@@ -137,7 +134,7 @@ function listFields(columns: ResultColumns): ResultField[] {
 
 function readRow(
   cells: readonly string[],
-  header: { readonly cells: readonly string[]; readonly columns: ResultColumns },
+  header: Header,
   readVerdict: (text: string | undefined) => boolean | undefined,
 ): ResultRow {
   const { columns } = header;
@@ -176,10 +173,7 @@ function isTotal(record = ''): boolean {
 }
 
 /** Whether a record that is not readable in full is a line of totals, or the header once more. */
-function isSummary(
-  cells: readonly string[],
-  header: { readonly cells: readonly string[]; readonly columns: ResultColumns },
-): boolean {
+function isSummary(cells: readonly string[], header: Header): boolean {
   const places = Object.values(header.columns);
   const isHeader = places.every((at) => fold(cells[at] ?? '') === fold(header.cells[at] ?? ''));
   return (places.length > 0 && isHeader) || isTotal(cells.join(' '));
@@ -203,7 +197,12 @@ columnNames.set('isCorrect', []);
 export const resultFields: readonly ResultField[] = [...columnNames.keys()];
 
 /** The index of each field's column. */
-export type ResultColumns = { readonly [field in ResultField]?: number };
+type ResultColumns = { readonly [field in ResultField]?: number };
+
+interface Header {
+  readonly cells: readonly string[];
+  readonly columns: ResultColumns;
+}
 
 /** The names of a header's columns, without blank ones. */
 export function nameColumns(cells: readonly string[]): readonly string[] {
