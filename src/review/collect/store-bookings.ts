@@ -92,7 +92,7 @@ export function createBookingStore(
       lines.ends,
     );
     keptLabels = kept?.labels ?? keptLabels;
-    for (const [index, provider] of lines.providers.entries()) {
+    for (let index = 0; index < lines.providers.length; index += 1) {
       const form = bookingForms[lines.forms[index] ?? 0] ?? 'body';
       const keys = {
         referenceHash: lines.referenceHashes[index] ?? noReference,
@@ -104,7 +104,7 @@ export function createBookingStore(
       // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       // What was delivered before belongs to the day's volume too.
-      if (isNew || delivered) countProvider(provider);
+      if (isNew || delivered) countProvider(lines.providers[index]);
       if (!isNew) {
         duplicates += 1;
         continue;
