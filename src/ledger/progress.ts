@@ -2,8 +2,8 @@ import { listTroubles } from './attempts.js';
 import { bind, database, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import type { Ending, StepKind, StepState } from './step.js';
-import * as t from './table.js';
 import { withoutUndefined } from './stored-values.js';
+import * as t from './table.js';
 
 export function createProgressReader({ read, readTogether }: Store) {
   return {

@@ -1,7 +1,7 @@
 import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
 import type { ResultCounts } from '../../ledger/run.js';
 import { isMoreThanShare } from '../gates.js';
-import type { JoinSources, ResultTotals } from './match-result.js';
+import type { JoinSources, Judgement, ResultTotals } from './match-result.js';
 import type { ResultTable } from './result.js';
 import { namesBookings } from './result.js';
 import { forEachLine } from './result-keys.js';
