@@ -196,21 +196,10 @@ export const bookingsInShort = table('case_bookings', {
   hasUnknownCheckIn: flag,
 });
 
-export interface FoundBooking {
-  readonly id: number;
-  readonly booking: CaseBooking;
-}
-
 /** A move of a mapping; `to` is undefined if it was deleted. */
 export interface LaterMove {
   readonly to?: number | undefined;
   readonly seenAt: number;
-}
-
-export interface MovedCase {
-  readonly id: number;
-  /** The moves after its evidence, oldest first. */
-  readonly moves: readonly LaterMove[];
 }
 
 /** Of a booking. */
