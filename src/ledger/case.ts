@@ -69,9 +69,9 @@ export type CaseStay = NewRow<typeof stays>;
 const stays = table('case_bookings', stay);
 
 const caseStay = {
-  ...stay,
   /** From 1, within its case. */
   place: integer,
+  ...stay,
   addedAt: bigint,
   /** Whether a verdict or an e-mail named it; otherwise it only has the same mapping. */
   isNamed: flag,
