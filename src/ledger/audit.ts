@@ -75,7 +75,7 @@ function* record(action: RecordedAction): Query<void> {
 }
 
 /** The next entries after the cursor in the order in which they were recorded; undefined at the end. */
-function* nextActions(filter: AuditFilter, after = 0): Query<RecordedActions | undefined> {
+function* nextActions(filter: AuditFilter, after = 0) {
   const { sql, values } = toCondition(filter, 'number > ?', after);
   const rows = yield* all(
     `SELECT * FROM audit_trail WHERE ${sql} ORDER BY number LIMIT ?`,
@@ -86,11 +86,11 @@ function* nextActions(filter: AuditFilter, after = 0): Query<RecordedActions | u
   return last && { cursor: Number(last.number), actions: rows.map(toAction) };
 }
 
-/** The newest entries before the cursor, the newest first, and how many there are in all. */
+/** The newest entries before the cursor, the newest first, with the cursor of older ones, and how many there are in all. */
 function* latestActions(
   filter: AuditFilter,
   { before, limit }: { readonly before?: number | undefined; readonly limit: number },
-): Query<LatestActions> {
+) {
   const chosen = toCondition(filter);
   const counted = yield* one(
     `SELECT count(*) AS total FROM audit_trail WHERE ${chosen.sql}`,
@@ -208,18 +208,6 @@ export interface AuditFilter {
   readonly action?: AuditedAction | undefined;
   /** A part of the name, in any case. */
   readonly who?: string | undefined;
-}
-
-export interface RecordedActions {
-  readonly cursor: number;
-  readonly actions: readonly RecordedAction[];
-}
-
-export interface LatestActions {
-  readonly actions: readonly RecordedAction[];
-  /** Of the oldest entry here; absent where there is no older one. */
-  readonly cursor?: number;
-  readonly total: number;
 }
 
 /** All entries, in the order in which they were recorded, in chunks. */

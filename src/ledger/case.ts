@@ -69,9 +69,9 @@ export type CaseStay = NewRow<typeof stays>;
 const stays = table('case_bookings', stay);
 
 const caseStay = {
-  ...stay,
   /** From 1, within its case. */
   place: integer,
+  ...stay,
   addedAt: bigint,
   /** Whether a verdict or an e-mail named it; otherwise it only has the same mapping. */
   isNamed: flag,
@@ -196,21 +196,10 @@ export const bookingsInShort = table('case_bookings', {
   hasUnknownCheckIn: flag,
 });
 
-export interface FoundBooking {
-  readonly id: number;
-  readonly booking: CaseBooking;
-}
-
 /** A move of a mapping; `to` is undefined if it was deleted. */
 export interface LaterMove {
   readonly to?: number | undefined;
   readonly seenAt: number;
-}
-
-export interface MovedCase {
-  readonly id: number;
-  /** The moves after its evidence, oldest first. */
-  readonly moves: readonly LaterMove[];
 }
 
 /** Of a booking. */

@@ -10,12 +10,10 @@ import {
   caseBookings,
   cases,
   type FollowedRun,
-  type FoundBooking,
   type HeldCase,
   identifiedCases,
   identityOf,
   type LaterMove,
-  type MovedCase,
   mappingStates,
   type OpenReference,
   openCounts,
@@ -89,7 +87,7 @@ function* findByKeys(keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
 }
 
 /** Every booking with that reference. */
-function* findBookings(reference: string): Query<FoundBooking[]> {
+function* findBookings(reference: string) {
   const dialect = yield* database();
   const { sql, values } = dialect.isReference(toStorable(reference));
   const found = yield* caseBookings.list(`WHERE ${sql} ORDER BY case_number, place`, ...values);
@@ -122,8 +120,8 @@ const listOpened = ({ from, to }: { readonly from: number; readonly to: number }
 const listActive = ({ after, limit }: { readonly after: number; readonly limit: number }): Query<Case[]> =>
   cases.list(`WHERE ${isActive} AND id > ? ORDER BY id LIMIT ?`, after, limit);
 
-/** The active cases whose mapping moved after the evidence. */
-function* listMoved(): Query<MovedCase[]> {
+/** The active cases whose mapping moved after the evidence, each with these moves, oldest first. */
+function* listMoved() {
   const { isMappingOfCase } = yield* database();
   const rows = yield* all(
     `SELECT id, to_service_id, seen_at

@@ -68,8 +68,11 @@ export function* pruneMails(before: number): Query<number> {
   return pairs + (yield* change(`DELETE FROM verdict_mails WHERE ${isDue}`, before));
 }
 
-/** Records an e-mail and what it names: all of it or nothing. What is recorded already stays. */
-function* record(mail: NewMail): Query<RecordedMail> {
+/**
+ * Records an e-mail and what it names: all of it or nothing. What is recorded already stays. It is not new if the same e-mail
+ * named all of it before: then nothing was recorded.
+ */
+function* record(mail: NewMail) {
   const { lock } = yield* database();
   let found = 0;
   // Always in this order, so that two writers can't wait for each other.
@@ -333,12 +336,6 @@ export function mailToJson({ messageId, receivedAt, readAt, from, outcome, reaso
     reason: reason ?? null,
     named,
   };
-}
-
-export interface RecordedMail {
-  readonly number: number;
-  /** False if the same e-mail named all of it before: nothing was recorded. */
-  readonly isNew: boolean;
 }
 
 /** Why an e-mail can't be read. The last three are faults of its reader: it was tried twice. */

@@ -6,7 +6,6 @@ import {
   type NewMasterHotel,
   type ProviderHotel,
   type StoredPage,
-  type SyncCounts,
   type UnnamedDeletion,
 } from './mappings.js';
 import { toStorable, withoutUndefined } from './stored-values.js';
@@ -31,19 +30,6 @@ export interface PageTime {
   readonly at: number;
   /** When its cycle started. */
   readonly cycleBegunAt: number;
-}
-
-/** What a page changes in the copy. */
-export interface MappingChanges {
-  /** Their state after the page, in the order of their numbers. */
-  readonly inserted: readonly CopiedMapping[];
-  /** Their state after the page. */
-  readonly updated: readonly CopiedMapping[];
-  /** In the order in which they happened, each with the number of its mapping. */
-  readonly moves: readonly (MappingMove & { readonly number: number })[];
-  readonly newHotels: readonly NewMasterHotel[];
-  /** What to add to the cycle's counts. */
-  readonly counts: Omit<SyncCounts, 'pages' | 'skipped' | 'restarts'>;
 }
 
 /** A provider hotel in the form in which it is stored. */
@@ -100,11 +86,7 @@ export function findDoubted(
  *
  * @param rows as `toStorablePage` makes them
  */
-export function changesOf(
-  held: HeldMappings,
-  rows: readonly ReportedRow[],
-  { at, cycleBegunAt }: PageTime,
-): MappingChanges {
+export function changesOf(held: HeldMappings, rows: readonly ReportedRow[], { at, cycleBegunAt }: PageTime) {
   const standing = new Set(rows.filter(({ isDeleted }) => !isDeleted).map(keyOfHotel));
   const current = new Map(held.mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
   const changed = new Map<number, CopiedMapping>();
@@ -171,6 +153,7 @@ export function changesOf(
 
   for (const row of rows) counts[change(row)] += 1;
   const all = [...changed.values()];
+  // Mappings and hotels as they are after the page, moves in the order in which they happened.
   return {
     inserted: all.filter(({ number }) => number > held.lastNumber),
     updated: all.filter(({ number }) => number <= held.lastNumber),

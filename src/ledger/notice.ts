@@ -96,21 +96,14 @@ export interface LastNotice {
   readonly reminders: number;
 }
 
-/** Where a notice stands among those of its event and subject: no two of them have the same place. */
-export interface NoticePlace {
-  readonly round: number;
-  /** 0 when raised, then one more for each reminder. */
-  readonly reminder: number;
-}
-
 /**
  * Whether people are told: the first time, when a problem comes back, and when it gets worse. Undefined while they
- * already know.
+ * already know. No two notices of an event and subject have the same round and reminder, which is 0 when raised.
  */
 export function placeNotice(
   notice: Pick<NewNotice, 'event' | 'subject' | 'day' | 'severity'>,
   last: LastNotice | undefined,
-): NoticePlace | undefined {
+) {
   if (!last) return { round: 0, reminder: 0 };
   if (lastsOf(notice) === 'once') return undefined;
   if (last.isOver) return { round: last.round + 1, reminder: 0 };
