@@ -1,5 +1,5 @@
 import { raise } from './notices.js';
-import { all, bind, type Cell, change, one, type Query, type Store } from './query.js';
+import { all, bind, type Cell, change, type Query, type Store } from './query.js';
 import type { PlannedStep } from './step.js';
 import { type StoredRow, withoutUndefined } from './stored-values.js';
 import * as t from './table.js';
@@ -43,12 +43,12 @@ export function createCanaries(store: Store) {
 }
 
 /** The canary that was sent with the run. */
-function findOfRun(runId: string): Query<Canary | undefined> {
-  return findOne('runs.id = ?', runId);
+function* findOfRun(runId: string): Query<Canary | undefined> {
+  return (yield* select('WHERE runs.id = ?', runId))[0];
 }
 
-function findByReference(reference: string): Query<Canary | undefined> {
-  return findOne('reference = ?', reference);
+function* findByReference(reference: string): Query<Canary | undefined> {
+  return (yield* select('WHERE reference = ?', reference))[0];
 }
 
 export function* storeCanary(run: number, canary: NewCanary): Query<void> {
@@ -63,52 +63,45 @@ export function* nameCanary(reference: string, at: number): Query<number> {
   );
 }
 
-/** Joined with the step that delivers it: the canary was sent when that step was done. */
-const selectCanaries = `SELECT canaries.*, runs.id, runs.day, steps.state, steps.ended_at, steps.last_code
-    FROM canaries JOIN runs ON runs.number = canaries.run
-    LEFT JOIN steps ON steps.run = canaries.run AND steps.name = 'canary'`;
-
-function* findOne(condition: string, value: Cell): Query<Canary | undefined> {
-  const row = yield* one(`${selectCanaries} WHERE ${condition}`, value);
-  return row && toCanary(row);
+/** The newest run first. */
+function list({ day, since, limit }: CanaryFilter): Query<Canary[]> {
+  const conditions = ['1 = 1'];
+  if (day !== undefined) conditions.push('runs.day = ?');
+  if (since !== undefined) conditions.push('(runs.finished_at IS NULL OR runs.finished_at >= ?)');
+  return select(
+    `WHERE ${conditions.join(' AND ')} ORDER BY canaries.run DESC LIMIT ?`,
+    ...[day, since, limit].filter((value) => value !== undefined),
+  );
 }
 
-/** The newest run first. */
-function* list({ day, since, limit }: CanaryFilter): Query<Canary[]> {
-  const conditions: string[] = [];
-  const values: Cell[] = [];
-  if (day !== undefined) {
-    conditions.push('runs.day = ?');
-    values.push(day);
-  }
-  if (since !== undefined) {
-    conditions.push('(runs.finished_at IS NULL OR runs.finished_at >= ?)');
-    values.push(since);
-  }
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-  const rows = yield* all(`${selectCanaries} ${where} ORDER BY canaries.run DESC LIMIT ?`, ...values, limit);
+/** Joined with the step that delivers it: the canary was sent when that step was done. */
+function* select(rest: string, ...values: readonly Cell[]): Query<Canary[]> {
+  const rows = yield* all(
+    `SELECT canaries.*, runs.id, runs.day, steps.state, steps.ended_at, steps.last_code
+     FROM canaries JOIN runs ON runs.number = canaries.run
+     LEFT JOIN steps ON steps.run = canaries.run AND steps.name = 'canary' ${rest}`,
+    ...values,
+  );
   return rows.map(toCanary);
 }
 
 /** Two processes may find the same canaries, but only one of them changes a row. */
 function* reportMissed(now: number): Query<Canary[]> {
-  const found = yield* all(
-    `${selectCanaries}
-     WHERE named_at IS NULL AND reported_at IS NULL AND steps.state = 'done' AND steps.ended_at + within_ms <= ?
+  const found = yield* select(
+    `WHERE named_at IS NULL AND reported_at IS NULL AND steps.state = 'done' AND steps.ended_at + within_ms <= ?
      ORDER BY reference`,
     now,
   );
   const missed: Canary[] = [];
-  for (const row of found) {
+  for (const canary of found) {
+    const { reference, runId, day } = canary;
     const changed = yield* change(
-      `UPDATE canaries SET reported_at = ? WHERE run = ? AND named_at IS NULL AND reported_at IS NULL`,
-      ...[now, Number(row.run)],
+      `UPDATE canaries SET reported_at = ? WHERE reference = ? AND named_at IS NULL AND reported_at IS NULL`,
+      ...[now, reference],
     );
     if (changed === 0) continue;
-    const canary = { ...toCanary(row), reportedAt: now };
-    const { runId, day } = canary;
     yield* raise([{ event: 'canary-missed', subject: runId, day, runId, facts: {}, raisedAt: now }]);
-    missed.push(canary);
+    missed.push({ ...canary, reportedAt: now });
   }
   return missed;
 }

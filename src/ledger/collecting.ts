@@ -8,7 +8,7 @@ import { createCollectedIndexes } from './hash-index.js';
 import { type KeptColumns, storeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query, type Store } from './query.js';
-import type { Run, Trigger, Volume, VolumeComparison } from './run.js';
+import type { Run, Volume, VolumeComparison } from './run.js';
 import { changeRun, runTables } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfReject } from './sealing.js';
@@ -281,17 +281,3 @@ export function rejectToJson({ place, reason, reference, field, value }: Reject)
 
 /** Its columns in a file. */
 export const rejectColumns = Object.keys(rejectToJson({ place: 0, reason: 'service-id-missing' }));
-
-/** An opaque position in what other runs have delivered. */
-export type DeliveredCursor = string & { readonly ofDelivered: unique symbol };
-
-export interface DeliveredLines {
-  readonly cursor: DeliveredCursor;
-  readonly form: BookingForm;
-  /** Of the run that delivered them. */
-  readonly trigger: Trigger;
-  /** In which form the names are. */
-  readonly guestNames: GuestNames;
-  /** Each ended by a line feed. */
-  readonly lines: Buffer;
-}

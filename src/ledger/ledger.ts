@@ -1,12 +1,11 @@
 import type { Hold } from '../async/hold.js';
 import { listAnswers, listAttempts } from './attempts.js';
 import { createActionRecorder, createAuditTrail } from './audit.js';
-import { measureBatches, readBatch, readBatches, sampleBatches } from './batches.js';
+import { measureBatches, nextDelivered, readBatch, readBatches, sampleBatches } from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
 import { createCaseReader, createCases } from './cases.js';
 import type { Decide } from './changes.js';
 import { beginCollect, type CollectStart } from './collecting.js';
-import { nextDelivered } from './delivered.js';
 import { createErasures, createGuestReader } from './erasing.js';
 import { createExportLog, createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';

@@ -1,6 +1,5 @@
 import { type GuestNames, writeNames } from '../../booking/guest-names.js';
-import { splitStoredLines } from '../../ledger/batches.js';
-import type { DeliveredCursor, DeliveredLines } from '../../ledger/collecting.js';
+import { type DeliveredCursor, type DeliveredLines, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { mayCompleteDay, type Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';

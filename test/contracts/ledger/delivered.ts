@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveredCursor } from '../../../src/ledger/collecting.js';
+import type { DeliveredCursor } from '../../../src/ledger/batches.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 
 import { blankNames } from '../../../src/review/stored/stored-line.js';
