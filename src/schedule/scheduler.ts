@@ -1,7 +1,7 @@
-import { DayBusyError } from '../review/day/join-run.js';
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { SyncBusyError } from '../mappings/sync-mappings.js';
+import { DayBusyError } from '../review/day/join-run.js';
 import type { RunName } from '../review/events.js';
 import type { DueDay } from './due-days.js';
 import { type Slots, watchSlots } from './slots.js';

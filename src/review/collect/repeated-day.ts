@@ -1,6 +1,5 @@
 import { type BusinessDay, goBack } from '../../booking/business-day.js';
-import { KeyError } from '../../keys/key-error.js';
-import type { BatchRange } from '../../ledger/batches.js';
+import { KeyError } from '../../keys/day-keys.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { bookingForms } from '../../ledger/step.js';
