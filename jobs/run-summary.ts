@@ -1,5 +1,6 @@
 import type { Canary } from '../src/ledger/canaries.js';
 import type { ReasonCount } from '../src/ledger/collecting.js';
+import type { ResultCounts } from '../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import {
   type Counts,
@@ -7,7 +8,6 @@ import {
   hasUnexpectedCount,
   isActive,
   isToBeAccepted,
-  type ResultCounts,
   type Run,
 } from '../src/ledger/run.js';
 import { renderCanary } from '../src/review/canary.js';

@@ -1,11 +1,5 @@
-import {
-  countVerdicts,
-  type ReviewFile,
-  type Run,
-  type RunFailure,
-  type RunState,
-  type VolumeAcceptance,
-} from './run.js';
+import type { ReviewFile } from './findings.js';
+import { countVerdicts, type Run, type RunFailure, type RunState, type VolumeAcceptance } from './run.js';
 import type {
   Claim,
   Ending,

@@ -1,7 +1,8 @@
 import { patchRun, type RunPatch } from './changes.js';
+import type { RemoteRemoval } from './findings.js';
 import { raise } from './notices.js';
 import { change, database, type Query } from './query.js';
-import { type RemoteRemoval, type Run, type RunFailure, runs, type VolumeAcceptance } from './run.js';
+import { type Run, type RunFailure, runs, type VolumeAcceptance } from './run.js';
 import {
   type Abandonment,
   type CollectRequest,

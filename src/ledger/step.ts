@@ -1,5 +1,5 @@
-import type { JudgedPlaces } from './findings.js';
-import type { ReviewFile, Run } from './run.js';
+import type { JudgedPlaces, ReviewFile } from './findings.js';
+import type { Run } from './run.js';
 
 /** The steps that deliveries are made of. (Design 2 and 5.) */
 export type StepKind = 'batch' | 'write' | 'upload' | 'trigger' | 'await-result' | 'archive' | 'canary';

@@ -8,7 +8,7 @@ import type { ErasedGuests } from '../review/erasures.js';
 import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
 
 /** Chunks in flight: enough for the thread to continue during a commit, few enough to hold. */
-export const chunksAhead = 8;
+export const chunksAhead = 3;
 /** Smaller sources are read faster than a thread starts. */
 const leastBytes = 4 * 1024 * 1024;
 /** How long a thread may take to release what its source holds, such as a query that is running on a server. */

@@ -7,7 +7,8 @@ import type {
   StepSelection,
   StepsChange,
 } from '../ledger/changes.js';
-import { isActive, type ReviewFile, type Run, type RunState } from '../ledger/run.js';
+import type { ReviewFile } from '../ledger/findings.js';
+import { isActive, type Run, type RunState } from '../ledger/run.js';
 import type { Abandonment, CollectRequest, Settlement } from '../ledger/runs.js';
 import type { Outcome, PlannedStep, StepKind, StepState, StoredStep } from '../ledger/step.js';
 import type { FileProgress, StepTotals } from '../ledger/steps.js';

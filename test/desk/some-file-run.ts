@@ -1,6 +1,7 @@
 import { type Archive, reportsFolder } from '../../src/archive/archive.js';
 import type { DeskParts } from '../../src/desk/desk.js';
-import type { ReviewFile, Run } from '../../src/ledger/run.js';
+import type { ReviewFile } from '../../src/ledger/findings.js';
+import type { Run } from '../../src/ledger/run.js';
 import { describeCalls, describeRun, manifestName } from '../../src/review/file/archive-run.js';
 import { at, done, type Found, perform, rightOf } from '../contracts/ledger/days.js';
 import { collectedFileRun, fileSteps } from '../contracts/ledger/file-days.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderFile } from '../../jobs/run-summary.js';
-import type { ReviewFile } from '../../src/ledger/run.js';
+import type { ReviewFile } from '../../src/ledger/findings.js';
 import { someRun } from '../review/some-run.js';
 import { command } from '../support/plain-command.js';
 

@@ -1,5 +1,6 @@
+import type { SetAsideResult } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { hasWork, type Run, type SetAsideResult, type VolumeComparison } from '../../ledger/run.js';
+import { hasWork, type Run, type VolumeComparison } from '../../ledger/run.js';
 import { formatCount, formatCountOf, formatInstant } from '../../text/format.js';
 import type { SuspectReport } from '../suspects/listing.js';
 import { reportGoodDay } from './good-day.js';

@@ -1,8 +1,9 @@
 import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/content.js';
 import type { Attempt } from '../../ledger/attempts.js';
-import type { ResultCounts, ReviewFile, Run } from '../../ledger/run.js';
-import { isSameSighting, type ReceivedResult } from '../../ledger/run.js';
+import type { ReceivedResult, ResultCounts, ReviewFile } from '../../ledger/findings.js';
+import type { Run } from '../../ledger/run.js';
+import { isSameSighting } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import { fetchAside, findResults, lookForResult } from './await-result.js';

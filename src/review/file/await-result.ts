@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readStoredBatches } from '../../ledger/batches.js';
-import {
-  isSameSighting,
-  type ReviewFile,
-  type Run,
-  type Sighting,
-  type UnreadableResult,
-} from '../../ledger/run.js';
+import type { ReviewFile, Sighting, UnreadableResult } from '../../ledger/findings.js';
+import { isSameSighting, type Run } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
 import type { DownloadOptions, RemoteFile, SftpSession } from '../../sftp/sftp.js';
 import { SftpError } from '../../sftp/sftp.js';

@@ -1,5 +1,6 @@
 import { createBusinessDay } from '../../booking/business-day.js';
-import type { Run, RunFailure, SeenResult } from '../../ledger/run.js';
+import type { SeenResult } from '../../ledger/findings.js';
+import type { Run, RunFailure } from '../../ledger/run.js';
 import type { FailedStep } from '../../ledger/steps.js';
 import { joinToRoot } from '../../sftp/session.js';
 import { formatCountOf } from '../../text/format.js';

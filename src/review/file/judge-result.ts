@@ -1,5 +1,4 @@
-import type { Judged, JudgedPlaces } from '../../ledger/findings.js';
-import type { ResultCounts } from '../../ledger/run.js';
+import type { Judged, JudgedPlaces, ResultCounts } from '../../ledger/findings.js';
 import { isMoreThanShare } from '../gates.js';
 import type { JoinSources, Judgement, ResultTotals } from './match-result.js';
 import type { ResultTable } from './result.js';

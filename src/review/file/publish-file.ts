@@ -1,4 +1,5 @@
-import { isSameSighting, type ReviewFile } from '../../ledger/run.js';
+import type { ReviewFile } from '../../ledger/findings.js';
+import { isSameSighting } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import { toServiceOutcome } from '../body/body-delivery.js';

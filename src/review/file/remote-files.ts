@@ -1,6 +1,7 @@
 import { type BusinessDay, isDayPattern } from '../../booking/business-day.js';
+import type { ReviewFile } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { ReviewFile, Run } from '../../ledger/run.js';
+import type { Run } from '../../ledger/run.js';
 import { SftpError, type SizeLimit } from '../../sftp/sftp.js';
 import { formatCount } from '../../text/format.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Run, SeenResult } from '../../../src/ledger/run.js';
+import type { SeenResult } from '../../../src/ledger/findings.js';
+import type { Run } from '../../../src/ledger/run.js';
 import type { FailedStep } from '../../../src/ledger/steps.js';
 import { explainFailure } from '../../../src/review/file/explain-failure.js';
 import { someRun } from '../some-run.js';
