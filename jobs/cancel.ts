@@ -3,7 +3,6 @@ import type { Ledger } from '../src/ledger/ledger.js';
 import { type Abandoned, abandon } from '../src/review/day/join-run.js';
 import { runToJson } from '../src/review/day/report.js';
 import { removeSpooled } from '../src/review/file/file-attempt.js';
-
 import { clock } from './clock.js';
 import { command, requiredDay, requiredOption } from './command.js';
 import { exitCode } from './exit-code.js';

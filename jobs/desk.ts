@@ -9,7 +9,6 @@ import type { NotifyAll } from '../src/events/events.js';
 import { isLoopbackAddress } from '../src/http/syntax.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
-
 import type { BackgroundReviews } from '../src/review/day/background-reviews.js';
 import type { Replays } from '../src/review/day/replays.js';
 import { createScoreMemory } from '../src/scorecard/scorecard.js';

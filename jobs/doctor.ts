@@ -34,7 +34,6 @@ import { type Finding, type Part, renderCount, renderFinding } from '../src/exam
 import { checkSource, warnOfSamePath } from '../src/examination/source-check.js';
 import { lookForUnconfirmed, warnOfUnconfirmed } from '../src/examination/unconfirmed-check.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-
 import { findOldestNames } from '../src/review/stored/retention.js';
 import { presentHostKey } from '../src/sftp/server.js';
 import { clock } from './clock.js';

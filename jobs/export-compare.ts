@@ -8,7 +8,6 @@ import {
   type MappingDifference,
 } from '../src/mappings/export/compare/compare-export.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
-
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { writeNamedFile } from '../src/text/output-files.js';
 import { renderTable } from '../src/text/tables.js';

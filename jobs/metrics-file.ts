@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../src/config/load.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-
 import { findOldestNames, type KeptNames } from '../src/review/stored/retention.js';
 import { answerWithin } from '../src/server/deadline.js';
 import { type LedgerFacts, readLedgerFacts } from '../src/server/ledger-facts.js';

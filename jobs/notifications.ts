@@ -10,7 +10,6 @@ import type { CheckParts } from '../src/notifications/check-notices.js';
 import { composeMessage } from '../src/notifications/compose-messages.js';
 import { findJudgedDays, judgeDeadlines } from '../src/notifications/deadlines.js';
 import { findDueDigest } from '../src/notifications/morning-digest.js';
-
 import { startNotifier } from '../src/notifications/notifier.js';
 import { createSlots } from '../src/schedule/slots.js';
 import { createPathShortener } from '../src/server/shown-paths.js';

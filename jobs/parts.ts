@@ -21,7 +21,6 @@ import { createMappingService } from '../src/mapping-service/mapping-service.js'
 import type { MappingService } from '../src/mapping-service/operations.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
-
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/archive-run.js';
 import { toSftpLogin } from '../src/settings/sftp-account.js';

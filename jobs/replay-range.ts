@@ -8,8 +8,7 @@ import { listSuspects, suspectsReported } from '../src/review/suspects/listing.j
 import { formatCount, wrapText } from '../src/text/format.js';
 import { completeCommands, quoteForShell, type WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
-import type { App } from './app.js';
-import { recordOpening } from './app.js';
+import { type App, recordOpening } from './app.js';
 import { clock } from './clock.js';
 import { type ExitCode, exitCode, exitCodeOf, worstOf } from './exit-code.js';
 import { type CommandFailure, describeFailure } from './failure.js';

@@ -15,8 +15,7 @@ import {
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { createCallerCheck } from '../src/server/caller.js';
 import type { HookRuns } from '../src/server/hook.js';
-import type { App } from './app.js';
-import { recordLook } from './app.js';
+import { type App, recordLook } from './app.js';
 import { clock } from './clock.js';
 import { command, option, wholeNumber } from './command.js';
 import { openDesk, openOperations } from './desk.js';

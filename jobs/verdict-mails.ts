@@ -3,7 +3,6 @@ import { businessDayAt } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-
 import { createMailProcess, readerLimits } from '../src/verdict-mails/mail-process.js';
 import { createMailPoller, type Mailbox } from '../src/verdict-mails/mailbox.js';
 import { createMailTaker } from '../src/verdict-mails/take-mail.js';

@@ -2,7 +2,6 @@ import type { Action, AuditedAction } from '../ledger/audit.js';
 import type { HeldCase, Resolution } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { SafeError } from '../text/safe-error.js';
-
 import { applyCommand, type CaseCommand, resolveBookings, toDecision } from './case-transitions.js';
 
 /** A person's request, by command or on the desk. */

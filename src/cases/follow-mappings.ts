@@ -29,11 +29,6 @@ export async function changeCases(
   return changed;
 }
 
-/** All active cases: those on whose mapping somebody still has to act. */
-export function listActiveCases({ cases }: Ledger): Promise<readonly Case[]> {
-  return cases.listActive({ after: 0, limit: Number.MAX_SAFE_INTEGER });
-}
-
 export interface FollowParts extends CaseParts {
   /** How long a reported case may stay uncorrected. */
   readonly escalateAfterMs: number;
@@ -199,7 +194,7 @@ async function openMovedCases(parts: WatchParts, found: Awaited<ReturnType<typeo
  */
 async function dismissMerged({ ledger, clock }: WatchParts): Promise<number> {
   const merged = new Map<number, number>();
-  const rePointed = (await listActiveCases(ledger)).filter(isOnlyRePointed);
+  const rePointed = (await ledger.cases.listActive()).filter(isOnlyRePointed);
   const masters = await ledger.watch.readMasterHotels(rePointed.map(({ serviceId }) => serviceId));
   const copied = await ledger.mappings.lookUp(rePointed);
   for (const [index, { id, serviceId }] of rePointed.entries()) {

@@ -16,13 +16,7 @@ import { readSuspects } from '../review/suspects/listing.js';
 import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
 import { readJudged } from '../review/verdicts/listing.js';
 import { addStays, applyVersions, automatic, toDecision } from './case-transitions.js';
-import {
-  changeCases,
-  classifyMove,
-  type FollowParts,
-  followMappings,
-  listActiveCases,
-} from './follow-mappings.js';
+import { changeCases, classifyMove, type FollowParts, followMappings } from './follow-mappings.js';
 import { type CaseFindings, type CaseParts, type Finding, gatherFindings, openCases } from './open-cases.js';
 
 /** Many at once, because reading the stays of their cases scans every run, and there may be thousands. */
@@ -203,7 +197,7 @@ async function findVersions(runId: string, parts: CaseParts): Promise<Map<number
 /** The stays of the run on the mappings of active cases, by case. */
 async function findJoining(runId: string, parts: CaseParts): Promise<Map<number, CaseStay[]>> {
   const { ledger, today, signal } = parts;
-  const active = new Map((await listActiveCases(ledger)).map((item) => [keyOfCase(item), item]));
+  const active = new Map((await ledger.cases.listActive()).map((item) => [keyOfCase(item), item]));
   const joining = new Map<number, CaseStay[]>();
   for await (const stays of readStaysAhead(ledger, [...active.values()], { today, runId, signal }))
     for (const stay of stays) {

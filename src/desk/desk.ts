@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Archive } from '../archive/archive.js';
 import type { Ledger } from '../ledger/ledger.js';
-
 import { createAuditPage } from './audit/audit-page.js';
 import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-routes.js';
 import { createCaseRoutes } from './cases/cases-routes.js';

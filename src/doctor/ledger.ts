@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-
 import { isActive, type Run } from '../ledger/run.js';
 import { formatCount } from '../text/format.js';
 import { findPlace, tryToWrite } from './folders.js';

@@ -9,23 +9,28 @@ import { findLocked, runNumber } from './runs.js';
 import { placeOfAnswer } from './sealing.js';
 import type { Claim, Claimed, Ending, Outcome, Recorded, StepState, StoredStep } from './step.js';
 import { changeSteps, findStepWithSuccessors, insertSteps, readProgress } from './steps.js';
-import { bigint, integer, optional, type Row, table, text } from './table.js';
+import * as t from './table.js';
 
-const attempts = table('attempts', {
-  run: bigint,
-  step: text(),
-  attempt: integer,
-  startedAt: bigint,
-  endedAt: bigint,
-  outcome: text<Ending>(),
-  code: text(),
-  httpStatus: optional(integer),
-  statusCode: optional(integer),
-  /** The service's own words, sealed. */
-  answer: optional(text()),
-  sha256: optional(text()),
-});
-export type Attempt = Omit<Row<typeof attempts>, 'run'>;
+/** What every attempt of a step has met. */
+export const attempts = t.table(
+  'attempts',
+  {
+    run: t.numberOf('runs'),
+    step: t.text(),
+    attempt: t.integer,
+    startedAt: t.bigint,
+    endedAt: t.bigint,
+    outcome: t.text<Ending>(),
+    code: t.text(),
+    httpStatus: t.optional(t.integer),
+    statusCode: t.optional(t.integer),
+    /** The service's own words, sealed. */
+    answer: t.optional(t.text()),
+    sha256: t.optional(t.text()),
+  },
+  { key: 'run, step, attempt', isItsIndex: true },
+);
+export type Attempt = Omit<t.Row<typeof attempts>, 'run'>;
 
 /**
  * Records what an attempt found and applies what is decided about it, inside a transaction.
@@ -140,7 +145,7 @@ export function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
   return found.map(({ run, answer, sha256, ...attempt }) => attempt);
 }
 
-function* open(runId: string, found: readonly Row<typeof attempts>[]): Query<Attempt[]> {
+function* open(runId: string, found: readonly t.Row<typeof attempts>[]): Query<Attempt[]> {
   const { sealing } = yield* database();
   return found.map(({ run, ...attempt }) => {
     const answer = sealing.openText(attempt.answer, placeOfAnswer(runId, attempt.step, attempt.attempt));

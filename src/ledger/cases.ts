@@ -76,7 +76,7 @@ function* find(id: number): Query<HeldCase | undefined> {
   return found;
 }
 
-/** The cases of these keys, in the same order. At most 1,000 per call. */
+/** The cases of these keys, in the same order. */
 function* findByKeys(keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
   const { isListed } = yield* database();
   const identities = keys.map(identityOf);
@@ -94,7 +94,7 @@ function* findBookings(reference: string) {
   return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
 }
 
-/** By case id, the reference of the most urgent open booking: of a guest in house, or else the next to check in. At most 1,000 per call. */
+/** By case id, the reference of the most urgent open booking: of a guest in house, or else the next to check in. */
 function* findNextReferences(ids: readonly number[], today: string): Query<ReadonlyMap<number, string>> {
   const { isListed } = yield* database();
   const listed = isListed('id', ids);
@@ -116,9 +116,8 @@ function* findNextReferences(ids: readonly number[], today: string): Query<Reado
 const listOpened = ({ from, to }: { readonly from: number; readonly to: number }): Query<Case[]> =>
   cases.list('WHERE opened_at >= ? AND opened_at <= ? ORDER BY id', from, to);
 
-/** The next of those whose mapping is not corrected or dismissed, in the order of their ids. */
-const listActive = ({ after, limit }: { readonly after: number; readonly limit: number }): Query<Case[]> =>
-  cases.list(`WHERE ${isActive} AND id > ? ORDER BY id LIMIT ?`, after, limit);
+/** All active cases: those on whose mapping somebody still has to act. In the order of their ids. */
+const listActive = () => cases.list(`WHERE ${isActive} ORDER BY id`);
 
 /** The active cases whose mapping moved after the evidence, each with these moves, oldest first. */
 function* listMoved() {

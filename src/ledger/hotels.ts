@@ -158,7 +158,7 @@ function* findCurrentLoad(): Query<number> {
 /** The last load that was finished. */
 const latestLoad = () => loads.find('WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1');
 
-/** The content of each master hotel, in the order of the request. At most 1,000 per call. */
+/** The content of each master hotel, in the order of the request. */
 function* lookUp(serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
   const { findContents } = yield* database();
   const { sql, values } = findContents(yield* findCurrentLoad(), serviceIds);

@@ -4,7 +4,7 @@ import type { NamedPair, NamedPlace, NamedThings, ReceivedPair, StoredBooking } 
 import { all, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { isGone } from './sealing.js';
-import { findBookings as findPositions, referencePages, selectRuns } from './stays.js';
+import { findBookings as findPositions, referencePages, selectStayRuns } from './stays.js';
 import type { BookingForm } from './step.js';
 import { readColumns, readJson, type StoredRow, toStorable } from './stored-values.js';
 import { bigint, table, text } from './table.js';
@@ -32,7 +32,7 @@ function* readPlaces({ run, ...of }: BatchOfRun, places: readonly number[]): Que
 }
 
 const listRecentRuns = (since: number) =>
-  selectRuns('AND (finished_at IS NULL OR finished_at >= ?) ORDER BY number DESC', since);
+  selectStayRuns('AND (finished_at IS NULL OR finished_at >= ?) ORDER BY number DESC', since);
 
 /** Reads one run or batch at a time, so that other work can run in between. */
 export async function* findBookings(

@@ -114,7 +114,7 @@ const fields = {
   /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
   openSteps: t.count,
   failedSteps: t.count,
-  /** Consecutive steps that ran out of tries. */
+  /** Tries that batches spent since one of them last got an answer. */
   failuresInRow: t.count,
   /** Only for a file run, once its file was written. A text of JSON: the row is short and often updated. */
   file: t.optional(t.json<Partial<ReviewFile>>()),

@@ -1,3 +1,4 @@
+import { attempts } from './attempts.js';
 import { storedBatches } from './batches.js';
 import { canaries } from './canaries.js';
 import { rejects, warnings } from './collecting.js';
@@ -22,23 +23,7 @@ const tables: readonly string[] = [
   ...[runs, hookRequests, storedBatches, keptColumns, referenceRows, stayRows].flatMap(({ schema }) =>
     schema(),
   ),
-  ...[rejects, warnings, suspects, steps, verdicts, canaries].flatMap(({ schema }) => schema()),
-
-  // What every attempt of a step has met.
-  `CREATE TABLE attempts (
-    run bigint NOT NULL REFERENCES runs (number),
-    step text NOT NULL,
-    attempt integer NOT NULL,
-    started_at bigint NOT NULL,
-    ended_at bigint NOT NULL,
-    outcome text NOT NULL,
-    code text NOT NULL,
-    http_status integer,
-    status_code integer,
-    answer text,
-    sha256 text,
-    PRIMARY KEY (run, step, attempt)
-  ) STRICT, WITHOUT ROWID`,
+  ...[rejects, warnings, suspects, steps, verdicts, canaries, attempts].flatMap(({ schema }) => schema()),
 
   // The runs whose verdicts have become cases, and whether all of them have.
   `CREATE TABLE followed_runs (

@@ -31,7 +31,7 @@ const stayRuns = table('runs', {
 });
 
 /** Runs whose bookings are stored. */
-export function* selectRuns(rest: string, ...values: readonly Cell[]): Query<StayRun[]> {
+export function* selectStayRuns(rest: string, ...values: readonly Cell[]): Query<StayRun[]> {
   const rows = yield* all(
     `SELECT number, id AS run_id, day, delivery, tops_up, batch_size FROM runs
      WHERE batch_size IS NOT NULL AND pruned_at IS NULL ${rest}`,
@@ -44,7 +44,7 @@ export function* selectRuns(rest: string, ...values: readonly Cell[]): Query<Sta
  * The runs whose bookings count, the latest first: those that were collected to the end, whatever became of their delivery.
  * A later business day is later, and of one day the run that was started later.
  */
-const listStayRuns = () => selectRuns('AND collected_at IS NOT NULL ORDER BY day DESC, number DESC');
+const listStayRuns = () => selectStayRuns('AND collected_at IS NOT NULL ORDER BY day DESC, number DESC');
 
 /**
  * Bookings of the run at hotels with these hashes whose stay ends on the day `from` or later, or nobody knows when.

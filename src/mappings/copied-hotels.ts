@@ -15,7 +15,7 @@ export interface CopiedHotel {
 
 export type CopyReader = ReadOnlyLedger['mappings'];
 
-/** In the same order. At most 1,000 per call. */
+/** In the same order. */
 export async function readCopiedHotels(
   mappings: CopyReader,
   hotels: readonly ProviderHotel[],

@@ -5,7 +5,6 @@ import type { MappingSync } from '../ledger/mappings.js';
 import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../ledger/notice.js';
 import type { OpenProblem } from '../ledger/notices.js';
 import { mayCompleteDay, type Run } from '../ledger/run.js';
-
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import { formatBytes } from '../text/format.js';

@@ -326,7 +326,7 @@ export function isMoreThanShare(part: number, whole: number, share: number): boo
 }
 
 /** True when `part` is less than the share of `whole`: 29 of 100 is not less than 0.29. */
-export function isLessThanShare(part: number, whole: number, share: number): boolean {
+function isLessThanShare(part: number, whole: number, share: number): boolean {
   return part < share * whole - rounding;
 }
 

@@ -123,7 +123,7 @@ export function renderLine(booking: Booking, layout: LineLayout, line: LineBuffe
 }
 
 /** Returns the end of the copy. For a dozen bytes this loop is faster than calling `Buffer.copy`. */
-export function copyTo(bytes: Buffer, start: number, copied: Uint8Array): number {
+function copyTo(bytes: Buffer, start: number, copied: Uint8Array): number {
   const size = copied.length;
   for (let index = 0; index < size; index += 1) bytes[start + index] = copied[index] ?? 0;
   return start + size;

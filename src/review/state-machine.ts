@@ -29,7 +29,7 @@ export function startDelivery(
 }
 
 /** Whether its steps can be claimed. */
-export function isBeingDelivered({ state }: Run): boolean {
+function isBeingDelivered({ state }: Run): boolean {
   return state === 'delivering' || state === 'awaiting-result';
 }
 
@@ -41,7 +41,7 @@ export function mayAwaitResult({ delivery, state, openSteps }: Run): boolean {
 /** `await-result` and `archive`. */
 const resultSteps = 2;
 
-export function isOnlyResultMissing({ isTriggered, hasOpenBatch, isResultOpen }: FileProgress): boolean {
+function isOnlyResultMissing({ isTriggered, hasOpenBatch, isResultOpen }: FileProgress): boolean {
   return isTriggered && !hasOpenBatch && isResultOpen;
 }
 
@@ -131,7 +131,7 @@ export function settleRun(run: Run, { state, failure, at }: Settlement): RunPatc
 }
 
 /** The run was worked on after its names were removed, and what it received since then may hold names. */
-export function unblank({ namesBlankedAt }: Run): RunPatch {
+function unblank({ namesBlankedAt }: Run): RunPatch {
   return namesBlankedAt === undefined ? {} : { namesBlankedAt: null };
 }
 

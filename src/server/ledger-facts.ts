@@ -8,7 +8,6 @@ import { isToBeAccepted, type Run, type RunState } from '../ledger/run.js';
 import type { LedgerSummary } from '../ledger/runs.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { reviewsDay } from '../review/day/good-day.js';
-
 import { listLastDays } from './last-good-day.js';
 import { type LatestDay, summariseLatestDay } from './latest-day.js';
 

@@ -1,8 +1,7 @@
 import { checkSetting } from '../config/single-setting.js';
 import type { IncompleteBookings } from '../review/file/review-line.js';
 import { unknownDatabase, unknownWord } from '../settings/placeholders.js';
-import type { AnswerRule, SettingPath } from '../sources/common/setup.js';
-import { sourceVariables } from '../sources/common/setup.js';
+import { type AnswerRule, type SettingPath, sourceVariables } from '../sources/common/setup.js';
 import { kindOf, type SourceKindName, sourceKinds } from '../sources/registry.js';
 import { checkDotEnvValue, renderDotEnv } from './dot-env.js';
 

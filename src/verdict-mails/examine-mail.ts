@@ -239,7 +239,7 @@ function listHotelIds(cells: readonly MailCell[]): readonly string[] {
 }
 
 /** A piece of a record that may be a reference or an id. */
-export interface Candidate {
+interface Candidate {
   readonly text: string;
   /** The cell, and where in it the piece stands. */
   readonly cell: number;
@@ -262,7 +262,7 @@ const separators = /[,;|=:()[\]<>"“”]/;
  * Everything in a record that may be a reference: each line of its cells, words as written and without the punctuation around them,
  * what separators set apart, and up to three words in sequence.
  */
-export function* listCandidates({ cells }: MailRecord): Generator<Candidate, void, undefined> {
+function* listCandidates({ cells }: MailRecord): Generator<Candidate, void, undefined> {
   for (const [cell, { text }] of cells.entries()) {
     let at = 0;
     // A cell may break a reference.
@@ -347,7 +347,7 @@ function trim(line: string, start: number, end: number): Span {
  * Whether a text could stand in an e-mail without meaning the booking of that reference: a short one, a number or a date, or a
  * plain word.
  */
-export function mayBeAccident(text: string): boolean {
+function mayBeAccident(text: string): boolean {
   if (text.length < 5 || !/\p{L}/u.test(text)) return true;
   return !/\d/.test(text) && text !== text.toUpperCase();
 }

@@ -149,7 +149,7 @@ function readLine(line: string, headings: Headings): MailRecord {
  * The records of a table: one per row below its headings, or, where the headings are in the first of two columns, one per block
  * of rows. Without known headings each row is a record.
  */
-export function readTable(rows: Rows, headings: Headings): MailRecord[] {
+function readTable(rows: Rows, headings: Headings): MailRecord[] {
   const filled = rows.map((row) => row.map((cell) => cell.trim())).filter((row) => row.some(Boolean));
   const cells = isVertical(filled, headings) ? turnUpright(filled, headings) : labelCells(filled, headings);
   return cells.map((row) => {
@@ -210,9 +210,9 @@ const mostColumns = 200;
 const deepestTable = 20;
 /** Elements within elements. The parser takes longer for each the more are open; an e-mail that forgets to close some is read. */
 const deepestElement = 5_000;
-
-/** More than in a table of 50,000 bookings. */
+/** More than in a table of 50,000 bookings, counting each cell again where it reaches into other rows. */
 const mostCells = 2_000_000;
+const mostCharacters = 100_000_000;
 
 const unread = new Set(['script', 'style', 'title', 'template', 'noscript', 'svg', 'math']);
 /** They begin a new line. */
@@ -226,11 +226,11 @@ const apart = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl hr blockquote'.split(' '));
 
 interface OpenTable {
   readonly rows: string[][];
+  /** Cells of earlier rows that reach into this one, by column. */
+  readonly reaching: Map<number, { readonly text: string; readonly rows: number }>;
   row?: string[] | undefined;
-  /** How many columns the open cell spans. */
-  cell?: { text: string; readonly columns: number } | undefined;
-  /** A cell reaches down into other rows, so that nobody knows which heading is theirs. */
-  isSpanned: boolean;
+  /** How many columns the open cell spans, and how many rows. */
+  cell?: { text: string; readonly columns: number; readonly rows: number } | undefined;
 }
 
 /** The records of HTML, in its order: those of its tables, and those of the text around them. Reads what is hidden as well. */
@@ -242,6 +242,7 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
   let depthUnread = 0;
   let depthAsWritten = 0;
   let cells = 0;
+  let characters = 0;
 
   const add = (found: readonly MailRecord[]) => {
     for (const record of found) records.push(record);
@@ -255,28 +256,45 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
     if (cell) cell.text += written;
     else text += written;
   };
+  /** A few bytes of HTML can make a cell reach into a thousand rows. */
+  const put = (row: string[], cell: string) => {
+    cells += 1;
+    characters += cell.length;
+    if (cells > mostCells || characters > mostCharacters) throw new UnreadMailError('too-many-rows');
+    row.push(cell);
+  };
+  /** A cell that reaches down from a row above counts in each row. */
+  const putReaching = ({ reaching }: OpenTable, row: string[]) => {
+    for (let above = reaching.get(row.length); above; above = reaching.get(row.length)) {
+      if (above.rows > 1) reaching.set(row.length, { ...above, rows: above.rows - 1 });
+      else reaching.delete(row.length);
+      put(row, above.text);
+    }
+  };
   const closeCell = (table: OpenTable) => {
-    const { row, cell } = table;
+    const { row, cell, reaching } = table;
     if (!row || !cell) return;
     table.cell = undefined;
+    putReaching(table, row);
     const content = cleanCell(cell.text);
-    for (let column = 0; column < cell.columns && row.length < mostColumns; column += 1)
-      row.push(column === 0 ? content : '');
-    // A few bytes of HTML can make many cells.
-    cells += cell.columns;
-    if (cells > mostCells) throw new UnreadMailError('too-many-rows');
+    for (let column = 0; column < cell.columns && row.length < mostColumns; column += 1) {
+      if (cell.rows > 1) reaching.set(row.length, { text: content, rows: cell.rows - 1 });
+      put(row, column === 0 ? content : '');
+    }
   };
   const closeRow = (table: OpenTable) => {
     closeCell(table);
-    if (table.row && table.row.length > 0) table.rows.push(table.row);
+    const { row = [] } = table;
+    if (table.row) putReaching(table, row);
     table.row = undefined;
+    if (row.length > 0) table.rows.push(row);
   };
   const closeTable = (table: OpenTable) => {
     closeRow(table);
     tables.pop();
     flushText();
     if (isLayout(table.rows, headings)) for (const row of table.rows) add(readText(row.join('\n'), headings));
-    else add(readTable(table.rows, table.isSpanned ? noHeadings : headings));
+    else add(readTable(table.rows, headings));
   };
   const breakLine = (name: string) => {
     if (breaking.has(name)) write(apart.has(name) ? '\n\n' : '\n');
@@ -291,15 +309,14 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
       const table = tables.at(-1);
       if (name === 'table' && tables.length < deepestTable) {
         if (!table) flushText();
-        tables.push({ rows: [], isSpanned: false });
+        tables.push({ rows: [], reaching: new Map() });
       } else if (table && name === 'tr') {
         closeRow(table);
         table.row = [];
       } else if (table && (name === 'td' || name === 'th')) {
         closeCell(table);
         table.row ??= [];
-        table.cell = { text: '', columns: spanOf(colspan) };
-        table.isSpanned ||= spanOf(rowspan) > 1;
+        table.cell = { text: '', columns: spanOf(colspan), rows: spanOf(rowspan) };
       } else breakLine(name);
     },
     ontext(written) {
@@ -323,11 +340,8 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
 }
 
 function spanOf(written = ''): number {
-  return /^\d{1,4}$/.test(written) ? Math.max(1, Math.min(Number(written), mostColumns)) : 1;
+  return /^\d{1,4}$/.test(written) ? Math.max(1, Math.min(Number(written), 1_000)) : 1;
 }
-
-/** Then each row is read for itself, and what it names counts whatever a column says. */
-const noHeadings: Headings = { read: () => undefined, judge: () => undefined };
 
 /** A table with one column only arranges text, unless the column has a heading. */
 function isLayout([first = [], ...others]: Rows, headings: Headings): boolean {

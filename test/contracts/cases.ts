@@ -285,8 +285,7 @@ export function describeCasesContract(
         { id: 1, moves: [{ to: 9, seenAt: at + 1 }] },
         { id: 2, moves: [{ seenAt: at + 1 }, { to: 5, seenAt: at + 2 }] },
       ]);
-      const page = async (after: number) => (await cases.listActive({ after, limit: 1 })).map(({ id }) => id);
-      expect([await page(0), await page(1), await page(2)]).toEqual([[1], [2], []]);
+      expect((await cases.listActive()).map(({ id }) => id)).toEqual([1, 2]);
     });
 
     it('finds cases that were reported long ago, and open bookings by their references', async () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
-
 import { describeAffected } from './ledger/affected.js';
 import { describeAudit } from './ledger/audit.js';
 import { describeAwaiting } from './ledger/awaiting.js';

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ledger } from '../../src/ledger/ledger.js';
-
 import type { LivedDay } from './judge.js';
 import { beginLife, type Death, type Life } from './life.js';
 import { readOutcome } from './outcome.js';

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ledger } from '../../src/ledger/ledger.js';
-
 import type { Happening } from './outside.js';
 import { day, runId } from './process.js';
 

@@ -6,7 +6,6 @@ import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-
 import { type CurrentLife, type Engine, toBegunStep } from './live.js';
 import type { BegunStep } from './outside.js';
 import { leaseMs } from './process.js';

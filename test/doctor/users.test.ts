@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { User } from '../../src/access/users-file.js';
-import { createUsers, UsersFileError } from '../../src/access/users-file.js';
+import { createUsers, type User, UsersFileError } from '../../src/access/users-file.js';
 import { checkUsers } from '../../src/doctor/users.js';
 import { passwordHash } from '../access/some-users.js';
 

@@ -6,7 +6,6 @@ import { createKeyFolder } from '../../src/keys/key-folder.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { type Database, openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-
 import { at } from '../contracts/ledger/days.js';
 import type { OpenedLedger } from '../contracts/ledger.js';
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../src/async/hold.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, claimStep, collectedRun, day, newRun, record, rightOf } from '../contracts/ledger/days.js';
 import { patienceMs } from '../support/patience.js';

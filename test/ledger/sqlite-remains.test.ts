@@ -10,7 +10,6 @@ import type { Run } from '../../src/ledger/run.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
-
 import {
   at,
   batchSize,

@@ -5,7 +5,6 @@ import { onTestFinished } from 'vitest';
 import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-
 import type { Right } from '../../src/ledger/step.js';
 
 /** The real ledger, in a folder that is removed after the test. */

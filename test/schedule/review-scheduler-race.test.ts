@@ -7,7 +7,6 @@ import { rules } from '../../jobs/rules.js';
 import type { BusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-
 import { DayBusyError } from '../../src/review/day/join-run.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MappingSync } from '../../src/ledger/mappings.js';
 import { SyncBusyError } from '../../src/mappings/sync-mappings.js';
-import type { Scheduler } from '../../src/schedule/scheduler.js';
-import { createSyncScheduler } from '../../src/schedule/scheduler.js';
+import { createSyncScheduler, type Scheduler } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { noSyncCounts } from '../contracts/mapping-copy/pages.js';
 import { fakeLedger } from '../support/fake-ledger.js';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DayBusyError } from '../../src/review/day/join-run.js';
-import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
-import { createTodayScheduler } from '../../src/schedule/scheduler.js';
+import { createTodayScheduler, type Scheduler, type SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';
 
 const zone = 'Europe/Madrid';

@@ -1,6 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
-
 import type { Silence } from '../../src/review/verdict.js';
 import { createScoreMemory } from '../../src/scorecard/scorecard.js';
 import { at, day, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';

@@ -4,7 +4,6 @@ import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
 import type { Silence } from '../../src/review/verdict.js';
 import { createScoreMemory, scoreProviders } from '../../src/scorecard/scorecard.js';
-
 import { someRun } from '../review/some-run.js';
 import { ledgerOf } from './stored-days.js';
 

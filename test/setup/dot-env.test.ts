@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { renderSecrets } from '../../src/setup/answers.js';
 import { checkDotEnvValue } from '../../src/setup/dot-env.js';
 import type { AuthAnswers } from '../../src/sources/http/setup.js';
-import type { SourceAnswers } from './answering.js';
-import { answer, server } from './answering.js';
+import { answer, type SourceAnswers, server } from './answering.js';
 
 const account = { username: undefined, keyFile: undefined, hostKey: undefined };
 const api = (auth: AuthAnswers): SourceAnswers => ({

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InitOptions } from '../../src/setup/options.js';
-import { checkOptions } from '../../src/setup/options.js';
+import { checkOptions, type InitOptions } from '../../src/setup/options.js';
 import { UsageError } from '../../src/text/usage-error.js';
 
 const check = (

@@ -2,7 +2,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,12 +9,10 @@ import type { Config } from '../../src/config/load.js';
 import { parseConfig } from '../../src/config/parse.js';
 import { hasPlaceholders, listPlaceholders } from '../../src/config/placeholders.js';
 import type { Examination } from '../../src/examination/examine-day.js';
-import type { Secrets } from '../../src/setup/answers.js';
-import { checkAnswer, renderSecrets } from '../../src/setup/answers.js';
+import { checkAnswer, renderSecrets, type Secrets } from '../../src/setup/answers.js';
 import { renderConfiguration } from '../../src/setup/configuration-text.js';
 import type { HttpAnswers } from '../../src/sources/http/setup.js';
-import type { SourceAnswers } from './answering.js';
-import { answer } from './answering.js';
+import { answer, type SourceAnswers } from './answering.js';
 
 const noFile: Examination = { kind: 'no-file' };
 const database = 'mysql://reader:s3cret@db.test/hotel?sslmode=verify-full';

@@ -8,7 +8,6 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { MappingRow } from '../../src/ledger/mappings.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
-
 import type { DayFolder } from './day-folder.js';
 import { type ArrivingRequest, type RecordedRequest, refusal, type StandInAnswer } from './http-stand-in.js';
 

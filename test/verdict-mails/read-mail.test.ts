@@ -243,13 +243,10 @@ describe('References', () => {
     ).toEqual([]);
   });
 
-  it('in rows that a cell spans count whatever their columns say: nobody knows which heading is theirs', async () => {
+  it('in rows that a cell spans, in vertical tables, and in tables within tables', async () => {
     const spanned =
-      '<table><tr><th>Provider</th><th>Booking reference</th><th>IsCorrectMapping</th></tr><tr><td rowspan="2">Alpha</td><td>BR-1042</td><td>false</td></tr><tr><td>BR-1043</td><td>true</td></tr></table>';
-    expect((await readNames(mailOf('text/html', spanned), bookings)).named).toEqual(['BR-1042', 'BR-1043']);
-  });
-
-  it('are found in vertical tables, and in tables within tables', async () => {
+      '<table><tr><th>Provider</th><th>Booking reference</th></tr><tr><td rowspan="2">Alpha</td><td>1</td></tr><tr><td>2026</td></tr></table>';
+    expect((await readNames(mailOf('text/html', spanned), bookings)).named).toEqual(['1', '2026']);
     const vertical =
       '<table><tr><td>Booking reference</td><td>1</td></tr><tr><td>IsCorrectMapping</td><td>false</td></tr><tr><td>Booking reference</td><td>2026</td></tr><tr><td>IsCorrectMapping</td><td>true</td></tr></table>';
     expect((await readNames(mailOf('text/html', vertical), bookings)).named).toEqual(['1']);
@@ -353,11 +350,11 @@ describe('A hostile e-mail', () => {
         expect((await readNames(mailOf(type, `${text}\r\nBR-1042`), bookings)).named).toEqual(['BR-1042']);
   }, 60_000);
 
-  it('of elements within elements, or of cells that span a thousand columns, is refused', async () => {
+  it('of elements within elements, or of cells that reach into a thousand rows, is refused', async () => {
     expect(await reasonOf(mailOf('text/html', '<div>'.repeat(100_000)))).toBe('too-deep');
     expect(await reasonOf(mailOf('text/html', '<table><tr><td>'.repeat(200_000)))).toBe('too-deep');
-    const wide = '<tr><td colspan=1000>x'.repeat(20_000);
-    expect(await reasonOf(mailOf('text/html', `<table>${wide}`))).toBe('too-many-rows');
+    const reaching = `<tr>${'<td rowspan=1000>x'.repeat(200)}${'<tr>'.repeat(1_000)}`;
+    expect(await reasonOf(mailOf('text/html', `<table>${reaching.repeat(20)}`))).toBe('too-many-rows');
   }, 60_000);
 
   it('with an attachment that is not text is read without it, and that is counted', async () => {

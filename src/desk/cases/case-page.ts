@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { showCase, shownCaseToJson } from '../../cases/shown-cases.js';
 import type { HeldCase } from '../../ledger/case.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-
 import { mappingToJson } from '../../ledger/mappings.js';
 import { HttpError } from '../../server/http-error.js';
 import { pageField } from '../routing/fields.js';

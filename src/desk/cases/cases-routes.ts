@@ -1,5 +1,4 @@
 import type { Ledger } from '../../ledger/ledger.js';
-
 import type { DeskRoute } from '../routing/route.js';
 import { createCasePage } from './case-page.js';
 import { createCasesCsv } from './cases-csv.js';

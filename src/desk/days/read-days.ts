@@ -7,7 +7,6 @@ import { readCompleteUntil } from '../../mappings/sync-bounds.js';
 import { type Deadline, findDeadline, judgeDeadlines } from '../../notifications/deadlines.js';
 import { describeNotice } from '../../notifications/describe-notice.js';
 import { reviewsDay } from '../../review/day/good-day.js';
-
 import { chooseCompared, daysToCompare, usualOf, type VolumeSettings } from '../../review/gates.js';
 import { businessDayOf, type Slots } from '../../schedule/slots.js';
 import type { Health } from '../../server/health.js';

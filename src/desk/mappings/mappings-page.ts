@@ -64,9 +64,6 @@ async function findCases(
 ) {
   const masters = new Set([mapping.serviceId, ...moves.flatMap(({ from, to }) => [from, to])]);
   const keys = [...masters].flatMap((serviceId) => (serviceId === undefined ? [] : { ...asked, serviceId }));
-  const found = await cases.findByKeys(keys.slice(-keysAtOnce));
+  const found = await cases.findByKeys(keys);
   return found.flatMap((one) => (one ? { id: one.id, state: one.state, serviceId: one.serviceId } : []));
 }
-
-/** The most that `findByKeys` takes. */
-const keysAtOnce = 1_000;

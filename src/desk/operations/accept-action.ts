@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-
 import { isToBeAccepted, type Run } from '../../ledger/run.js';
 import { describeDrops } from '../../review/gates.js';
 import { html } from '../../text/html.js';

@@ -1,6 +1,5 @@
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-
 import type { Silence } from '../../review/verdict.js';
 import {
   type DayScore,

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-
 import type { Run } from '../../ledger/run.js';
 import { HttpError } from '../../server/http-error.js';
 

@@ -1,5 +1,4 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-
 import type { Run } from '../../ledger/run.js';
 import { createRunMask, refusedToJson } from '../../review/stored/stored-line.js';
 import { formatCount } from '../../text/format.js';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { rejectToJson } from '../../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-
 import { formatCount } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';

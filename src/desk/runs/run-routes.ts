@@ -1,6 +1,5 @@
 import type { Archive } from '../../archive/archive.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-
 import type { PendingLimits } from '../../review/day/pending.js';
 import type { WriteCommand } from '../../text/shell.js';
 import type { DeskRoute } from '../routing/route.js';

@@ -1,6 +1,5 @@
 import { pause, untilAborted } from '../../async/abort.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-
 import { isActive } from '../../ledger/run.js';
 import { type RunState, readRunState, type Sample, toSample } from './run-moment.js';
 

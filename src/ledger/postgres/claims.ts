@@ -3,8 +3,7 @@ import { placeOfAnswer, placeOfBatch, type Sealing } from '../sealing.js';
 import type { Claim, Claimed, Outcome, Recorded, SharedRight } from '../step.js';
 import { toStep } from '../steps.js';
 import type { StoredRow } from '../stored-values.js';
-import type { Session, Value } from './session.js';
-import { linesAsText } from './session.js';
+import { linesAsText, type Session, type Value } from './session.js';
 
 export interface ClaimRequest {
   readonly right: SharedRight;

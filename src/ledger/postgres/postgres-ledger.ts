@@ -11,8 +11,7 @@ import {
 } from '../ledger.js';
 import type { Rules } from '../rules.js';
 import { claim, holdsClaim, recordAcceptedBatch, renewClaims } from './claims.js';
-import type { DatabaseOptions } from './database.js';
-import { type Database, openDatabase } from './database.js';
+import { type Database, type DatabaseOptions, openDatabase } from './database.js';
 import { createHolds } from './holds.js';
 import { ledgerExists, migrate, requireWritable } from './schema.js';
 import { createPostgresStore } from './store.js';

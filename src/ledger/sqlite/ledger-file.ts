@@ -192,7 +192,7 @@ export function fileExists(path: string): boolean {
 }
 
 /** Restricts the file, and the files that SQLite keeps beside it, to the owner, in case somebody changed the mode. */
-export function restrictToOwner(path: string): void {
+function restrictToOwner(path: string): void {
   if ((statSync(path).mode & 0o077) === 0) return;
   for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
 }

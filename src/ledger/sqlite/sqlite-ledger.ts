@@ -13,20 +13,25 @@ import {
 } from '../ledger.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import type { CopiedMapping, ProviderHotel } from '../mappings.js';
-import type { Answer, Candidates, Dialect, Request, Store } from '../query.js';
-import { all, database, one, type Query } from '../query.js';
+import {
+  type Answer,
+  all,
+  type Candidates,
+  type Dialect,
+  database,
+  one,
+  type Query,
+  type Request,
+  type Store,
+} from '../query.js';
 import type { Rules } from '../rules.js';
 import { changeRun } from '../run-changes.js';
 import { findLocked } from '../runs.js';
-import type { Sealing } from '../sealing.js';
-import { createSealing, placeOfBatch } from '../sealing.js';
-import type { Claim, Claimed, SharedRight, Slice } from '../step.js';
-import { bookingForms } from '../step.js';
+import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
+import { bookingForms, type Claim, type Claimed, type SharedRight, type Slice } from '../step.js';
 import { changeSteps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
-import type { Database, Value } from './database.js';
-import { createGroupCommit } from './database.js';
-import type { LedgerFile } from './ledger-file.js';
-import { openLedgerFile, tryLock } from './ledger-file.js';
+import { createGroupCommit, type Database, type Value } from './database.js';
+import { type LedgerFile, openLedgerFile, tryLock } from './ledger-file.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;
@@ -307,7 +312,7 @@ function* findLines(run: number, { form, batch }: Slice): Query<Buffer | undefin
 }
 
 /** The row number of the claim's run, if the claim is still valid. */
-export function findClaimed(database: Database, { step, attempt, token }: Claim): number | undefined {
+function findClaimed(database: Database, { step, attempt, token }: Claim): number | undefined {
   const row = database.get(
     `SELECT runs.number FROM runs JOIN steps ON steps.run = runs.number AND steps.name = ?
      WHERE runs.id = ? AND runs.token = ? AND steps.state = 'running' AND steps.attempts = ? AND steps.token = ?`,

@@ -2,8 +2,7 @@ import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/arc
 import { measure } from '../../async/content.js';
 import type { Attempt } from '../../ledger/attempts.js';
 import type { ReceivedResult, ResultCounts, ReviewFile } from '../../ledger/findings.js';
-import type { Run } from '../../ledger/run.js';
-import { isSameSighting } from '../../ledger/run.js';
+import { isSameSighting, type Run } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import { fetchAside, findResults, lookForResult } from './await-result.js';

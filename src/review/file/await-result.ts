@@ -3,8 +3,7 @@ import { readStoredBatches } from '../../ledger/batches.js';
 import type { ReviewFile, Sighting, UnreadableResult } from '../../ledger/findings.js';
 import { isSameSighting, type Run } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
-import type { DownloadOptions, RemoteFile, SftpSession } from '../../sftp/sftp.js';
-import { SftpError } from '../../sftp/sftp.js';
+import { type DownloadOptions, type RemoteFile, SftpError, type SftpSession } from '../../sftp/sftp.js';
 import { earlierName, type FileAttempt, inSession, isOurFault, resultName } from './file-attempt.js';
 import {
   countOurs,

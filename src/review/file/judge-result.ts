@@ -1,8 +1,7 @@
 import type { Judged, JudgedPlaces, ResultCounts } from '../../ledger/findings.js';
 import { isMoreThanShare } from '../gates.js';
 import type { JoinSources, Judgement, ResultTotals } from './match-result.js';
-import type { ResultTable } from './result.js';
-import { namesBookings } from './result.js';
+import { namesBookings, type ResultTable } from './result.js';
 import { forEachLine } from './result-keys.js';
 
 /** The rules that decide whether a result is complete, and whether it suffices: all are settings. */

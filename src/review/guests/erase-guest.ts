@@ -289,7 +289,7 @@ async function eraseDay(
 }
 
 /** What is erased of a guest. */
-export interface Erasure {
+interface Erasure {
   readonly guest: Guest;
   /** Reference and stay too, not only the name. */
   readonly all: boolean;

@@ -46,7 +46,7 @@ function findReasonToStop(
   { day, failuresInRow, failedSteps, counts }: Run,
   { retry, limits: { maxRefusedShare }, endpoints }: SettleParts,
 ): RunFailure | undefined {
-  // As many tries in a row as those steps had, so none of them met a service that answered in between.
+  // As many tries as those steps had, and nothing got an answer in between.
   if (failedSteps >= maxFailuresInRow && failuresInRow >= maxFailuresInRow * retry.tries) {
     return {
       class: 'retryable',

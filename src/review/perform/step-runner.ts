@@ -54,20 +54,30 @@ export function createStepRunner(
     }
   }
 
+  /** If the service asks to wait, it means all steps, not only this one: they wait before this attempt is recorded. */
+  async function holdOffIfAsked(outcome: Outcome, run: Run): Promise<void> {
+    if (outcome.kind !== 'retryable' || outcome.retryAfterMs === undefined) return;
+    await holdOff('asked', clock() + Math.min(outcome.retryAfterMs, retry.retryAfterCapMs), outcome, run);
+  }
+
   /**
-   * If the service asks to wait, it means all steps, not only this one. And if every attempt fails, steps that were never
-   * tried wait too: a few steps show that the service is down, and the others use up no try.
+   * If every attempt fails, steps that were never tried wait too: a few steps show that the service is down, and the others
+   * use up no try. A fault of our own shows nothing of the service.
    */
-  async function holdOffWhenDue(outcome: Outcome, { run, opened }: Recorded): Promise<void> {
-    if (outcome.kind !== 'retryable') return;
-    const asked = outcome.retryAfterMs;
-    const [again] = opened;
-    const until = asked === undefined ? again?.notBefore : clock() + Math.min(asked, retry.retryAfterCapMs);
-    if (until === undefined || (asked === undefined && run.failuresInRow < maxFailuresInRow)) return;
-    const cause = asked === undefined ? 'failing' : 'asked';
+  async function holdOffIfFailing(outcome: Outcome, { run, opened: [again] }: Recorded): Promise<void> {
+    if (outcome === fault || outcome.kind !== 'retryable' || outcome.retryAfterMs !== undefined) return;
+    if (again?.notBefore === undefined || run.failuresInRow < maxFailuresInRow) return;
+    await holdOff('failing', again.notBefore, outcome, run);
+  }
+
+  async function holdOff(
+    cause: 'asked' | 'failing',
+    until: number,
+    { evidence: { code } }: Outcome,
+    run: Run,
+  ): Promise<void> {
     // All steps in progress, here and elsewhere, get the same response: only the call that starts the pause reports it.
-    if (await queue.holdOff(until))
-      notify({ type: 'holding-off', cause, run, until, code: outcome.evidence.code });
+    if (await queue.holdOff(until)) notify({ type: 'holding-off', cause, run, until, code });
   }
 
   return async function performStep(
@@ -81,6 +91,7 @@ export function createStepRunner(
     const { outcome, recorded } = await claims.whileHeld(claim, signal, async (held) => {
       notify({ type: 'step-claimed', run: claim.run, step: claim.step, attempt: number });
       const outcome = await attempt(claim, held);
+      await holdOffIfAsked(outcome, claim.run);
       const policy = { retry, endpoints, jitter: random() };
       const recording = ledger.steps.record(claim, outcome, clock(), (attempted) =>
         decideChange(attempted, policy),
@@ -89,7 +100,7 @@ export function createStepRunner(
       if (outcome.kind === 'done') releaseSlot();
       return { outcome, recorded: await recording };
     });
-    await holdOffWhenDue(outcome, recorded);
+    await holdOffIfFailing(outcome, recorded);
     const { answer: _, ...evidence } = outcome.evidence;
     notify({
       ...{ type: 'step-ended', run: recorded.run, step: claim.step, attempt: number },

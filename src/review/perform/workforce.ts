@@ -230,7 +230,7 @@ export async function reconcile(
   }
 }
 
-export async function reconcileRun(
+async function reconcileRun(
   { id }: Run,
   parts: EnqueueParts & SettleParts,
   signal: AbortSignal,
@@ -243,7 +243,7 @@ export async function reconcileRun(
 }
 
 /** Settles a run whose last step was recorded by a process that did not settle it, or has not yet. */
-export async function settleIfLeftOver(run: Run, parts: SettleParts): Promise<Run> {
+async function settleIfLeftOver(run: Run, parts: SettleParts): Promise<Run> {
   return (await isOverdue(run, parts.ledger)) ? run : settleIfDue(run, parts);
 }
 

@@ -191,7 +191,7 @@ function isCollectedAgain(runs: readonly StayRun[], { rank, form }: FoundStay): 
 /** Batches that are read at once. */
 const batchesAtOnce = 16;
 
-export interface FoundBooking {
+interface FoundBooking {
   readonly form: BookingForm;
   readonly booking: Booking;
 }

@@ -2,11 +2,9 @@ import { type Booking, bookingFields, guestNameFields } from '../../booking/book
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import type { BookingForm } from '../../ledger/step.js';
-import { bookingForms } from '../../ledger/step.js';
+import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { RefusedBooking, Trace } from '../../ledger/tracing.js';
-import type { NameMask } from '../../text/mask-names.js';
-import { createNameMask } from '../../text/mask-names.js';
+import { createNameMask, type NameMask } from '../../text/mask-names.js';
 import { itemForm } from '../body/body-delivery.js';
 import type { LineForm } from '../delivery.js';
 import { reviewForm } from '../file/review-line.js';

@@ -284,7 +284,7 @@ async function* readSuspected(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<
 const usuallyAtOnce = 40_000;
 
 /** Places in a list: from the first one that is wanted to the one after the last. */
-export interface ListWindow {
+interface ListWindow {
   readonly from: number;
   readonly to: number;
 }

@@ -1,5 +1,4 @@
-import type { SourceSetup } from '../common/setup.js';
-import { sampleRecords } from '../common/setup.js';
+import { type SourceSetup, sampleRecords } from '../common/setup.js';
 import { type ListedMembers, listMembers, toMemberSample } from '../json/sample.js';
 import { createDayItems } from './day-items.js';
 import { type ModuleOptions, pathRule } from './flags.js';

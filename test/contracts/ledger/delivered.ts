@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveredCursor } from '../../../src/ledger/batches.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';
 import {

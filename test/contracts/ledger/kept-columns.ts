@@ -3,7 +3,6 @@ import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { keptAt } from '../../../src/ledger/kept-columns.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
-
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchOf, chunkOf, collectedRun, newRun, rightOf, startCollect } from './days.js';
 

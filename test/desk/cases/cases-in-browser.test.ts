@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { expectNoAxeViolations, useBrowser } from '../../support/browser.js';
 import { now, startDesk, stopServers } from '../some-desk.js';

@@ -2,7 +2,6 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';

@@ -2,7 +2,6 @@ import { applyEvidence, toDecision } from '../../../src/cases/case-transitions.j
 import type { CaseStay } from '../../../src/ledger/case.js';
 import type { HotelContent } from '../../../src/ledger/hotels.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
 
 export const seenAt = Date.UTC(2026, 10, 20, 4);

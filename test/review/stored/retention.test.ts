@@ -6,7 +6,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDirectoryArchive } from '../../../src/archive/archive.js';
 import { createS3Archive } from '../../../src/archive/s3.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-
 import {
   applyRetention,
   findDueDays,

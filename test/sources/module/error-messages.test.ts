@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { describePageWait } from '../../../src/sources/http/read-pages.js';
 import { describeModuleFailure } from '../../../src/sources/module/load-module.js';
 
