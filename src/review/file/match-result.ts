@@ -23,9 +23,11 @@ import {
   createSentNameReader,
   forEachLine,
   formOf,
+  hashStart,
   type KeyField,
   keyFields,
   readSentText,
+  startBits,
 } from './result-keys.js';
 
 export interface JoinSources {
@@ -295,11 +297,12 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
   let batches: AsyncIterator<StoredBatch> | undefined;
   const readVerdict = createVerdictReader(reading);
   /** The latest verdict, as most are alike. */
-  let spelling: string | undefined;
+  let spelling: Buffer = Buffer.alloc(0);
   let isCorrect: boolean | undefined;
   const readName = createSentNameReader(keyFields);
-  /** Two rooms of one booking share a verdict. */
+  /** Two rooms of one booking share a verdict. Flags for the starts of lines save hashing nearly all other names. */
   const incorrectNames = createKeyTable();
+  const incorrectStarts = new Uint8Array(2 ** startBits);
   let columns: readonly string[] | undefined;
   let isEcho = true;
   let rows = 0;
@@ -325,9 +328,9 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
     const at = start + sentEnd - sentAt;
     if (lines[at] !== comma || sent.compare(lines, start, at, sentAt, sentEnd) !== 0) return deviation;
     const end = lines.indexOf(lineFeed, at);
-    const verdict = lines.toString('utf8', at + 1, end);
-    if (verdict !== spelling) {
-      spelling = verdict;
+    if (spelling.compare(lines, at + 1, end) !== 0) {
+      spelling = Buffer.from(lines.subarray(at + 1, end));
+      const verdict = spelling.toString();
       // A quoted cell, or several, is left to the other reader.
       isCorrect = /[",]/.test(verdict) ? undefined : readVerdict(readCellText(verdict));
     }
@@ -337,6 +340,7 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
     if (!isCorrect) {
       incorrect += 1;
       incorrectNames.findOrAdd(readName(sent, sentAt));
+      incorrectStarts[hashStart(sent, sentAt)] = 1;
     }
     sentAt = sentEnd + 1;
     return end + 1;
@@ -377,7 +381,10 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
           ...{ unidentified: 0, summaries: 0, incorrect, unreadable: 0 },
         },
         judge: (lines, start) =>
-          incorrectNames.find(readName(lines, start)) === undefined ? 'correct' : 'incorrect',
+          incorrectStarts[hashStart(lines, start)] === 1 &&
+          incorrectNames.find(readName(lines, start)) !== undefined
+            ? 'incorrect'
+            : 'correct',
       };
     },
   };

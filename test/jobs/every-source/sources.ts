@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
+
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { useBookingsApi } from '../../sources/http/bookings-api.js';
