@@ -1,10 +1,21 @@
 import { createHash } from 'node:crypto';
-import { isOver, type StayDates } from '../booking/stay.js';
+import { firstCheckInWithoutCheckOut, isOver, type StayDates } from '../booking/stay.js';
 import type { RecordedAction } from './audit.js';
 import { toStorableHotel } from './mapping-changes.js';
 import type { ProviderHotel } from './mappings.js';
 import { withoutUndefined } from './stored-values.js';
-import { bigint, type Column, flag, integer, type NewRow, optional, type Row, table, text } from './table.js';
+import {
+  bigint,
+  type Column,
+  flag,
+  integer,
+  type NewRow,
+  optional,
+  quote,
+  type Row,
+  table,
+  text,
+} from './table.js';
 
 /** What a case is about: a provider's hotel, and the master hotel it was booked as. Each pair has one case. */
 export interface CaseKey extends ProviderHotel {
@@ -130,10 +141,23 @@ export function stateOfBooking(
   return isOver(booking, today) ? 'left' : 'open';
 }
 
+/** `isOver` for stored bookings, negated; the bound values are those of `boundsOf`. */
+const isNotOver = `(coalesce(check_in, check_out) IS NULL OR check_out >= ?
+  OR (check_out IS NULL OR check_out < check_in) AND check_in >= ?)`;
+/** `stateOfBooking` for stored bookings. */
+export const isOpen = `resolved_as IS NULL AND ${isNotOver}`;
+export const isLeft = `resolved_as IS NULL AND CASE WHEN ${isNotOver} THEN 0 ELSE 1 END = 1`;
+
+export function boundsOf(today: string): [string, string] {
+  return [today, firstCheckInWithoutCheckOut(today)];
+}
+
 /** Whether somebody still has to act on the mapping. */
 export function isActiveCase({ state }: Pick<Case, 'state'>): boolean {
   return state !== 'corrected' && state !== 'dismissed';
 }
+/** The same for stored cases. */
+export const isActive = `state IN (${quote(mappingStates.filter((state) => isActiveCase({ state })))})`;
 
 /** A unique key: provider names and hotel ids hold no NUL. */
 export function keyOfCase({ providerName, providerHotelId, serviceId }: CaseKey): string {

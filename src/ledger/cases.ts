@@ -1,6 +1,6 @@
-import { firstCheckInWithoutCheckOut } from '../booking/stay.js';
 import {
   bookingsInShort,
+  boundsOf,
   type Case,
   type CaseCounts,
   type CaseDecision,
@@ -13,6 +13,9 @@ import {
   type HeldCase,
   identifiedCases,
   identityOf,
+  isActive,
+  isLeft,
+  isOpen,
   type LaterMove,
   mappingStates,
   type OpenReference,
@@ -68,8 +71,6 @@ export function createCaseReader({ read, readTogether }: Store) {
     ...bind(readTogether, { find }),
   };
 }
-
-const isActive = `state IN ('open', 'reported', 'escalated')`;
 
 function* find(id: number): Query<HeldCase | undefined> {
   const [found] = (yield* readCases('id', [id])).values();
@@ -205,18 +206,6 @@ function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
       yield* runNumber(runId),
       isComplete ? 1 : 0,
     );
-}
-
-/** The same rule as `isOver`, negated; the bound values are those of `boundsOf`. */
-const isNotOver = `(coalesce(check_in, check_out) IS NULL OR check_out >= ?
-  OR (check_out IS NULL OR check_out < check_in) AND check_in >= ?)`;
-
-/** The same rule as in `stateOfBooking`; the bound values are those of `boundsOf`. */
-export const isOpen = `resolved_as IS NULL AND ${isNotOver}`;
-const isLeft = `resolved_as IS NULL AND CASE WHEN ${isNotOver} THEN 0 ELSE 1 END = 1`;
-
-export function boundsOf(today: string): [string, string] {
-  return [today, firstCheckInWithoutCheckOut(today)];
 }
 
 /** One query, however many cases: it sums up their bookings before it joins them. */
