@@ -127,7 +127,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     },
     rejects: { count: async () => [], countWarnings: async () => [] },
     canaries: { list: async () => [] },
-    mappings: { latestSync: async () => undefined },
+    mappings: { latestSync: async () => undefined, lookUp: async () => [] },
     cases: {
       list: async () => [],
       count: async () => noCases,
