@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { useBookingsApi } from '../../sources/http/bookings-api.js';
@@ -149,6 +148,7 @@ const byLine =
 
 /** Bigints are kept, except for some that become text or, where safe, numbers. Nothing is null or undefined. */
 const code = (isTyped: boolean) => `
+import { readFile } from 'node:fs/promises';
 ${isTyped ? "import type { Bookings } from 'booked-hotel-review';\ntype Cell = string | null;\n" : ''}
 const names = ${JSON.stringify(fieldNames)};
 
