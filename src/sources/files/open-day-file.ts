@@ -1,11 +1,16 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../review/source.js';
-import { type SftpAccount, toSftpLogin } from '../../settings/sftp-account.js';
+import type { SftpAccount } from '../../settings/sftp-account.js';
 import type { SftpServer } from '../../sftp/sftp.js';
 import { formatBytes } from '../../text/format.js';
 import type { SourceParts } from '../common/kind.js';
-import { createLocalDayFile, type DayFile, type FileReading } from './day-file.js';
-import { type FileLocation, readFileLocation } from './location.js';
+import {
+  createLocalDayFile,
+  type DayFile,
+  type FileLocation,
+  type FileReading,
+  readFileLocation,
+} from './day-file.js';
 import { createS3DayFile } from './s3.js';
 import { createSftpDayFile } from './sftp.js';
 
@@ -52,9 +57,12 @@ function showAddress({ host, port, root }: SftpLocation): string {
 }
 
 /** Loads the SFTP client only for a source that needs it. */
-async function openServer({ host, port, root }: SftpLocation, account: SftpAccount): Promise<SftpServer> {
+async function openServer(
+  { host, port, root }: SftpLocation,
+  { hostKey, ...login }: SftpAccount,
+): Promise<SftpServer> {
   const { createSftpServer } = await import('../../sftp/server.js');
-  return createSftpServer({ host, port, root, ...toSftpLogin(account) });
+  return createSftpServer({ host, port, root, ...login, hostKeys: [hostKey].flat() });
 }
 
 function expectAccount(account: SftpAccount | undefined): SftpAccount {
