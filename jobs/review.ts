@@ -1,5 +1,5 @@
 import type { Config } from '../src/config/load.js';
-import type { Log } from '../src/events/log.js';
+import type { Log } from '../src/events/events.js';
 import { describeHost } from '../src/http/syntax.js';
 import type { CanarySettings } from '../src/ledger/canaries.js';
 import type { Ledger } from '../src/ledger/ledger.js';

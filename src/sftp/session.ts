@@ -1,5 +1,5 @@
+import { isUsableForeignName } from '../text/foreign-text.js';
 import { formatDuration } from '../text/format.js';
-import { isUsableForeignName } from '../text/plain-name.js';
 import type { Connection } from './connection.js';
 import { downloadFile, readRemoteRange } from './download.js';
 import { explainFailure } from './failure.js';

@@ -12,7 +12,7 @@ import { isActive, type Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { SftpError, type SftpServer, type SftpSession, type SizeLimit } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import { createWholePattern } from '../../text/pattern.js';
+import { createWholePattern } from '../../text/foreign-text.js';
 import { keepNewestOfDays, listEveryRun } from '../every-run.js';
 import { manifestName } from '../file/archive-run.js';
 import { removeSpooled } from '../file/file-attempt.js';
