@@ -1,4 +1,4 @@
-import { hashReference } from '../booking/booking-keys.js';
+import { hashReference } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { KeyError } from '../keys/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';

@@ -2,9 +2,9 @@ import { on } from 'node:events';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { giveWay } from '../async/give-way.js';
 import type { BusinessDay } from '../booking/business-day.js';
+import type { ErasedGuests } from '../ledger/erasing.js';
 import type { DeliveryKind } from '../ledger/run.js';
 import type { DayReader, RenderedChunk } from '../review/collect/day-reader.js';
-import type { ErasedGuests } from '../review/erasures.js';
 import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
 
 /** Chunks in flight: enough for the thread to continue during a commit, few enough to hold. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../../archive/archive.js';
 import { measure } from '../../async/content.js';
-import { bookingFields, guestNameFields } from '../../booking/booking.js';
-import { findStayKey } from '../../booking/booking-keys.js';
+import { bookingFields, findStayKey, guestNameFields } from '../../booking/booking.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ErasedContent, EraseLines } from '../../ledger/erasing.js';
