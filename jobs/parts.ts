@@ -25,7 +25,7 @@ import { manifestName } from '../src/review/file/archive-run.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
 import { createDirectorySpool, encryptSpool, type Spool } from '../src/spool/spool.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { clock, random } from './clock.js';
+import { clock, now, random } from './clock.js';
 import { rules } from './rules.js';
 import { findBucket, openRetryPolicy } from './sources.js';
 
@@ -177,7 +177,7 @@ export function openReviewService(config: Config): ServiceClient {
     connections: body.concurrency,
     timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
     connectTimeoutMs,
-    clock: () => new Date(),
+    clock: now,
   });
 }
 
@@ -193,7 +193,7 @@ export function openMappingService(config: Config): MappingService {
       ...Object.fromEntries(resumeKeyCodes.map((code) => [code, 'refused' as const])),
       ...service.statusCodes,
     },
-    clock: () => new Date(),
+    clock: now,
     random,
   });
 }

@@ -16,7 +16,7 @@ import type { BookingSource } from '../src/review/source.js';
 import type { S3Bucket } from '../src/s3/bucket.js';
 import type { SourceMessages, SourceParts } from '../src/sources/common/kind.js';
 import { openSource as openConfiguredSource } from '../src/sources/registry.js';
-import { random } from './clock.js';
+import { now, random } from './clock.js';
 
 /** The part of the configuration that reading a day needs; plain data that can be sent to another thread. */
 export interface ReadingSettings {
@@ -107,7 +107,7 @@ export function openSourceParts(
   return {
     openBucket: (bucket) => findBucket({ s3, proxy }, bucket)(),
     retry: openRetryPolicy({ retry }),
-    clock: () => new Date(),
+    clock: now,
     random,
     proxy,
     sourceMessages,
