@@ -1,6 +1,12 @@
+import { isLoopback } from '../http/address.js';
 import type { ConnectionRules } from '../http/connection-rules.js';
-import { encodeQueryPart, isLoopback, readDate } from '../http/syntax.js';
-import { createTransport, type HttpAnswer, type HttpResult } from '../http/transport.js';
+import {
+  createTransport,
+  encodeQueryPart,
+  type HttpAnswer,
+  type HttpResult,
+  readDate,
+} from '../http/transport.js';
 import { escapePattern } from '../text/foreign-text.js';
 import {
   defaultStatusCodes,
