@@ -1,6 +1,6 @@
 import type { Config } from '../src/config/load.js';
 import type { Log } from '../src/events/events.js';
-import { describeHost } from '../src/http/address.js';
+import { describeHost } from '../src/http/transport.js';
 import type { CanarySettings } from '../src/ledger/canaries.js';
 import { readErasedGuests } from '../src/ledger/erasing.js';
 import type { Ledger } from '../src/ledger/ledger.js';

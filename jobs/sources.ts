@@ -54,7 +54,7 @@ export async function openReader(
   if (availableParallelism() === 1) return reader;
   return createThreadedReader(
     reader,
-    (day) => parts.source.measure(day),
+    parts.source,
     (day, kind, erased) =>
       new Worker(new URL('./reading-thread.js', import.meta.url), {
         workerData: { ...createReadingOrder(settings, day, kind), erased },

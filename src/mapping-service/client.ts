@@ -1,10 +1,10 @@
-import { isLoopback } from '../http/address.js';
 import type { ConnectionRules } from '../http/connection-rules.js';
 import {
   createTransport,
   encodeQueryPart,
   type HttpAnswer,
   type HttpResult,
+  isLoopback,
   readDate,
 } from '../http/transport.js';
 import { escapePattern } from '../text/foreign-text.js';

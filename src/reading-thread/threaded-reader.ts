@@ -31,13 +31,13 @@ type Message =
  */
 export function createThreadedReader(
   reader: DayReader,
-  measure: BookingSource['measure'],
+  source: Pick<BookingSource, 'measure'>,
   startThread: (day: BusinessDay, kind: DeliveryKind, erased: ErasedGuests | undefined) => Worker,
 ): DayReader {
   return {
     ...reader,
     async *read(day, forms, options) {
-      const bytes = await measure(day);
+      const bytes = await source.measure(day);
       yield* bytes === undefined || bytes < leastBytes
         ? reader.read(day, forms, options)
         : receiveChunks(startThread(day, forms.kind, options.erased), options.signal);

@@ -2,9 +2,9 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../review/source.js';
 import type { SftpAccount } from '../../settings/sftp-account.js';
 import type { SftpServer } from '../../sftp/sftp.js';
-import { formatBytes } from '../../text/format.js';
 import type { SourceParts } from '../common/kind.js';
 import {
+  createLimitedDayFile,
   createLocalDayFile,
   type DayFile,
   type FileLocation,
@@ -68,41 +68,6 @@ async function openServer(
 function expectAccount(account: SftpAccount | undefined): SftpAccount {
   if (account) return account;
   throw new RangeError('the schema let a source of sftp:// through without an account');
-}
-
-/** The text of a real day becomes about a tenth, repeated lines a fiftieth. */
-const maxRatio = 200;
-/** Below this size, the ratio says nothing: a day of a hundred equal bookings unpacks to many times its size. */
-const leastBytes = 100_000_000;
-
-/**
- * Refuses a file that is too large, or that unpacks to far more than a day's bookings do: whoever writes the file must not
- * decide how much disk and time is used.
- */
-export function createLimitedDayFile(file: DayFile, maxBytes: number): DayFile {
-  return {
-    ...file,
-    async *read(day, reading) {
-      let bytes = 0;
-      for await (const block of file.read(day, reading)) {
-        const { done, total } = block.progress;
-        bytes += block.bytes.length;
-        if (Math.max(bytes, total) > maxBytes) {
-          throw new SourceError(
-            'unreadable',
-            `${file.locate(day)} has ${total > maxBytes ? formatBytes(total) : `more than ${formatBytes(maxBytes)}`}, and at most ${formatBytes(maxBytes)} are read: is it a day's bookings?`,
-          );
-        }
-        if (bytes > leastBytes && bytes > done * maxRatio) {
-          throw new SourceError(
-            'unreadable',
-            `${file.locate(day)} unpacks to more than ${maxRatio} times its size: it can't be a day's bookings; have it exported again, or unpack it first`,
-          );
-        }
-        yield block;
-      }
-    },
-  };
 }
 
 /** The day's file, which counts as missing until its marker is there: it may still be being written. */
