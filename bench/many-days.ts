@@ -1,4 +1,4 @@
-import { countDays, hashProviderHotel, hashReference } from '../src/booking/booking-keys.js';
+import { countDays, hashProviderHotel, hashReference } from '../src/booking/booking.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { ProviderHotel } from '../src/ledger/mappings.js';
 

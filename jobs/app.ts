@@ -3,7 +3,7 @@ import { businessDayAt } from '../src/booking/business-day.js';
 import { createHeartbeat } from '../src/channels/heartbeat.js';
 import type { Config } from '../src/config/load.js';
 import { createHeartbeatObserver, type HeartbeatObserver } from '../src/events/heartbeat-observer.js';
-import { describeHost } from '../src/http/syntax.js';
+import { describeHost } from '../src/http/transport.js';
 import type { KeyFolder } from '../src/keys/key-folder.js';
 import type { Action } from '../src/ledger/audit.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';

@@ -6,7 +6,7 @@ import { prepareScores } from '../src/desk/providers/read-scores.js';
 import { readAssets } from '../src/desk/routing/assets.js';
 import { createHookCallerFinder } from '../src/desk/routing/hook-callers.js';
 import type { NotifyAll } from '../src/events/events.js';
-import { isLoopbackAddress } from '../src/http/syntax.js';
+import { isLoopbackAddress } from '../src/http/transport.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
 import type { BackgroundReviews } from '../src/review/day/background-reviews.js';

@@ -9,13 +9,13 @@ import {
 } from '../src/examination/unconfirmed.js';
 import { lookForUnconfirmed } from '../src/examination/unconfirmed-check.js';
 import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/collecting.js';
+import { readErasedGuests } from '../src/ledger/erasing.js';
 import { keptAt } from '../src/ledger/kept-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Counts, Run } from '../src/ledger/run.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
 import { toVolumeReport } from '../src/review/day/report.js';
-import { readErasedGuests } from '../src/review/erasures.js';
 import { CollectError } from '../src/review/gates.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';

@@ -13,9 +13,9 @@ import {
   type RunEvidence,
 } from '../src/review/guests/evidence.js';
 import type { Spool } from '../src/spool/spool.js';
+import { showInLine } from '../src/text/foreign-text.js';
 import { formatCountOf } from '../src/text/format.js';
 import { writeNamedFile } from '../src/text/output-files.js';
-import { showInLine } from '../src/text/visible.js';
 import { zip } from '../src/text/zip.js';
 import { clock } from './clock.js';
 import { command, force, requiredOption } from './command.js';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { rememberReference } from '../src/review/erasures.js';
+import { rememberReference } from '../src/ledger/erasing.js';
 import { eraseGuest } from '../src/review/guests/erase-guest.js';
 import { findGuest, type Guest } from '../src/review/guests/guest.js';
 import { createNameMask } from '../src/text/mask-names.js';

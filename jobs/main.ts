@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { type Config, loadConfig } from '../src/config/load.js';
-import { openLog } from '../src/events/log.js';
+import { openLog } from '../src/events/events.js';
+import { print } from '../src/text/foreign-text.js';
 import { createReports, type Reports } from '../src/text/reports.js';
 import { completeCommands } from '../src/text/shell.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { print } from '../src/text/visible.js';
 import { type AnyCommand, type GlobalOptions, resolveDays } from './command.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure, stackFrames } from './failure.js';

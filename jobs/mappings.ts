@@ -9,10 +9,10 @@ import {
 import { adviseLoad, neverSynced, wasSynced } from '../src/mappings/copied-hotels.js';
 import { describeMapping } from '../src/mappings/describe-mapping.js';
 import { hotelToJson } from '../src/mappings/hotels/shown-hotels.js';
+import { showInLine } from '../src/text/foreign-text.js';
 import { formatCount, formatInstant } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
-import { showInLine } from '../src/text/visible.js';
 import { type AnyCommand, command } from './command.js';
 import { exitCode } from './exit-code.js';
 import sync from './mappings-sync.js';

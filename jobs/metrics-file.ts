@@ -5,9 +5,9 @@ import { findOldestNames, type KeptNames } from '../src/review/stored/retention.
 import { answerWithin } from '../src/server/deadline.js';
 import { type LedgerFacts, readLedgerFacts } from '../src/server/ledger-facts.js';
 import { type AfterRun, renderRunMetrics } from '../src/server/run-metrics.js';
+import { print } from '../src/text/foreign-text.js';
 import { replaceFile } from '../src/text/output-files.js';
 import { codeOf } from '../src/text/safe-error.js';
-import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure } from './failure.js';

@@ -7,7 +7,6 @@ import {
 } from '../src/archive/archive.js';
 import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
-import { toServiceAccess } from '../src/config/resolve.js';
 import { createKeyFolder, type KeyFolder } from '../src/keys/key-folder.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-file.js';
@@ -23,11 +22,10 @@ import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/archive-run.js';
-import { toSftpLogin } from '../src/settings/sftp-account.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
 import { createDirectorySpool, encryptSpool, type Spool } from '../src/spool/spool.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { clock, random } from './clock.js';
+import { clock, now, random } from './clock.js';
 import { rules } from './rules.js';
 import { findBucket, openRetryPolicy } from './sources.js';
 
@@ -163,39 +161,39 @@ export function openSftp(
 ): ClosableSftpServer {
   if (!sftp)
     throw new UsageError('delivery by file needs an SFTP server: set file.sftp (host, username, hostKey, …)');
-  const { host, port, root, ...account } = sftp;
-  return createSftpServer({ host, port, root, ...toSftpLogin(account), ...how });
+  const { host, port, root, hostKey, ...login } = sftp;
+  return createSftpServer({ host, port, root, ...login, hostKeys: [hostKey].flat(), ...how });
 }
 
 const connectTimeoutMs = 10_000;
 
 /** The client for reviews, with the configured limits; it never retries, because the step runner does. */
 export function openReviewService(config: Config): ServiceClient {
-  const { service, body, file } = config;
+  const { service, proxy, body, file } = config;
   return createServiceClient({
-    ...toServiceAccess(config),
+    ...service,
+    proxy,
     otherSecrets: file.sftp?.password === undefined ? [] : [file.sftp.password],
     connections: body.concurrency,
     timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
     connectTimeoutMs,
-    clock: () => new Date(),
+    clock: now,
   });
 }
 
 /** The service's typed operations, with the configured retries. */
 export function openMappingService(config: Config): MappingService {
-  const { service } = config;
+  const { service, proxy } = config;
   return createMappingService({
-    ...toServiceAccess(config),
-    timeoutSeconds: service.timeoutSeconds,
+    ...service,
+    proxy,
     retry: openRetryPolicy(config),
     // A resume key that the service no longer knows is not a transient fault.
     statusCodes: {
       ...Object.fromEntries(resumeKeyCodes.map((code) => [code, 'refused' as const])),
       ...service.statusCodes,
     },
-    masterIdName: service.masterIdName,
-    clock: () => new Date(),
+    clock: now,
     random,
   });
 }

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { explainRetiredCommand } from '../src/config/retired.js';
-import { logLevels } from '../src/events/log.js';
+import { logLevels } from '../src/events/events.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { type AnyCommand, type DayArgument, declare, type GlobalOptions, readDay } from './command.js';
 import { commands } from './commands.js';

@@ -7,9 +7,9 @@ import {
   providerToJson,
   scoreProviders,
 } from '../src/scorecard/scorecard.js';
+import { showInLine } from '../src/text/foreign-text.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
-import { showInLine } from '../src/text/visible.js';
 import { readSilence } from '../src/verdict-mails/mailbox.js';
 import { clock } from './clock.js';
 import { command, csvOptions, dayOption } from './command.js';

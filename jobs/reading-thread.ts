@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { sendChunks } from '../src/reading-thread/threaded-reader.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
-import { print } from '../src/text/visible.js';
+import { print } from '../src/text/foreign-text.js';
 import { composeSource, createForms, type ReadingOrder } from './sources.js';
 
 /** The thread that reads a large day and ends with it. */

@@ -1,7 +1,8 @@
 import type { Config } from '../src/config/load.js';
-import type { Log } from '../src/events/log.js';
-import { describeHost } from '../src/http/syntax.js';
+import type { Log } from '../src/events/events.js';
+import { describeHost } from '../src/http/transport.js';
 import type { CanarySettings } from '../src/ledger/canaries.js';
+import { readErasedGuests } from '../src/ledger/erasing.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import type { FailedStep } from '../src/ledger/steps.js';
@@ -10,7 +11,6 @@ import { createInProcessQueues } from '../src/queue/in-process.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
 import { createRunId } from '../src/review/day/open-run.js';
 import type { Delivery } from '../src/review/delivery.js';
-import { readErasedGuests } from '../src/review/erasures.js';
 import type { Notify } from '../src/review/events.js';
 import { explainFailure } from '../src/review/file/explain-failure.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';

@@ -5,10 +5,10 @@ import { cutDay, type DayCounts, renderDay } from '../src/sandbox/bookings/day-t
 import { formatOfName, NameTakenError, streamDay, writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { writeFlag } from '../src/sources/common/setup.js';
+import { print } from '../src/text/foreign-text.js';
 import { formatCount } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { print } from '../src/text/visible.js';
 import { bareCommand, choice, numberUpTo, option, optionalDay, wholeNumber } from './command.js';
 import { readDayIn } from './days.js';
 import { exitCode } from './exit-code.js';

@@ -5,18 +5,18 @@ import type { BusinessDay } from '../src/booking/business-day.js';
 import type { GuestNames } from '../src/booking/guest-names.js';
 import { openNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
+import type { ErasedGuests } from '../src/ledger/erasing.js';
 import type { DeliveryKind } from '../src/ledger/run.js';
 import { createThreadedReader } from '../src/reading-thread/threaded-reader.js';
 import { createBodyForms } from '../src/review/body/body-delivery.js';
 import { createDayReader, type DayReader } from '../src/review/collect/day-reader.js';
 import type { BookingForms } from '../src/review/delivery.js';
-import type { ErasedGuests } from '../src/review/erasures.js';
 import { createFileForms } from '../src/review/file/review-line.js';
 import type { BookingSource } from '../src/review/source.js';
 import type { S3Bucket } from '../src/s3/bucket.js';
 import type { SourceMessages, SourceParts } from '../src/sources/common/kind.js';
 import { openSource as openConfiguredSource } from '../src/sources/registry.js';
-import { random } from './clock.js';
+import { now, random } from './clock.js';
 
 /** The part of the configuration that reading a day needs; plain data that can be sent to another thread. */
 export interface ReadingSettings {
@@ -54,7 +54,7 @@ export async function openReader(
   if (availableParallelism() === 1) return reader;
   return createThreadedReader(
     reader,
-    (day) => parts.source.measure(day),
+    parts.source,
     (day, kind, erased) =>
       new Worker(new URL('./reading-thread.js', import.meta.url), {
         workerData: { ...createReadingOrder(settings, day, kind), erased },
@@ -107,7 +107,7 @@ export function openSourceParts(
   return {
     openBucket: (bucket) => findBucket({ s3, proxy }, bucket)(),
     retry: openRetryPolicy({ retry }),
-    clock: () => new Date(),
+    clock: now,
     random,
     proxy,
     sourceMessages,

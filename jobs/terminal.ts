@@ -1,16 +1,22 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { commandNameIn } from '../src/config/command-name.js';
-import { createNotify, type NotifyAll, type Observer } from '../src/events/events.js';
-import { createLogObserver, type Log, silentLog } from '../src/events/log.js';
+import {
+  createLogObserver,
+  createNotify,
+  type Log,
+  type NotifyAll,
+  type Observer,
+  silentLog,
+} from '../src/events/events.js';
 import { createProgress, type Progress } from '../src/events/progress.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';
 import { createPalette, type Paint } from '../src/text/colours.js';
+import { print } from '../src/text/foreign-text.js';
 import { renderLargeObject } from '../src/text/json-stream.js';
 import type { Reports } from '../src/text/reports.js';
 import { describeError } from '../src/text/safe-error.js';
 import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
-import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 import type { CommandIo } from './process.js';

@@ -1,11 +1,11 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { type MailReason, mailToJson } from '../src/ledger/mails.js';
+import { showInLine } from '../src/text/foreign-text.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';
 import { codeOf } from '../src/text/safe-error.js';
 import { renderTable } from '../src/text/tables.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { showInLine } from '../src/text/visible.js';
 import { splitMails } from '../src/verdict-mails/maildir.js';
 import type { MailTaker, TakenMail } from '../src/verdict-mails/take-mail.js';
 import type { App } from './app.js';

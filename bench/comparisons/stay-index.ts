@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rules } from '../../jobs/rules.js';
-import { hashPlainHotel, hashProvider } from '../../src/booking/booking-keys.js';
+import { hashPlainHotel, hashProvider } from '../../src/booking/booking.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
 import type { Ledger } from '../../src/ledger/ledger.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from '../http/syntax.js';
+import { isLoopback } from '../http/transport.js';
 
 /** The cookie of a session. */
 export interface SessionCookie {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { createMeasure, measure, readBlocks } from '../async/content.js';
 import type { DayKeys } from '../keys/day-keys.js';
 import { openFile, sealFile } from '../keys/sealed-file.js';
-import { isPlainName } from '../text/plain-name.js';
+import { isPlainName } from '../text/foreign-text.js';
 import { SafeError } from '../text/safe-error.js';
 
 /** A file in the archive. */

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { print } from '../text/visible.js';
+import { print } from '../text/foreign-text.js';
 import { StoppedError } from './stopped-error.js';
 
 const stopSignals = ['SIGINT', 'SIGTERM'] as const;

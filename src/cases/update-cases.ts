@@ -1,5 +1,5 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
-import { hashReference } from '../booking/booking-keys.js';
+import { hashReference } from '../booking/booking.js';
 import { isOver } from '../booking/stay.js';
 import {
   type CaseStay,

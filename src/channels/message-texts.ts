@@ -1,5 +1,5 @@
 import type { Message } from '../notifications/channel.js';
-import { makeVisible, showInLine } from '../text/visible.js';
+import { makeVisible, showInLine } from '../text/foreign-text.js';
 
 /** Titles and texts may quote names that others chose: none of them may forge a line, a header or a terminal's colours. */
 export function withSafeTexts(message: Message): Message {

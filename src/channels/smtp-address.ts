@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/syntax.js';
+import { isLoopback } from '../http/transport.js';
 
 /** A mail server, as `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…` names it. */
 export interface SmtpAddress {

@@ -1,5 +1,4 @@
-import { readRetryAfter } from '../http/syntax.js';
-import { createTransport, type HttpResult } from '../http/transport.js';
+import { createTransport, type HttpResult, readRetryAfter } from '../http/transport.js';
 import { type Channel, ChannelError, type Message } from '../notifications/channel.js';
 import type { ChannelParts } from './channel-parts.js';
 

@@ -1,6 +1,6 @@
+import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { showInLine } from '../text/visible.js';
 import { drawLine, percent, round } from './figure.js';
 
 /** A value to compare with others of its chart. */

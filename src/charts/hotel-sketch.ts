@@ -1,7 +1,7 @@
 import { type Coordinates, measureKm } from '../geography/distance.js';
+import { showInLine } from '../text/foreign-text.js';
 import { formatKilometres } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { showInLine } from '../text/visible.js';
 import { type Point, round } from './figure.js';
 
 /** A hotel, and where it is if that is known. */

@@ -1,8 +1,8 @@
 import { tzOffset } from '@date-fns/tz';
 import { readLocalTime } from '../geography/time-zones.js';
+import { showInLine } from '../text/foreign-text.js';
 import { formatDuration, formatLocalInstant } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { showInLine } from '../text/visible.js';
 import { type LegendEntry, nameDay, percent, renderEmptyFigure, renderLegend, stretch } from './figure.js';
 
 /** `open` is what has not ended: it lasts until now. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { mayContainUnescapedPassword } from '../http/syntax.js';
+import { mayContainUnescapedPassword } from '../http/transport.js';
 import { readS3Location, type S3Location } from '../s3/bucket.js';
 import { explainUnprotected } from '../settings/connection-security.js';
 import { expected, group, oneOf, text, textThat } from '../settings/values.js';

@@ -37,12 +37,6 @@ export interface Config
   readonly literalSecrets: readonly string[];
 }
 
-/** What every client of the service is told, besides its limits. */
-export function toServiceAccess({ service, proxy }: Pick<Config, 'service' | 'proxy'>) {
-  const { baseUrl, apiKey, accountId, statusCodes } = service;
-  return { baseUrl, apiKey, accountId, statusCodes, proxy };
-}
-
 /** @param folder the configuration file's, absolute: the base of relative paths */
 export function resolveConfig(
   settings: Settings,

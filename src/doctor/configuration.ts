@@ -7,7 +7,7 @@ import { ConfigurationError } from '../config/problems.js';
 import { readSettings } from '../config/read.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { isGroup } from '../settings/values.js';
-import { readFileLocation } from '../sources/files/location.js';
+import { readFileLocation } from '../sources/files/day-file.js';
 import { describeError } from '../text/safe-error.js';
 
 const { ok, warning, wrong } = findingsOf('configuration');

@@ -1,4 +1,4 @@
-import { makeVisible } from '../text/visible.js';
+import { makeVisible } from '../text/foreign-text.js';
 
 const graceMs = 100;
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { isLoopbackAddress } from '../http/syntax.js';
+import { isLoopbackAddress } from '../http/transport.js';
 
 const { warning } = findingsOf('configuration');
 

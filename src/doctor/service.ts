@@ -1,6 +1,5 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Config } from '../config/load.js';
-import { toServiceAccess } from '../config/resolve.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { type Probe, probeService } from '../mapping-service/client.js';
 import type { Verdict } from '../mapping-service/verdict.js';
@@ -97,16 +96,16 @@ export const longestProbeSeconds = 10;
 
 /** Several checks need the service's response. The first one calls it, for all of them. */
 export function createServiceProbe(
-  config: Pick<Config, 'service' | 'proxy'>,
+  { service, proxy }: Pick<Config, 'service' | 'proxy'>,
   clock: () => number,
 ): (signal: AbortSignal) => Promise<Probe> {
-  const { timeoutSeconds } = config.service;
   let probing: Promise<Probe> | undefined;
   return (signal) => {
     probing ??= probeService(
       {
-        ...toServiceAccess(config),
-        timeoutMs: Math.min(timeoutSeconds, longestProbeSeconds) * 1000,
+        ...service,
+        proxy,
+        timeoutMs: Math.min(service.timeoutSeconds, longestProbeSeconds) * 1000,
         connectTimeoutMs: longestProbeSeconds * 1000,
         clock: () => new Date(clock()),
       },

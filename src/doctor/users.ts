@@ -2,7 +2,7 @@ import { may } from '../access/roles.js';
 import type { UsersFile } from '../access/users-file.js';
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { isLoopbackAddress } from '../http/syntax.js';
+import { isLoopbackAddress } from '../http/transport.js';
 import { formatCountOf } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 

@@ -10,8 +10,10 @@ import {
   removing,
   type Statement,
   type Store,
+  type StoredRow,
+  toStorable,
+  withoutUndefined,
 } from './query.js';
-import { type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 import { bigint, json, type Row, table, text } from './table.js';
 
 const entriesPerChunk = 1_000;

@@ -1,7 +1,15 @@
 import { raise } from './notices.js';
-import { all, bind, type Cell, change, type Query, type Store } from './query.js';
+import {
+  all,
+  bind,
+  type Cell,
+  change,
+  type Query,
+  type Store,
+  type StoredRow,
+  withoutUndefined,
+} from './query.js';
 import type { PlannedStep } from './step.js';
-import { type StoredRow, withoutUndefined } from './stored-values.js';
 import * as t from './table.js';
 
 /*

@@ -15,8 +15,7 @@ import {
 import { toStorableHotel } from './mapping-changes.js';
 import type { NewNotice } from './notice.js';
 import { raise } from './notices.js';
-import { change, database, one, type Query, update } from './query.js';
-import { toStorable } from './stored-values.js';
+import { change, database, one, type Query, toStorable, update } from './query.js';
 import type { NewRow } from './table.js';
 
 /**

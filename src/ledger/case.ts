@@ -3,7 +3,7 @@ import { firstCheckInWithoutCheckOut, isOver, type StayDates } from '../booking/
 import type { RecordedAction } from './audit.js';
 import { toStorableHotel } from './mapping-changes.js';
 import type { ProviderHotel } from './mappings.js';
-import { withoutUndefined } from './stored-values.js';
+import { withoutUndefined } from './query.js';
 import {
   bigint,
   type Column,

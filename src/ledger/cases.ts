@@ -33,11 +33,13 @@ import {
   database,
   one,
   type Query,
+  readColumns,
   removing,
   type Store,
+  toStorable,
+  withoutUndefined,
 } from './query.js';
 import { runNumber } from './runs.js';
-import { readColumns, toStorable, withoutUndefined } from './stored-values.js';
 
 export function createCases(store: Store) {
   const { transact } = store;

@@ -1,5 +1,5 @@
 import type { ReviewFile } from './findings.js';
-import { countVerdicts, type Run, type RunFailure, type RunState, type VolumeAcceptance } from './run.js';
+import type { Run, RunFailure, RunState, VolumeAcceptance } from './run.js';
 import type {
   Claim,
   Ending,
@@ -103,44 +103,3 @@ export interface Change {
 
 /** Decides about an attempt. The transaction may be repeated: the same input must lead to the same change. */
 export type Decide = (attempted: Attempted) => Change;
-
-/** The run after a patch is applied. */
-export function patchRun(run: Run, patch: RunPatch): Run {
-  const {
-    posted,
-    delivered,
-    refused,
-    repeated,
-    failure,
-    finishedAt,
-    namesBlankedAt,
-    linesBlanked,
-    ...plain
-  } = patch;
-  const counts = {
-    ...run.counts,
-    ...(posted !== undefined && { posted }),
-    ...(delivered !== undefined && { delivered }),
-    ...(refused !== undefined && { refused }),
-    ...(repeated !== undefined && { repeated }),
-    ...(plain.file && countVerdicts(plain.file)),
-  };
-  const {
-    failure: oldFailure,
-    finishedAt: oldFinishedAt,
-    namesBlankedAt: oldBlankedAt,
-    linesBlanked: wereBlanked,
-    ...kept
-  } = run;
-  const nextFailure = failure === undefined ? oldFailure : failure;
-  const nextFinishedAt = finishedAt === undefined ? oldFinishedAt : finishedAt;
-  return {
-    ...kept,
-    ...plain,
-    counts: { ...counts, pending: counts.accepted - counts.delivered - counts.refused },
-    ...(nextFailure && { failure: nextFailure }),
-    ...(typeof nextFinishedAt === 'number' && { finishedAt: nextFinishedAt }),
-    ...(namesBlankedAt === undefined && oldBlankedAt !== undefined && { namesBlankedAt: oldBlankedAt }),
-    ...(linesBlanked === undefined && wereBlanked && { linesBlanked: wereBlanked }),
-  };
-}

@@ -5,13 +5,13 @@ import { type NewCanary, storeCanary } from './canaries.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects } from './findings.js';
 import { createCollectedIndexes } from './hash-index.js';
-import { type KeptColumns, storeKeptColumns } from './kept-columns.js';
+import { type KeptColumns, keptColumns, writeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query, type Store } from './query.js';
 import type { Run, Volume, VolumeComparison } from './run.js';
 import { changeRun, runTables } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
-import { placeOfBatch, placeOfReject } from './sealing.js';
+import { placeOfBatch, placeOfKeptColumns, placeOfReject } from './sealing.js';
 import type { BookingForm, PlannedStep, Right } from './step.js';
 import { insertSteps } from './steps.js';
 import * as t from './table.js';
@@ -129,7 +129,13 @@ function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<v
     })),
   );
   yield* storeSuspects(run, batches);
-  yield* storeKeptColumns({ run, day }, batches);
+  yield* keptColumns.insert(
+    batches.flatMap(({ form, number: batch, kept: columns }) => {
+      if (!columns) return [];
+      const kept = sealing.sealLines(day, writeKeptColumns(columns), placeOfKeptColumns(run, form, batch));
+      return [{ run, form, batch, kept }];
+    }),
+  );
   yield* storeRejects({ run, day }, chunk);
   const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
   // A run that compares nothing has no count of suspects, and NULL stays NULL.

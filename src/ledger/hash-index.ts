@@ -1,4 +1,4 @@
-import { countDays, noHotel, noReference, unknownLastDay } from '../booking/booking-keys.js';
+import { countDays, noHotel, noReference, unknownLastDay } from '../booking/booking.js';
 import type { CollectedBatch, StayKeys } from './collecting.js';
 import type { Dialect } from './query.js';
 import { type BookingForm, bookingForms } from './step.js';

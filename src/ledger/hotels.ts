@@ -1,8 +1,8 @@
 import type { Hold } from '../async/hold.js';
 import type { Coordinates } from '../geography/distance.js';
 import { SafeError } from '../text/safe-error.js';
+import type { StoredRow } from './query.js';
 import { all, bind, change, database, one, type Query, type Store } from './query.js';
-import type { StoredRow } from './stored-values.js';
 import { bigint, integer, type NewRow, optional, type Row, table, text } from './table.js';
 
 /** @param holdLoad takes the exclusive right to load, without waiting */

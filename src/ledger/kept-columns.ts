@@ -1,8 +1,7 @@
-import { hashReference } from '../booking/booking-keys.js';
+import { hashReference } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { KeyError } from '../keys/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';
-import type { CollectedBatch } from './collecting.js';
 import { all, change, database, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { isGone, placeOfKeptColumns } from './sealing.js';
@@ -17,24 +16,8 @@ export const keptColumns = t.table(
   { key: 'run, form, batch' },
 );
 
-/**
- * Stores the kept columns beside the lines of their batches, sealed like them; does nothing for a batch without any.
- */
-export function* storeKeptColumns(
-  { run, day }: { readonly run: number; readonly day: string },
-  batches: readonly CollectedBatch[],
-): Query<void> {
-  const { sealing } = yield* database();
-  yield* keptColumns.insert(
-    batches.flatMap(({ form, number: batch, kept: columns }) => {
-      if (!columns) return [];
-      const kept = sealing.sealLines(day, write(columns), placeOfKeptColumns(run, form, batch));
-      return [{ run, form, batch, kept }];
-    }),
-  );
-}
-
-const write = (columns: KeptColumns): Buffer => Buffer.from(JSON.stringify(columns));
+/** As they are stored, but not sealed. */
+export const writeKeptColumns = (columns: KeptColumns): Buffer => Buffer.from(JSON.stringify(columns));
 
 /** The kept columns of a batch of a run that is known to exist. */
 export function* readKeptOfBatch(
@@ -136,7 +119,7 @@ export function* eraseKeptOfBatch(
   const stored = row?.kept as Buffer | undefined;
   const erased = eraseKeptAt(yield* readKeptOfBatch(run, form, batch), places);
   if (!stored || !erased) return;
-  const kept = sealing.sealLike(stored, day, write(erased), placeOfKeptColumns(run, form, batch));
+  const kept = sealing.sealLike(stored, day, writeKeptColumns(erased), placeOfKeptColumns(run, form, batch));
   yield* change(`UPDATE kept_columns SET kept = ? WHERE ${isBatch}`, kept, run, form, batch);
 }
 

@@ -1,12 +1,20 @@
 import { KeyError } from '../keys/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import type { NamedPair, NamedPlace, NamedThings, ReceivedPair, StoredBooking } from './mails.js';
-import { all, one, type Query, type Store } from './query.js';
+import {
+  all,
+  one,
+  type Query,
+  readColumns,
+  readJson,
+  type Store,
+  type StoredRow,
+  toStorable,
+} from './query.js';
 import { runNumber } from './runs.js';
 import { isGone } from './sealing.js';
 import { findBookings as findPositions, referencePages, selectStayRuns } from './stays.js';
 import type { BookingForm } from './step.js';
-import { readColumns, readJson, type StoredRow, toStorable } from './stored-values.js';
 import { bigint, table, text } from './table.js';
 
 /* The bookings that a verdict e-mail may name, and those that it names. */

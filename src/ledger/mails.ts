@@ -11,10 +11,19 @@ import {
 import type { ProviderHotel } from './mappings.js';
 import type { NewNotice } from './notice.js';
 import { raise } from './notices.js';
-import { all, bind, change, database, one, type Query, type Store } from './query.js';
+import {
+  all,
+  bind,
+  change,
+  database,
+  one,
+  type Query,
+  type Store,
+  type StoredRow,
+  toStorable,
+} from './query.js';
 import { runNumber } from './runs.js';
 import type { BookingForm } from './step.js';
-import { type StoredRow, toStorable } from './stored-values.js';
 import { bigint, flag, integer, optional, type Row, table, text } from './table.js';
 
 const stored = table('verdict_mails', {

@@ -8,7 +8,7 @@ import {
   type StoredPage,
   type UnnamedDeletion,
 } from './mappings.js';
-import { toStorable, withoutUndefined } from './stored-values.js';
+import { toStorable, withoutUndefined } from './query.js';
 
 /** What the copy already holds about a page's provider hotels and master hotels. */
 export interface HeldMappings {

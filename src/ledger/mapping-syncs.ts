@@ -19,8 +19,8 @@ import {
   syncs,
   toSync,
 } from './mappings.js';
+import type { StoredRow } from './query.js';
 import { all, change, database, one, type Query, update } from './query.js';
-import type { StoredRow } from './stored-values.js';
 import { bigint, json, optional, table, text } from './table.js';
 
 /** Begins a cycle, unless an earlier try has begun this same one. */

@@ -1,6 +1,14 @@
 import type { ReadOnlyLedger } from './ledger.js';
-import { all, change, database, one, type Query } from './query.js';
-import { type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import {
+  all,
+  change,
+  database,
+  one,
+  type Query,
+  type StoredRow,
+  toStorable,
+  withoutUndefined,
+} from './query.js';
 import { bigint, json, optional, type Row, table, text } from './table.js';
 
 export const copied = table('mappings', {

@@ -14,8 +14,7 @@ import {
   type StoredMessage,
   toNotice,
 } from './notices.js';
-import { all, bind, change, database, one, type Query, type Store } from './query.js';
-import { withoutUndefined } from './stored-values.js';
+import { all, bind, change, database, one, type Query, type Store, withoutUndefined } from './query.js';
 import { bigint, integer, optional, type Row, table, text } from './table.js';
 
 /** Messages: one for each notice and channel that it goes to. */

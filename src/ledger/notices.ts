@@ -10,8 +10,7 @@ import {
   type Severity,
   severities,
 } from './notice.js';
-import { all, change, database, one, type Query } from './query.js';
-import { type StoredRow, toStorable } from './stored-values.js';
+import { all, change, database, one, type Query, type StoredRow, toStorable } from './query.js';
 import { bigint, integer, json, optional, table, text } from './table.js';
 
 /**

@@ -1,8 +1,7 @@
 import { listTroubles } from './attempts.js';
-import { bind, database, type Query, type Store } from './query.js';
+import { bind, database, type Query, type Store, withoutUndefined } from './query.js';
 import { runNumber } from './runs.js';
 import type { Ending, StepKind, StepState } from './step.js';
-import { withoutUndefined } from './stored-values.js';
 import * as t from './table.js';
 
 export function createProgressReader({ read, readTogether }: Store) {

@@ -5,13 +5,23 @@ import { pruneCases } from './case-changes.js';
 import { blankKeptColumns } from './kept-columns.js';
 import { pruneMails } from './mails.js';
 import { pruneNotices } from './notices.js';
-import { all, bind, change, database, one, type Query, removing, type Store } from './query.js';
+import {
+  all,
+  bind,
+  change,
+  database,
+  one,
+  type Query,
+  readColumns,
+  removing,
+  type Store,
+  withoutUndefined,
+} from './query.js';
 import { quotedActiveStates, type Run } from './run.js';
 import { runTables } from './run-changes.js';
 import { lockRun, selectRuns } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import type { BookingForm } from './step.js';
-import { readColumns, withoutUndefined } from './stored-values.js';
 
 /** Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it. */
 export type HoldDay = (key: string) => Promise<Hold | undefined>;

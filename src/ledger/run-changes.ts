@@ -1,11 +1,14 @@
-import { patchRun, type RunPatch } from './changes.js';
-import type { RemoteRemoval } from './findings.js';
+import { attempts } from './attempts.js';
+import type { Decide, RunPatch } from './changes.js';
+import { FencedError } from './errors.js';
+import { type RemoteRemoval, replaceVerdicts } from './findings.js';
 import { raise } from './notices.js';
-import { change, database, type Query } from './query.js';
-import { type Run, type RunFailure, runs, type VolumeAcceptance } from './run.js';
+import { change, database, one, type Query } from './query.js';
+import { countVerdicts, type Run, type RunFailure, runs, type VolumeAcceptance } from './run.js';
 import {
   type Abandonment,
   type CollectRequest,
+  findLocked,
   findRun,
   getRun,
   lockRight,
@@ -13,11 +16,12 @@ import {
   type NewRun,
   type Settlement,
 } from './runs.js';
-import type { Right } from './step.js';
-import { changeSteps, readTotals } from './steps.js';
+import { placeOfAnswer } from './sealing.js';
+import type { Claim, Claimed, Ending, Outcome, Recorded, Right, StepState, StoredStep } from './step.js';
+import { changeSteps, findStepWithSuccessors, insertSteps, readProgress, readTotals } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
 
-/** Creates, takes over, reopens and settles runs. */
+/** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */
 
 /** Records how many records the run's source should hold, whatever the run's state; see `hasUnexpectedCount`. */
 export function noteExpected(runId: string, expected: number): Query<Run> {
@@ -95,6 +99,85 @@ export function* reopenAbandonedSteps(runId: string): Query<number> {
   return yield* changeSteps(number, rules.reopenAbandoned);
 }
 
+/**
+ * Records what an attempt found and applies what is decided about it, inside a transaction.
+ *
+ * @param wasTried an earlier try may have recorded this attempt already: its answer was lost
+ * @throws FencedError when the step is no longer performed under this claim
+ */
+export function* record(
+  claim: Claimed,
+  outcome: Outcome,
+  at: number,
+  decide: Decide,
+  wasTried = false,
+): Query<Recorded> {
+  const { mayBeDone, rules } = yield* database();
+  const { runId, name } = claim.step;
+  const stored = yield* findLocked(runId);
+  const found = stored && (yield* findStepWithSuccessors(stored.number, name));
+  if (!found) throw new FencedError(runId);
+  const { number, run } = stored;
+  const { position, repeated } = found.step;
+  const attempted = { claim, outcome, at, position, repeated };
+  const successorsThatAre = (wanted: StepState) => found.successors.filter(({ state }) => state === wanted);
+
+  if ((wasTried || mayBeDone) && (yield* isRecorded(number, claim, outcome, at))) {
+    // Decided once more, as it was then; of the steps that it opened, nobody has claimed these since.
+    const again = decide({ ...attempted, run: claim.run, waiting: successorsThatAre('ready') });
+    const { ending, opened, settled } = again;
+    const hasEndedIt = run.finishedAt === at && run.failure?.message === again.run.failure?.message;
+    return { run, ending, opened, settled: settled && hasEndedIt };
+  }
+  if (!isClaimed(run, found.step, claim)) throw new FencedError(runId);
+
+  const others = rules.mayAwaitResult(run) ? yield* readProgress(number, name) : undefined;
+  const change = decide({ ...attempted, run, waiting: successorsThatAre('waiting'), others });
+  const { ending, steps, inserts, opened, settled } = change;
+  for (const each of steps) yield* changeSteps(number, each);
+  if (inserts.length > 0) yield* insertSteps(number, inserts, () => position);
+  yield* changeRun(number, change.run);
+  if (outcome.verdicts) yield* replaceVerdicts(number, outcome.verdicts);
+  yield* insertAttempt(number, claim, outcome, ending, at);
+  const changed = patchRun(run, change.run);
+  yield* raise(rules.noticesOfRun(run, changed, at, ending));
+  return { run: changed, ending, opened, settled };
+}
+
+/** Whether a claim is still the one under which its step is performed. */
+function isClaimed(run: Run, { token, state, attempts }: StoredStep, claim: Claim): boolean {
+  return (
+    run.token === claim.token && token === claim.token && state === 'running' && attempts === claim.attempt
+  );
+}
+
+/** Whether this same attempt was recorded. What somebody else recorded for a lost owner's attempt does not count. */
+function* isRecorded(run: number, { step, attempt, claimedAt }: Claimed, { evidence }: Outcome, at: number) {
+  const row = yield* one(
+    `SELECT 1 AS found FROM attempts
+     WHERE run = ? AND step = ? AND attempt = ? AND started_at = ? AND ended_at = ? AND code = ? AND code <> 'owner-lost'`,
+    ...[run, step.name, attempt, claimedAt, at, evidence.code],
+  );
+  return row !== undefined;
+}
+
+/** Stores the outcome of an attempt, as evidence. */
+function* insertAttempt(
+  run: number,
+  { step, attempt, claimedAt, run: { day } }: Claimed,
+  { evidence }: Outcome,
+  outcome: Ending,
+  endedAt: number,
+): Query<void> {
+  const { sealing } = yield* database();
+  const { code, httpStatus, statusCode, sha256 } = evidence;
+  const answer = sealing.sealText(day, evidence.answer, placeOfAnswer(step.runId, step.name, attempt));
+  yield* attempts.add({
+    ...{ run, step: step.name, attempt, startedAt: claimedAt, endedAt, outcome },
+    ...{ code, httpStatus, statusCode, answer: answer ?? undefined, sha256 },
+  });
+}
+
 /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
 export function* settle(right: Right, settlement: Settlement): Query<boolean> {
   const { mayBeDone, rules } = yield* database();
@@ -107,6 +190,47 @@ export function* settle(right: Right, settlement: Settlement): Query<boolean> {
   yield* changeRun(number, patch);
   yield* raise(rules.noticesOfRun(run, patchRun(run, patch), at));
   return true;
+}
+
+/** The run after a patch is applied. */
+export function patchRun(run: Run, patch: RunPatch): Run {
+  const {
+    posted,
+    delivered,
+    refused,
+    repeated,
+    failure,
+    finishedAt,
+    namesBlankedAt,
+    linesBlanked,
+    ...plain
+  } = patch;
+  const counts = {
+    ...run.counts,
+    ...(posted !== undefined && { posted }),
+    ...(delivered !== undefined && { delivered }),
+    ...(refused !== undefined && { refused }),
+    ...(repeated !== undefined && { repeated }),
+    ...(plain.file && countVerdicts(plain.file)),
+  };
+  const {
+    failure: oldFailure,
+    finishedAt: oldFinishedAt,
+    namesBlankedAt: oldBlankedAt,
+    linesBlanked: wereBlanked,
+    ...kept
+  } = run;
+  const nextFailure = failure === undefined ? oldFailure : failure;
+  const nextFinishedAt = finishedAt === undefined ? oldFinishedAt : finishedAt;
+  return {
+    ...kept,
+    ...plain,
+    counts: { ...counts, pending: counts.accepted - counts.delivered - counts.refused },
+    ...(nextFailure && { failure: nextFailure }),
+    ...(typeof nextFinishedAt === 'number' && { finishedAt: nextFinishedAt }),
+    ...(namesBlankedAt === undefined && oldBlankedAt !== undefined && { namesBlankedAt: oldBlankedAt }),
+    ...(linesBlanked === undefined && wereBlanked && { linesBlanked: wereBlanked }),
+  };
 }
 
 export function* changeRun(number: number, { failure, ...patch }: RunPatch): Query<void> {

@@ -1,6 +1,6 @@
 import type { GuestNames } from '../booking/guest-names.js';
 import type { ReviewFile, Sighting } from './findings.js';
-import type { StoredRow } from './stored-values.js';
+import type { StoredRow } from './query.js';
 import * as t from './table.js';
 
 /** What started a run. `today` sends what is new while the day is not over. What each means for its day: see `mayCompleteDay`. */

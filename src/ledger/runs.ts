@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BusinessDay } from '../booking/business-day.js';
 import { FencedError } from './errors.js';
-import { all, type Cell, database, one, type Query } from './query.js';
+import { all, type Cell, database, one, type Query, type StoredRow, withoutUndefined } from './query.js';
 import {
   completingTriggers,
   type DayVolume,
@@ -20,7 +20,6 @@ import {
   type VolumeAcceptance,
 } from './run.js';
 import type { Right } from './step.js';
-import { type StoredRow, withoutUndefined } from './stored-values.js';
 import * as t from './table.js';
 
 const progress = runs.only('number', 'batchSize', 'chunks');

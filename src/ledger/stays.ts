@@ -1,12 +1,12 @@
-import { countDays } from '../booking/booking-keys.js';
+import { countDays } from '../booking/booking.js';
 import { KeyError } from '../keys/day-keys.js';
 import { findInPage, readStayWords, removeFromStayPage, toStoredDay } from './hash-index.js';
 import type { ProviderHotel } from './mappings.js';
+import type { StoredRow } from './query.js';
 import { all, bind, type Cell, change, database, type Query, type Statement, type Store } from './query.js';
 import type { DeliveryKind } from './run.js';
 import { isGone, placeOfBatch } from './sealing.js';
 import { type BookingForm, bookingForms } from './step.js';
-import type { StoredRow } from './stored-values.js';
 import { bigint, flag, type Row, table, text } from './table.js';
 
 export function createStays(store: Store) {

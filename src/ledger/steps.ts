@@ -1,4 +1,5 @@
 import type { StepSelection, StepsChange } from './changes.js';
+import type { StoredRow } from './query.js';
 import { all, type Cell, change, type Dialect, database, one, type Query } from './query.js';
 import { noSuchRun, runNumber } from './runs.js';
 import type {
@@ -12,7 +13,6 @@ import type {
   StoredStep,
   Successor,
 } from './step.js';
-import type { StoredRow } from './stored-values.js';
 import * as t from './table.js';
 
 /** The plan of a run. A step is claimed for a lease, under the token of its run. */

@@ -8,8 +8,9 @@ import {
   one,
   type Query,
   type Statement,
+  type StoredRow,
+  toStorable,
 } from './query.js';
-import { type StoredRow, toStorable } from './stored-values.js';
 
 /** How the field of an entity is stored. */
 export interface Column<Value> {

@@ -5,13 +5,12 @@ import { type ReasonCount, type Reject, reasonCounts, rejects } from './collecti
 import { findJudged, findSuspect, type Judged, type Suspect } from './findings.js';
 import { keptAt, readKeptOfBatch } from './kept-columns.js';
 import { findNaming, findNamingMapping } from './mail-bookings.js';
-import { type Candidates, database, type Query } from './query.js';
+import { type Candidates, database, type Query, toStorable, withoutUndefined } from './query.js';
 import type { Run } from './run.js';
 import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';
 import type { BookingForm, StepKind } from './step.js';
 import { steps } from './steps.js';
-import { toStorable, withoutUndefined } from './stored-values.js';
 import * as t from './table.js';
 
 /** Everything the ledger knows about a booking reference, newest run first. */

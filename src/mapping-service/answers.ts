@@ -1,5 +1,4 @@
-import { readDate } from '../http/syntax.js';
-import type { HttpAnswer } from '../http/transport.js';
+import { type HttpAnswer, readDate } from '../http/transport.js';
 import type {
   Channel,
   Envelope,

@@ -1,7 +1,13 @@
 import type { ConnectionRules } from '../http/connection-rules.js';
-import { encodeQueryPart, isLoopback, readDate } from '../http/syntax.js';
-import { createTransport, type HttpAnswer, type HttpResult } from '../http/transport.js';
-import { escapePattern } from '../text/pattern.js';
+import {
+  createTransport,
+  encodeQueryPart,
+  type HttpAnswer,
+  type HttpResult,
+  isLoopback,
+  readDate,
+} from '../http/transport.js';
+import { escapePattern } from '../text/foreign-text.js';
 import {
   defaultStatusCodes,
   type HttpStatusTable,

@@ -1,4 +1,4 @@
-import { encodeQueryPart } from '../http/syntax.js';
+import { encodeQueryPart } from '../http/transport.js';
 import { checkHeaderValue, type ServiceRequest } from './client.js';
 import type { BookedHotel, ExportRequest, MappingsQuery, RawRequest } from './operations.js';
 

@@ -1,6 +1,5 @@
 import type { NetworkFailure } from '../http/network-failure.js';
-import { readRetryAfter } from '../http/syntax.js';
-import type { HttpAnswer } from '../http/transport.js';
+import { type HttpAnswer, readRetryAfter } from '../http/transport.js';
 import { type LenientEnvelope, parseJson, readEnvelopeLeniently } from './answers.js';
 import type { HttpStatusMeaning, VerdictKind } from './operations.js';
 

@@ -1,6 +1,6 @@
 import type { CopiedMapping, MappingMove } from '../ledger/mappings.js';
+import { showInLine } from '../text/foreign-text.js';
 import { formatInstant } from '../text/format.js';
-import { showInLine } from '../text/visible.js';
 
 /**
  * A provider's hotel and its history for people, line by line.

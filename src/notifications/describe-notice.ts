@@ -1,8 +1,8 @@
 import { describeInHouse } from '../booking/stay.js';
 import { type Facts, isPartProblem, type Notice } from '../ledger/notice.js';
+import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { showInLine } from '../text/visible.js';
 import type { Message } from './channel.js';
 
 /** The state of the reviews when a message is sent. */

@@ -2,9 +2,9 @@ import { on } from 'node:events';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { giveWay } from '../async/give-way.js';
 import type { BusinessDay } from '../booking/business-day.js';
+import type { ErasedGuests } from '../ledger/erasing.js';
 import type { DeliveryKind } from '../ledger/run.js';
 import type { DayReader, RenderedChunk } from '../review/collect/day-reader.js';
-import type { ErasedGuests } from '../review/erasures.js';
 import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
 
 /** Chunks in flight: enough for the thread to continue during a commit, few enough to hold. */
@@ -31,13 +31,13 @@ type Message =
  */
 export function createThreadedReader(
   reader: DayReader,
-  measure: BookingSource['measure'],
+  source: Pick<BookingSource, 'measure'>,
   startThread: (day: BusinessDay, kind: DeliveryKind, erased: ErasedGuests | undefined) => Worker,
 ): DayReader {
   return {
     ...reader,
     async *read(day, forms, options) {
-      const bytes = await measure(day);
+      const bytes = await source.measure(day);
       yield* bytes === undefined || bytes < leastBytes
         ? reader.read(day, forms, options)
         : receiveChunks(startThread(day, forms.kind, options.erased), options.signal);

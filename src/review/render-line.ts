@@ -1,13 +1,17 @@
-import { type Booking, bookingFields, listTexts, type ServiceField, textFields } from '../booking/booking.js';
 import {
+  type Booking,
+  bookingFields,
   countDays,
   findLastDay,
   hashPlainHotel,
   hashPlainReference,
   hashProvider,
+  listTexts,
   noHotel,
   noReference,
-} from '../booking/booking-keys.js';
+  type ServiceField,
+  textFields,
+} from '../booking/booking.js';
 import { copyPlainText, digitMarks, markPlainBytes, notPlain } from '../booking/field-text.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { Normalise } from '../booking/normalise.js';

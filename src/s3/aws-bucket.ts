@@ -9,7 +9,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import type { ProxyRules } from '../http/connection-rules.js';
-import { isLoopback } from '../http/syntax.js';
+import { isLoopback } from '../http/transport.js';
 import { createTunnelAgent } from '../http/tunnel.js';
 import { type S3Account, type S3Bucket, S3Error, showS3Location } from './bucket.js';
 import { explainS3Failure, isConflict, isMissing, isUnsupported, noteServer } from './failure.js';

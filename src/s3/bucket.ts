@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/syntax.js';
+import { isLoopback } from '../http/transport.js';
 
 /** What the server says about an object. */
 interface ObjectFacts {

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { isLoopback } from '../http/syntax.js';
+import { isLoopback } from '../http/transport.js';
 
 /** A name or an address, IPv6 in brackets, with or without a port. */
 const hostHeader = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;

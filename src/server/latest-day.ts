@@ -1,6 +1,6 @@
 import type { Counts, Run } from '../ledger/run.js';
 import { sumKnown, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
-import { showInLine } from '../text/visible.js';
+import { showInLine } from '../text/foreign-text.js';
 
 /** What became of the bookings of one day, over all runs that sent it. Null stands for unknown. */
 export interface LatestDay {

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute } from 'node:path';
-import { escapePattern } from '../text/pattern.js';
+import { escapePattern } from '../text/foreign-text.js';
 
 interface Places {
   /** Of the configuration file, absolute. */

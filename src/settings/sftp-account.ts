@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import type { SftpServerOptions } from '../sftp/server.js';
 import { confidentiality, expected, isGroup, text, textLike } from './values.js';
 
 const hostKeys =
@@ -54,19 +53,4 @@ export function resolveKeyFile<Account extends { readonly privateKeyFile?: strin
   return privateKeyFile === undefined
     ? account
     : { ...account, privateKeyFile: resolve(folder, privateKeyFile) };
-}
-
-/** The account as a session takes it. */
-export function toSftpLogin({
-  username,
-  password,
-  privateKeyFile,
-  hostKey,
-}: SftpAccount): Omit<SftpServerOptions, 'host' | 'port' | 'root'> {
-  return {
-    username,
-    hostKeys: [hostKey].flat(),
-    ...(password !== undefined && { password }),
-    ...(privateKeyFile !== undefined && { privateKeyFile }),
-  };
 }

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { StoppedError } from '../async/stopped-error.js';
 import type { Choice } from '../sources/common/setup.js';
+import { print, showInLine } from '../text/foreign-text.js';
 import { wrapText } from '../text/format.js';
-import { print, showInLine } from '../text/visible.js';
 
 /** Asks for a line of text. An empty answer means the default or, without one, no answer. */
 interface TextQuestion {

@@ -14,7 +14,7 @@ import type { Finding } from '../examination/finding.js';
 import { checkSource, warnOfSamePath } from '../examination/source-check.js';
 import { unknownWord } from '../settings/placeholders.js';
 import type { SourceParts } from '../sources/common/kind.js';
-import { type PathTemplate, parsePathTemplate } from '../sources/files/location.js';
+import { type PathTemplate, parsePathTemplate } from '../sources/files/day-file.js';
 import { openSource } from '../sources/registry.js';
 import { renderSecrets, type Secrets, type SourceAnswers, setupOf, variables } from './answers.js';
 import { renderConfiguration } from './configuration-text.js';

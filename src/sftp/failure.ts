@@ -1,31 +1,5 @@
+import { codeOf, saysDiskFull, status } from './remote-calls.js';
 import { SftpError } from './sftp.js';
-
-/** The protocol's status codes that we interpret (draft-ietf-secsh-filexfer-13, 9.1; OpenSSH sends 1 to 8). */
-export const status = {
-  endOfFile: 1,
-  noSuchFile: 2,
-  permissionDenied: 3,
-  failure: 4,
-  noConnection: 6,
-  connectionLost: 7,
-  unsupported: 8,
-  noSuchPath: 10,
-  fileAlreadyExists: 11,
-  writeProtected: 12,
-  noSpaceOnFilesystem: 14,
-  quotaExceeded: 15,
-} as const;
-
-/** Whether the server answered with one of these status codes. */
-export function isStatus(error: unknown, ...codes: readonly number[]): boolean {
-  const code = codeOf(error);
-  return typeof code === 'number' && codes.includes(code);
-}
-
-/** Whether the server answered with the general failure and gave no reason. */
-export function isUnexplained(error: unknown): boolean {
-  return isStatus(error, status.failure) && !saysDiskFull(error);
-}
 
 /**
  * What a failed operation on an open connection means. The server's own words stay in `cause` and are not quoted.
@@ -72,15 +46,6 @@ function explainErrno(
   return socketCodes.includes(code) || !/^E[A-Z0-9]+$/.test(code)
     ? make('retryable', 'connection-lost', 'the connection to the SFTP server was lost')
     : make('retryable', 'local-file', `the local file cannot be read or written (${code})`);
-}
-
-function codeOf(error: unknown): string | number | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'number' || typeof error.code === 'string' ? error.code : undefined;
-}
-
-function saysDiskFull(error: unknown): boolean {
-  return error instanceof Error && /no space|quota|disk (is )?full/i.test(error.message);
 }
 
 /** SSH_DISCONNECT_NO_MORE_AUTH_METHODS_AVAILABLE (RFC 4253, 11.1). */

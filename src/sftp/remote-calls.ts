@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
 import type SftpClient from 'ssh2-sftp-client';
 import { formatBytes, formatCount } from '../text/format.js';
-import { isStatus, isUnexplained, status } from './failure.js';
 import { SftpError, type TimeKeeping } from './sftp.js';
 
 /** 64 requests in flight, each filling one packet of OpenSSH: measured fastest. */
@@ -325,4 +324,40 @@ export async function findChange(
   if ((await examineTime(remote, path)) === 'kept') return { size: now.size };
   const later = await remote.stat(path);
   return later?.size === seen.size ? undefined : { size: later?.size };
+}
+
+/** The protocol's status codes that we interpret (draft-ietf-secsh-filexfer-13, 9.1; OpenSSH sends 1 to 8). */
+export const status = {
+  endOfFile: 1,
+  noSuchFile: 2,
+  permissionDenied: 3,
+  failure: 4,
+  noConnection: 6,
+  connectionLost: 7,
+  unsupported: 8,
+  noSuchPath: 10,
+  fileAlreadyExists: 11,
+  writeProtected: 12,
+  noSpaceOnFilesystem: 14,
+  quotaExceeded: 15,
+} as const;
+
+/** Whether the server answered with one of these status codes. */
+export function isStatus(error: unknown, ...codes: readonly number[]): boolean {
+  const code = codeOf(error);
+  return typeof code === 'number' && codes.includes(code);
+}
+
+/** Whether the server answered with the general failure and gave no reason. */
+export function isUnexplained(error: unknown): boolean {
+  return isStatus(error, status.failure) && !saysDiskFull(error);
+}
+
+export function codeOf(error: unknown): string | number | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'number' || typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function saysDiskFull(error: unknown): boolean {
+  return error instanceof Error && /no space|quota|disk (is )?full/i.test(error.message);
 }

@@ -1,17 +1,20 @@
+import { isUsableForeignName } from '../text/foreign-text.js';
 import { formatDuration } from '../text/format.js';
-import { isUsableForeignName } from '../text/plain-name.js';
 import type { Connection } from './connection.js';
 import { downloadFile, readRemoteRange } from './download.js';
-import { explainFailure, isStatus, isUnexplained, status } from './failure.js';
+import { explainFailure } from './failure.js';
 import {
   createRemoteCalls,
   examineTime,
   findChange,
+  isStatus,
+  isUnexplained,
   mayBeFile,
   type RemoteAttributes,
   type RemoteCalls,
   type RemoteEntry,
   sizeOf,
+  status,
 } from './remote-calls.js';
 import { type RemoteFile, SftpError, type SftpLimits, type SftpSession } from './sftp.js';
 import { publishFile, uploadFile } from './upload.js';

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readRemoteRange } from './download.js';
-import { isStatus, isUnexplained, status } from './failure.js';
-import { type RemoteCalls, uploadTuning } from './remote-calls.js';
+import { isStatus, isUnexplained, type RemoteCalls, status, uploadTuning } from './remote-calls.js';
 import { type LocalFile, SftpError, type TransferOptions } from './sftp.js';
 
 /** Files up to this size are read back after the upload, which takes a few round trips. */

@@ -5,7 +5,7 @@ import { createMeasure, measure, readBlocks } from '../async/content.js';
 import { type DayKeys, KeyError } from '../keys/day-keys.js';
 import { createFileSealer, measureContent, openFile, sealFile } from '../keys/sealed-file.js';
 import type { LocalFile } from '../sftp/sftp.js';
-import { isPlainName } from '../text/plain-name.js';
+import { isPlainName } from '../text/foreign-text.js';
 
 /** A file in the spool. */
 export interface SpooledFile {

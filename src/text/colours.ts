@@ -1,4 +1,4 @@
-import { makeVisible } from './visible.js';
+import { makeVisible } from './foreign-text.js';
 
 /** Colours a text of ours for a terminal, or leaves it as it is. */
 export type Paint = (colour: Colour, text: string) => string;

@@ -1,5 +1,5 @@
 import stringWidth from 'fast-string-width';
-import { showInLine } from './visible.js';
+import { showInLine } from './foreign-text.js';
 
 const width = 80;
 const labelWidth = 8;

@@ -1,5 +1,5 @@
 import stringWidth from 'fast-string-width';
-import { showInCell } from './visible.js';
+import { showInCell } from './foreign-text.js';
 
 type Cell = string | number | undefined;
 

@@ -1,4 +1,4 @@
-import { hashReference } from '../booking/booking-keys.js';
+import { hashReference } from '../booking/booking.js';
 import type { Statement, VerdictWords } from './headings.js';
 import { readMail } from './read-mail.js';
 import { type MailCell, type MailRecord, UnreadMailError } from './records.js';

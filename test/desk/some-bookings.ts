@@ -1,5 +1,5 @@
 import type { Booking } from '../../src/booking/booking.js';
-import { hashReference } from '../../src/booking/booking-keys.js';
+import { hashReference } from '../../src/booking/booking.js';
 import type { CollectStart } from '../../src/ledger/collecting.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLogObserver } from '../../src/events/log.js';
+import { createLogObserver } from '../../src/events/events.js';
 import { createProgress } from '../../src/events/progress.js';
 import type { ExportEvent } from '../../src/mappings/export/await-export.js';
 import { captureStream } from '../support/captured-stream.js';

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hashReference } from '../../src/booking/booking-keys.js';
+import { hashReference } from '../../src/booking/booking.js';
 import { createMailProcess, readerLimits } from '../../src/verdict-mails/mail-process.js';
 import { UnreadMailError } from '../../src/verdict-mails/records.js';
 import { mailOf, words } from '../verdict-mails/mails.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashReference, noReference } from '../../src/booking/booking-keys.js';
+import { hashReference, noReference } from '../../src/booking/booking.js';
 import { createHashIndex, findInPage } from '../../src/ledger/hash-index.js';
 
 describe('the index of hashes', () => {

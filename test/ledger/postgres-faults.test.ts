@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rules } from '../../jobs/rules.js';
-import { noReference } from '../../src/booking/booking-keys.js';
+import { noReference } from '../../src/booking/booking.js';
 import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../src/ledger/errors.js';
 import { createPostgresLedger, findPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import {

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rules } from '../../jobs/rules.js';
-import { noReference } from '../../src/booking/booking-keys.js';
+import { noReference } from '../../src/booking/booking.js';
 import { createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { at, collectedRun, day, look, newRun } from '../contracts/ledger/days.js';
 import { type Child, startChild } from './child.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { rules } from '../../jobs/rules.js';
-import { hashReference } from '../../src/booking/booking-keys.js';
+import { hashReference } from '../../src/booking/booking.js';
 import { applyEvidence, resolveBookings, toDecision } from '../../src/cases/case-transitions.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';

@@ -150,30 +150,26 @@ async function prepare(csv: string, startThread?: () => Worker) {
   const source = createCsvSource({ file: createLocalDayFile(path) });
   const own = readerOf(source);
   const threads: Worker[] = [];
-  const reader = createThreadedReader(
-    own,
-    (wanted) => source.measure(wanted),
-    (wanted, kind) => {
-      const order = createReadingOrder(
-        {
-          source: csvSettings(path),
-          s3: {},
-          proxy: {},
-          retry: { tries: 1, baseSeconds: 1, capSeconds: 1 },
-          masterIdName: 'ServiceId',
-          incomplete: 'post',
-          names: 'send',
-        },
-        wanted,
-        kind,
-      );
-      const thread =
-        startThread?.() ??
-        new Worker(new URL('../../dist/jobs/reading-thread.js', import.meta.url), { workerData: order });
-      threads.push(thread);
-      return thread;
-    },
-  );
+  const reader = createThreadedReader(own, source, (wanted, kind) => {
+    const order = createReadingOrder(
+      {
+        source: csvSettings(path),
+        s3: {},
+        proxy: {},
+        retry: { tries: 1, baseSeconds: 1, capSeconds: 1 },
+        masterIdName: 'ServiceId',
+        incomplete: 'post',
+        names: 'send',
+      },
+      wanted,
+      kind,
+    );
+    const thread =
+      startThread?.() ??
+      new Worker(new URL('../../dist/jobs/reading-thread.js', import.meta.url), { workerData: order });
+    threads.push(thread);
+    return thread;
+  });
   return { reader, own, threads };
 }
 

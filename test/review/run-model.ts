@@ -1,11 +1,6 @@
-import {
-  patchRun,
-  type RunPatch,
-  type StepPatch,
-  type StepSelection,
-  type StepsChange,
-} from '../../src/ledger/changes.js';
+import type { RunPatch, StepPatch, StepSelection, StepsChange } from '../../src/ledger/changes.js';
 import type { Run } from '../../src/ledger/run.js';
+import { patchRun } from '../../src/ledger/run-changes.js';
 import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
 import type { Claim, PlannedStep, Recorded, Step, StepState, StoredStep } from '../../src/ledger/step.js';
 import type { FileProgress } from '../../src/ledger/steps.js';

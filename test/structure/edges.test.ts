@@ -43,7 +43,7 @@ describe('text for people', () => {
 
   it.each([
     // Each draws on a terminal, or writes lines, by itself.
-    ['pino', 'src/events/log.ts'],
+    ['pino', 'src/events/events.ts'],
   ])('passes the edge in %s too', (library, file) => {
     expect(findFiles(new RegExp(`(?:import (?!type)[^;]*from|import\\() ?'${library}'`))).toEqual([file]);
   });

@@ -1,5 +1,5 @@
 import type { Booking } from '../../src/booking/booking.js';
-import { hashReference } from '../../src/booking/booking-keys.js';
+import { hashReference } from '../../src/booking/booking.js';
 import { examineMail, type KnownBooking } from '../../src/verdict-mails/examine-mail.js';
 
 export const words = {

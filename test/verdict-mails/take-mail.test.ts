@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rules } from '../../jobs/rules.js';
-import { hashReference } from '../../src/booking/booking-keys.js';
+import { hashReference } from '../../src/booking/booking.js';
 import { followMappings } from '../../src/cases/follow-mappings.js';
 import type { CaseEvent } from '../../src/cases/open-cases.js';
 import { canaryStep } from '../../src/ledger/canaries.js';

@@ -1,8 +1,8 @@
 import { isCalendarDay } from '../../booking/business-day.js';
 import { type AuditedAction, auditedActions, type RecordedAction } from '../../ledger/audit.js';
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 import { writeAddress } from '../routing/facts.js';
 import type { DeskVisit, View } from '../routing/route.js';
 import type { AuditData } from './audit-page.js';

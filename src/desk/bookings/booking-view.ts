@@ -1,9 +1,9 @@
 import { describeSuspicion, describeVerdict } from '../../cases/shown-bookings.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
 import { describeCanary } from '../../review/canary.js';
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCountOf, formatKilometres, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 import { linkToMapping, renderMappingHistory } from '../mappings/mapping-view.js';
 import { type Fact, renderFacts, renderPaging, writeAddress } from '../routing/facts.js';
 import type { DeskVisit, View } from '../routing/route.js';

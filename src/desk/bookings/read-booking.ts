@@ -1,11 +1,11 @@
 import { businessDayAt } from '../../booking/business-day.js';
 import { historyToJson, readHistories } from '../../cases/shown-bookings.js';
 import { type CanaryJson, canaryToJson } from '../../ledger/canaries.js';
+import { createErasedTest, readErasedGuests } from '../../ledger/erasing.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { keyOfHotel, type MappingJson, mappingToJson, type ProviderHotel } from '../../ledger/mappings.js';
 import type { DeliveryKind, Trigger } from '../../ledger/run.js';
 import type { Trace } from '../../ledger/tracing.js';
-import { createErasedTest, readErasedGuests } from '../../review/erasures.js';
 import { readBooking } from '../../review/stored/stored-line.js';
 import type { Silence } from '../../review/verdict.js';
 import { UsageError } from '../../text/usage-error.js';

@@ -1,5 +1,5 @@
 import type { PairJson } from '../../mappings/hotels/shown-hotels.js';
-import { showInLine } from '../../text/visible.js';
+import { showInLine } from '../../text/foreign-text.js';
 
 export type HotelData = NonNullable<PairJson['bookedHotel']>;
 

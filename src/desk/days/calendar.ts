@@ -1,6 +1,6 @@
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, shorten } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 import {
   colourOf,
   type DayMark,

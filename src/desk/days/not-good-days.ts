@@ -1,6 +1,6 @@
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCountOf, shorten } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 import type { DeskVisit } from '../routing/route.js';
 import { renderMark } from '../routing/state-mark.js';
 import { renderFirstAction } from '../runs/day-actions.js';

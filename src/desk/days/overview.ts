@@ -1,6 +1,6 @@
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 import type { DeskVisit } from '../routing/route.js';
 import { renderMark, renderSeverity } from '../routing/state-mark.js';
 import { listNotGoodDays, renderNotGoodDays } from './not-good-days.js';

@@ -1,7 +1,7 @@
 import { neverSynced } from '../../mappings/copied-hotels.js';
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 import { type Fact, renderFacts } from '../routing/facts.js';
 import type { DeskVisit, View } from '../routing/route.js';
 import { renderMark } from '../routing/state-mark.js';

@@ -1,9 +1,9 @@
 import { renderShares, type ShareBar } from '../../charts/bars.js';
 import { renderSentColumns } from '../../charts/day-columns.js';
 import { nameUnknown, type ProviderJson } from '../../scorecard/scorecard.js';
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 import { linkToMapping } from '../mappings/mapping-view.js';
 import { type Fact, renderFacts, renderPaging, writeAddress } from '../routing/facts.js';
 import type { View } from '../routing/route.js';

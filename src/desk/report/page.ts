@@ -3,10 +3,10 @@ import { chartStyle } from '../../charts/chart-style.js';
 import type { Config } from '../../config/load.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Judgement } from '../../review/day/good-day.js';
+import { showInLine } from '../../text/foreign-text.js';
 import { formatLocalInstant } from '../../text/format.js';
 import { Html, html } from '../../text/html.js';
 import type { WriteCommand } from '../../text/shell.js';
-import { showInLine } from '../../text/visible.js';
 import { type DayReport, gatherDayReport } from './day-report.js';
 import { listSections, type Section, withoutStays } from './sections.js';
 

@@ -1,6 +1,6 @@
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCount } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 
 /** A name and its value; facts without a value are left out. Control characters are made visible. */
 export type Fact = readonly [name: string, value: Html | string | number | undefined];

@@ -1,5 +1,5 @@
+import { showInLine } from '../../text/foreign-text.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 
 /** What the lists of a run share. */
 export function backToRun(runId: string): Html {

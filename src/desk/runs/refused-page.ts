@@ -1,10 +1,10 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { createRunMask, refusedToJson } from '../../review/stored/stored-line.js';
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCount } from '../../text/format.js';
 import { html } from '../../text/html.js';
 import type { WriteCommand } from '../../text/shell.js';
-import { showInLine } from '../../text/visible.js';
 import { pageField } from '../routing/fields.js';
 import { entriesBefore, entriesPerPage, renderPages, toPage } from '../routing/pages.js';
 import { definePage, type Page } from '../routing/route.js';

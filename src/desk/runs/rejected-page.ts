@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { rejectToJson } from '../../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCount } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 import { pageField } from '../routing/fields.js';
 import { entriesBefore, entriesPerPage, renderPages, toPage } from '../routing/pages.js';
 import { type DeskVisit, definePage, type Page } from '../routing/route.js';

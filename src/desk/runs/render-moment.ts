@@ -1,9 +1,9 @@
 import { isActive } from '../../ledger/run.js';
 import { reportsDrop } from '../../review/day/report.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
+import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatDuration } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 import type { DeskVisit } from '../routing/route.js';
 import { markOfRun, renderMark } from '../routing/state-mark.js';
 import type { RunMoment } from './run-moment.js';

@@ -1,8 +1,8 @@
 import { describeSetAside } from '../../review/day/report.js';
 import { describeDrops } from '../../review/gates.js';
+import { showInLine } from '../../text/foreign-text.js';
 import { formatBytes, formatCount, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { showInLine } from '../../text/visible.js';
 import { type Fact, renderFacts as renderFactList } from '../routing/facts.js';
 import type { DeskVisit } from '../routing/route.js';
 import type { RunPageData } from './run-data.js';

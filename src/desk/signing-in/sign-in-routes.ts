@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isLoopback } from '../../http/syntax.js';
+import { isLoopback } from '../../http/transport.js';
 import type { Action } from '../../ledger/audit.js';
 import { allowOnly, HttpError } from '../../server/http-error.js';
 import { describeError } from '../../text/safe-error.js';

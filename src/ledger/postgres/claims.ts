@@ -1,8 +1,8 @@
+import type { StoredRow } from '../query.js';
 import { runColumns, toRun } from '../run.js';
 import { placeOfAnswer, placeOfBatch, type Sealing } from '../sealing.js';
 import type { Claim, Claimed, Outcome, Recorded, SharedRight } from '../step.js';
 import { toStep } from '../steps.js';
-import type { StoredRow } from '../stored-values.js';
 import { linesAsText, type Session, type Value } from './session.js';
 
 export interface ClaimRequest {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { DayKeys } from '../../keys/day-keys.js';
-import { record } from '../attempts.js';
 import { LedgerUnusableError } from '../errors.js';
 import {
   createLedger,
@@ -10,6 +9,7 @@ import {
   type ReadOnlyLedger,
 } from '../ledger.js';
 import type { Rules } from '../rules.js';
+import { record } from '../run-changes.js';
 import { claim, holdsClaim, recordAcceptedBatch, renewClaims } from './claims.js';
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
 import { createHolds } from './holds.js';

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Answer, Cell, ColumnType, Dialect, Query, Request } from '../query.js';
+import { type StoredRow, toStorable } from '../query.js';
 import { sealedMark } from '../sealing.js';
-import { type StoredRow, toStorable } from '../stored-values.js';
 import { translateFault } from './faults.js';
 
 const header = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);

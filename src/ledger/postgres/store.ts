@@ -1,4 +1,4 @@
-import { hashReference } from '../../booking/booking-keys.js';
+import { hashReference } from '../../booking/booking.js';
 import type { DayKeys } from '../../keys/day-keys.js';
 import { findInPage } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';

@@ -1,8 +1,6 @@
 import type { Hold } from '../../async/hold.js';
-import { hashReference } from '../../booking/booking-keys.js';
+import { hashReference } from '../../booking/booking.js';
 import type { DayKeys } from '../../keys/day-keys.js';
-import { record } from '../attempts.js';
-import { patchRun } from '../changes.js';
 import { findInPage } from '../hash-index.js';
 import {
   createLedger,
@@ -25,7 +23,7 @@ import {
   type Store,
 } from '../query.js';
 import type { Rules } from '../rules.js';
-import { changeRun } from '../run-changes.js';
+import { changeRun, patchRun, record } from '../run-changes.js';
 import { findLocked } from '../runs.js';
 import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
 import { bookingForms, type Claim, type Claimed, type SharedRight, type Slice } from '../step.js';

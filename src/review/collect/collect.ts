@@ -3,11 +3,11 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { findComparableNames } from '../../booking/guest-names.js';
 import { type CanarySettings, canaryStep } from '../../ledger/canaries.js';
 import type { Collect } from '../../ledger/collecting.js';
+import type { ErasedGuests } from '../../ledger/erasing.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { countRecords, type DayVolume, mayCompleteDay, type Run } from '../../ledger/run.js';
 import { makeCanary } from '../canary.js';
 import type { Delivery } from '../delivery.js';
-import type { ErasedGuests } from '../erasures.js';
 import type { Notify } from '../events.js';
 import {
   CollectError,

@@ -1,5 +1,5 @@
 import type { RawBooking, ServiceField } from '../../booking/booking.js';
-import { type BookingKeys, findStayKey, hashReference } from '../../booking/booking-keys.js';
+import { type BookingKeys, findStayKey, hashReference } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { writeNames } from '../../booking/guest-names.js';
@@ -8,10 +8,10 @@ import { countDates, type Normalise, type NormaliserFor } from '../../booking/no
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
 import { decidingRecords } from '../../booking/written-date.js';
 import type { ReasonCount, Reject } from '../../ledger/collecting.js';
+import { createErasedTest, type ErasedGuests } from '../../ledger/erasing.js';
 import type { KeptRow } from '../../ledger/kept-columns.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { BookingForms } from '../delivery.js';
-import { createErasedTest, type ErasedGuests } from '../erasures.js';
 import { createLineBuffer, createPlainRenderer } from '../render-line.js';
 import type { BookingSource, SourceChunk, SourceReading } from '../source.js';
 

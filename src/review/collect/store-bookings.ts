@@ -5,7 +5,7 @@ import {
   noHotel,
   noReference,
   unknownLastDay,
-} from '../../booking/booking-keys.js';
+} from '../../booking/booking.js';
 import {
   type Collect,
   type CollectedBatch,

@@ -1,8 +1,8 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/content.js';
+import { followErasures } from '../../ledger/erasing.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import { followErasures } from '../erasures.js';
 import { describeCalls, describeRun, type Manifest, manifestName, readManifest } from './archive-run.js';
 import { renderReviewFile } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';

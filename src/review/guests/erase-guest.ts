@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../../archive/archive.js';
 import { measure } from '../../async/content.js';
-import { bookingFields, guestNameFields } from '../../booking/booking.js';
-import { findStayKey } from '../../booking/booking-keys.js';
+import { bookingFields, findStayKey, guestNameFields } from '../../booking/booking.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ErasedContent, EraseLines } from '../../ledger/erasing.js';
@@ -12,7 +11,7 @@ import { isActive, type Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { SftpError, type SftpServer, type SftpSession, type SizeLimit } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import { createWholePattern } from '../../text/pattern.js';
+import { createWholePattern } from '../../text/foreign-text.js';
 import { keepNewestOfDays, listEveryRun } from '../every-run.js';
 import { manifestName } from '../file/archive-run.js';
 import { removeSpooled } from '../file/file-attempt.js';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/content.js';
+import { followErasures } from '../../ledger/erasing.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
   type CopiedMapping,
@@ -12,7 +13,6 @@ import type { Run } from '../../ledger/run.js';
 import type { Trace } from '../../ledger/tracing.js';
 import { wasSynced } from '../../mappings/copied-hotels.js';
 import type { Spool } from '../../spool/spool.js';
-import { followErasures } from '../erasures.js';
 import { manifestName, readManifest } from '../file/archive-run.js';
 import { maskAnswers, readBooking } from '../stored/stored-line.js';
 import { findGuest, findGuestFiles, type GuestFile } from './guest.js';

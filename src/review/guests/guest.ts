@@ -5,7 +5,7 @@ import type { Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
 import type { Spool } from '../../spool/spool.js';
-import { createWholePattern } from '../../text/pattern.js';
+import { createWholePattern } from '../../text/foreign-text.js';
 import { listEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';

@@ -1,6 +1,6 @@
 import { forEachGivingWay, giveWay } from '../../async/give-way.js';
 import type { Booking } from '../../booking/booking.js';
-import { hashProviderHotel, hashReference } from '../../booking/booking-keys.js';
+import { hashProviderHotel, hashReference } from '../../booking/booking.js';
 import { isOver } from '../../booking/stay.js';
 import { groupByBatch, takeStoredLines } from '../../ledger/batches.js';
 import type { Ledger } from '../../ledger/ledger.js';

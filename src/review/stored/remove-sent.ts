@@ -1,11 +1,11 @@
 import { measure } from '../../async/content.js';
 import { createBusinessDay } from '../../booking/business-day.js';
+import { followErasures } from '../../ledger/erasing.js';
 import type { RemoteRemoval } from '../../ledger/findings.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run } from '../../ledger/run.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import { followErasures } from '../erasures.js';
 import { keepNewestOfDays, listEveryRun } from '../every-run.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
 import { countedFrom } from './retention.js';

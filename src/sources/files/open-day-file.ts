@@ -1,11 +1,16 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../review/source.js';
-import { type SftpAccount, toSftpLogin } from '../../settings/sftp-account.js';
+import type { SftpAccount } from '../../settings/sftp-account.js';
 import type { SftpServer } from '../../sftp/sftp.js';
-import { formatBytes } from '../../text/format.js';
 import type { SourceParts } from '../common/kind.js';
-import { createLocalDayFile, type DayFile, type FileReading } from './day-file.js';
-import { type FileLocation, readFileLocation } from './location.js';
+import {
+  createLimitedDayFile,
+  createLocalDayFile,
+  type DayFile,
+  type FileLocation,
+  type FileReading,
+  readFileLocation,
+} from './day-file.js';
 import { createS3DayFile } from './s3.js';
 import { createSftpDayFile } from './sftp.js';
 
@@ -52,49 +57,17 @@ function showAddress({ host, port, root }: SftpLocation): string {
 }
 
 /** Loads the SFTP client only for a source that needs it. */
-async function openServer({ host, port, root }: SftpLocation, account: SftpAccount): Promise<SftpServer> {
+async function openServer(
+  { host, port, root }: SftpLocation,
+  { hostKey, ...login }: SftpAccount,
+): Promise<SftpServer> {
   const { createSftpServer } = await import('../../sftp/server.js');
-  return createSftpServer({ host, port, root, ...toSftpLogin(account) });
+  return createSftpServer({ host, port, root, ...login, hostKeys: [hostKey].flat() });
 }
 
 function expectAccount(account: SftpAccount | undefined): SftpAccount {
   if (account) return account;
   throw new RangeError('the schema let a source of sftp:// through without an account');
-}
-
-/** The text of a real day becomes about a tenth, repeated lines a fiftieth. */
-const maxRatio = 200;
-/** Below this size, the ratio says nothing: a day of a hundred equal bookings unpacks to many times its size. */
-const leastBytes = 100_000_000;
-
-/**
- * Refuses a file that is too large, or that unpacks to far more than a day's bookings do: whoever writes the file must not
- * decide how much disk and time is used.
- */
-export function createLimitedDayFile(file: DayFile, maxBytes: number): DayFile {
-  return {
-    ...file,
-    async *read(day, reading) {
-      let bytes = 0;
-      for await (const block of file.read(day, reading)) {
-        const { done, total } = block.progress;
-        bytes += block.bytes.length;
-        if (Math.max(bytes, total) > maxBytes) {
-          throw new SourceError(
-            'unreadable',
-            `${file.locate(day)} has ${total > maxBytes ? formatBytes(total) : `more than ${formatBytes(maxBytes)}`}, and at most ${formatBytes(maxBytes)} are read: is it a day's bookings?`,
-          );
-        }
-        if (bytes > leastBytes && bytes > done * maxRatio) {
-          throw new SourceError(
-            'unreadable',
-            `${file.locate(day)} unpacks to more than ${maxRatio} times its size: it can't be a day's bookings; have it exported again, or unpack it first`,
-          );
-        }
-        yield block;
-      }
-    },
-  };
 }
 
 /** The day's file, which counts as missing until its marker is there: it may still be being written. */

@@ -1,7 +1,6 @@
 import { SourceError } from '../../review/source.js';
 import { type S3Bucket, S3Error } from '../../s3/bucket.js';
-import { type DayFile, toFixedBlocks, unpackBlocks } from './day-file.js';
-import { parsePathTemplate } from './location.js';
+import { type DayFile, parsePathTemplate, toFixedBlocks, unpackBlocks } from './day-file.js';
 
 interface S3DayFileOptions {
   readonly bucket: string;

@@ -9,7 +9,7 @@ import {
 import { expected, group, isAccepted, isGroup, oneOf, text } from '../../settings/values.js';
 import { encodings } from '../../text/encoding.js';
 import { recordSettings } from '../common/record-settings.js';
-import { dependsOnDay, parsePathTemplate, readFileLocation } from './location.js';
+import { dependsOnDay, parsePathTemplate, readFileLocation } from './day-file.js';
 
 const sftp = group(sftpAccount, 'a group with username, hostKey and a password or a privateKeyFile').refine(
   hasSftpSecret,

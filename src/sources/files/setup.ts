@@ -10,8 +10,8 @@ import {
   sourceVariables,
 } from '../common/setup.js';
 import type { DayFile } from './day-file.js';
+import { readFileLocation } from './day-file.js';
 import { type FileOptions, fileRules } from './flags.js';
-import { readFileLocation } from './location.js';
 import { openDayFile } from './open-day-file.js';
 import { readUnknownText } from './text-file.js';
 

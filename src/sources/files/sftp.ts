@@ -3,8 +3,7 @@ import { startTimeLimit } from '../../async/abort.js';
 import { SourceError } from '../../review/source.js';
 import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import { formatDuration } from '../../text/format.js';
-import { type DayFile, toFixedBlocks, unpackBlocks } from './day-file.js';
-import { parsePathTemplate } from './location.js';
+import { type DayFile, parsePathTemplate, toFixedBlocks, unpackBlocks } from './day-file.js';
 
 interface SftpDayFileOptions {
   /** `sftp://HOST:PORT`, for people. */

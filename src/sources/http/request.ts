@@ -1,5 +1,5 @@
 import { type BusinessDay, createBusinessDay, isDayPattern } from '../../booking/business-day.js';
-import { isLoopback } from '../../http/syntax.js';
+import { isLoopback } from '../../http/transport.js';
 import { readDayBounds } from '../common/day-bounds.js';
 
 /** Returns the address for a day. */

@@ -1,4 +1,4 @@
-import { mayContainUnescapedPassword } from '../../http/syntax.js';
+import { mayContainUnescapedPassword } from '../../http/transport.js';
 import { readMysqlMode } from '../../settings/connection-security.js';
 
 /** Whether the connection is encrypted, and whether the server's certificate is verified. */

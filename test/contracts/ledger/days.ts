@@ -1,5 +1,5 @@
 import type { RetryPolicy } from '../../../src/async/retry.js';
-import { hashReference } from '../../../src/booking/booking-keys.js';
+import { hashReference } from '../../../src/booking/booking.js';
 import type { Decide } from '../../../src/ledger/changes.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';

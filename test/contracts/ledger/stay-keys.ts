@@ -1,4 +1,4 @@
-import { findStayKey } from '../../../src/booking/booking-keys.js';
+import { findStayKey } from '../../../src/booking/booking.js';
 import { splitStoredLines } from '../../../src/ledger/batches.js';
 import type { StayKeys } from '../../../src/ledger/collecting.js';
 import type { BookingForm } from '../../../src/ledger/step.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import { hashReference } from '../../../src/booking/booking-keys.js';
+import { hashReference } from '../../../src/booking/booking.js';
 import { isOver } from '../../../src/booking/stay.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { NewRun } from '../../../src/ledger/runs.js';

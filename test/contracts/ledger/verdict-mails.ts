@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashReference } from '../../../src/booking/booking-keys.js';
+import { hashReference } from '../../../src/booking/booking.js';
 import type { NamedPair, NewMail, StoredBooking } from '../../../src/ledger/mails.js';
 import { readBooking } from '../../../src/review/stored/stored-line.js';
 import { judgeBooking } from '../../../src/review/verdict.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BookingKeys, hashReference } from '../../../src/booking/booking-keys.js';
+import { type BookingKeys, hashReference } from '../../../src/booking/booking.js';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import {
   blockOf,

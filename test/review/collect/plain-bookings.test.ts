@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashReference } from '../../../src/booking/booking-keys.js';
+import { hashReference } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { openNormaliser } from '../../../src/booking/normalise.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createDirectoryArchive } from '../../../src/archive/archive.js';
 import type { Booking } from '../../../src/booking/booking.js';
-import { hashReference } from '../../../src/booking/booking-keys.js';
+import { hashReference } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { ReviewFile } from '../../../src/ledger/findings.js';
 import type { Run } from '../../../src/ledger/run.js';

@@ -3,7 +3,7 @@ import type SftpClient from 'ssh2-sftp-client';
 import { describe, expect, it } from 'vitest';
 import { awaitResult } from '../../../src/review/file/await-result.js';
 import { spoolReviewFile } from '../../../src/review/file/file-attempt.js';
-import { uploadReviewFile } from '../../../src/review/file/publish-file.js';
+import { uploadReviewFile } from '../../../src/review/file/file-delivery.js';
 import type { Connection } from '../../../src/sftp/connection.js';
 import { createSession } from '../../../src/sftp/session.js';
 import { defaultLimits } from '../../../src/sftp/sftp.js';

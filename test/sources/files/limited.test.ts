@@ -1,8 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { type DayFile, toFixedBlocks, unpackBlocks } from '../../../src/sources/files/day-file.js';
-import { createLimitedDayFile } from '../../../src/sources/files/open-day-file.js';
+import {
+  createLimitedDayFile,
+  type DayFile,
+  toFixedBlocks,
+  unpackBlocks,
+} from '../../../src/sources/files/day-file.js';
 
 const day = createBusinessDay('2026-11-20', 'UTC');
 const megabyte = 1_000_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFileLocation } from '../../../src/sources/files/location.js';
+import { readFileLocation } from '../../../src/sources/files/day-file.js';
 
 describe('the location of daily files', () => {
   it.each([

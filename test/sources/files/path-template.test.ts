@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { parsePathTemplate } from '../../../src/sources/files/location.js';
+import { parsePathTemplate } from '../../../src/sources/files/day-file.js';
 
 const day = createBusinessDay('2026-11-05', 'Europe/Madrid');
 
