@@ -45,35 +45,39 @@ export function pruneActions(before: number): Query<number> {
   return change(`DELETE FROM audit_trail WHERE at < ?`, before);
 }
 
-const entries = table('audit_trail', {
-  at: bigint,
-  who: text(),
-  action: text<AuditedAction>(),
-  /** Empty for an action without one. */
-  subject: text(),
-  details: json<NonNullable<RecordedAction['details']>>(),
-});
+export const auditTrail = table(
+  'audit_trail',
+  {
+    at: bigint,
+    who: text(),
+    action: text<AuditedAction>(),
+    /** Empty for an action without one. */
+    subject: text(),
+    details: json<NonNullable<RecordedAction['details']>>(),
+  },
+  { isNumbered: true, indexes: ['INDEX audit_by_time ON audit_trail (at)'] },
+);
 
-function toEntry({ subject = '', details = {}, ...action }: RecordedAction): Row<typeof entries> {
+function toEntry({ subject = '', details = {}, ...action }: RecordedAction): Row<typeof auditTrail> {
   return { ...action, subject, details };
 }
 
 function toAction(row: StoredRow): RecordedAction {
-  const entry = entries.read(row);
+  const entry = auditTrail.read(row);
   return withoutUndefined({ ...entry, subject: entry.subject || undefined });
 }
 
 /** Records actions in the transaction of what they are about. */
 export function insertActions(actions: readonly RecordedAction[]): Query<void> {
-  return entries.insert(actions.map(toEntry));
+  return auditTrail.insert(actions.map(toEntry));
 }
 
 function* record(action: RecordedAction): Query<void> {
   const { mayBeDone } = yield* database();
   const entry = toEntry(action);
   const isSame = 'WHERE at = ? AND who = ? AND action = ? AND subject = ? AND details = ?';
-  if (mayBeDone && (yield* entries.find(isSame, ...entries.cellsOf(entry)))) return;
-  yield* entries.add(entry);
+  if (mayBeDone && (yield* auditTrail.find(isSame, ...auditTrail.cellsOf(entry)))) return;
+  yield* auditTrail.add(entry);
 }
 
 /** The next entries after the cursor in the order in which they were recorded; undefined at the end. */

@@ -4,18 +4,7 @@ import type { RecordedAction } from './audit.js';
 import { toStorableHotel } from './mapping-changes.js';
 import type { ProviderHotel } from './mappings.js';
 import { withoutUndefined } from './query.js';
-import {
-  bigint,
-  type Column,
-  flag,
-  integer,
-  type NewRow,
-  optional,
-  quote,
-  type Row,
-  table,
-  text,
-} from './table.js';
+import * as t from './table.js';
 
 /** What a case is about: a provider's hotel, and the master hotel it was booked as. Each pair has one case. */
 export interface CaseKey extends ProviderHotel {
@@ -39,62 +28,71 @@ export type Resolution = (typeof resolutions)[number];
 /** What changes of a case; the first column identifies it. Instants are epoch milliseconds. */
 const changing = {
   /** From 1. */
-  id: bigint,
-  state: text<MappingState>(),
-  stateSince: bigint,
+  id: t.bigint,
+  state: t.oneOf<MappingState>(...mappingStates),
+  stateSince: t.bigint,
   /** In the order in which they were added. */
   origins: {
     type: 'text',
     read: (cell): readonly CaseOrigin[] => String(cell).split(' ') as CaseOrigin[],
     write: (origins) => origins.join(' '),
-  } satisfies Column<readonly CaseOrigin[]>,
-  move: optional(text<CaseMove>()),
-  openedAt: bigint,
+  } satisfies t.Column<readonly CaseOrigin[]>,
+  move: t.optional(t.text<CaseMove>()),
+  openedAt: t.bigint,
   /** The finding that opened or reopened it: only a later move of the mapping corrects it. */
-  evidenceAt: bigint,
+  evidenceAt: t.bigint,
   /** The first move that the watch found, if any: a deletion after it corrects nothing. */
-  watchedSince: optional(bigint),
+  watchedSince: t.optional(t.bigint),
   /** The move that corrected it, for a corrected case. */
-  correctedBy: optional(bigint),
-  assignee: optional(text()),
-  note: optional(text()),
+  correctedBy: t.optional(t.bigint),
+  assignee: t.optional(t.text()),
+  note: t.optional(t.text()),
 };
-export const changedCases = table('cases', changing);
-const whole = { ...changing, providerName: text(), providerHotelId: text(), serviceId: bigint };
-export const cases = table('cases', whole);
+export const changedCases = t.columnsOf(changing);
+const whole = { ...changing, providerName: t.text(), providerHotelId: t.text(), serviceId: t.bigint };
+export const cases = t.columnsOf(whole);
 /** With the hash of its key. */
-export const identifiedCases = table('cases', { ...whole, identity: text() });
+export const identifiedCases = t.table(
+  'cases',
+  { ...whole, identity: t.text() },
+  { key: 'id', unique: ['identity'] },
+);
 
 /** A wrong or doubtful mapping. */
-export type Case = NewRow<typeof cases>;
+export type Case = t.NewRow<typeof cases>;
 
 const stay = {
-  reference: optional(text()),
+  reference: t.optional(t.text()),
   /** YYYY-MM-DD */
-  ...{ checkIn: optional(text()), checkOut: optional(text()) },
+  ...{ checkIn: t.optional(t.text()), checkOut: t.optional(t.text()) },
   /** The business day of that version. */
-  day: text(),
+  day: t.text(),
 };
 /** A stay on the mapping of a case, in the latest version of its booking. */
-export type CaseStay = NewRow<typeof stays>;
-const stays = table('case_bookings', stay);
+export type CaseStay = t.NewRow<typeof stays>;
+const stays = t.columnsOf(stay);
 
 const caseStay = {
   /** From 1, within its case. */
-  place: integer,
+  place: t.integer,
   ...stay,
-  addedAt: bigint,
+  addedAt: t.bigint,
   /** Whether a verdict or an e-mail named it; otherwise it only has the same mapping. */
-  isNamed: flag,
+  isNamed: t.flag,
 };
-const unresolved = table('case_bookings', caseStay);
-export const caseBookings = table('case_bookings', {
-  ...{ ...caseStay, caseNumber: bigint, resolvedAs: optional(text<Resolution>()) },
-  ...{ resolvedAt: optional(bigint), resolvedNote: optional(text()), resolvedByItself: flag },
-});
+const unresolved = t.columnsOf(caseStay);
+export const caseBookings = t.table(
+  'case_bookings',
+  {
+    ...{ caseNumber: t.numberOf('cases', 'id'), ...caseStay },
+    ...{ resolvedAs: t.optional(t.oneOf<Resolution>(...resolutions)), resolvedAt: t.optional(t.bigint) },
+    ...{ resolvedNote: t.optional(t.text()), resolvedByItself: t.byDefault(0, t.flag) },
+  },
+  { key: 'case_number, place', isItsIndex: true },
+);
 
 /** A booking of a case. */
-export interface CaseBooking extends NewRow<typeof unresolved> {
+export interface CaseBooking extends t.NewRow<typeof unresolved> {
   readonly resolved?: BookingResolution | undefined;
 }
 
@@ -113,7 +111,7 @@ export function toStoredBooking(caseNumber: number, { resolved, ...booking }: Ca
   };
 }
 
-export function toBooking(stored: Row<typeof caseBookings>): CaseBooking {
+export function toBooking(stored: t.Row<typeof caseBookings>): CaseBooking {
   const { caseNumber, resolvedAs: as, resolvedAt, resolvedNote: note, resolvedByItself, ...booking } = stored;
   if (as === undefined) return booking;
   const isAutomatic = resolvedByItself;
@@ -157,7 +155,7 @@ export function isActiveCase({ state }: Pick<Case, 'state'>): boolean {
   return state !== 'corrected' && state !== 'dismissed';
 }
 /** The same for stored cases. */
-export const isActive = `state IN (${quote(mappingStates.filter((state) => isActiveCase({ state })))})`;
+export const isActive = `state IN (${t.quote(mappingStates.filter((state) => isActiveCase({ state })))})`;
 
 /** A unique key: provider names and hotel ids hold no NUL. */
 export function keyOfCase({ providerName, providerHotelId, serviceId }: CaseKey): string {
@@ -189,35 +187,35 @@ export interface CaseFilter {
 }
 
 /** How much there is to do. Bookings of dismissed cases need no action, and are not counted. */
-export interface CaseCounts extends NewRow<typeof openCounts> {
+export interface CaseCounts extends t.NewRow<typeof openCounts> {
   readonly byState: Readonly<Record<MappingState, number>>;
 }
-export const openCounts = table('case_bookings', {
+export const openCounts = t.columnsOf({
   /** Open bookings, and those of them whose check-in is unknown: it might be tomorrow. */
-  ...{ openBookings: integer, unknownCheckIns: integer },
+  ...{ openBookings: t.integer, unknownCheckIns: t.integer },
   /** Those of guests who are in house. */
-  inHouse: integer,
+  inHouse: t.integer,
   /** The earliest check-in of an open booking, YYYY-MM-DD: in the past while a guest is in house. */
-  firstCheckIn: optional(text()),
+  firstCheckIn: t.optional(t.text()),
 });
 
 /** A case, and its bookings in short. */
-export type CaseSummary = Case & NewRow<typeof bookingsInShort>;
-export const bookingsInShort = table('case_bookings', {
-  bookings: integer,
-  openBookings: integer,
+export type CaseSummary = Case & t.NewRow<typeof bookingsInShort>;
+export const bookingsInShort = t.columnsOf({
+  bookings: t.integer,
+  openBookings: t.integer,
   /** Those that nobody resolved before the stay was over. */
-  leftBookings: integer,
+  leftBookings: t.integer,
   /** Open bookings of guests who are in house. */
-  inHouse: integer,
+  inHouse: t.integer,
   /** When the last of these checks out, if known. */
-  inHouseUntil: optional(text()),
+  inHouseUntil: t.optional(t.text()),
   /** The earliest known check-in of its open bookings: in the past while a guest is in house. */
-  firstCheckIn: optional(text()),
+  firstCheckIn: t.optional(t.text()),
   /** The nearest known check-in of guests who have still to arrive. */
-  nextCheckIn: optional(text()),
+  nextCheckIn: t.optional(t.text()),
   /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
-  hasUnknownCheckIn: flag,
+  hasUnknownCheckIn: t.flag,
 });
 
 /** A move of a mapping; `to` is undefined if it was deleted. */

@@ -28,7 +28,6 @@ import {
   all,
   bind,
   type Cell,
-  change,
   type Dialect,
   database,
   one,
@@ -40,6 +39,14 @@ import {
   withoutUndefined,
 } from './query.js';
 import { runNumber } from './runs.js';
+import { flag, numberOf, table } from './table.js';
+
+/** The runs whose verdicts have become cases, and whether all of them have. */
+export const followedRuns = table(
+  'followed_runs',
+  { run: numberOf('runs'), isComplete: flag },
+  { key: 'run' },
+);
 
 export function createCases(store: Store) {
   const { transact } = store;
@@ -117,10 +124,10 @@ function* findNextReferences(ids: readonly number[], today: string): Query<Reado
 
 /** Those that were opened between two instants, both included, in the order of their ids. */
 const listOpened = ({ from, to }: { readonly from: number; readonly to: number }): Query<Case[]> =>
-  cases.list('WHERE opened_at >= ? AND opened_at <= ? ORDER BY id', from, to);
+  cases.all('SELECT * FROM cases WHERE opened_at >= ? AND opened_at <= ? ORDER BY id', from, to);
 
 /** All active cases: those on whose mapping somebody still has to act. In the order of their ids. */
-const listActive = () => cases.list(`WHERE ${isActive} ORDER BY id`);
+const listActive = () => cases.all(`SELECT * FROM cases WHERE ${isActive} ORDER BY id`);
 
 /** The active cases whose mapping moved after the evidence, each with these moves, oldest first. */
 function* listMoved() {
@@ -202,11 +209,9 @@ function* count(today: string): Query<CaseCounts> {
 
 function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
   for (const { runId, isComplete } of marks)
-    yield* change(
-      `INSERT INTO followed_runs (run, is_complete) VALUES (?, ?)
-       ON CONFLICT (run) DO UPDATE SET is_complete = excluded.is_complete`,
-      yield* runNumber(runId),
-      isComplete ? 1 : 0,
+    yield* followedRuns.add(
+      { run: yield* runNumber(runId), isComplete },
+      'ON CONFLICT (run) DO UPDATE SET is_complete = excluded.is_complete',
     );
 }
 

@@ -9,27 +9,32 @@ import { getRun, lockRun, runNumber } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { removeStay } from './stays.js';
 import type { BookingForm } from './step.js';
-import { bigint, integer, type Row, table, text } from './table.js';
+import * as t from './table.js';
 
-const erasedGuests = table('erased_guests', {
-  /** Of the reference, keyed, in hexadecimal. */
-  hash: text(),
-  /** Identifies that key, to check that the same one is configured. */
-  keyId: text(),
-  /** A few bits of the reference's hash, so that most bookings need no keyed hash. */
-  bits: integer,
-  at: bigint,
-});
-const erasedContents = table('erased_contents', {
-  run: bigint,
-  place: text<ErasedContent['place']>(),
-  name: text(),
-  sha256Before: text(),
-  sha256After: text(),
-  at: bigint,
-});
+export const erasedGuests = t.table(
+  'erased_guests',
+  {
+    /** Of the reference, keyed, in hexadecimal. */
+    hash: t.text(),
+    /** Identifies that key, to check that the same one is configured. */
+    keyId: t.text(),
+    /** A few bits of the reference's hash, so that most bookings need no keyed hash. */
+    bits: t.integer,
+    at: t.bigint,
+  },
+  { isNumbered: true, unique: ['hash'] },
+);
 /** What is remembered of an erased guest: nothing that reveals the reference. */
-export type ErasedGuest = Row<typeof erasedGuests>;
+export type ErasedGuest = t.Row<typeof erasedGuests>;
+
+export const erasedContents = t.table(
+  'erased_contents',
+  {
+    ...{ run: t.numberOf('runs'), place: t.oneOf<ErasedContent['place']>('ledger', 'archive', 'sftp') },
+    ...{ name: t.text(), sha256Before: t.text(), sha256After: t.text(), at: t.bigint },
+  },
+  { isNumbered: true, indexes: ['INDEX erased_contents_by_run ON erased_contents (run)'] },
+);
 
 export function createGuestReader({ read }: Store) {
   return bind(read, { listErased: listErasedGuests, listErasedContents, describeKept });

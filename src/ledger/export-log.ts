@@ -1,24 +1,32 @@
 import { bind, database, type Query, type Store } from './query.js';
-import { bigint, json, optional, type Row, table, text } from './table.js';
+import * as t from './table.js';
 
-const requests = table('export_requests', {
-  requestedAt: bigint,
-  /** By the service's clock, if it sent the time. */
-  serviceTime: optional(bigint),
-  /** Empty for all providers. */
-  providers: json<readonly string[]>(),
-});
-export type RequestedExport = Row<typeof requests>;
+export const exportRequests = t.table(
+  'export_requests',
+  {
+    requestedAt: t.bigint,
+    /** By the service's clock, if it sent the time. */
+    serviceTime: t.optional(t.bigint),
+    /** Empty for all providers. */
+    providers: t.json<readonly string[]>(),
+  },
+  { isNumbered: true },
+);
+export type RequestedExport = t.Row<typeof exportRequests>;
 
-const fetched = table('fetched_exports', {
-  /** The part that its file names share, `guid` in the specification. */
-  id: text(),
-  fetchedAt: bigint,
-  /** Those of the request that it answers; empty for all providers. */
-  providers: json<readonly string[]>(),
-  files: json<readonly FetchedFile[]>(),
-});
-export type FetchedExport = Row<typeof fetched>;
+export const fetchedExports = t.table(
+  'fetched_exports',
+  {
+    /** The part that its file names share, `guid` in the specification. */
+    id: t.text(),
+    fetchedAt: t.bigint,
+    /** Those of the request that it answers; empty for all providers. */
+    providers: t.json<readonly string[]>(),
+    files: t.json<readonly FetchedFile[]>(),
+  },
+  { isNumbered: true, unique: ['id'] },
+);
+export type FetchedExport = t.Row<typeof fetchedExports>;
 
 export function createExportLog(store: Store) {
   return { ...createExportReader(store), ...bind(store.transact, { rememberRequest, rememberFetched }) };
@@ -31,16 +39,16 @@ export function createExportReader({ read }: Store) {
 function* rememberRequest(request: RequestedExport): Query<void> {
   const { mayBeDone } = yield* database();
   if (mayBeDone && (yield* latestRequest())?.requestedAt === request.requestedAt) return;
-  yield* requests.add(request);
+  yield* exportRequests.add(request);
 }
 
 /** Records an export that is in the archive. Idempotent. */
 function* rememberFetched(content: FetchedExport): Query<void> {
-  yield* fetched.add(content, 'ON CONFLICT (id) DO NOTHING');
+  yield* fetchedExports.add(content, 'ON CONFLICT (id) DO NOTHING');
 }
 
-const latestRequest = () => requests.find('ORDER BY number DESC LIMIT 1');
-const latestFetched = () => fetched.find('ORDER BY number DESC LIMIT 1');
+const latestRequest = () => exportRequests.find('ORDER BY number DESC LIMIT 1');
+const latestFetched = () => fetchedExports.find('ORDER BY number DESC LIMIT 1');
 
 export type ExportFileKind = 'mappings' | 'transformed' | 'hotels';
 

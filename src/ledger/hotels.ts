@@ -3,7 +3,7 @@ import type { Coordinates } from '../geography/distance.js';
 import { SafeError } from '../text/safe-error.js';
 import type { StoredRow } from './query.js';
 import { all, bind, change, database, one, type Query, type Store } from './query.js';
-import { bigint, integer, type NewRow, optional, type Row, table, text } from './table.js';
+import * as t from './table.js';
 
 /** @param holdLoad takes the exclusive right to load, without waiting */
 export function createHotels(store: Store, holdLoad: () => Promise<Hold | undefined>) {
@@ -20,41 +20,55 @@ export function createHotelReader({ read, readTogether }: Store) {
 }
 
 const begun = {
-  id: text(),
+  id: t.text(),
   /** The name of the file. */
-  file: text(),
-  at: bigint,
+  file: t.text(),
+  at: t.bigint,
 };
-const newLoads = table('hotel_loads', begun);
-const loads = table('hotel_loads', {
-  ...{ ...begun, finishedAt: bigint },
+const finished = t.columnsOf({
+  ...{ ...begun, finishedAt: t.bigint },
   /** Different master hotels that the file names. */
-  hotels: bigint,
+  hotels: t.bigint,
   /** Hotels that only earlier files named. */
-  kept: bigint,
+  kept: t.bigint,
 });
 /** A finished load. */
-export type HotelLoad = Row<typeof loads>;
+export type HotelLoad = t.Row<typeof finished>;
 
-const contents = table('hotel_contents', {
-  serviceId: bigint,
-  load: bigint,
-  /** When the last load that names it started. */
-  loadedAt: bigint,
-  name: optional(text()),
-  /** Coordinates are stored as integers, to a tenth of a metre. */
-  ...{ microdegreesNorth: optional(integer), microdegreesEast: optional(integer) },
-  ...{ address: optional(text()), city: optional(text()), country: optional(text()) },
-  /** ISO 3166-1 */
-  countryCode: optional(text()),
-  /** One or several: the separator is not specified. */
-  phones: optional(text()),
-  ...{ email: optional(text()), website: optional(text()) },
-});
+/** A load becomes visible when it is finished. */
+export const hotelLoads = t.table(
+  'hotel_loads',
+  {
+    ...{ ...begun, rows: t.byDefault(0, t.bigint), finishedAt: t.optional(t.bigint) },
+    ...{ hotels: t.optional(t.bigint), kept: t.optional(t.bigint) },
+  },
+  { isNumbered: true, unique: ['id'] },
+);
+
+const optionalText = t.optional(t.text());
+export const hotelContents = t.table(
+  'hotel_contents',
+  {
+    load: t.bigint,
+    serviceId: t.bigint,
+    /** When the last load that names it started. */
+    loadedAt: t.bigint,
+    name: optionalText,
+    /** Coordinates are stored as integers, to a tenth of a metre. */
+    ...{ microdegreesNorth: t.optional(t.integer), microdegreesEast: t.optional(t.integer) },
+    ...{ address: optionalText, city: optionalText, country: optionalText },
+    /** ISO 3166-1 */
+    countryCode: optionalText,
+    /** One or several: the separator is not specified. */
+    phones: optionalText,
+    ...{ email: optionalText, website: optionalText },
+  },
+  { isNumbered: true },
+);
 
 /** The content of a master hotel as a load names it; what is absent is not known. */
 export interface KnownHotel
-  extends Omit<Row<typeof contents>, 'load' | 'microdegreesNorth' | 'microdegreesEast'> {
+  extends Omit<t.Row<typeof hotelContents>, 'load' | 'microdegreesNorth' | 'microdegreesEast'> {
   readonly coordinates?: Coordinates;
 }
 
@@ -62,8 +76,8 @@ export interface KnownHotel
 export type HotelContent = Omit<KnownHotel, 'loadedAt'>;
 
 /** Starts a load. Nobody sees its hotels before `finishLoad`. */
-function* beginLoad(load: NewRow<typeof newLoads>): Query<void> {
-  yield* newLoads.add(load, 'ON CONFLICT (id) DO NOTHING');
+function* beginLoad(load: Pick<HotelLoad, keyof typeof begun>): Query<void> {
+  yield* hotelLoads.add(load, 'ON CONFLICT (id) DO NOTHING');
 }
 
 /**
@@ -76,7 +90,7 @@ function* addHotels({ id, after, hotels }: HotelChunk): Query<void> {
   const { number, at, rows } = yield* readOpenLoad(id);
   if (Number(rows) === after + hotels.length) return;
   if (Number(rows) !== after) throw overtaken();
-  yield* contents.insert(
+  yield* hotelContents.insert(
     hotels.map(({ coordinates, ...hotel }) => ({
       ...{ ...hotel, load: Number(number), loadedAt: Number(at) },
       microdegreesNorth: toMicrodegrees(coordinates?.latitude),
@@ -156,7 +170,8 @@ function* findCurrentLoad(): Query<number> {
 }
 
 /** The last load that was finished. */
-const latestLoad = () => loads.find('WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1');
+const latestLoad = () =>
+  finished.one('SELECT * FROM hotel_loads WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1');
 
 /** The content of each master hotel, in the order of the request. */
 function* lookUp(serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
@@ -171,7 +186,7 @@ function* lookUp(serviceIds: readonly number[]): Query<(KnownHotel | undefined)[
 }
 
 function toHotel(row: StoredRow): KnownHotel {
-  const { load, microdegreesNorth: north, microdegreesEast: east, ...hotel } = contents.read(row);
+  const { load, microdegreesNorth: north, microdegreesEast: east, ...hotel } = hotelContents.read(row);
   if (north === undefined || east === undefined) return hotel;
   return { ...hotel, coordinates: { latitude: north / microdegrees, longitude: east / microdegrees } };
 }

@@ -15,13 +15,19 @@ import { runNumber } from './runs.js';
 import { isGone } from './sealing.js';
 import { findBookings as findPositions, referencePages, selectStayRuns } from './stays.js';
 import type { BookingForm } from './step.js';
-import { bigint, table, text } from './table.js';
+import { bigint, numberOf, table, text } from './table.js';
 
 /* The bookings that a verdict e-mail may name, and those that it names. */
 
-export const mailPairs = table('mail_pairs', {
-  ...{ mail: bigint, providerName: text(), providerHotelId: text(), serviceId: bigint },
-});
+export const mailPairs = table(
+  'mail_pairs',
+  { mail: numberOf('verdict_mails'), providerName: text(), providerHotelId: text(), serviceId: bigint },
+  {
+    key: 'mail, provider_name, provider_hotel_id, service_id',
+    isItsIndex: true,
+    indexes: ['INDEX mail_pairs_by_hotel ON mail_pairs (provider_hotel_id, provider_name)'],
+  },
+);
 
 interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'form' | 'batch'> {
   /** The number of the run. */

@@ -10,41 +10,53 @@ import {
 } from './mail-bookings.js';
 import type { ProviderHotel } from './mappings.js';
 import type { NewNotice } from './notice.js';
-import { raise } from './notices.js';
-import {
-  all,
-  bind,
-  change,
-  database,
-  one,
-  type Query,
-  type Store,
-  type StoredRow,
-  toStorable,
-} from './query.js';
+import { notedInstants, raise } from './notices.js';
+import type { StoredRow } from './query.js';
+import { all, bind, change, database, one, type Query, type Store, toStorable } from './query.js';
 import { runNumber } from './runs.js';
 import type { BookingForm } from './step.js';
-import { bigint, flag, integer, optional, type Row, table, text } from './table.js';
+import * as t from './table.js';
 
-const stored = table('verdict_mails', {
-  /** Of its bytes, in hexadecimal. */
-  sha256: text(),
-  messageId: optional(text()),
-  receivedAt: bigint,
-  readAt: bigint,
-  /** A mailbox, or how it was given; not the name of its file. */
-  foundIn: text(),
-  outcome: text<MailOutcome>(),
-  reason: optional(text<MailReason>()),
-  /** Whether it is of one of those whose e-mails count. */
-  isListed: flag,
-  /** How many bookings and pairs it names. */
-  named: integer,
-});
+export const verdictMails = t.table(
+  'verdict_mails',
+  {
+    /** Of its bytes, in hexadecimal. */
+    sha256: t.text(),
+    messageId: t.optional(t.text()),
+    receivedAt: t.bigint,
+    readAt: t.bigint,
+    /** A mailbox, or how it was given; not the name of its file. */
+    foundIn: t.text(),
+    outcome: t.oneOf<MailOutcome>('named', 'nothing-known', 'unreadable', 'set-aside', 'unknown-sender'),
+    reason: t.optional(t.text<MailReason>()),
+    /** Whether it is of one of those whose e-mails count. */
+    isListed: t.byDefault(0, t.flag),
+    /** How many bookings and pairs it names. */
+    named: t.integer,
+    casesOpenedAt: t.optional(t.bigint),
+  },
+  {
+    isNumbered: true,
+    unique: ['sha256'],
+    indexes: [
+      'INDEX verdict_mails_by_message ON verdict_mails (message_id) WHERE message_id IS NOT NULL',
+      'INDEX verdict_mails_without_cases ON verdict_mails (number) WHERE named > 0 AND cases_opened_at IS NULL',
+    ],
+  },
+);
 
-const mailBookings = table('mail_bookings', {
-  ...{ run: bigint, form: text<BookingForm>(), batch: integer, place: integer, mail: bigint },
-});
+export const mailBookings = t.table(
+  'mail_bookings',
+  {
+    ...{ run: t.numberOf('runs'), form: t.oneOf<BookingForm>('body', 'file'), batch: t.integer },
+    ...{ place: t.integer, mail: t.numberOf('verdict_mails') },
+  },
+  {
+    key: 'run, form, batch, place, mail',
+    isItsIndex: true,
+    indexes: ['INDEX mail_bookings_by_mail ON mail_bookings (mail)'],
+  },
+);
 
 export function createMails(store: Store) {
   return { ...createMailReader(store), ...bind(store.transact, { noteMailbox, record, noteCasesOpened }) };
@@ -91,7 +103,7 @@ function* record(mail: NewMail) {
   const copy = found > 0 ? undefined : yield* findCopy(mail);
   if (copy !== undefined) return { number: copy, isNew: false };
   const { sha256, messageId, receivedAt, readAt, from: foundIn, outcome, reason, isListed = false } = mail;
-  const inserted = yield* stored.add(
+  const inserted = yield* verdictMails.add(
     { sha256, messageId, receivedAt, readAt, foundIn, outcome, reason, isListed, named: 0 },
     'ON CONFLICT (sha256) DO NOTHING',
   );
@@ -191,18 +203,17 @@ const mailboxRead = 'mailbox-read';
 function* noteMailbox(readUntil: number | undefined): Query<void> {
   if (readUntil === undefined) yield* change(`DELETE FROM noted_instants WHERE name = ?`, mailboxRead);
   else
-    yield* change(
-      `INSERT INTO noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
-      mailboxRead,
-      readUntil,
+    yield* notedInstants.add(
+      { name: mailboxRead, at: readUntil },
+      'ON CONFLICT (name) DO UPDATE SET at = excluded.at',
     );
 }
 
-const mailbox = table('verdict_mails', {
+const mailbox = t.columnsOf({
   /** Until when it was read; absent if it can't be read. */
-  readUntil: optional(bigint),
+  readUntil: t.optional(t.bigint),
   /** When an e-mail of a listed sender was last read. */
-  listedReadAt: optional(bigint),
+  listedReadAt: t.optional(t.bigint),
 });
 
 /** Whether e-mails arrive: without them, silence means nothing. */
@@ -259,7 +270,7 @@ function* listNotUnderstood(): Query<number[]> {
 }
 
 function toMail(row: StoredRow): StoredMail {
-  const { foundIn: from, ...mail } = stored.read(row);
+  const { foundIn: from, casesOpenedAt, ...mail } = verdictMails.read(row);
   return { ...mail, from, number: Number(row.number) };
 }
 
@@ -330,7 +341,9 @@ export interface NewMail {
   readonly canaries?: readonly string[];
 }
 
-export interface StoredMail extends Omit<Row<typeof stored>, 'foundIn'>, Pick<NewMail, 'from'> {
+export interface StoredMail
+  extends Omit<t.Row<typeof verdictMails>, 'foundIn' | 'casesOpenedAt'>,
+    Pick<NewMail, 'from'> {
   /** Its number in the ledger. */
   readonly number: number;
 }

@@ -21,7 +21,6 @@ import {
 } from './mappings.js';
 import type { StoredRow } from './query.js';
 import { all, change, database, one, type Query, update } from './query.js';
-import { bigint, json, optional, table, text } from './table.js';
 
 /** Begins a cycle, unless an earlier try has begun this same one. */
 export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Query<MappingSync> {
@@ -130,10 +129,7 @@ function findSync(syncId: string): Query<StoredRow | undefined> {
 }
 
 /** What a page may change of a mapping; the first identifies it. */
-const changed = table('mappings', {
-  ...{ number: bigint, serviceId: optional(bigint), locationCode: optional(text()) },
-  ...{ channelIds: json<readonly string[]>(), movedAt: optional(bigint) },
-});
+const changed = copied.only('number', 'serviceId', 'locationCode', 'channelIds', 'movedAt');
 
 /** Applies the rows of a page and returns what to add to the cycle's counts. */
 function* storeRows(rows: StoredPage['rows'], time: PageTime) {

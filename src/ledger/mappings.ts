@@ -1,83 +1,115 @@
 import type { ReadOnlyLedger } from './ledger.js';
-import {
-  all,
-  change,
-  database,
-  one,
-  type Query,
-  type StoredRow,
-  toStorable,
-  withoutUndefined,
-} from './query.js';
-import { bigint, json, optional, type Row, table, text } from './table.js';
+import type { StoredRow } from './query.js';
+import { all, change, database, one, type Query, toStorable, withoutUndefined } from './query.js';
+import * as t from './table.js';
 
-export const copied = table('mappings', {
-  /** Counted from 1 in the order of first sight, without large gaps. */
-  number: bigint,
-  providerName: text(),
-  providerHotelId: text(),
-  /** Absent once deleted. */
-  serviceId: optional(bigint),
-  locationCode: optional(text()),
-  channelIds: json<readonly string[]>(),
-  firstSeenAt: bigint,
-  /** When it was last seen to move or to be deleted; absent if never. */
-  movedAt: optional(bigint),
-});
-export type CopiedMapping = Row<typeof copied>;
+/** The copy of the service's mappings. Their numbers are given by us, so that many are inserted at once. */
+export const copied = t.table(
+  'mappings',
+  {
+    /** Counted from 1 in the order of first sight, without large gaps. */
+    number: t.bigint,
+    providerName: t.text(),
+    providerHotelId: t.text(),
+    /** Absent once deleted. */
+    serviceId: t.optional(t.bigint),
+    locationCode: t.optional(t.text()),
+    channelIds: t.json<readonly string[]>(),
+    firstSeenAt: t.bigint,
+    /** When it was last seen to move or to be deleted; absent if never. */
+    movedAt: t.optional(t.bigint),
+  },
+  { key: 'number' },
+);
+export type CopiedMapping = t.Row<typeof copied>;
 
-export const mappingMoves = table('mapping_moves', {
-  ...{ mapping: bigint, fromServiceId: optional(bigint), toServiceId: optional(bigint), seenAt: bigint },
-});
+export const mappingMoves = t.table(
+  'mapping_moves',
+  {
+    ...{ mapping: t.numberOf('mappings'), fromServiceId: t.optional(t.bigint) },
+    ...{ toServiceId: t.optional(t.bigint), seenAt: t.bigint },
+  },
+  { isNumbered: true, indexes: ['INDEX moves_by_mapping ON mapping_moves (mapping)'] },
+);
 
-export const masterHotels = table('master_hotels', {
-  number: bigint,
-  serviceId: bigint,
-  /** The mapping that introduced it. */
-  providerName: text(),
-  providerHotelId: text(),
-  seenAt: bigint,
-});
-export type NewMasterHotel = Row<typeof masterHotels>;
+/** The master hotels that a sync saw for the first time. */
+export const masterHotels = t.table(
+  'master_hotels',
+  {
+    number: t.bigint,
+    serviceId: t.bigint,
+    /** The mapping that introduced it. */
+    providerName: t.text(),
+    providerHotelId: t.text(),
+    seenAt: t.bigint,
+    /** When a list contained it first. */
+    toldAt: t.optional(t.bigint),
+  },
+  {
+    key: 'number',
+    unique: ['service_id'],
+    indexes: ['INDEX untold_hotels ON master_hotels (number) WHERE told_at IS NULL'],
+  },
+);
+export type NewMasterHotel = Omit<t.Row<typeof masterHotels>, 'toldAt'>;
 
-export const skippedMappings = table('skipped_mappings', {
-  ...{ scope: text(), syncId: text(), seenAt: bigint },
-  /** What was expected; quotes no value. */
-  reason: text(),
-  /** As received: JSON, cut where it is long. */
-  record: text(),
-});
+export const skippedMappings = t.table(
+  'skipped_mappings',
+  {
+    ...{ scope: t.text(), syncId: t.text(), seenAt: t.bigint },
+    /** What was expected; quotes no value. */
+    reason: t.text(),
+    /** As received: JSON, cut where it is long. */
+    record: t.text(),
+  },
+  { isNumbered: true },
+);
 /** A record that could not be read, with the scope and the time of its cycle's page. */
-export type KeptSkippedRow = Omit<Row<typeof skippedMappings>, 'syncId'>;
+export type KeptSkippedRow = Omit<t.Row<typeof skippedMappings>, 'syncId'>;
 export type SkippedRow = Pick<KeptSkippedRow, 'reason' | 'record'>;
 
-export const syncs = table('mapping_syncs', {
-  ...{ scope: text(), syncId: text(), since: bigint, keepsSince: optional(bigint), begunAt: bigint },
-  ...{ resumeKey: optional(text()), serviceBeganAt: optional(bigint), endedAt: optional(bigint) },
-});
-
-const syncCounts = table('mapping_syncs', {
-  pages: bigint,
+const cycle = {
+  ...{ scope: t.text(), syncId: t.text(), since: t.bigint, keepsSince: t.optional(t.bigint) },
+  ...{ begunAt: t.bigint, resumeKey: t.optional(t.text()) },
+  ...{ serviceBeganAt: t.optional(t.bigint), endedAt: t.optional(t.bigint) },
+};
+const total = t.byDefault(0, t.bigint);
+const totals = {
+  pages: total,
   /** All records, whatever their effect, with those that were skipped. */
-  read: bigint,
-  added: bigint,
+  read: total,
+  added: total,
   /** Provider hotels that moved to another master hotel or reappeared. */
-  moved: bigint,
+  moved: total,
   /** Other changes: location, channels. */
-  updated: bigint,
-  deleted: bigint,
-  unchanged: bigint,
+  updated: total,
+  deleted: total,
+  unchanged: total,
   /** Records that could not be read. */
-  skipped: bigint,
+  skipped: total,
   /** Master hotels never seen before. */
-  newHotels: bigint,
+  newHotels: total,
   /** How often the cycle had to restart. */
-  restarts: bigint,
-});
-export type SyncCounts = Row<typeof syncCounts>;
+  restarts: total,
+};
+export const syncs = t.table(
+  'mapping_syncs',
+  { ...cycle, lastPage: t.optional(t.text()), givenUpAt: t.optional(t.bigint), ...totals },
+  {
+    isNumbered: true,
+    unique: ['sync_id'],
+    indexes: [
+      'INDEX syncs_by_scope ON mapping_syncs (scope, number)',
+      `UNIQUE INDEX one_open_sync_per_scope ON mapping_syncs (scope)
+        WHERE ended_at IS NULL AND given_up_at IS NULL`,
+    ],
+  },
+);
+const [cycleColumns, syncCounts] = [t.columnsOf(cycle), t.columnsOf(totals)];
+export type SyncCounts = t.Row<typeof syncCounts>;
 
 export function toSync(row: StoredRow): MappingSync {
-  const { begunAt: at, ...sync } = syncs.read(row);
+  const { begunAt: at, ...sync } = cycleColumns.read(row);
   return { ...sync, at, counts: syncCounts.read(row) };
 }
 

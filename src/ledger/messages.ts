@@ -7,6 +7,7 @@ import {
   listProblems,
   listUnknown,
   type MessageState,
+  notedInstants,
   type OpenProblem,
   type PlannedMessage,
   raise,
@@ -15,22 +16,33 @@ import {
   toNotice,
 } from './notices.js';
 import { all, bind, change, database, one, type Query, type Store, withoutUndefined } from './query.js';
-import { bigint, integer, optional, type Row, table, text } from './table.js';
+import * as t from './table.js';
 
 /** Messages: one for each notice and channel that it goes to. */
-const messages = table('messages', {
-  ...{ id: text(), notice: bigint, channel: text(), state: text<MessageState>(), dueAt: bigint },
-  attempts: integer,
-});
+export const messages = t.table(
+  'messages',
+  {
+    ...{ id: t.text(), notice: t.numberOf('notices'), channel: t.text() },
+    state: t.oneOf<MessageState>('pending', 'sent', 'given-up'),
+    ...{ dueAt: t.bigint, attempts: t.integer, leaseUntil: t.optional(t.bigint) },
+    ...{ endedAt: t.optional(t.bigint), lastCode: t.optional(t.text()) },
+  },
+  {
+    key: 'id',
+    unique: ['notice, channel'],
+    indexes: [`INDEX messages_pending ON messages (channel, notice) WHERE state = 'pending'`],
+  },
+);
+const plain = messages.only('id', 'notice', 'channel', 'state', 'dueAt', 'attempts');
 /** How the last attempt of a message ended. */
-const endings = table('messages', { messageEndedAt: optional(bigint), lastCode: optional(text()) });
+const endings = t.columnsOf({ messageEndedAt: t.optional(t.bigint), lastCode: t.optional(t.text()) });
 
-const counts = table('messages', {
-  ...{ pending: integer, givenUp: integer },
+const counts = t.columnsOf({
+  ...{ pending: t.integer, givenUp: t.integer },
   /** When the oldest pending one was raised. */
-  pendingSince: optional(bigint),
+  pendingSince: t.optional(t.bigint),
 });
-export type MessageCounts = Row<typeof counts>;
+export type MessageCounts = t.Row<typeof counts>;
 
 /** Which messages to take: those due by `dueBy`, or by `at` if they were tried before; nobody else gets them until `leaseUntil`. */
 export interface ClaimRequest {
@@ -192,7 +204,7 @@ function* listMessages({ limit }: { readonly limit: number }): Query<StoredMessa
     limit,
   );
   return rows.map((row) => {
-    const { notice, ...message } = messages.read(row);
+    const { notice, ...message } = plain.read(row);
     const { messageEndedAt: endedAt, lastCode: code } = endings.read(row);
     return withoutUndefined({ ...message, notice: toNotice(row), endedAt, code });
   });
@@ -244,15 +256,10 @@ export function createNoticeReader({ read }: Store) {
 
 /** Notes an instant by name unless it is known, and returns the known one. */
 function* noteFirst(name: string, at: number): Query<number> {
-  yield* change(
-    `INSERT INTO noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`,
-    name,
-    at,
-  );
+  yield* notedInstants.add({ name, at }, 'ON CONFLICT (name) DO NOTHING');
   return (yield* findInstant(name)) ?? at;
 }
 
 function* findInstant(name: string): Query<number | undefined> {
-  const row = yield* one(`SELECT at FROM noted_instants WHERE name = ?`, name);
-  return row && Number(row.at);
+  return (yield* notedInstants.find('WHERE name = ?', name))?.at;
 }

@@ -10,26 +10,41 @@ import {
   type Severity,
   severities,
 } from './notice.js';
-import { all, change, database, one, type Query, type StoredRow, toStorable } from './query.js';
-import { bigint, integer, json, optional, table, text } from './table.js';
+import type { StoredRow } from './query.js';
+import { all, change, database, one, type Query, toStorable } from './query.js';
+import * as t from './table.js';
 
 /**
  * Notices: one row for a problem when it is raised (`reminder` 0), for each reminder, and for its recovery (`reminder`
  * -1). A one-off event is over at once.
  */
 
-const stored = table('notices', {
-  event: text<NoticeEvent>(),
-  subject: text(),
-  round: integer,
-  reminder: integer,
-  severity: text<Severity>(),
-  day: optional(text()),
-  run: optional(text()),
-  facts: json<Facts>(),
-  raisedAt: bigint,
-  endedAt: optional(bigint),
-});
+export const storedNotices = t.table(
+  'notices',
+  {
+    event: t.text<NoticeEvent>(),
+    subject: t.text(),
+    round: t.integer,
+    reminder: t.integer,
+    severity: t.oneOf<Severity>(...severities),
+    day: t.optional(t.text()),
+    run: t.optional(t.text()),
+    facts: t.json<Facts>(),
+    raisedAt: t.bigint,
+    endedAt: t.optional(t.bigint),
+    routedAt: t.optional(t.bigint),
+  },
+  {
+    isNumbered: true,
+    unique: ['event, subject, round, reminder'],
+    indexes: [
+      'INDEX notices_open ON notices (number) WHERE reminder = 0 AND ended_at IS NULL',
+      'INDEX notices_not_routed ON notices (number) WHERE routed_at IS NULL',
+    ],
+  },
+);
+
+export const notedInstants = t.table('noted_instants', { name: t.text(), at: t.bigint }, { key: 'name' });
 
 /** Call it in the transaction that makes the notices true. Returns how many were new. */
 export function* raise(notices: readonly NewNotice[]): Query<number> {
@@ -82,7 +97,7 @@ function insertNotice(notice: NewNotice, round: number, reminder: number): Query
     raisedAt,
   } = notice;
   const endedAt = reminder === 0 && lastsOf(notice) !== 'once' ? undefined : raisedAt;
-  return stored.add(
+  return storedNotices.add(
     { event, subject, round, reminder, severity, day, run, facts, raisedAt, endedAt },
     'ON CONFLICT (event, subject, round, reminder) DO NOTHING',
   );
@@ -180,7 +195,7 @@ export function* pruneNotices(before: number): Query<number> {
 }
 
 export function toNotice(row: StoredRow): Notice {
-  const { round, reminder, run: runId, endedAt, ...notice } = stored.read(row);
+  const { round, reminder, run: runId, endedAt, routedAt, ...notice } = storedNotices.read(row);
   const stage = reminder === 0 ? 'raised' : reminder === recoveredMark ? 'recovered' : 'reminder';
   return { ...notice, stage, ...(runId !== undefined && { runId }) };
 }

@@ -139,8 +139,6 @@ const failure = {
 export const runs = t.table(
   'runs',
   {
-    /** Short, so that the tables that refer to it stay small. */
-    number: t.counted,
     ...{ ...fields, ...counts, ...failure },
     batchSize: t.optional(t.integer),
     prunedAt: t.optional(t.bigint),
@@ -150,6 +148,8 @@ export const runs = t.table(
     chunks: t.count,
   },
   {
+    // Short, so that the tables that refer to it stay small.
+    isNumbered: true,
     unique: ['id'],
     indexes: [
       `UNIQUE INDEX one_active_run_per_day ON runs (day) WHERE state IN (${quotedActiveStates})`,

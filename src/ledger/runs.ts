@@ -22,7 +22,7 @@ import {
 import type { Right } from './step.js';
 import * as t from './table.js';
 
-const progress = runs.only('number', 'batchSize', 'chunks');
+const progress = t.columnsOf({ number: t.bigint, batchSize: t.optional(t.integer), chunks: t.integer });
 
 /** A run as a writer finds it, with its row number: short, so that the tables that refer to it stay small. */
 type StoredRun = t.Row<typeof progress> & { readonly run: Run };

@@ -1,44 +1,50 @@
 import { attempts } from './attempts.js';
+import { auditTrail } from './audit.js';
 import { storedBatches } from './batches.js';
 import { canaries } from './canaries.js';
+import { caseBookings, identifiedCases } from './case.js';
+import { followedRuns } from './cases.js';
 import { rejects, warnings } from './collecting.js';
+import { erasedContents, erasedGuests } from './erasing.js';
 import { LedgerUnusableError } from './errors.js';
+import { exportRequests, fetchedExports } from './export-log.js';
 import { suspects, verdicts } from './findings.js';
 import { referenceRows, stayRows } from './hash-index.js';
+import { hotelContents, hotelLoads } from './hotels.js';
 import { keptColumns } from './kept-columns.js';
-import { lastingTables } from './lasting-tables.js';
+import { mailPairs } from './mail-bookings.js';
+import { mailBookings, verdictMails } from './mails.js';
+import { copied, mappingMoves, masterHotels, skippedMappings, syncs } from './mappings.js';
+import { messages } from './messages.js';
+import { notedInstants, storedNotices } from './notices.js';
 import { runs } from './run.js';
 import { hookRequests } from './run-changes.js';
 import { steps } from './steps.js';
+import { watchedMoves } from './watching.js';
 
 /**
- * The schema of version 1, in the order in which a day passes through it: first what belongs to a run. A released version
- * is never changed: later ones are scripts of their own, see `schema.ts` of each database.
+ * The schema of version 1, in the order in which a day passes through it: first what belongs to a run, then what outlives
+ * runs. A released version is never changed: later ones are scripts of their own, see `schema.ts` of each database.
  *
  * It is SQLite's, except for these words, which each database replaces: `rownumber` is a primary key that the database
  * counts up; `bigint` and `bytes` are types; `clocktime` is an instant by the clock that decides which claims are
  * abandoned. Indexes of which the databases need another form are in `schema.ts` of each.
  */
-const tables: readonly string[] = [
-  ...[runs, hookRequests, storedBatches, keptColumns, referenceRows, stayRows].flatMap(({ schema }) =>
-    schema(),
-  ),
-  ...[rejects, warnings, suspects, steps, verdicts, canaries, attempts].flatMap(({ schema }) => schema()),
-
-  // The runs whose verdicts have become cases, and whether all of them have.
-  `CREATE TABLE followed_runs (
-    run bigint PRIMARY KEY REFERENCES runs (number),
-    is_complete integer NOT NULL
-  ) STRICT`,
-
-  ...lastingTables,
-];
+const statements: readonly string[] = [
+  ...[runs, hookRequests, storedBatches, keptColumns, referenceRows, stayRows],
+  ...[rejects, warnings, suspects, steps, verdicts, canaries, attempts, followedRuns],
+  ...[copied, mappingMoves, masterHotels, syncs, skippedMappings, hotelLoads, hotelContents],
+  ...[exportRequests, fetchedExports, verdictMails, mailBookings, mailPairs, identifiedCases, caseBookings],
+  ...[storedNotices, messages, notedInstants, erasedGuests, erasedContents, auditTrail],
+]
+  .flatMap(({ schema }) => schema())
+  .concat(watchedMoves);
 
 /** A word of the schema, and what it is in a database. */
 export type Replacement = readonly [word: string | RegExp, by: string];
 
 export function createTables(replacements: readonly Replacement[]): string {
-  return replacements.reduce((sql, [word, by]) => sql.replaceAll(word, by), `${tables.join(';\n')};\n`);
+  return replacements.reduce((sql, [word, by]) => sql.replaceAll(word, by), `${statements.join(';\n')};\n`);
 }
 
 /** @throws LedgerUnusableError for the schema of a newer version of this program */

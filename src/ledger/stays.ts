@@ -7,7 +7,7 @@ import { all, bind, type Cell, change, database, type Query, type Statement, typ
 import type { DeliveryKind } from './run.js';
 import { isGone, placeOfBatch } from './sealing.js';
 import { type BookingForm, bookingForms } from './step.js';
-import { bigint, flag, type Row, table, text } from './table.js';
+import { bigint, columnsOf, flag, type Row, text } from './table.js';
 
 export function createStays(store: Store) {
   return bind(store.read, { listStayRuns, findStays, findReferences, readReadableBatches });
@@ -23,7 +23,7 @@ export const referencePages: HashPages = { table: 'reference_pages', toPositions
 
 /** A run whose bookings count. */
 export type StayRun = Row<typeof stayRuns>;
-const stayRuns = table('runs', {
+const stayRuns = columnsOf({
   ...{ number: bigint, runId: text(), day: text(), delivery: text<DeliveryKind>() },
   /** See `Run`. */
   topsUp: flag,

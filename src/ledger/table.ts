@@ -14,8 +14,8 @@ import {
 
 /** How the field of an entity is stored. */
 export interface Column<Value> {
-  /** The last two are never inserted. */
-  readonly type: ColumnType | 'rownumber' | 'clocktime';
+  /** The last is never inserted. */
+  readonly type: ColumnType | 'clocktime';
   read(cell: NonNullable<StoredRow[string]>): Value;
   write(value: NonNullable<Value>): Cell;
   /** Only where it differs from the field's in snake case. */
@@ -34,7 +34,7 @@ type Required<Own extends Fields> = {
   [Name in keyof Own]: undefined extends ValueOf<Own[Name]> ? never : Name;
 }[keyof Own];
 type Given<Own extends Fields> = {
-  [Name in Required<Own>]: Own[Name] extends { readonly absent: Cell } | typeof counted ? never : Name;
+  [Name in Required<Own>]: Own[Name] extends { readonly absent: Cell } ? never : Name;
 }[Required<Own>];
 type Simple<Fields> = { [Name in keyof Fields]: Fields[Name] };
 
@@ -55,12 +55,10 @@ type Patch<Own extends Fields> = { readonly [Name in keyof Own]?: Written<Own[Na
 /** What a table holds, or a query selects. */
 export type Row<Source extends { read(row: StoredRow): object }> = ReturnType<Source['read']>;
 /** What is inserted: an undefined value is stored as NULL. */
-export type NewRow<Table extends { add(row: never): unknown }> = Parameters<Table['add']>[0];
+export type NewRow<Source extends { cellsOf(row: never): Cell[] }> = Parameters<Source['cellsOf']>[0];
 
 export const integer: Column<number> = { type: 'integer', read: Number, write: (value) => value };
 export const bigint: Column<number> = { ...integer, type: 'bigint' };
-/** A primary key that the database counts up. */
-export const counted = { ...integer, type: 'rownumber' } as const;
 /** An instant by the clock that decides which claims are abandoned. Only the database reads and writes it. */
 export const clockTime = optional<number>({ ...integer, type: 'clocktime' });
 export const bytes: Column<Buffer> = {
@@ -96,9 +94,9 @@ export function json<Value>(): Column<Value> {
   };
 }
 
-/** The number of a row of that table. */
-export function numberOf(table: string): Column<number> {
-  return { ...bigint, rules: () => `REFERENCES ${table} (number)` };
+/** The number of a row of that table, or what its key is called there. */
+export function numberOf(table: string, key = 'number'): Column<number> {
+  return { ...bigint, rules: () => `REFERENCES ${table} (${key})` };
 }
 
 /** May be NULL. */
@@ -137,8 +135,16 @@ export function columnsOf<Own extends Fields>(fields: Own) {
     return found as Entity<Own>;
   }
 
+  const written = columns.filter(({ column: { type } }) => type !== 'clocktime');
   return {
     columns,
+    /** Of what is inserted; `cellsOf` has their values in the same order. */
+    types: Object.fromEntries(written.map(({ name, column }) => [name, column.type])) as Columns,
+    cellsOf: (entity: NewEntity<Own>): Cell[] =>
+      written.map(({ field, column }) => {
+        const value = (entity as Readonly<Record<string, unknown>>)[field];
+        return value === undefined || value === null ? (column.absent ?? null) : column.write(value);
+      }),
     only: <Name extends keyof Own>(...names: readonly Name[]) =>
       columnsOf(Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<Own, Name>),
     names: columns.map(({ name }) => name).join(', '),
@@ -166,6 +172,8 @@ export function columnsOf<Own extends Fields>(fields: Own) {
 }
 
 interface Keys {
+  /** The primary key is `number`, which the database counts up; an entity doesn't have it. */
+  readonly isNumbered?: true;
   /** Columns of the primary key. */
   readonly key?: string;
   /** Combinations of columns of which each occurs once. */
@@ -182,22 +190,12 @@ interface Keys {
  */
 export function table<Own extends Fields>(name: string, fields: Own, keys: Keys = {}) {
   const own = columnsOf(fields);
-  const written = own.columns.filter(({ column: { type } }) => type !== 'rownumber' && type !== 'clocktime');
-  const types = Object.fromEntries(written.map(({ name, column }) => [name, column.type])) as Columns;
+  const { types, cellsOf } = own;
   const names = Object.keys(types).join(', ');
-  const marks = written.map(() => '?').join(', ');
-
-  function cellsOf(entity: NewEntity<Own>): Cell[] {
-    return written.map(({ field, column }) => {
-      const value = (entity as Readonly<Record<string, unknown>>)[field];
-      return value === undefined || value === null ? (column.absent ?? null) : column.write(value);
-    });
-  }
+  const marks = Object.keys(types).fill('?').join(', ');
 
   return {
     ...own,
-    types,
-    cellsOf,
     schema: () => createTable(name, own.columns, keys),
     list: (rest: string, ...values: readonly (Cell | readonly string[])[]) =>
       own.all(`SELECT * FROM ${name} ${rest}`, ...values),
@@ -216,14 +214,15 @@ export function table<Own extends Fields>(name: string, fields: Own, keys: Keys 
 function createTable(
   table: string,
   columns: readonly { readonly name: string; readonly column: Column<unknown> }[],
-  { key, unique = [], isItsIndex, indexes = [] }: Keys,
+  { isNumbered, key, unique = [], isItsIndex, indexes = [] }: Keys,
 ): string[] {
   const lines = columns.map(({ name, column: { type, isOptional, absent, rules } }) => {
-    const presence = isOptional || type === 'rownumber' ? '' : 'NOT NULL';
+    const presence = isOptional ? '' : 'NOT NULL';
     const initial =
       absent === undefined ? '' : `DEFAULT ${typeof absent === 'string' ? quote([absent]) : absent}`;
     return [name, type, presence, initial, rules?.(name)].filter(Boolean).join(' ');
   });
+  if (isNumbered) lines.unshift('number rownumber');
   if (key) lines.push(`PRIMARY KEY (${key})`);
   lines.push(...unique.map((names) => `UNIQUE (${names})`));
   const create = `CREATE TABLE ${table} (\n  ${lines.join(',\n  ')}\n) STRICT${isItsIndex ? ', WITHOUT ROWID' : ''}`;

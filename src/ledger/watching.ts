@@ -1,5 +1,5 @@
 import { all, bind, change, database, type Query, type Store } from './query.js';
-import { bigint, optional, type Row, table, text } from './table.js';
+import { bigint, columnsOf, optional, type Row, text } from './table.js';
 
 export function createWatch({ read, readTogether, transact }: Store) {
   return {
@@ -9,13 +9,19 @@ export function createWatch({ read, readTogether, transact }: Store) {
   };
 }
 
-const leftHotels = table('mappings', {
+/** The newest move that was compared with the bookings ahead: a single row. */
+export const watchedMoves = [
+  'CREATE TABLE watched_moves (last_move bigint NOT NULL) STRICT',
+  'INSERT INTO watched_moves (last_move) VALUES (0)',
+];
+
+const leftHotels = columnsOf({
   providerName: text(),
   /** Its master hotel in the copy; absent if the mapping was deleted. */
   copyServiceId: optional(bigint),
 });
 export type LeftHotel = Row<typeof leftHotels>;
-const movedMappings = table('mappings', {
+const movedMappings = columnsOf({
   ...{ providerName: text(), providerHotelId: text(), copyServiceId: optional(bigint) },
   /** When it last moved. */
   movedAt: bigint,
