@@ -16,7 +16,9 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
     (name) => `test/review/perform/${name}.test.ts`,
   ),
   'src/review/file/explain-failure.ts': ['test/review/file/explain-failure.test.ts'],
-  'src/review/file/judge-result.ts': ['test/review/file/judge-result.test.ts'],
+  'src/review/file/judge-result.ts': ['judge-result', 'result-join'].map(
+    (name) => `test/review/file/${name}.test.ts`,
+  ),
   'src/review/gates.ts': ['collect/gates', 'volume', 'share'].map((name) => `test/review/${name}.test.ts`),
   'src/mapping-service/verdict.ts': ['test/mapping-service/verdict.test.ts'],
   'src/booking/normalise.ts': booking,
