@@ -49,7 +49,9 @@ export async function readHistories(
     const { hotels, found } = mappings[index] ?? {};
     // A booking may not be in its case, such as a stay that was over when the case was opened.
     const ofCase = found && {
-      ...{ id: found.id, state: found.state, origins: found.origins },
+      id: found.id,
+      state: found.state,
+      origins: found.origins,
       bookingState: states.get(found.id) ?? null,
     };
     return { trace, history: toHistory(trace, { withAnswers: answers, silence, hotels, case: ofCase }) };
@@ -104,8 +106,13 @@ export function toHistory(trace: Trace, options: HistoryOptions): BookingHistory
   if (trace.kind === 'booking') return toSentHistory(trace, options);
   const { run, place, reason } = trace;
   return {
-    ...{ runId: run.id, day: run.day, runState: run.state, state: 'rejected' },
-    ...{ verdict: 'unknown', verdictReason: 'not-delivered', rejected: { place, reason } },
+    runId: run.id,
+    day: run.day,
+    runState: run.state,
+    state: 'rejected',
+    verdict: 'unknown',
+    verdictReason: 'not-delivered',
+    rejected: { place, reason },
   };
 }
 
@@ -118,7 +125,9 @@ function toSentHistory(
   const judged = judgeBooking(trace, silence);
   const isDone = step?.state === 'done';
   return {
-    ...{ runId: run.id, day: run.day, runState: run.state },
+    runId: run.id,
+    day: run.day,
+    runState: run.state,
     state: isDone
       ? ('delivered' as const)
       : step?.state === 'refused'

@@ -44,7 +44,10 @@ async function compareCases(
 ): Promise<ListedCase[]> {
   const copied = await readCopiedHotels(mappings, cases);
   const stays = cases.map((item, index) => ({
-    ...{ ...item, copyServiceId: null, copy: 'never-synced' as const, ...copied[index] },
+    ...item,
+    copyServiceId: null,
+    copy: 'never-synced' as const,
+    ...copied[index],
     checkInDate: item.firstCheckIn,
   }));
   const pairs = await createHotelComparer({ hotels, clock: () => now })(stays);
@@ -83,10 +86,18 @@ export function caseToJson(item: ListedCase) {
   return {
     ...{ id, providerName, providerHotelId, serviceId, copyServiceId, copy, state, origins },
     // A booking without a check-in may be for tomorrow.
-    ...{ bookings, openBookings, firstCheckIn, hasUnknownCheckIn, inHouse, inHouseUntil, leftBookings },
+    bookings,
+    openBookings,
+    firstCheckIn,
+    hasUnknownCheckIn,
+    inHouse,
+    inHouseUntil,
+    leftBookings,
     openedAt: new Date(item.openedAt).toISOString(),
     stateSince: new Date(item.stateSince).toISOString(),
-    ...{ move, assignee, note },
+    move,
+    assignee,
+    note,
     ...(item.kept && { kept: item.kept }),
     ...pairToJson(item.hotels),
   };

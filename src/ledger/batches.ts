@@ -15,7 +15,9 @@ export const storedBatches = t.table(
   {
     run: t.numberOf('runs'),
     form: t.oneOf<BookingForm>('body', 'file'),
-    ...{ batch: t.integer, bookings: t.integer, lines: t.bytes },
+    batch: t.integer,
+    bookings: t.integer,
+    lines: t.bytes,
   },
   { key: 'run, form, batch' },
 );
@@ -255,7 +257,9 @@ export function* nextDelivered(runId: string, after?: DeliveredCursor): Query<De
 }
 
 const others = t.columnsOf({
-  ...{ number: t.integer, trigger: t.text<Trigger>(), guestNames: t.text<GuestNames>() },
+  number: t.integer,
+  trigger: t.text<Trigger>(),
+  guestNames: t.text<GuestNames>(),
 });
 
 function listOthers(run: number, from: number): Query<t.Row<typeof others>[]> {
@@ -267,7 +271,10 @@ function listOthers(run: number, from: number): Query<t.Row<typeof others>[]> {
 }
 
 const slices = t.columnsOf({
-  ...{ form: t.text<BookingForm>(), batch: t.integer, first: t.integer, bookings: t.integer },
+  form: t.text<BookingForm>(),
+  batch: t.integer,
+  first: t.integer,
+  bookings: t.integer,
 });
 
 function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {

@@ -38,8 +38,11 @@ export const canaries = t.table(
 
 /** What is read of its run and of the step that delivers it. */
 const joined = t.columnsOf({
-  ...{ id: t.text(), day: t.text() },
-  ...{ state: t.optional(t.text()), endedAt: t.optional(t.bigint), lastCode: t.optional(t.text()) },
+  id: t.text(),
+  day: t.text(),
+  state: t.optional(t.text()),
+  endedAt: t.optional(t.bigint),
+  lastCode: t.optional(t.text()),
 });
 
 export function createCanaryReader({ read }: Store) {
@@ -119,7 +122,8 @@ function toCanary(row: StoredRow): Canary {
   const { id, day, state, endedAt, lastCode } = joined.read(row);
   return withoutUndefined({
     ...canary,
-    ...{ runId: id, day },
+    runId: id,
+    day,
     sentAt: state === 'done' ? endedAt : undefined,
     givenUpFor: state === 'refused' ? lastCode : undefined,
   });

@@ -64,7 +64,8 @@ export type Case = t.NewRow<typeof cases>;
 const stay = {
   reference: t.optional(t.text()),
   /** YYYY-MM-DD */
-  ...{ checkIn: t.optional(t.text()), checkOut: t.optional(t.text()) },
+  checkIn: t.optional(t.text()),
+  checkOut: t.optional(t.text()),
   /** The business day of that version. */
   day: t.text(),
 };
@@ -84,9 +85,12 @@ const unresolved = t.columnsOf(caseStay);
 export const caseBookings = t.table(
   'case_bookings',
   {
-    ...{ caseNumber: t.numberOf('cases', 'id'), ...caseStay },
-    ...{ resolvedAs: t.optional(t.oneOf<Resolution>(...resolutions)), resolvedAt: t.optional(t.bigint) },
-    ...{ resolvedNote: t.optional(t.text()), resolvedByItself: t.byDefault(0, t.flag) },
+    caseNumber: t.numberOf('cases', 'id'),
+    ...caseStay,
+    resolvedAs: t.optional(t.oneOf<Resolution>(...resolutions)),
+    resolvedAt: t.optional(t.bigint),
+    resolvedNote: t.optional(t.text()),
+    resolvedByItself: t.byDefault(0, t.flag),
   },
   { key: 'case_number, place', isItsIndex: true },
 );
@@ -106,8 +110,12 @@ export interface BookingResolution {
 
 export function toStoredBooking(caseNumber: number, { resolved, ...booking }: CaseBooking) {
   return {
-    ...{ ...booking, caseNumber, resolvedAs: resolved?.as, resolvedAt: resolved?.at },
-    ...{ resolvedNote: resolved?.note, resolvedByItself: resolved?.isAutomatic ?? false },
+    ...booking,
+    caseNumber,
+    resolvedAs: resolved?.as,
+    resolvedAt: resolved?.at,
+    resolvedNote: resolved?.note,
+    resolvedByItself: resolved?.isAutomatic ?? false,
   };
 }
 
@@ -192,7 +200,8 @@ export interface CaseCounts extends t.NewRow<typeof openCounts> {
 }
 export const openCounts = t.columnsOf({
   /** Open bookings, and those of them whose check-in is unknown: it might be tomorrow. */
-  ...{ openBookings: t.integer, unknownCheckIns: t.integer },
+  openBookings: t.integer,
+  unknownCheckIns: t.integer,
   /** Those of guests who are in house. */
   inHouse: t.integer,
   /** The earliest check-in of an open booking, YYYY-MM-DD: in the past while a guest is in house. */

@@ -124,7 +124,10 @@ function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<v
   const { batches, rejects, duplicates, filtered } = chunk;
   yield* storedBatches.insert(
     batches.map(({ form, number: batch, referenceHashes, lines }) => ({
-      ...{ run, form, batch, bookings: referenceHashes.length },
+      run,
+      form,
+      batch,
+      bookings: referenceHashes.length,
       lines: sealing.sealLines(day, lines, placeOfBatch(run, form, batch)),
     })),
   );
@@ -158,7 +161,8 @@ function* storeRejects({ run, day }: CollectedRun, chunk: CollectedChunk): Query
   const { sealing } = yield* database();
   yield* rejects.insert(
     chunk.rejects.map((reject) => ({
-      ...{ ...reject, run },
+      ...reject,
+      run,
       value: sealing.sealText(day, reject.value, placeOfReject(run, reject.place)) ?? undefined,
     })),
   );

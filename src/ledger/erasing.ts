@@ -30,8 +30,12 @@ export type ErasedGuest = t.Row<typeof erasedGuests>;
 export const erasedContents = t.table(
   'erased_contents',
   {
-    ...{ run: t.numberOf('runs'), place: t.oneOf<ErasedContent['place']>('ledger', 'archive', 'sftp') },
-    ...{ name: t.text(), sha256Before: t.text(), sha256After: t.text(), at: t.bigint },
+    run: t.numberOf('runs'),
+    place: t.oneOf<ErasedContent['place']>('ledger', 'archive', 'sftp'),
+    name: t.text(),
+    sha256Before: t.text(),
+    sha256After: t.text(),
+    at: t.bigint,
   },
   { isNumbered: true, indexes: ['INDEX erased_contents_by_run ON erased_contents (run)'] },
 );

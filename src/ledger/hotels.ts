@@ -26,7 +26,8 @@ const begun = {
   at: t.bigint,
 };
 const finished = t.columnsOf({
-  ...{ ...begun, finishedAt: t.bigint },
+  ...begun,
+  finishedAt: t.bigint,
   /** Different master hotels that the file names. */
   hotels: t.bigint,
   /** Hotels that only earlier files named. */
@@ -39,8 +40,11 @@ export type HotelLoad = t.Row<typeof finished>;
 export const hotelLoads = t.table(
   'hotel_loads',
   {
-    ...{ ...begun, rows: t.byDefault(0, t.bigint), finishedAt: t.optional(t.bigint) },
-    ...{ hotels: t.optional(t.bigint), kept: t.optional(t.bigint) },
+    ...begun,
+    rows: t.byDefault(0, t.bigint),
+    finishedAt: t.optional(t.bigint),
+    hotels: t.optional(t.bigint),
+    kept: t.optional(t.bigint),
   },
   { isNumbered: true, unique: ['id'] },
 );
@@ -55,13 +59,17 @@ export const hotelContents = t.table(
     loadedAt: t.bigint,
     name: optionalText,
     /** Coordinates are stored as integers, to a tenth of a metre. */
-    ...{ microdegreesNorth: t.optional(t.integer), microdegreesEast: t.optional(t.integer) },
-    ...{ address: optionalText, city: optionalText, country: optionalText },
+    microdegreesNorth: t.optional(t.integer),
+    microdegreesEast: t.optional(t.integer),
+    address: optionalText,
+    city: optionalText,
+    country: optionalText,
     /** ISO 3166-1 */
     countryCode: optionalText,
     /** One or several: the separator is not specified. */
     phones: optionalText,
-    ...{ email: optionalText, website: optionalText },
+    email: optionalText,
+    website: optionalText,
   },
   { isNumbered: true },
 );
@@ -92,7 +100,9 @@ function* addHotels({ id, after, hotels }: HotelChunk): Query<void> {
   if (Number(rows) !== after) throw overtaken();
   yield* hotelContents.insert(
     hotels.map(({ coordinates, ...hotel }) => ({
-      ...{ ...hotel, load: Number(number), loadedAt: Number(at) },
+      ...hotel,
+      load: Number(number),
+      loadedAt: Number(at),
       microdegreesNorth: toMicrodegrees(coordinates?.latitude),
       microdegreesEast: toMicrodegrees(coordinates?.longitude),
     })),

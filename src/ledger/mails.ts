@@ -48,8 +48,11 @@ export const verdictMails = t.table(
 export const mailBookings = t.table(
   'mail_bookings',
   {
-    ...{ run: t.numberOf('runs'), form: t.oneOf<BookingForm>('body', 'file'), batch: t.integer },
-    ...{ place: t.integer, mail: t.numberOf('verdict_mails') },
+    run: t.numberOf('runs'),
+    form: t.oneOf<BookingForm>('body', 'file'),
+    batch: t.integer,
+    place: t.integer,
+    mail: t.numberOf('verdict_mails'),
   },
   {
     key: 'run, form, batch, place, mail',

@@ -139,7 +139,10 @@ function* storeRows(rows: StoredPage['rows'], time: PageTime) {
   if (updated.length > 0) yield* update('mappings', changed.types, updated.map(changed.cellsOf));
   yield* mappingMoves.insert(
     moves.map(({ number, from, to, seenAt }) => ({
-      ...{ mapping: number, fromServiceId: from, toServiceId: to, seenAt },
+      mapping: number,
+      fromServiceId: from,
+      toServiceId: to,
+      seenAt,
     })),
   );
   yield* masterHotels.insert(newHotels);

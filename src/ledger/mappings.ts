@@ -26,8 +26,10 @@ export type CopiedMapping = t.Row<typeof copied>;
 export const mappingMoves = t.table(
   'mapping_moves',
   {
-    ...{ mapping: t.numberOf('mappings'), fromServiceId: t.optional(t.bigint) },
-    ...{ toServiceId: t.optional(t.bigint), seenAt: t.bigint },
+    mapping: t.numberOf('mappings'),
+    fromServiceId: t.optional(t.bigint),
+    toServiceId: t.optional(t.bigint),
+    seenAt: t.bigint,
   },
   { isNumbered: true, indexes: ['INDEX moves_by_mapping ON mapping_moves (mapping)'] },
 );
@@ -56,7 +58,9 @@ export type NewMasterHotel = Omit<t.Row<typeof masterHotels>, 'toldAt'>;
 export const skippedMappings = t.table(
   'skipped_mappings',
   {
-    ...{ scope: t.text(), syncId: t.text(), seenAt: t.bigint },
+    scope: t.text(),
+    syncId: t.text(),
+    seenAt: t.bigint,
     /** What was expected; quotes no value. */
     reason: t.text(),
     /** As received: JSON, cut where it is long. */
@@ -69,9 +73,14 @@ export type KeptSkippedRow = Omit<t.Row<typeof skippedMappings>, 'syncId'>;
 export type SkippedRow = Pick<KeptSkippedRow, 'reason' | 'record'>;
 
 const cycle = {
-  ...{ scope: t.text(), syncId: t.text(), since: t.bigint, keepsSince: t.optional(t.bigint) },
-  ...{ begunAt: t.bigint, resumeKey: t.optional(t.text()) },
-  ...{ serviceBeganAt: t.optional(t.bigint), endedAt: t.optional(t.bigint) },
+  scope: t.text(),
+  syncId: t.text(),
+  since: t.bigint,
+  keepsSince: t.optional(t.bigint),
+  begunAt: t.bigint,
+  resumeKey: t.optional(t.text()),
+  serviceBeganAt: t.optional(t.bigint),
+  endedAt: t.optional(t.bigint),
 };
 const total = t.byDefault(0, t.bigint);
 const totals = {

@@ -22,10 +22,15 @@ import * as t from './table.js';
 export const messages = t.table(
   'messages',
   {
-    ...{ id: t.text(), notice: t.numberOf('notices'), channel: t.text() },
+    id: t.text(),
+    notice: t.numberOf('notices'),
+    channel: t.text(),
     state: t.oneOf<MessageState>('pending', 'sent', 'given-up'),
-    ...{ dueAt: t.bigint, attempts: t.integer, leaseUntil: t.optional(t.bigint) },
-    ...{ endedAt: t.optional(t.bigint), lastCode: t.optional(t.text()) },
+    dueAt: t.bigint,
+    attempts: t.integer,
+    leaseUntil: t.optional(t.bigint),
+    endedAt: t.optional(t.bigint),
+    lastCode: t.optional(t.text()),
   },
   {
     key: 'id',
@@ -38,7 +43,8 @@ const plain = messages.only('id', 'notice', 'channel', 'state', 'dueAt', 'attemp
 const endings = t.columnsOf({ messageEndedAt: t.optional(t.bigint), lastCode: t.optional(t.text()) });
 
 const counts = t.columnsOf({
-  ...{ pending: t.integer, givenUp: t.integer },
+  pending: t.integer,
+  givenUp: t.integer,
   /** When the oldest pending one was raised. */
   pendingSince: t.optional(t.bigint),
 });

@@ -12,7 +12,10 @@ export function createProgressReader({ read, readTogether }: Store) {
 }
 
 const stepCounts = t.columnsOf({
-  ...{ kind: t.text<StepKind>(), state: t.text<StepState>(), steps: t.integer, bookings: t.integer },
+  kind: t.text<StepKind>(),
+  state: t.text<StepState>(),
+  steps: t.integer,
+  bookings: t.integer,
 });
 
 /** The steps by kind and state, in the order of the plan. */
@@ -25,7 +28,10 @@ function* countSteps(runId: string): Query<t.Row<typeof stepCounts>[]> {
 }
 
 const openCounts = t.columnsOf({
-  ...{ running: t.integer, abandoned: t.integer, ready: t.integer, delayed: t.integer },
+  running: t.integer,
+  abandoned: t.integer,
+  ready: t.integer,
+  delayed: t.integer,
 });
 
 /** What is being done, and what is due when. */
@@ -43,7 +49,8 @@ function* readOpenWork(runId: string, now: number): Query<OpenWork> {
   );
   const { running = 0, ...counts } = found ?? { abandoned: 0, ready: 0, delayed: 0 };
   return withoutUndefined({
-    ...{ performed: running - counts.abandoned, ...counts },
+    performed: running - counts.abandoned,
+    ...counts,
     oldest: running > 0 ? yield* findOldest(run) : undefined,
     next: counts.delayed > 0 ? yield* findNext(run, now) : undefined,
   });
@@ -60,11 +67,15 @@ function findOldest(run: number): Query<OpenWork['oldest']> {
 }
 
 const delayedStep = t.columnsOf({
-  ...{ step: t.text(), kind: t.text<StepKind>(), until: t.bigint },
+  step: t.text(),
+  kind: t.text<StepKind>(),
+  until: t.bigint,
   /** How its last attempt ended, and when. */
-  ...{ code: t.text(), endedAt: t.optional(t.bigint) },
+  code: t.text(),
+  endedAt: t.optional(t.bigint),
   /** How many tries it has used up, and how often it waited without using up one. */
-  ...{ tries: t.integer, waits: t.integer },
+  tries: t.integer,
+  waits: t.integer,
 });
 export type DelayedStep = t.Row<typeof delayedStep>;
 
@@ -82,8 +93,11 @@ function findNext(run: number, now: number): Query<DelayedStep | undefined> {
 
 /** Attempts that began in one slice, from the first one's start to the last one's end. */
 const attemptSums = t.columnsOf({
-  ...{ kind: t.text<StepKind>(), outcome: t.text<Ending>(), attempts: t.integer },
-  ...{ startedAt: t.bigint, endedAt: t.bigint },
+  kind: t.text<StepKind>(),
+  outcome: t.text<Ending>(),
+  attempts: t.integer,
+  startedAt: t.bigint,
+  endedAt: t.bigint,
 });
 
 /** The ended attempts, summed up by kind, outcome and slice of time, in the order in which they began. */

@@ -173,8 +173,17 @@ function* insertAttempt(
   const { code, httpStatus, statusCode, sha256 } = evidence;
   const answer = sealing.sealText(day, evidence.answer, placeOfAnswer(step.runId, step.name, attempt));
   yield* attempts.add({
-    ...{ run, step: step.name, attempt, startedAt: claimedAt, endedAt, outcome },
-    ...{ code, httpStatus, statusCode, answer: answer ?? undefined, sha256 },
+    run,
+    step: step.name,
+    attempt,
+    startedAt: claimedAt,
+    endedAt,
+    outcome,
+    code,
+    httpStatus,
+    statusCode,
+    answer: answer ?? undefined,
+    sha256,
   });
 }
 

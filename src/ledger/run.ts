@@ -128,7 +128,9 @@ const counts = {
     filtered: t.count,
     posted: t.count,
   },
-  ...{ delivered: t.count, refused: t.count, repeated: t.count },
+  delivered: t.count,
+  refused: t.count,
+  repeated: t.count,
 };
 const failure = {
   failureClass: t.optional(t.text<FailureClass>()),
@@ -139,7 +141,9 @@ const failure = {
 export const runs = t.table(
   'runs',
   {
-    ...{ ...fields, ...counts, ...failure },
+    ...fields,
+    ...counts,
+    ...failure,
     batchSize: t.optional(t.integer),
     prunedAt: t.optional(t.bigint),
     dayAccepted: t.optional(t.bigint),

@@ -24,7 +24,10 @@ export const referencePages: HashPages = { table: 'reference_pages', toPositions
 /** A run whose bookings count. */
 export type StayRun = Row<typeof stayRuns>;
 const stayRuns = columnsOf({
-  ...{ number: bigint, runId: text(), day: text(), delivery: text<DeliveryKind>() },
+  number: bigint,
+  runId: text(),
+  day: text(),
+  delivery: text<DeliveryKind>(),
   /** See `Run`. */
   topsUp: flag,
   batchSize: bigint,

@@ -33,7 +33,10 @@ export const steps = t.table(
       first: t.optional(t.integer),
     },
     bookings: t.integer,
-    ...{ attempts: t.count, tries: t.count, waits: t.count, repeated: t.count },
+    attempts: t.count,
+    tries: t.count,
+    waits: t.count,
+    repeated: t.count,
     outcomeUnknown: t.byDefault(0, t.flag),
     notBefore: t.optional(t.bigint),
     token: t.optional(t.integer),
@@ -150,7 +153,9 @@ export function* isBeingPerformed(runId: string): Query<boolean> {
 }
 
 const waits = t.columnsOf({
-  ...{ step: t.text(), state: t.text(), until: t.optional(t.bigint) },
+  step: t.text(),
+  state: t.text(),
+  until: t.optional(t.bigint),
   /** Why: how the step's last attempt ended. */
   code: t.optional(t.text()),
 });
@@ -226,8 +231,11 @@ export function* insertSteps(
   const { rules } = yield* database();
   yield* steps.insert(
     plan.map((step, index) => ({
-      ...{ ...step.slice, ...step },
-      ...{ run, position: position(index), state: rules.initialState(step) },
+      ...step.slice,
+      ...step,
+      run,
+      position: position(index),
+      state: rules.initialState(step),
     })),
   );
 }
@@ -244,9 +252,16 @@ export function* listUndelivered(runId: string): Query<t.Row<typeof slices>[]> {
 }
 
 const tallied = t.columnsOf({
-  ...{ stored: t.integer, delivered: t.integer, refused: t.integer, pending: t.integer },
-  ...{ openSteps: t.integer, failedSteps: t.integer, overdueSteps: t.integer },
-  ...{ runs: t.integer, failedName: t.optional(t.text()), failedCode: t.optional(t.text()) },
+  stored: t.integer,
+  delivered: t.integer,
+  refused: t.integer,
+  pending: t.integer,
+  openSteps: t.integer,
+  failedSteps: t.integer,
+  overdueSteps: t.integer,
+  runs: t.integer,
+  failedName: t.optional(t.text()),
+  failedCode: t.optional(t.text()),
 });
 
 export interface FailedStep {

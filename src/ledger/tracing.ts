@@ -134,7 +134,10 @@ export function listStepTimes(runId: string): Query<t.Row<typeof stepTimes>[]> {
 }
 
 const refusedSteps = t.columnsOf({
-  ...{ step: t.text(), code: t.text(), form: t.text<BookingForm>(), batch: t.integer },
+  step: t.text(),
+  code: t.text(),
+  form: t.text<BookingForm>(),
+  batch: t.integer,
   /** Within the batch. */
   place: t.integer,
 });

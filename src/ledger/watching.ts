@@ -22,7 +22,9 @@ const leftHotels = columnsOf({
 });
 export type LeftHotel = Row<typeof leftHotels>;
 const movedMappings = columnsOf({
-  ...{ providerName: text(), providerHotelId: text(), copyServiceId: optional(bigint) },
+  providerName: text(),
+  providerHotelId: text(),
+  copyServiceId: optional(bigint),
   /** When it last moved. */
   movedAt: bigint,
 });

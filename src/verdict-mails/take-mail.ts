@@ -71,7 +71,9 @@ export interface TakenMail {
 }
 
 const nothing = {
-  ...{ bookings: [], pairs: [], canaries: [] },
+  bookings: [],
+  pairs: [],
+  canaries: [],
   mail: { messageId: undefined, correct: 0, unreadAttachments: 0 },
 } as const;
 
@@ -260,7 +262,12 @@ export function createMailTaker(parts: MailTakerParts) {
     const { bookings, pairs } = await log.readNamed(number);
     const canaries = await ledger.canaries.list({ limit: mostCanaries });
     return {
-      ...{ messageId, receivedAt, outcome: 'already-read', pairs, correct: 0, unreadAttachments: 0 },
+      messageId,
+      receivedAt,
+      outcome: 'already-read',
+      pairs,
+      correct: 0,
+      unreadAttachments: 0,
       bookings: listBookings(
         bookings.map(({ day, line, form }) => {
           return { day, reference: readBooking(line, form).bookingReferenceId ?? '' };

@@ -153,7 +153,9 @@ function createChunkRenderer(
     ): void {
       const text = readField('code', reference);
       rejects.push({
-        ...{ place, reason, ...cause },
+        place,
+        reason,
+        ...cause,
         // Columns are easily mixed up, so any value of a broken record may be a name.
         ...(value !== undefined && names === 'send' && { value }),
         // The cut may split a surrogate pair.
@@ -233,7 +235,9 @@ function createChunkRenderer(
         ends,
         /** The form of each line, as an index into `bookingForms`. */
         forms,
-        ...{ referenceHashes, hotelHashes, lastDays },
+        referenceHashes,
+        hotelHashes,
+        lastDays,
         providers,
         /** What each line lacks of its provider hotel: nothing, the provider, its hotel id, or both. */
         lacking,

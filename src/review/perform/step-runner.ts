@@ -103,8 +103,12 @@ export function createStepRunner(
     await holdOffIfFailing(outcome, recorded);
     const { answer: _, ...evidence } = outcome.evidence;
     notify({
-      ...{ type: 'step-ended', run: recorded.run, step: claim.step, attempt: number },
-      ...{ outcome: recorded.ending, evidence },
+      type: 'step-ended',
+      run: recorded.run,
+      step: claim.step,
+      attempt: number,
+      outcome: recorded.ending,
+      evidence,
     });
     // A fatal answer ended the run in the transaction that recorded it.
     if (recorded.settled) notify({ type: 'settled', run: recorded.run });

@@ -137,7 +137,8 @@ export async function listBookings(
 
   async function toBookings(entries: readonly Entry[]): Promise<ListedBooking[]> {
     const bookings = entries.map(({ run, form, line, why, kept }) => ({
-      ...{ day: run.day, runId: run.id },
+      day: run.day,
+      runId: run.id,
       fields: withNames ? toFields(readBooking(line, form)) : readNamelessFields(line, form),
       ...why,
       ...(kept && { kept }),
@@ -273,7 +274,8 @@ async function* readRefused(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Li
 async function* readSuspected(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Lines> {
   for await (const { form, cursor, suspects } of readSuspects(ledger, run.id))
     yield {
-      ...{ form, batch: cursor.batch },
+      form,
+      batch: cursor.batch,
       places: suspects.map(({ place }) => place),
       lines: suspects.map(({ line }) => line),
       explain: (_, index) => suspects[index] && toSuspicion(suspects[index]),
