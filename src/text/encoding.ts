@@ -164,6 +164,7 @@ const quote = 0x22;
 
 /**
  * Whether most lines of a text end with CR only. A line `sep=` above them, or a cell in quotes, may have LF all the same.
+ * A quote inside a cell's text opens nothing: `27" TV`.
  *
  * @param bytes the beginning of a text in UTF-8
  */
@@ -171,13 +172,21 @@ export function endsWithReturns(bytes: Buffer): boolean {
   if (!bytes.includes(carriageReturn)) return false;
   let returns = 0;
   let isQuoted = false;
+  let closedAt = -1;
   // A CR at the very end may be half of a CRLF.
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
-    if (byte === quote) isQuoted = !isQuoted;
-    else if (isQuoted) continue;
+    if (byte === quote) {
+      if (isQuoted) closedAt = at;
+      isQuoted = !isQuoted && (at === closedAt + 1 || !isInWord(bytes[at - 1] ?? 0));
+    } else if (isQuoted) continue;
     else if (byte === lineFeed) returns -= 1;
     else if (byte === carriageReturn && at + 1 < bytes.length) returns += bytes[at + 1] === lineFeed ? 0 : 1;
   }
   return returns > 0;
+}
+
+/** Anything but the delimiters, line ends and blanks that may stand before a cell. */
+function isInWord(byte: number): boolean {
+  return byte >= 0x80 || byte === quote || /\w/.test(String.fromCharCode(byte));
 }

@@ -91,6 +91,13 @@ describe('a CSV file as people write them', () => {
       expect(summarise((await readFile(text, { blockBytes })).records)).toEqual(expected);
   });
 
+  it('may have a quote inside a cell above returns in quotes', async () => {
+    const text = 'ServiceId,BookingClientName\n5,a"b\n6,"c\rd"\n7,"e\rf"\n';
+    const { records } = await readFile(text);
+    expect(summarise(records)).toEqual(['2:5', '3:6', '4:7']);
+    expect(records[1]).toMatchObject({ fields: { BookingClientName: 'c\rd' } });
+  });
+
   it.each(['\x1a', '\x1a\x1a\r\n', '\x1a\x1a\x1a'])(
     'may have end marks after its last line (%j)',
     async (mark) => {
