@@ -1,10 +1,11 @@
 import { type Access, createAccess } from '../src/access/access.js';
 import type { Config } from '../src/config/load.js';
-import { createDesk, type DeskParts } from '../src/desk/desk.js';
+import { createDesk } from '../src/desk/desk.js';
+import { readAssets } from '../src/desk/frame.js';
 import type { Operations, SyncOperation } from '../src/desk/operations/operations.js';
+import type { DeskParts } from '../src/desk/page.js';
 import { prepareScores } from '../src/desk/providers/read-scores.js';
-import { readAssets } from '../src/desk/routing/assets.js';
-import { createHookCallerFinder } from '../src/desk/routing/hook-callers.js';
+import { createHookCallerFinder } from '../src/desk/serve-pages.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { isLoopbackAddress } from '../src/http/transport.js';
 import type { Ledger } from '../src/ledger/ledger.js';

@@ -1,9 +1,9 @@
 import Fastify from 'fastify';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { may, type Role, roles } from '../../src/access/roles.js';
-import { createDesk, type DeskParts, listRoutes } from '../../src/desk/desk.js';
-import { readAssets } from '../../src/desk/routing/assets.js';
-import type { DeskRoute } from '../../src/desk/routing/route.js';
+import { createDesk, listRoutes } from '../../src/desk/desk.js';
+import { readAssets } from '../../src/desk/frame.js';
+import type { DeskParts, DeskRoute } from '../../src/desk/page.js';
 import { createTemporaryLedger, openRun } from '../review/temporary-ledger.js';
 import { openCases, threeCases } from './cases/some-cases.js';
 import {

@@ -2,20 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { readAssets } from '../../src/desk/routing/assets.js';
-import { createFrame } from '../../src/desk/routing/frame.js';
-import { registerRoutes } from '../../src/desk/routing/register.js';
-import {
-  type DeskRoute,
-  defineAction,
-  defineDownload,
-  defineLive,
-  definePage,
-} from '../../src/desk/routing/route.js';
+import { createFrame, readAssets } from '../../src/desk/frame.js';
+import { type DeskRoute, defineAction, defineDownload, defineLive, definePage } from '../../src/desk/page.js';
+import { registerRoutes } from '../../src/desk/serve-pages.js';
 import type { RecordedAction } from '../../src/ledger/audit.js';
 import { html } from '../../src/text/html.js';
 import { UsageError } from '../../src/text/usage-error.js';
-import { admitAs, csrfToken } from './some-desk.js';
+import { admitAs, csrfToken, otherParts, runsOnly } from './some-desk.js';
 
 const assets = await readAssets(new URL('../../src/desk/assets/', import.meta.url));
 const apps: { close(): PromiseLike<unknown> }[] = [];
@@ -118,6 +111,7 @@ async function start(role: Parameters<typeof admitAs>[0], { isRecorded = true } 
     access: admitAs(role),
     assets,
     frame: createFrame(assets),
+    desk: { ...otherParts, ledger: runsOnly([]) },
     record: async (action) => {
       if (!isRecorded) throw new Error('no room');
       recorded.push(action);

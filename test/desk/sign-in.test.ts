@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAccess } from '../../src/access/access.js';
 import type { Users } from '../../src/access/users-file.js';
-import { readReturnPath } from '../../src/desk/signing-in/sign-in-page.js';
+import { readReturnPath } from '../../src/desk/sign-in.js';
 import { password, someUsers } from '../access/some-users.js';
 import { now, runsOnly, startDesk, stopServers } from './some-desk.js';
 

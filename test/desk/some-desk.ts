@@ -1,8 +1,9 @@
 import type { Access } from '../../src/access/access.js';
 import type { Role } from '../../src/access/roles.js';
-import { createDesk, type DeskParts } from '../../src/desk/desk.js';
-import { readAssets } from '../../src/desk/routing/assets.js';
-import type { FindHookCaller } from '../../src/desk/routing/hook-callers.js';
+import { createDesk } from '../../src/desk/desk.js';
+import { readAssets } from '../../src/desk/frame.js';
+import type { DeskParts } from '../../src/desk/page.js';
+import type { FindHookCaller } from '../../src/desk/serve-pages.js';
 import type { RecordedAction } from '../../src/ledger/audit.js';
 import type { Run } from '../../src/ledger/run.js';
 import type { Wait } from '../../src/ledger/steps.js';

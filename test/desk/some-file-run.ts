@@ -1,5 +1,5 @@
 import { type Archive, reportsFolder } from '../../src/archive/archive.js';
-import type { DeskParts } from '../../src/desk/desk.js';
+import type { DeskParts } from '../../src/desk/page.js';
 import type { ReviewFile } from '../../src/ledger/findings.js';
 import type { Run } from '../../src/ledger/run.js';
 import { describeCalls, describeRun, manifestName } from '../../src/review/file/archive-run.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markOfRun, renderLegend, renderMark } from '../../src/desk/routing/state-mark.js';
+import { markOfRun, renderLegend, renderMark } from '../../src/desk/marks.js';
 import { someRun } from '../review/some-run.js';
 
 describe('the mark of a run', () => {

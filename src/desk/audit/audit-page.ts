@@ -3,8 +3,8 @@ import { createBusinessDay } from '../../booking/business-day.js';
 import { type AuditFilter, auditedActions } from '../../ledger/audit.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { HttpError } from '../../server/http-error.js';
-import { choiceField, optionalDayField, searchField } from '../routing/fields.js';
-import { definePage, type Page } from '../routing/route.js';
+import { choiceField, optionalDayField, searchField } from '../fields.js';
+import { definePage, type Page } from '../page.js';
 import { renderAuditPage } from './audit-view.js';
 
 export interface AuditParts {

@@ -3,8 +3,8 @@ import { type AuditedAction, auditedActions, type RecordedAction } from '../../l
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { writeAddress } from '../routing/facts.js';
-import type { DeskVisit, View } from '../routing/route.js';
+import type { DeskVisit, View } from '../page.js';
+import { writeAddress } from '../parts.js';
 import type { AuditData } from './audit-page.js';
 
 export function renderAuditPage(data: AuditData, { timezone }: Pick<DeskVisit, 'timezone'>): View {

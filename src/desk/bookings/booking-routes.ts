@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { HttpError } from '../../server/http-error.js';
-import { pageField, searchField } from '../routing/fields.js';
-import { type DeskRoute, defineDownload, definePage } from '../routing/route.js';
+import { pageField, searchField } from '../fields.js';
+import { type DeskRoute, defineDownload, definePage } from '../page.js';
 import { renderBookingPage } from './booking-view.js';
 import { type BookingData, type BookingParts, readBookingData } from './read-booking.js';
 

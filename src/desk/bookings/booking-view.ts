@@ -5,9 +5,9 @@ import { showInLine } from '../../text/foreign-text.js';
 import { formatCountOf, formatKilometres, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { linkToMapping, renderMappingHistory } from '../mappings/mapping-view.js';
-import { type Fact, renderFacts, renderPaging, writeAddress } from '../routing/facts.js';
-import type { DeskVisit, View } from '../routing/route.js';
-import { renderMark } from '../routing/state-mark.js';
+import { renderMark } from '../marks.js';
+import type { DeskVisit, View } from '../page.js';
+import { type Fact, renderFacts, renderPaging, writeAddress } from '../parts.js';
 import type { BookingData, BookingInRun, NameState } from './read-booking.js';
 
 type Visit = Pick<DeskVisit, 'may' | 'timezone'>;

@@ -9,7 +9,7 @@ import type { Trace } from '../../ledger/tracing.js';
 import { readBooking } from '../../review/stored/stored-line.js';
 import type { Silence } from '../../review/verdict.js';
 import { UsageError } from '../../text/usage-error.js';
-import type { DeskVisit } from '../routing/route.js';
+import type { DeskVisit } from '../page.js';
 
 export interface BookingParts {
   readonly ledger: ReadOnlyLedger;

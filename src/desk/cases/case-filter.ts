@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CaseSearch } from '../../cases/shown-cases.js';
 import { mappingStates } from '../../ledger/case.js';
-import { dayField, searchField } from '../routing/fields.js';
+import { dayField, searchField } from '../fields.js';
 
 /** In place of a name: only unassigned cases. */
 export const nobody = '-';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { caseToCells, listCaseColumns, searchCases, withKept } from '../../cases/shown-cases.js';
 import { renderCsv } from '../../text/csv.js';
-import { type Download, defineDownload } from '../routing/route.js';
+import { type Download, defineDownload } from '../page.js';
 import { filterFields, toSearch } from './case-filter.js';
 import { whatIsShown } from './cases-page.js';
 import type { CaseDeskParts } from './cases-routes.js';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { businessDayAt } from '../../booking/business-day.js';
 import { caseToJson, searchCases, withKept } from '../../cases/shown-cases.js';
-import { pageField } from '../routing/fields.js';
-import { type DeskVisit, definePage, type Page } from '../routing/route.js';
+import { pageField } from '../fields.js';
+import { type DeskVisit, definePage, type Page } from '../page.js';
 import { filterFields, type ShownFilter, toFilterData, toSearch } from './case-filter.js';
 import type { CaseDeskParts } from './cases-routes.js';
 import { casesPerPage, renderCases } from './render-cases.js';

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.js';
-import type { DeskRoute } from '../routing/route.js';
+import type { DeskRoute } from '../page.js';
 import { createCasePage } from './case-page.js';
 import { createCasesCsv } from './cases-csv.js';
 import { createCasesPage } from './cases-page.js';

@@ -1,14 +1,7 @@
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, shorten } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import {
-  colourOf,
-  type DayMark,
-  defineShapes,
-  drawShape,
-  nameMark,
-  renderLegend,
-} from '../routing/state-mark.js';
+import { colourOf, type DayMark, defineShapes, drawShape, nameMark, renderLegend } from '../marks.js';
 import type { ShownDay } from './judge-shown-day.js';
 
 const monthNames = [

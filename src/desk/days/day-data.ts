@@ -11,10 +11,10 @@ import { readReport } from '../../review/day/report.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { answerWithin } from '../../server/deadline.js';
 import type { WriteCommand } from '../../text/shell.js';
+import type { DayMark } from '../marks.js';
 import type { Operations } from '../operations/operations.js';
-import { entriesBefore, entriesPerPage, toPage } from '../routing/pages.js';
-import type { DeskVisit } from '../routing/route.js';
-import type { DayMark } from '../routing/state-mark.js';
+import type { DeskVisit } from '../page.js';
+import { entriesBefore, entriesPerPage, toPage } from '../parts.js';
 
 export interface DayPageParts {
   readonly ledger: ReadOnlyLedger;

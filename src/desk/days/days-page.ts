@@ -3,7 +3,7 @@ import { renderDayColumns } from '../../charts/day-columns.js';
 import { renderDurations } from '../../charts/durations.js';
 import { renderVolume } from '../../charts/volume.js';
 import { type Html, html } from '../../text/html.js';
-import { definePage, type Page } from '../routing/route.js';
+import { definePage, type Page } from '../page.js';
 import { renderCalendar } from './calendar.js';
 import type { ShownDay } from './judge-shown-day.js';
 import { renderOverview } from './overview.js';

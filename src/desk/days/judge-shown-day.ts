@@ -13,7 +13,7 @@ import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { findDayRange } from '../../schedule/due-days.js';
 import type { Slots } from '../../schedule/slots.js';
 import { summariseLatestDay } from '../../server/latest-day.js';
-import type { DayMark } from '../routing/state-mark.js';
+import type { DayMark } from '../marks.js';
 
 /** A day of the calendar. */
 export interface ShownDay {

@@ -1,8 +1,8 @@
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCountOf, shorten } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import type { DeskVisit } from '../routing/route.js';
-import { renderMark } from '../routing/state-mark.js';
+import { renderMark } from '../marks.js';
+import type { DeskVisit } from '../page.js';
 import { renderFirstAction } from '../runs/day-actions.js';
 import type { ShownDay } from './judge-shown-day.js';
 

@@ -1,8 +1,8 @@
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import type { DeskVisit } from '../routing/route.js';
-import { renderMark, renderSeverity } from '../routing/state-mark.js';
+import { renderMark, renderSeverity } from '../marks.js';
+import type { DeskVisit } from '../page.js';
 import { listNotGoodDays, renderNotGoodDays } from './not-good-days.js';
 import type { DaysData } from './read-days.js';
 

@@ -5,9 +5,9 @@ import { countAffected } from '../../review/verdicts/day-verdicts.js';
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { renderPages } from '../routing/pages.js';
-import type { DeskVisit } from '../routing/route.js';
-import { markOfRun, renderMark, renderSeverity } from '../routing/state-mark.js';
+import { markOfRun, renderMark, renderSeverity } from '../marks.js';
+import type { DeskVisit } from '../page.js';
+import { renderPages } from '../parts.js';
 import { renderDayActions } from '../runs/day-actions.js';
 import type { DayPageData } from './day-data.js';
 

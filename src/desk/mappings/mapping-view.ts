@@ -2,7 +2,7 @@ import type { MappingJson } from '../../ledger/mappings.js';
 import { neverSynced } from '../../mappings/copied-hotels.js';
 import { formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { type Fact, renderFacts, writeAddress } from '../routing/facts.js';
+import { type Fact, renderFacts, writeAddress } from '../parts.js';
 
 /**
  * A mapping and how it changed; null if the local copy has never seen it.

@@ -10,8 +10,8 @@ import {
 } from '../../ledger/mappings.js';
 import { hotelToJson } from '../../mappings/hotels/shown-hotels.js';
 import { rememberSummary } from '../../mappings/summary-memory.js';
-import { searchField } from '../routing/fields.js';
-import { definePage, type Page } from '../routing/route.js';
+import { searchField } from '../fields.js';
+import { definePage, type Page } from '../page.js';
 import { renderMappingsPage } from './mappings-view.js';
 
 export interface MappingParts {

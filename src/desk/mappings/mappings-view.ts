@@ -2,9 +2,9 @@ import { neverSynced } from '../../mappings/copied-hotels.js';
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { type Fact, renderFacts } from '../routing/facts.js';
-import type { DeskVisit, View } from '../routing/route.js';
-import { renderMark } from '../routing/state-mark.js';
+import { renderMark } from '../marks.js';
+import type { DeskVisit, View } from '../page.js';
+import { type Fact, renderFacts } from '../parts.js';
 import { renderMappingHistory } from './mapping-view.js';
 import type { MappingsData } from './mappings-page.js';
 

@@ -4,9 +4,9 @@ import { isToBeAccepted, type Run } from '../../ledger/run.js';
 import { describeDrops } from '../../review/gates.js';
 import { html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';
-import { dayField } from '../routing/fields.js';
-import { writeWho } from '../routing/register.js';
-import { type ChangeAction, defineAction } from '../routing/route.js';
+import { dayField } from '../fields.js';
+import { type ChangeAction, defineAction } from '../page.js';
+import { writeWho } from '../serve-pages.js';
 import type { Operations } from './operations.js';
 
 export interface AcceptActionParts {

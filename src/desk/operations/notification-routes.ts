@@ -6,8 +6,8 @@ import type { OpenProblem, StoredMessage } from '../../ledger/notices.js';
 import { formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';
-import { type ChangeAction, defineAction, definePage, type Page } from '../routing/route.js';
-import { renderSeverity } from '../routing/state-mark.js';
+import { renderSeverity } from '../marks.js';
+import { type ChangeAction, defineAction, definePage, type Page } from '../page.js';
 import type { Operations } from './operations.js';
 
 export interface NotificationParts {

@@ -6,8 +6,8 @@ import { runsAtOnce } from '../../review/day/replays.js';
 import { formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';
-import { dayField, optionalDayField } from '../routing/fields.js';
-import { type ChangeAction, type Done, defineAction, type Preview } from '../routing/route.js';
+import { dayField, optionalDayField } from '../fields.js';
+import { type ChangeAction, type Done, defineAction, type Preview } from '../page.js';
 import type { Operations } from './operations.js';
 import { type DayRange, listBegun, planReplay, type ReplayPlan, renderPlan } from './replay-plan.js';
 

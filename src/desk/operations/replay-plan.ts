@@ -12,7 +12,7 @@ import {
 } from '../../review/day/range-plan.js';
 import { type Html, html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';
-import { colourOf, defineShapes, drawShape, markOfRun, nameMark } from '../routing/state-mark.js';
+import { colourOf, defineShapes, drawShape, markOfRun, nameMark } from '../marks.js';
 
 /** One click must not send years of bookings. */
 const longestRange = 366;

@@ -1,4 +1,4 @@
-import type { DeskRoute } from '../routing/route.js';
+import type { DeskRoute } from '../page.js';
 import { createAcceptAction } from './accept-action.js';
 import {
   createNotificationsPage,

@@ -7,9 +7,9 @@ import { requireBegun } from '../../review/day/range-plan.js';
 import { formatCount, formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { html } from '../../text/html.js';
 import { UsageError } from '../../text/usage-error.js';
-import { dayField } from '../routing/fields.js';
-import { writeWho } from '../routing/register.js';
-import { type ChangeAction, defineAction } from '../routing/route.js';
+import { dayField } from '../fields.js';
+import { type ChangeAction, defineAction } from '../page.js';
+import { writeWho } from '../serve-pages.js';
 import type { Operations } from './operations.js';
 
 export interface RunActionParts {

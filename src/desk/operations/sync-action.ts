@@ -4,8 +4,8 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { MappingSync } from '../../ledger/mappings.js';
 import { formatCount, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { type Fact, renderFacts } from '../routing/facts.js';
-import { type DeskRoute, defineAction, defineLive } from '../routing/route.js';
+import { type DeskRoute, defineAction, defineLive } from '../page.js';
+import { type Fact, renderFacts } from '../parts.js';
 import type { Operations, SyncState } from './operations.js';
 
 export interface SyncActionParts {

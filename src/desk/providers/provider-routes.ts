@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { optionalDayField, pageField } from '../routing/fields.js';
-import { type DeskRoute, type DeskVisit, definePage } from '../routing/route.js';
+import { optionalDayField, pageField } from '../fields.js';
+import { type DeskRoute, type DeskVisit, definePage } from '../page.js';
 import { renderProviderPage, renderProvidersPage } from './provider-views.js';
 import { groupDays, groupWeeks, type Range, readScores, type ScoreParts } from './read-scores.js';
 

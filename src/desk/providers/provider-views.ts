@@ -5,8 +5,8 @@ import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { linkToMapping } from '../mappings/mapping-view.js';
-import { type Fact, renderFacts, renderPaging, writeAddress } from '../routing/facts.js';
-import type { View } from '../routing/route.js';
+import type { View } from '../page.js';
+import { type Fact, renderFacts, renderPaging, writeAddress } from '../parts.js';
 import type { ProviderData, ProvidersData } from './provider-routes.js';
 import type { CourseItem } from './read-scores.js';
 

@@ -10,7 +10,7 @@ import {
   scoreProviders,
 } from '../../scorecard/scorecard.js';
 import { HttpError } from '../../server/http-error.js';
-import type { DeskVisit } from '../routing/route.js';
+import type { DeskVisit } from '../page.js';
 
 export interface ScoreParts {
   readonly ledger: ReadOnlyLedger;

@@ -1,7 +1,7 @@
 import type { RunState } from '../../ledger/run.js';
 import { type RunReport, waitsForAcceptance } from '../../review/day/report.js';
 import { type Html, html } from '../../text/html.js';
-import type { DeskVisit } from '../routing/route.js';
+import type { DeskVisit } from '../page.js';
 
 /** The actions on a day that suit its newest run, most helpful first. */
 export function listDayActions(

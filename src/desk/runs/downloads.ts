@@ -6,8 +6,8 @@ import { manifestName } from '../../review/file/archive-run.js';
 import { verifyKept, verifyManifest } from '../../review/file/verify-run.js';
 import { HttpError } from '../../server/http-error.js';
 import type { WriteCommand } from '../../text/shell.js';
-import { readArchived } from '../routing/archived-file.js';
-import { type Download, type DownloadedFile, defineDownload } from '../routing/route.js';
+import { readArchived } from '../archived-file.js';
+import { type Download, type DownloadedFile, defineDownload } from '../page.js';
 import { findShownRun, runInput } from './find-run.js';
 
 export interface DownloadParts {

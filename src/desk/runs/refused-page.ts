@@ -5,9 +5,9 @@ import { showInLine } from '../../text/foreign-text.js';
 import { formatCount } from '../../text/format.js';
 import { html } from '../../text/html.js';
 import type { WriteCommand } from '../../text/shell.js';
-import { pageField } from '../routing/fields.js';
-import { entriesBefore, entriesPerPage, renderPages, toPage } from '../routing/pages.js';
-import { definePage, type Page } from '../routing/route.js';
+import { pageField } from '../fields.js';
+import { definePage, type Page } from '../page.js';
+import { entriesBefore, entriesPerPage, renderPages, toPage } from '../parts.js';
 import { findShownRun, runInput } from './find-run.js';
 import { backToRun, linkBooking } from './list-frame.js';
 

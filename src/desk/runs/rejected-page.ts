@@ -4,9 +4,9 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCount } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { pageField } from '../routing/fields.js';
-import { entriesBefore, entriesPerPage, renderPages, toPage } from '../routing/pages.js';
-import { type DeskVisit, definePage, type Page } from '../routing/route.js';
+import { pageField } from '../fields.js';
+import { type DeskVisit, definePage, type Page } from '../page.js';
+import { entriesBefore, entriesPerPage, renderPages, toPage } from '../parts.js';
 import { findShownRun, runInput } from './find-run.js';
 import { backToRun, linkBooking } from './list-frame.js';
 

@@ -4,8 +4,8 @@ import { countAffected } from '../../review/verdicts/day-verdicts.js';
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatDuration } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import type { DeskVisit } from '../routing/route.js';
-import { markOfRun, renderMark } from '../routing/state-mark.js';
+import { markOfRun, renderMark } from '../marks.js';
+import type { DeskVisit } from '../page.js';
 import type { RunMoment } from './run-moment.js';
 
 /** The live part of a run's page: its state, why it is pending, its progress, and its counts. */

@@ -2,7 +2,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import type { PendingLimits } from '../../review/day/pending.js';
 import { readWaiting } from '../../review/day/report.js';
-import type { DeskVisit } from '../routing/route.js';
+import type { DeskVisit } from '../page.js';
 import { readRunState, toMoment } from './run-moment.js';
 
 /** Slices of a timeline: finer ones would be invisible. */

@@ -11,7 +11,7 @@ import {
 import { runToJson } from '../../review/day/report.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { formatLocalInstant } from '../../text/format.js';
-import type { DeskVisit } from '../routing/route.js';
+import type { DeskVisit } from '../page.js';
 
 /** How many bookings were done at an instant. */
 export interface Sample {

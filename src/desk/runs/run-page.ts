@@ -2,7 +2,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isActive } from '../../ledger/run.js';
 import type { PendingLimits } from '../../review/day/pending.js';
 import { html } from '../../text/html.js';
-import { defineLive, definePage, type Live, type Page } from '../routing/route.js';
+import { defineLive, definePage, type Live, type Page } from '../page.js';
 import { renderDayActions } from './day-actions.js';
 import { findShownRun, isRunName, runInput } from './find-run.js';
 import { renderMoment } from './render-moment.js';

@@ -2,7 +2,7 @@ import type { Archive } from '../../archive/archive.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { PendingLimits } from '../../review/day/pending.js';
 import type { WriteCommand } from '../../text/shell.js';
-import type { DeskRoute } from '../routing/route.js';
+import type { DeskRoute } from '../page.js';
 import { createBookingListPage } from './booking-list-page.js';
 import { createManifestDownload, createResultDownload } from './downloads.js';
 import { createRefusedPage } from './refused-page.js';

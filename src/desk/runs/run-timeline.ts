@@ -3,7 +3,7 @@ import { isActive } from '../../ledger/run.js';
 import type { Ending, StepKind, StepState } from '../../ledger/step.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import type { Html } from '../../text/html.js';
-import type { DeskVisit } from '../routing/route.js';
+import type { DeskVisit } from '../page.js';
 import type { RunPageData } from './run-data.js';
 
 /** Collecting and each kind of step on a timeline, in the order of the plan. */

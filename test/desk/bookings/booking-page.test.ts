@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { historyToJson, readHistories } from '../../../src/cases/shown-bookings.js';
 import type { BookingData } from '../../../src/desk/bookings/read-booking.js';
-import type { DeskParts } from '../../../src/desk/desk.js';
+import type { DeskParts } from '../../../src/desk/page.js';
 import { rememberReference } from '../../../src/ledger/erasing.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { chunkOf, newRun, perform, refused, startCollect } from '../../contracts/ledger/days.js';

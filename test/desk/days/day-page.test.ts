@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeskParts } from '../../../src/desk/desk.js';
+import type { DeskParts } from '../../../src/desk/page.js';
 import { at, collectedRun, day, newRun, rightOf } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { getData, getPage, otherParts, startDesk, stopServers } from '../some-desk.js';

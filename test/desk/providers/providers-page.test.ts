@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { DeskParts } from '../../../src/desk/desk.js';
+import type { DeskParts } from '../../../src/desk/page.js';
 import type { ProvidersData } from '../../../src/desk/providers/provider-routes.js';
 import { day } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';

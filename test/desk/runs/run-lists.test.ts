@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeskParts } from '../../../src/desk/desk.js';
+import type { DeskParts } from '../../../src/desk/page.js';
 import { KeyError } from '../../../src/keys/day-keys.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { html } from '../../../src/text/html.js';

@@ -1,4 +1,4 @@
-import type { Archive } from '../../archive/archive.js';
+import type { Archive } from '../archive/archive.js';
 
 /** Reads an archived file for a response. Copies each block, which a response may hold for longer than the archive. */
 export async function* readArchived(

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { pause } from '../../async/abort.js';
-import type { Html } from '../../text/html.js';
+import { pause } from '../async/abort.js';
+import type { Html } from '../text/html.js';
 
 interface SendOptions {
   readonly signal: AbortSignal;

@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import type { Access, AccessRequest } from '../../access/access.js';
-import { may, type Permission, type Visitor } from '../../access/roles.js';
-import type { Action, RecordedAction } from '../../ledger/audit.js';
-import { answerWithin } from '../../server/deadline.js';
+import type { Access, AccessRequest, Visit } from '../access/access.js';
+import { may, type Permission, type Visitor } from '../access/roles.js';
+import { businessDayAt } from '../booking/business-day.js';
+import type { Action, RecordedAction } from '../ledger/audit.js';
+import { readBearerToken } from '../server/bearer-token.js';
+import { type CheckCaller, WrongCredentialsError } from '../server/caller.js';
+import { answerWithin } from '../server/deadline.js';
 import {
   allowOnly,
   HttpError,
@@ -12,19 +15,27 @@ import {
   nothingHere,
   sendError,
   toHttpError,
-} from '../../server/http-error.js';
-import type { ServerLog } from '../../server/ports.js';
-import { html } from '../../text/html.js';
-import type { Asset, Assets } from './assets.js';
-import { renderChangeForm } from './change-form.js';
-import { acceptForms, type Fields, isFromOtherSite, readBody, readField } from './forms.js';
-import type { RenderFrame } from './frame.js';
-import type { FindHookCaller } from './hook-callers.js';
-import { clearMessage, readMessage, writeMessage } from './message-cookie.js';
-import type { ChangeAction, DeskRoute, DeskVisit, Download, Live, Look, Page, View } from './route.js';
+} from '../server/http-error.js';
+import type { ServerLog } from '../server/ports.js';
+import { html } from '../text/html.js';
+import type { Asset, Assets, RenderFrame } from './frame.js';
+import type {
+  ChangeAction,
+  DeskParts,
+  DeskRoute,
+  DeskVisit,
+  Download,
+  Live,
+  Look,
+  Page,
+  View,
+} from './page.js';
+import { renderChangeForm } from './parts.js';
+import { see } from './see.js';
 import { sendEvents } from './send-events.js';
 
 export interface RegisterParts {
+  readonly desk: DeskParts;
   readonly access: Access;
   /** Who may see the runs that the hook started, besides people. */
   readonly findHookCaller?: FindHookCaller;
@@ -62,7 +73,7 @@ export function registerRoutes(
   routes: readonly DeskRoute[],
   parts: RegisterParts,
 ): void {
-  const { access, frame, log, clock, timezone } = parts;
+  const { desk, access, frame, log, clock, timezone } = parts;
   acceptForms(app);
   app.setErrorHandler((error, request, reply) => {
     const answer = toHttpError(error);
@@ -103,7 +114,7 @@ export function registerRoutes(
       const isPage = wantsPage(request, page.json === 'usually' ? 'data' : 'page');
       if (!isPage && page.json === undefined) throw new HttpError(406, peopleOnly);
       const input = readInput(page, request);
-      const data = await answerWithin(parts.answerMs, page.read(input, visit));
+      const data = see(await answerWithin(parts.answerMs, page.read(input, visit)), visit);
       if (visit.signedInBy === 'hook' && !page.isStartedByHook?.(data))
         throw new HttpError(403, hooksRunsOnly);
       const look = page.audit?.(data, input);
@@ -200,12 +211,15 @@ export function registerRoutes(
     const { role } = visit.visitor;
     if (!may(role, permission)) throw new HttpError(403, `the role ${role} may not do this`);
     if (visit.setCookie) reply.header('set-cookie', visit.setCookie);
+    const now = clock();
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     return {
       ...visit,
+      desk,
       may: (other) => may(role, other),
-      now: clock(),
+      now,
+      today: businessDayAt(new Date(now), timezone).iso,
       timezone,
       address: request.url,
       signal: AbortSignal.any([gone.signal, parts.signal]),
@@ -313,4 +327,98 @@ function errorTitle(status: HttpError['status']): string {
     default:
       return status >= 500 ? 'Something went wrong' : 'That did not work';
   }
+}
+
+/** Enough for a selection of many cases. */
+const largestForm = 64 * 1024;
+
+/** Forms are read here only; other routes of the server get no parsed body. */
+export function acceptForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: largestForm },
+    (_request, body, done) => done(null, collect(new URLSearchParams(String(body)))),
+  );
+}
+
+export type Fields = Readonly<Record<string, string | readonly string[]>>;
+
+/** A field given several times becomes a list. */
+function collect(given: URLSearchParams): Fields {
+  const names = [...new Set(given.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = given.getAll(name);
+      return [name, values.length > 1 ? values : (values[0] ?? '')];
+    }),
+  );
+}
+
+export function readBody({ body }: FastifyRequest): Fields {
+  if (typeof body !== 'object' || body === null)
+    throw new HttpError(415, 'expected the fields of a form: application/x-www-form-urlencoded');
+  return body as Fields;
+}
+
+/** The first value of a field. */
+export function readField(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = [body[name]].flat()[0];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Whether a browser says that another site sent this. */
+export function isFromOtherSite({ headers: { 'sec-fetch-site': site } }: FastifyRequest): boolean {
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
+}
+/**
+ * Passes the message of a change to the next page: in a cookie, because anybody who makes a link could forge a message in
+ * the address.
+ */
+const name = 'desk-message';
+const attributes = 'Path=/; HttpOnly; SameSite=Strict';
+
+export const clearMessage = `${name}=; ${attributes}; Max-Age=0`;
+
+export function writeMessage(message: string): string {
+  return `${name}=${encodeURIComponent(message.slice(0, 500))}; ${attributes}; Max-Age=60`;
+}
+
+export function readMessage(cookies: string | undefined): string | undefined {
+  const [, written] = new RegExp(`(?:^|; ?)${name}=([^;]+)`).exec(cookies ?? '') ?? [];
+  if (written === undefined) return undefined;
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return undefined;
+  }
+}
+
+const visit: Visit = {
+  visitor: { name: 'end-of-day hook', role: 'viewer' },
+  signedInBy: 'hook',
+  csrfToken: undefined,
+};
+const emptyBody = new Uint8Array();
+
+/** Undefined for a request without the hook's credentials. */
+export type FindHookCaller = (request: AccessRequest) => Visit | undefined;
+
+/** Recognises callers of the hook by its secret. A signature covers the empty body. */
+export function createHookCallerFinder(checkCaller: CheckCaller): FindHookCaller {
+  return (request) => {
+    if (!hasCredentials(request)) return undefined;
+    const { headers, remoteAddress = '' } = request;
+    try {
+      checkCaller({ headers, body: emptyBody, address: remoteAddress });
+    } catch (error) {
+      if (error instanceof WrongCredentialsError) return undefined;
+      throw error;
+    }
+    return visit;
+  };
+}
+
+/** Only the hook's: a password that a proxy asks people for is not a wrong one here. */
+function hasCredentials({ headers }: AccessRequest): boolean {
+  return readBearerToken(headers) !== undefined || 'webhook-signature' in headers;
 }

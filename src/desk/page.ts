@@ -1,14 +1,59 @@
 import type * as z from 'zod';
-import type { Visit } from '../../access/access.js';
-import type { Permission } from '../../access/roles.js';
-import type { Action } from '../../ledger/audit.js';
-import type { Html } from '../../text/html.js';
+import type { Visit } from '../access/access.js';
+import type { Permission } from '../access/roles.js';
+import type { Archive } from '../archive/archive.js';
+import type { Action } from '../ledger/audit.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { Deadline } from '../notifications/deadlines.js';
+import type { PendingLimits } from '../review/day/pending.js';
+import type { VolumeSettings } from '../review/gates.js';
+import type { Silence } from '../review/verdict.js';
+import type { Slots } from '../schedule/slots.js';
+import type { ScoreMemory } from '../scorecard/scorecard.js';
+import type { Health } from '../server/health.js';
+import type { Html } from '../text/html.js';
+import type { WriteCommand } from '../text/shell.js';
+import type { Operations } from './operations/operations.js';
+
+/** What the pages read and the actions call. */
+export interface DeskParts {
+  readonly ledger: Ledger;
+  readonly archive: Pick<Archive, 'list' | 'read'>;
+  readonly operations: Operations;
+  /** Remembers the scores of providers. */
+  readonly scores: ScoreMemory;
+  readonly health: Pick<Health, 'look'>;
+  /** IANA name of the account's time zone. */
+  readonly timezone: string;
+  /** The nightly schedule. */
+  readonly nights: Slots;
+  /** By when days must be good, if configured. */
+  readonly deadline: Deadline | undefined;
+  readonly volume: Pick<VolumeSettings, 'exceptions'>;
+  /** When a pending run is tried again, or given up. */
+  readonly limits: PendingLimits;
+  /** What a place counts in the source, such as "line". */
+  readonly placeUnit: string;
+  /** The configured columns of bookings that are kept but not sent. */
+  readonly keptColumns: readonly string[];
+  /** Recognises erased guests; undefined if not configured. */
+  readonly hashKey: string | undefined;
+  readonly command: WriteCommand;
+  readonly clock: () => number;
+  /** What silence was agreed to mean, if anything. */
+  readSilence(now: number): Promise<Silence | undefined>;
+  /** The ZIP of `evidence`; undefined if no run has the booking. */
+  packEvidence(reference: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
+}
 
 /** What every page and action knows about the request. */
 export interface DeskVisit extends Visit {
+  readonly desk: DeskParts;
   may(permission: Permission): boolean;
   /** Epoch milliseconds */
   readonly now: number;
+  /** The business day of now, YYYY-MM-DD. */
+  readonly today: string;
   /** IANA name of the account's time zone. */
   readonly timezone: string;
   /** Path and query as requested, for forms that lead back here. */

@@ -1,18 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isLoopback } from '../../http/transport.js';
-import type { Action } from '../../ledger/audit.js';
-import { allowOnly, HttpError } from '../../server/http-error.js';
-import { describeError } from '../../text/safe-error.js';
-import { isFromOtherSite, readBody, readField } from '../routing/forms.js';
+import { isLoopback } from '../http/transport.js';
+import type { Action } from '../ledger/audit.js';
+import { allowOnly, HttpError } from '../server/http-error.js';
+import { html } from '../text/html.js';
+import { describeError } from '../text/safe-error.js';
+import type { View } from './page.js';
 import {
+  isFromOtherSite,
   nobodyYet,
   type RegisterParts,
+  readBody,
+  readField,
   sendPage,
   toAccessRequest,
   wantsPage,
   writeWho,
-} from '../routing/register.js';
-import { readReturnPath, renderSignIn, signInPath, signOutPath } from './sign-in-page.js';
+} from './serve-pages.js';
 
 type SignInParts = Pick<RegisterParts, 'access' | 'frame' | 'record' | 'clock' | 'log'>;
 
@@ -88,4 +91,40 @@ const needsTls =
 /** Whether a browser reached this page over plain HTTP from another machine. */
 function isPlainRemote({ headers: { origin = '' } }: FastifyRequest): boolean {
   return origin.startsWith('http://') && URL.canParse(origin) && !isLoopback(new URL(origin).hostname);
+}
+
+export const signInPath = '/sign-in';
+export const signOutPath = '/sign-out';
+
+interface SignInForm {
+  /** The page to continue at. */
+  readonly to: string;
+  /** As typed in the last attempt. */
+  readonly name?: string | undefined;
+  /** Why the last attempt failed. */
+  readonly problem?: string | undefined;
+}
+
+export function renderSignIn({ to, name, problem }: SignInForm): View {
+  return {
+    title: 'Sign in',
+    content: html`${problem === undefined ? undefined : html`<p class="card refusal" role="alert">${problem}</p>`}
+<form class="card change sign-in" method="post" action="${signInPath}"><input type="hidden" name="to" value="${to}">
+<label>Name<input name="name" value="${name ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100" required${name === undefined ? html` autofocus` : undefined}></label>
+<label>Password<input name="password" type="password" autocomplete="current-password" maxlength="1000" required${name === undefined ? undefined : html` autofocus`}></label>
+<p class="buttons"><button>Sign in</button></p></form>`,
+  };
+}
+
+const longestPath = 2_000;
+
+/** The page to continue at: always a path of this server. */
+export function readReturnPath(written: string | undefined): string {
+  if (written === undefined || written.length > longestPath || !written.startsWith('/')) return '/';
+  const base = 'http://desk.invalid';
+  if (!URL.canParse(written, base)) return '/';
+  // Only path and query are kept, whatever host was given.
+  const { pathname, search } = new URL(written, base);
+  // Resolving dots may leave two leading slashes, which browsers take for another host.
+  return pathname.startsWith('//') || pathname === signInPath ? '/' : `${pathname}${search}`;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isCalendarDay } from '../../booking/business-day.js';
+import { isCalendarDay } from '../booking/business-day.js';
 
 /** A business day in an address. */
 export const dayField = z.string().refine(isCalendarDay, 'a day is a calendar date written YYYY-MM-DD');

@@ -1,0 +1,213 @@
+import { showInLine } from '../text/foreign-text.js';
+import { formatCount, formatCountOf, formatLocalInstant } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import type { ChangeAction, DeskVisit, Preview, View } from './page.js';
+
+/** A name and its value; facts without a value are left out. Control characters are made visible. */
+export type Fact = readonly [name: string, value: Html | string | number | undefined];
+
+/** Known facts, line by line. */
+export function renderFacts(facts: readonly Fact[]): Html {
+  return html`<dl class="facts">${facts.flatMap(([name, value]) =>
+    value === undefined ? [] : html`<dt>${showInLine(name)}</dt><dd>${showText(value)}</dd>`,
+  )}</dl>`;
+}
+
+function showText(value: Html | string | number): Html | string | number {
+  return typeof value === 'string' ? showInLine(value) : value;
+}
+
+/** An address with these fields; those without a value are left out. */
+export function writeAddress(
+  path: string,
+  fields: Readonly<Record<string, string | number | null | undefined>>,
+): string {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  const query = new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return query === '' ? path : `${path}?${query}`;
+}
+
+type Cell = Html | string | number | null | undefined;
+
+interface TableOptions<Row> {
+  /** Instead of a table without rows: what comes next. */
+  readonly empty?: Html | string;
+  /** A checkbox for each row, in a form around the table. */
+  readonly choose?: {
+    readonly name: string;
+    /** Of all rows together. */
+    readonly label: string;
+    value(row: Row): string | number | undefined;
+    labelOf(row: Row): string;
+  };
+  /** A line of its own below a row. */
+  note?(row: Row): Html | string | undefined;
+}
+
+/**
+ * A table; on a phone each row becomes a card. The first column names the row. Numbers are formatted and aligned to the right; texts are
+ * somebody else's, so their control characters are made visible; null is unknown. A column without a function is left out.
+ */
+export function renderTable<Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, ((row: Row) => Cell) | false | undefined>>,
+  { empty = 'None.', choose, note }: TableOptions<Row> = {},
+): Html {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  const shown = Object.entries(columns).flatMap(([name, read]) => {
+    if (!read) return [];
+    const cells = rows.map(read);
+    return [{ name, cells, isNumber: cells.some((cell) => typeof cell === 'number') }];
+  });
+  const number = (isNumber: boolean) => (isNumber ? html` class="number"` : undefined);
+  const renderCell = (at: number, { name, cells, isNumber }: (typeof shown)[number], place: number) =>
+    place === 0
+      ? html`<th scope="row">${showCell(cells[at])}</th>`
+      : html`<td data-about="${name}"${number(isNumber)}>${showCell(cells[at])}</td>`;
+  const renderRow = (row: Row, at: number) => {
+    const below = note?.(row);
+    return html`<tr data-row>${choose && renderChoice(choose, row)}${shown.map((column, place) => renderCell(at, column, place))}</tr>
+${below && html`<tr class="note"><td colspan="${shown.length + (choose ? 1 : 0)}">${showCell(below)}</td></tr>`}`;
+  };
+  return html`<div class="wide" tabindex="0"><table class="cards"><thead><tr>${
+    choose &&
+    html`<th scope="col"><input type="checkbox" aria-label="${choose.label}" data-check-all hidden></th>`
+  }${shown.map(({ name, isNumber }) => html`<th scope="col"${number(isNumber)}>${showInLine(name)}</th>`)}</tr></thead>
+<tbody>${rows.map(renderRow)}</tbody></table></div>`;
+}
+
+function renderChoice<Row>(
+  { name, value, labelOf }: NonNullable<TableOptions<Row>['choose']>,
+  row: Row,
+): Html {
+  const chosen = value(row);
+  return chosen === undefined
+    ? html`<td></td>`
+    : html`<td class="pick"><input type="checkbox" name="${name}" value="${chosen}" aria-label="${labelOf(row)}"></td>`;
+}
+
+function showCell(cell: Cell): Html | string | undefined {
+  if (cell === null) return unknown;
+  return typeof cell === 'number' ? formatCount(cell) : typeof cell === 'string' ? showInLine(cell) : cell;
+}
+
+export const unknown = html`<span class="faint">unknown</span>`;
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** 2026-11-26 as 26 Nov 2026 */
+export function showDay(iso: string): string {
+  const [year, month, day] = iso.split('-').map(Number);
+  return `${day} ${months[(month ?? 1) - 1]} ${year}`;
+}
+
+/** 26 Nov 2026, 21:30 in the account's time zone. @param instant epoch milliseconds, or as JSON has it */
+export function showInstant(instant: number | string, { timezone }: Pick<DeskVisit, 'timezone'>): string {
+  const at = typeof instant === 'number' ? instant : Date.parse(instant);
+  const [day = '', time] = formatLocalInstant(at, timezone).split(' ');
+  return `${showDay(day)}, ${time}`;
+}
+
+interface PageOfMany {
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+  /** The number of all entries in words, such as `5,000 cases`. */
+  readonly total: string;
+  /** The address of a page. */
+  linkTo(page: number): string;
+}
+
+/** The position in a long list, with links to the other pages; nothing for a list of one page. */
+export function renderPaging({ page, pages, total, linkTo }: PageOfMany): Html | undefined {
+  if (pages <= 1) return undefined;
+  const step = (to: number, rel: 'prev' | 'next', words: string) =>
+    to < 1 || to > pages ? undefined : html`<a rel="${rel}" href="${linkTo(to)}">${words}</a>`;
+  return html`<nav class="buttons" aria-label="Pages">${step(page - 1, 'prev', 'Previous')}
+<span>${total}: page ${formatCount(page)} of ${formatCount(pages)}</span>
+${step(page + 1, 'next', 'Next')}</nav>`;
+}
+
+/** Entries of a long list on one page. */
+export const entriesPerPage = 100;
+
+export interface ListPage {
+  /** Of the whole list. */
+  readonly count: number;
+  readonly page: number;
+  readonly pages: number;
+}
+
+export function toPage(count: number, page: number): ListPage {
+  return { count, page, pages: Math.ceil(count / entriesPerPage) };
+}
+
+/** How many entries come before a page. */
+export function entriesBefore(page: number): number {
+  return (page - 1) * entriesPerPage;
+}
+
+/** The entries of a page, from a list that is read in chunks. */
+export async function takePage<Entry>(
+  chunks: AsyncIterable<readonly Entry[]>,
+  page: number,
+): Promise<Entry[]> {
+  const taken: Entry[] = [];
+  let skip = entriesBefore(page);
+  for await (const entries of chunks) {
+    taken.push(...entries.slice(skip, skip + entriesPerPage - taken.length));
+    skip = Math.max(0, skip - entries.length);
+    if (taken.length === entriesPerPage) break;
+  }
+  return taken;
+}
+
+/** The number of entries, and links to other pages. */
+export function renderPages(
+  { count, page, pages }: ListPage,
+  thing: string,
+  linkTo: (page: number) => string,
+): Html {
+  const total = formatCountOf(count, thing);
+  return renderPaging({ page, pages, total, linkTo }) ?? html`<p>${total}.</p>`;
+}
+
+/** What would happen, and the form that makes it happen. */
+export function renderChangeForm(
+  action: Pick<ChangeAction, 'title' | 'reason'>,
+  { title = action.title, lines, details, refusal, fields, button, back, ...preview }: Preview,
+  { csrfToken, address }: DeskVisit,
+): View {
+  const { label, isRequired } = preview.reason ?? {
+    label: 'Reason',
+    isRequired: action.reason === 'required',
+  };
+  return {
+    title,
+    content: html`${lines.map((line) => html`<p>${line}</p>`)}${details}
+${
+  refusal === undefined
+    ? html`<form class="change" method="post" action="${address}"><input type="hidden" name="token" value="${csrfToken ?? ''}">
+${fields}<label>${label}${isRequired ? '' : ' (optional)'}<textarea name="reason" rows="2" maxlength="500"${isRequired ? html` required` : undefined}></textarea></label>
+<p class="buttons"><button>${button}</button><a href="${back}">Back</a></p></form>`
+    : html`<p class="card refusal">${refusal}</p><p><a href="${back}">Back</a></p>`
+}`,
+  };
+}
+
+/**
+ * What the keys of a list do (see `assets/desk.js`), behind a button that only the script shows: without it there are no
+ * keys. They can be switched off.
+ */
+export function renderKeyboardHelp(keys: readonly (readonly [key: string, does: string])[]): Html {
+  return html`<button type="button" class="quiet" data-help-button hidden>Keyboard</button>
+<p class="hidden" role="status" data-announcer></p>
+<dialog class="card" data-help aria-labelledby="keyboard"><h2 id="keyboard">Keyboard</h2>
+<dl class="facts">${[...keys, ['?', 'this help'] as const].map(
+    ([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`,
+  )}</dl>
+<p><label><input type="checkbox" data-keys-on checked> Use these keys</label></p>
+<form method="dialog"><button>Close</button></form></dialog>`;
+}
