@@ -49,7 +49,7 @@ function renderNavigation(visit: DeskVisit): Html {
   const [path = '/'] = visit.address.split('?');
   const isIn = (area: string) =>
     area === '/' ? path === '/' || /^\/(?:days|runs|replay)\b/.test(path) : path.startsWith(area);
-  return html`<nav class="areas" aria-label="Areas"><ul>${areas
+  return html`<button class="menu quiet" popovertarget="areas">Menu</button><nav class="areas" id="areas" popover aria-label="Areas"><ul>${areas
     .filter(({ permission }) => visit.may(permission))
     .map(
       (area) =>
