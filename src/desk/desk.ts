@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createAuditPage } from './audit/audit-page.js';
-import { createBookingRoutes } from './bookings/booking-routes.js';
+import { bookingPage, evidenceDownload } from './booking-page.js';
 import { createCaseRoutes } from './cases/cases-routes.js';
 import { createDayPage, createReportDownload } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
@@ -20,7 +20,8 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     createDayPage(parts),
     createReportDownload(parts),
     ...createRunRoutes(parts),
-    ...createBookingRoutes(parts),
+    bookingPage,
+    evidenceDownload,
     createMappingsPage(parts),
     ...createProviderRoutes(parts),
     createAuditPage(parts),
