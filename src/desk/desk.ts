@@ -8,7 +8,8 @@ import { createFrame } from './frame.js';
 import { createMappingsPage } from './mappings/mappings-page.js';
 import { createOperationRoutes } from './operations/routes.js';
 import type { DeskParts, DeskRoute } from './page.js';
-import { createProviderRoutes } from './providers/provider-routes.js';
+import { providerPage } from './provider-page.js';
+import { providersPage } from './providers-page.js';
 import { createRunRoutes } from './runs/run-routes.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
@@ -23,7 +24,8 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     bookingPage,
     evidenceDownload,
     createMappingsPage(parts),
-    ...createProviderRoutes(parts),
+    providersPage,
+    providerPage,
     createAuditPage(parts),
     ...createOperationRoutes(parts),
     ...createCaseRoutes(parts),
