@@ -7,12 +7,12 @@ import { createErasedTest, readErasedGuests } from '../ledger/erasing.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel, mappingToJson, type ProviderHotel } from '../ledger/mappings.js';
 import type { Trace } from '../ledger/tracing.js';
-import { neverSynced } from '../mappings/copied-hotels.js';
+import { describeDistance } from '../mappings/hotels/shown-hotels.js';
 import { describeCanary } from '../review/canary.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
-import { formatCountOf, formatKilometres } from '../text/format.js';
+import { formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { UsageError } from '../text/usage-error.js';
 import { pageField, searchField } from './fields.js';
@@ -71,7 +71,13 @@ with what the service said</label>
 <p class="faint">Each search is recorded in the audit trail.</p>`;
     if (reference === null) return { title: 'Bookings', content: search };
     const title = `Booking ${showInLine(reference)}`;
-    if (canary) return { title, content: html`${search}${renderCanary(canary, visit)}` };
+    if (canary) {
+      const words = describeCanary(canary, { command: visit.desk.command, timezone: visit.timezone });
+      return {
+        title,
+        content: html`${search}<p class="card">${words}. It is no booking; no count and no list has it. <a href="/runs/${encodeURIComponent(canary.runId)}">The run that sent it</a></p>`,
+      };
+    }
     const [newest, ...older] = bookings;
     if (!newest) return { title, content: html`${search}${renderNone(reference, isErased)}` };
     const linkTo = (to: number) =>
@@ -114,6 +120,7 @@ export const evidenceDownload = defineDownload({
 const nothing = { isErased: false, bookings: [], mappings: [] };
 
 type History = Awaited<ReturnType<typeof readHistories>>[number];
+type Attempt = NonNullable<BookingInRun['attempts']>[number];
 type BookingInRun = Awaited<ReturnType<typeof toBookingInRun>>;
 
 /**
@@ -201,27 +208,17 @@ async function readMappings({ mappings }: Ledger, found: readonly History[]) {
 
 /* The answer. */
 
-function renderCanary(
-  canary: ReturnType<typeof canaryToJson>,
-  { desk: { command }, timezone }: DeskVisit,
-): Html {
-  return html`<p class="card">${describeCanary(canary, { command, timezone })}. It is no booking; no count and no list has it. <a href="/runs/${encodeURIComponent(canary.runId)}">The run that sent it</a></p>`;
-}
-
 function renderNone(reference: string, isErased: boolean | null): Html {
-  const isIn = html`<p><strong>${showInLine(reference)}</strong> is in no run of this ledger.</p>`;
+  const words = html`<strong>${showInLine(reference)}</strong> is in no run of this ledger.`;
   if (isErased)
-    return html`<div class="card">${isIn}<p>Its guest was <strong>erased</strong>: what the ledger knew of this booking is gone.</p></div>`;
-  return html`<div class="card">${isIn}${
-    isErased === null
-      ? html`<p>Whether its guest was erased is unknown: that takes the setting <code>hashKey</code> of that time.</p>`
-      : undefined
-  }<p class="faint">These are the possible reasons:</p><ul class="faint">
-<li>It mixes capital and small letters, and was typed with others.</li>
-<li>The source did not export it, or exported it without a reference.</li>
-<li>The setting <code>source.where</code> leaves it out: only bookings in certain states are reviewed. The page of its <a href="/">day</a> counts these as filtered.</li>
-<li>It was rejected: the page of its <a href="/">day</a> has the rejected records.</li>
-<li>It is older than the ledger keeps.</li></ul></div>`;
+    return html`<p class="card">${words} Its guest was <strong>erased</strong>: what the ledger knew of this booking is gone.</p>`;
+  const unsure = html`<p>Whether its guest was erased is unknown: that takes the setting <code>hashKey</code> of that time.</p>`;
+  return html`<div class="card"><p>${words}</p>${isErased === null ? unsure : undefined}<p>It may be that</p><ul>
+<li>the setting <code>source.where</code> leaves it out: the page of its <a href="/">day</a> counts these as filtered,</li>
+<li>it was rejected: the page of its day lists these,</li>
+<li>the source did not export it, or only without a reference,</li>
+<li>it mixes capital and small letters in another way,</li>
+<li>or it is older than the ledger keeps.</li></ul></div>`;
 }
 
 /** Was it checked, when, with which verdict, and what is open? Then who the guest is. */
@@ -299,23 +296,20 @@ function renderGuest({ guest }: BookingInRun): Html | undefined {
 
 /* Where it was booked, and what happened in each run. */
 
-function renderHotels({
-  booking,
-  bookedHotel,
-  copyHotel,
-  copyServiceId,
-  ...pair
-}: BookingInRun): Html | undefined {
-  if (copyServiceId === undefined) return undefined;
-  const serviceId = findServiceId(booking ?? {});
-  const hasOther = copyServiceId !== null && copyServiceId !== serviceId;
-  const hotels = [
-    { of: 'Booked', id: serviceId, hotel: bookedHotel },
-    ...(hasOther ? [{ of: 'In the copy now', id: copyServiceId, hotel: copyHotel }] : []),
-  ];
+function renderHotels(newest: BookingInRun): Html | undefined {
+  const { booking = {}, bookedHotel, copyHotel, copyServiceId: copied, copy, distanceKm } = newest;
+  if (copied === undefined) return undefined;
+  const booked = { of: 'Booked', id: findServiceId(booking), hotel: bookedHotel };
+  const other =
+    copied === null || copied === booked.id ? [] : [{ of: 'In the copy now', id: copied, hotel: copyHotel }];
+  const missing = copy === 'never-synced' ? 'was never synced' : 'has no master hotel for it';
+  const words =
+    other.length > 0
+      ? `has another hotel than was booked: ${describeDistance(distanceKm ?? undefined)}`
+      : 'has the same hotel as was booked';
   return html`<h2>Its hotel</h2>
-<p>${hasOther ? describeOther(pair.distanceKm) : copyServiceId === null ? describeMissing(pair.copy) : 'The local copy of the mappings has the same hotel as was booked.'}</p>
-${renderTable(hotels, {
+<p>The local copy of the mappings ${copied === null ? missing : words}.</p>
+${renderTable([booked, ...other], {
   Hotel: ({ of }) => of,
   // Ids are not written as counts are.
   'Master hotel': ({ id }) => String(id),
@@ -324,7 +318,9 @@ ${renderTable(hotels, {
   City: ({ hotel }) => hotel?.city ?? null,
   Country: ({ hotel }) => hotel?.country ?? null,
   Phone: ({ hotel }) => hotel?.phones ?? null,
-  'Time there': ({ hotel }) => (hotel?.localTime ? showLocalTime(hotel.localTime) : null),
+  // By the hotel's own clock.
+  'Time there': ({ hotel }) =>
+    hotel?.localTime ? showInstant(`${hotel.localTime}Z`, { timezone: 'UTC' }) : null,
 })}`;
 }
 
@@ -333,37 +329,17 @@ function findServiceId(booking: Readonly<Record<string, unknown>>): unknown {
   return Object.entries(booking).find(([name]) => textFields.every((field) => field.name !== name))?.[1];
 }
 
-function describeOther(distanceKm: number | null | undefined): string {
-  const distance = typeof distanceKm === 'number' ? formatKilometres(distanceKm) : 'unknown';
-  return `The local copy of the mappings has another hotel than was booked; how far apart they are: ${distance}.`;
-}
-
-function describeMissing(copy: BookingInRun['copy']): string {
-  return copy === 'never-synced'
-    ? `What the local copy of the mappings has is ${neverSynced}.`
-    : 'The local copy of the mappings has no master hotel for it.';
-}
-
-/** By the hotel's own clock: 2026-11-21T03:30 */
-function showLocalTime(localTime: string): string {
-  const [day = '', time] = localTime.split('T');
-  return `${showDay(day)}, ${time}`;
-}
-
 function renderRun(booking: BookingInRun, visit: DeskVisit): Html {
   const { runId, day, state, trigger, runState, rejected, step, fileRow, deliveredAt, posted } = booking;
   const { suspect, case: found } = booking;
+  const delivered = deliveredAt === null ? 'not delivered' : showInstant(deliveredAt, visit);
   const place = fileRow === null ? (step ?? 'by body') : `row ${fileRow} of the file`;
-  const sent: readonly Fact[] = [
-    ['Place', `${place}${posted ? ', by body: it can’t be in the file' : ''}`],
-    ['Delivered', deliveredAt === null ? 'not delivered' : showInstant(deliveredAt, visit)],
-    ['Verdict', renderVerdict(booking, writeVerdict(booking, visit))],
-  ];
   const facts: readonly Fact[] = [
     ['Run', html`<a href="/runs/${encodeURIComponent(runId)}">${runId}</a> (${trigger}, ${runState})`],
-    ...(rejected
-      ? [['Not sent', `${rejected.reason}, at place ${rejected.place} of the source`] as const]
-      : sent),
+    ['Not sent', rejected && `${rejected.reason}, at place ${rejected.place} of the source`],
+    ['Place', rejected ? undefined : `${place}${posted ? ', by body: it can’t be in the file' : ''}`],
+    ['Delivered', rejected ? undefined : delivered],
+    ['Verdict', rejected ? undefined : renderVerdict(booking, writeVerdict(booking, visit))],
     ['Local copy', suspect && describeSuspicion(suspect, (at) => showInstant(at, visit))],
     [
       'Case',
@@ -383,24 +359,17 @@ ${renderFacts(facts)}${renderAttempts(booking, visit)}</section>
 
 function renderAttempts({ attempts }: BookingInRun, visit: DeskVisit): Html | undefined {
   if (!attempts) return undefined;
-  if (attempts.length === 0) return html`<p class="faint">No attempt yet.</p>`;
   const isAnswered = attempts.some(({ answer }) => answer !== undefined);
+  const columns = {
+    When: ({ startedAt }: Attempt) => showInstant(startedAt, visit),
+    Step: ({ step }: Attempt) => step,
+    Attempt: ({ attempt }: Attempt) => attempt,
+    Outcome: ({ outcome }: Attempt) => outcome,
+    Code: ({ code }: Attempt) => code,
+    HTTP: ({ httpStatus }: Attempt) => httpStatus,
+  };
+  const note = ({ answer }: Attempt) =>
+    answer && html`<span class="faint">The service said:</span> <q class="answer">${showInLine(answer)}</q>`;
   return html`<details${isAnswered ? html` open` : undefined}><summary>${formatCountOf(attempts.length, 'attempt')}</summary>
-${renderTable(
-  attempts,
-  {
-    When: ({ startedAt }) => showInstant(startedAt, visit),
-    Step: ({ step }) => step,
-    Attempt: ({ attempt }) => attempt,
-    Outcome: ({ outcome }) => outcome,
-    Code: ({ code }) => code,
-    HTTP: ({ httpStatus }) => httpStatus,
-  },
-  {
-    note: ({ answer }) =>
-      answer === undefined
-        ? undefined
-        : html`<span class="faint">The service said:</span> <q class="answer">${showInLine(answer)}</q>`,
-  },
-)}</details>`;
+${renderTable(attempts, columns, { empty: 'It was not sent yet.', note })}</details>`;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { createBusinessDay } from '../booking/business-day.js';
 import { renderShares } from '../charts/bars.js';
+import { renderSentColumns } from '../charts/day-columns.js';
 import {
   type DayScore,
   nameUnknown,
@@ -14,13 +15,14 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { optionalDayField, pageField } from './fields.js';
+import { linkToMapping } from './mappings/mapping-view.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
-import { renderPages, renderTable, showDay, writeAddress } from './parts.js';
+import { renderFacts, renderPages, renderTable, showDay, writeAddress } from './parts.js';
 
 /** Less than 100 kB per page, even over a thousand days. */
 const providersPerPage = 25;
 
-export const rangeFields = { from: optionalDayField, to: optionalDayField };
+const rangeFields = { from: optionalDayField, to: optionalDayField };
 
 /** The scorecard: all providers compared. */
 export const providersPage = definePage({
@@ -80,12 +82,82 @@ ${renderTable(providers, {
   },
 });
 
+/** How one provider developed. */
+export const providerPage = definePage({
+  path: '/providers/:name',
+  permission: 'look',
+  input: z.object({ ...rangeFields, name: z.string() }),
+
+  async read({ name, ...range }, visit) {
+    const { from, to, providers, scored } = await readScores(range, visit);
+    return {
+      ...{ from, to, name },
+      /** Undefined if none of its bookings was sent, and no case about it was opened. */
+      score: providers.find(({ providerName }) => providerName === name),
+      weeks: groupDays(scored, name, daysOfWeek),
+      days: groupDays(scored, name, 1).map(({ from: day, sent, affected }) => ({ day, sent, affected })),
+    };
+  },
+
+  render({ from, to, name, score, weeks, days }) {
+    const title = showInLine(name);
+    const firstWeek = Math.max(
+      0,
+      weeks.findIndex(({ sent }) => sent > 0),
+    );
+    return {
+      title,
+      content: html`${renderRange(`/providers/${encodeURIComponent(name)}`, { from, to })}
+${
+  score
+    ? html`${renderScore(score)}
+<div class="card">${renderSentColumns({ title: 'Sent bookings by day', from, to, days })}</div>
+<h2>By week</h2>
+${renderTable(weeks.slice(firstWeek).reverse(), {
+  From: (week) => showDay(week.from),
+  Sent: ({ sent }) => sent,
+  'Verdict known': ({ known }) => known,
+  Affected: ({ sent, affected }) => (sent === 0 ? '–' : affected),
+  '%': ({ affected, known }) => (affected === null ? '' : Number(((100 * affected) / known).toFixed(2))),
+  'Named by e-mail only': ({ namedByEmail }) => namedByEmail,
+})}
+${renderOffenders(score, name)}`
+    : html`<p class="card">No booking of ${title} was sent from ${showDay(from)} to ${showDay(to)}, and no case about it was opened. Choose earlier days, or look at its cases.</p>`
+}
+<p><a href="${writeAddress('/cases', { provider: name })}">Its cases</a> · <a href="${writeAddress('/providers', { from, to })}">All providers</a></p>`,
+    };
+  },
+});
+
+function renderScore(score: ProviderJson): Html {
+  const title = 'Share of affected bookings';
+  const share = toShare(score);
+  const facts = Object.entries(figures).map(([name, read]) => {
+    const value = read(score) ?? 'unknown';
+    return [name, typeof value === 'number' ? formatCount(value) : value] as const;
+  });
+  return html`<div class="card"><h2>${title}</h2>${
+    share === null
+      ? html`<p>${describeShare(score)}</p>`
+      : renderShares(title, [{ label: 'Affected', share, text: describeShare(score) }])
+  }${renderFacts(facts)}</div>`;
+}
+
+function renderOffenders({ repeatOffenders }: ProviderJson, name: string): Html | undefined {
+  if (repeatOffenders.length === 0) return undefined;
+  return html`<h2>Hotels that are wrong again and again</h2>
+${renderTable(repeatOffenders, {
+  'Hotel id': ({ providerHotelId: id }) => html`<a href="${linkToMapping(name, id)}">${showInLine(id)}</a>`,
+  'Days with affected bookings': ({ days }) => days,
+  Cases: ({ cases }) => cases,
+})}`;
+}
+
+/* What both show. */
+
 const nameOf = ({ providerName }: ProviderJson) => providerName ?? 'Without a provider';
 
-export function renderRange(
-  path: string,
-  { from, to }: { readonly from: string; readonly to: string },
-): Html {
+function renderRange(path: string, { from, to }: { readonly from: string; readonly to: string }): Html {
   return html`<form class="search card" action="${path}">
 <label>From<input name="from" type="date" value="${from}"></label>
 <label>To<input name="to" type="date" value="${to}"></label>
@@ -93,7 +165,7 @@ export function renderRange(
 }
 
 /** The numbers about a provider; null is unknown. */
-export const figures: Readonly<Record<string, (score: ProviderJson) => string | number | null>> = {
+const figures: Readonly<Record<string, (score: ProviderJson) => string | number | null>> = {
   Sent: ({ sent }) => sent,
   'Verdict known': ({ known }) => known,
   Affected: ({ affected }) => affected,
@@ -107,16 +179,13 @@ export const figures: Readonly<Record<string, (score: ProviderJson) => string | 
       : `${incorrect === null ? 'unknown' : formatCount(incorrect)} of ${formatCount(incorrect === null ? flagged : known)}`,
 };
 
-export function toShare({
-  affectedShare: value,
-  affectedShareLow: low,
-  affectedShareHigh: high,
-}: ProviderJson) {
+function toShare(score: ProviderJson) {
+  const { affectedShare: value, affectedShareLow: low, affectedShareHigh: high } = score;
   return value === null || low === null || high === null ? null : { value, low, high };
 }
 
 /** Never "0 %" where nothing is known. */
-export function describeShare(score: ProviderJson): string {
+function describeShare(score: ProviderJson): string {
   const { affected, known, sent } = score;
   if (affected !== null) return `${formatCount(affected)} of ${formatCount(known)}`;
   if (sent === 0) return 'nothing sent';
@@ -126,16 +195,13 @@ export function describeShare(score: ProviderJson): string {
 
 /* Scores over a range of days. */
 
-interface Range {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+type Range = { readonly [bound in 'from' | 'to']?: string | undefined };
 
 const usualDays = 90;
 const daysAtMost = 1_000;
 
 /** The scores of all providers over a range of days, the last 90 by default; the most certain offender first. */
-export async function readScores(range: Range, { desk, timezone, ...visit }: DeskVisit) {
+async function readScores(range: Range, { desk, timezone, ...visit }: DeskVisit) {
   const days = listDays(range, visit.today);
   const scored = await desk.scores(days, {
     signal: visit.signal,
@@ -170,10 +236,10 @@ function listDays({ from, to }: Range, today: string): string[] {
   return days.reverse();
 }
 
-export const daysOfWeek = 7;
+const daysOfWeek = 7;
 
 /** What became of a provider's bookings, so many days at a time, oldest first; the last group ends with the range. */
-export function groupDays(scored: readonly DayScore[], providerName: string | null, size: number) {
+function groupDays(scored: readonly DayScore[], providerName: string | null, size: number) {
   const groups = [];
   for (let end = scored.length; end > 0; end -= size)
     groups.push(addUp(scored.slice(Math.max(0, end - size), end), providerName));

@@ -298,7 +298,7 @@ describe('what a person says of bookings', () => {
 });
 
 describe('what a store writes', () => {
-  const actions = [{ who: 'ana', at: 300, action: 'case-dismissed' }];
+  const actions = [{ who: 'ana', at: 300, action: 'case-dismissed' as const }];
 
   it('is nothing if nothing changes', () => {
     const held = opened();

@@ -214,7 +214,7 @@ describe('a reference that no run has', () => {
   it('is reported as unknown, and stays out of the audit trail: it may be a name', async () => {
     const { status, text, recorded } = await look('team', find('Ana Gil'));
     expect([status, text]).toEqual([200, expect.stringContaining('is in no run of this ledger')]);
-    expect(text).toContain('The setting <code>source.where</code> leaves it out');
+    expect(text).toContain('the setting <code>source.where</code> leaves it out');
     expect(recorded).toMatchObject([{ action: 'show', details: { found: 0 } }]);
     expect(JSON.stringify(recorded)).not.toContain('Gil');
   });
