@@ -231,8 +231,8 @@ function renderAnswer(
   const judged = bookings.find(({ verdict }) => verdict !== 'unknown');
   const { CheckInDate: checkIn, CheckOutDate: checkOut } = newest.booking ?? {};
   const show = (day: unknown) => (day === undefined ? 'unknown' : showDay(String(day)));
-  return html`<div class="card"><p>${renderVerdict(newest, describeCheck(newest, visit))}. ${renderOpen(newest)}</p>
-${judged && judged !== newest ? html`<p>Before that: ${renderVerdict(judged, describeCheck(judged, visit))}.</p>` : undefined}
+  return html`<div class="card"><p>${renderCheck(newest, visit)}. ${renderOpen(newest)}</p>
+${judged && judged !== newest ? html`<p>Before that: ${renderCheck(judged, visit)}.</p>` : undefined}
 ${renderFacts([
   ['Guest', renderGuest(newest)],
   ['Stay', newest.booking && `${show(checkIn)} to ${show(checkOut)}`],
@@ -245,15 +245,18 @@ ${
 }</div>`;
 }
 
-function describeCheck(booking: BookingInRun, visit: DeskVisit): string {
+function renderCheck(booking: BookingInRun, visit: DeskVisit): Html {
   const { verdict, state, day, runState, deliveredAt, rejected } = booking;
   const of = `for ${showDay(day)}`;
-  if (rejected) return `Not checked: the record ${of} was rejected (${rejected.reason})`;
-  if (verdict === 'unknown' && state === 'refused') return `Not checked: the service refused it ${of}`;
-  if (verdict === 'unknown' && state === 'pending')
-    return `Not checked: it was not delivered ${of}; the run is marked ${runState}`;
-  const sent = deliveredAt === null ? of : `on ${showInstant(deliveredAt, visit)} ${of}`;
-  return `${verdict === 'unknown' ? 'Sent' : 'Checked: sent'} ${sent}; ${writeVerdict(booking, visit)}`;
+  const isKnown = verdict !== 'unknown';
+  if (state === 'delivered' || isKnown) {
+    const sent = deliveredAt === null ? of : `on ${showInstant(deliveredAt, visit)} ${of}`;
+    return html`${renderVerdict(booking, isKnown ? 'Checked' : 'Sent')}${isKnown ? ': sent' : ''} ${sent}; ${writeVerdict(booking, visit)}`;
+  }
+  const not = renderVerdict(booking, 'Not checked');
+  if (rejected) return html`${not}: the record ${of} was rejected (${showInLine(rejected.reason)})`;
+  if (state === 'refused') return html`${not}: the service refused it ${of}`;
+  return html`${not}: it was not delivered ${of}; the run is marked ${runState}`;
 }
 
 function renderOpen({ verdict, case: found }: BookingInRun): Html {
@@ -359,6 +362,7 @@ ${renderFacts(facts)}${renderAttempts(booking, visit)}</section>
 
 function renderAttempts({ attempts }: BookingInRun, visit: DeskVisit): Html | undefined {
   if (!attempts) return undefined;
+  if (attempts.length === 0) return html`<p class="faint">It was not sent yet.</p>`;
   const isAnswered = attempts.some(({ answer }) => answer !== undefined);
   const columns = {
     When: ({ startedAt }: Attempt) => showInstant(startedAt, visit),
@@ -371,5 +375,5 @@ function renderAttempts({ attempts }: BookingInRun, visit: DeskVisit): Html | un
   const note = ({ answer }: Attempt) =>
     answer && html`<span class="faint">The service said:</span> <q class="answer">${showInLine(answer)}</q>`;
   return html`<details${isAnswered ? html` open` : undefined}><summary>${formatCountOf(attempts.length, 'attempt')}</summary>
-${renderTable(attempts, columns, { empty: 'It was not sent yet.', note })}</details>`;
+${renderTable(attempts, columns, { note })}</details>`;
 }
