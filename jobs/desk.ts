@@ -4,7 +4,7 @@ import { createDesk } from '../src/desk/desk.js';
 import { readAssets } from '../src/desk/frame.js';
 import type { Operations, SyncOperation } from '../src/desk/operations/operations.js';
 import type { DeskParts } from '../src/desk/page.js';
-import { prepareScores } from '../src/desk/providers/read-scores.js';
+import { prepareScores } from '../src/desk/providers-page.js';
 import { createHookCallerFinder } from '../src/desk/serve-pages.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { isLoopbackAddress } from '../src/http/transport.js';
@@ -51,18 +51,17 @@ export async function openDesk(
   // Reports a damaged users' file now rather than to the first visitor.
   await access.hasUsers();
   const scoring = {
-    timezone,
     scores: createScoreMemory(ledger),
     readSilence: (now: number) => readSilence(config.verdicts, ledger, now),
   };
   // So that the first visitor waits less.
-  prepareScores(scoring, { now: clock(), signal }).catch((error: unknown) => {
+  prepareScores(scoring, { now: clock(), today: app.today(), signal }).catch((error: unknown) => {
     if (!signal.aborted) log.warn({ fault: describeError(error) }, 'providers not compared yet');
   });
   return createDesk(
     {
       ...scoring,
-      ...{ ledger, operations, hashKey },
+      ...{ ledger, operations, timezone, hashKey },
       keptColumns: Object.keys(source.keep),
       ...{ deadline, volume, nights, health },
       limits: {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createAuditPage } from './audit/audit-page.js';
-import { createBookingRoutes } from './bookings/booking-routes.js';
+import { bookingPage, evidenceDownload } from './booking-page.js';
 import { createCaseRoutes } from './cases/cases-routes.js';
 import { createDayPage, createReportDownload } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
@@ -8,7 +8,7 @@ import { createFrame } from './frame.js';
 import { createMappingsPage } from './mappings/mappings-page.js';
 import { createOperationRoutes } from './operations/routes.js';
 import type { DeskParts, DeskRoute } from './page.js';
-import { createProviderRoutes } from './providers/provider-routes.js';
+import { providerPage, providersPage } from './providers-page.js';
 import { createRunRoutes } from './runs/run-routes.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
@@ -20,9 +20,11 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     createDayPage(parts),
     createReportDownload(parts),
     ...createRunRoutes(parts),
-    ...createBookingRoutes(parts),
+    bookingPage,
+    evidenceDownload,
     createMappingsPage(parts),
-    ...createProviderRoutes(parts),
+    providersPage,
+    providerPage,
     createAuditPage(parts),
     ...createOperationRoutes(parts),
     ...createCaseRoutes(parts),

@@ -57,6 +57,18 @@ describe('a stay that is found', () => {
     ]);
   });
 
+  it('takes the next place, whether or not known ones are found with it', () => {
+    const added = add(caseOf({}), [stay, { reference: 'BR-3', day }]);
+    expect(added.bookings.map(({ place }) => place)).toEqual([1, 2]);
+  });
+
+  it('opens a booking again that a newer version had resolved, and none that a person did', () => {
+    const resolved = { as: 'rebooked', at: 150, isAutomatic: true } as const;
+    expect(add(caseOf({ resolved }), [stay]).bookings[0]).not.toMatchObject({ resolved });
+    const byPerson = caseOf({ resolved: { ...resolved, isAutomatic: false } });
+    expect(add(byPerson, [stay])).toBe(byPerson);
+  });
+
   it('changes nothing if it is known, with a reference or without', () => {
     const { reference: __, ...unnamed } = caseOf({}).bookings[0] ?? {};
     const held = { ...caseOf(), bookings: [...caseOf({}).bookings, unnamed as CaseBooking] };

@@ -10,6 +10,7 @@ import {
   escalateIfDue,
   type NewerVersion,
   resolveBookings,
+  toDecision,
 } from '../../src/cases/case-transitions.js';
 import { type CaseStay, type HeldCase, isActiveCase, mappingStates } from '../../src/ledger/case.js';
 
@@ -147,6 +148,17 @@ describe('a closed case', () => {
     expect(apply(dismissed, evidenceOf(['BR-2'], { at: 300 })).state).toBe('dismissed');
   });
 
+  it('that the watch reopens is known to it since then, and since before if something else reopens it', () => {
+    const watch = { origin: 'watch', move: 'unmapped' } as const;
+    const dismissed = closedBy('dismiss', opened(watch));
+    expect(apply(dismissed, evidenceOf(['BR-1'], { ...watch, at: 300 }))).toMatchObject({
+      ...{ state: 'open', watchedSince: 300 },
+    });
+    expect(apply(dismissed, evidenceOf(['BR-2'], { at: 300 }))).toMatchObject({
+      ...{ state: 'open', watchedSince: 100 },
+    });
+  });
+
   it('is not reopened by the watch if nobody has a stay there', () => {
     const watched = evidenceOf([], { origin: 'watch', move: 'unmapped', at: 180 });
     expect(apply(corrected(), watched, 210).state).toBe('corrected');
@@ -171,6 +183,11 @@ describe('a move of the mapping', () => {
       });
     const dismissed = closedBy('dismiss', held);
     expect(applyMoves(dismissed, [{ to: 8, seenAt: 300 }], 400)).toBe(dismissed);
+  });
+
+  it('is the last of several that corrects a case, so that an earlier one does not reopen it', () => {
+    const moves = [150, 170, 160].map((seenAt) => ({ to: 8, seenAt }));
+    expect(applyMoves(opened(), moves, 200).correctedBy).toBe(170);
   });
 
   it('that deletes it corrects a case, unless the watch had opened it before', () => {
@@ -277,6 +294,35 @@ describe('what a person says of bookings', () => {
   it('needs no note', () => {
     const { bookings } = resolveBookings(opened(), { places: new Set([1]), as: 'confirmed' }, 200);
     expect(bookings[0]?.resolved).toEqual({ as: 'confirmed', at: 200, isAutomatic: false });
+  });
+});
+
+describe('what a store writes', () => {
+  const actions = [{ who: 'ana', at: 300, action: 'case-dismissed' as const }];
+
+  it('is nothing if nothing changes', () => {
+    const held = opened();
+    expect(toDecision(held, held, actions)).toBeUndefined();
+  });
+
+  it('is the whole of a new case', () => {
+    const { id: _, providerName: __, providerHotelId: ___, serviceId: ____, ...content } = opened();
+    const { bookings, ...row } = content;
+    expect(toDecision(undefined, content, actions)).toEqual({ case: row, bookings, actions });
+  });
+
+  it('is, of a known case, its row and the bookings that are new or changed', () => {
+    const held = opened({ stays: [stayOf('BR-1'), stayOf('BR-2')] });
+    const next = addStays(
+      resolveBookings(held, { places: new Set([2]), as: 'confirmed' }, 300),
+      { stays: [stayOf('BR-3')], references: new Set() },
+      300,
+    );
+    const decision = toDecision(held, next, actions);
+    expect(decision?.case).toMatchObject({ state: 'open', stateSince: 100 });
+    expect(decision?.case).not.toHaveProperty('bookings');
+    expect(decision?.bookings.map(({ place }) => place)).toEqual([2, 3]);
+    expect(decision?.actions).toBe(actions);
   });
 });
 

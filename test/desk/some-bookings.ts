@@ -9,8 +9,6 @@ import { batchSize, chunkOf, done, newRun, perform, rightOf, toLines } from '../
 import { findStayKeys } from '../contracts/ledger/stay-keys.js';
 import { createItemRenderer, renderedLine } from '../support/made-bookings.js';
 
-const renderItem = createItemRenderer('ServiceId');
-
 export function someBooking(changes: Partial<Booking> = {}): Booking {
   return {
     serviceId: 7,
@@ -29,8 +27,13 @@ export async function collectBookings(
   ledger: Ledger,
   id: string,
   bookings: readonly Booking[],
-  { guestNames = 'send', ...changes }: Partial<NewRun> & Pick<CollectStart, 'guestNames'> = {},
+  {
+    guestNames = 'send',
+    masterIdName = 'ServiceId',
+    ...changes
+  }: Partial<NewRun> & Pick<CollectStart, 'guestNames'> & { readonly masterIdName?: string } = {},
 ): Promise<Run> {
+  const renderItem = createItemRenderer(masterIdName);
   const run = await ledger.runs.create(newRun(id, changes));
   const at = run.startedAt;
   const collect = await ledger.bookings.beginCollect(rightOf(run), {

@@ -1,13 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyCommand, resolveBookings, toDecision } from '../../../src/cases/case-transitions.js';
 import { historyToJson, readHistories } from '../../../src/cases/shown-bookings.js';
-import type { BookingData } from '../../../src/desk/bookings/read-booking.js';
 import type { DeskParts } from '../../../src/desk/page.js';
+import type { HeldCase } from '../../../src/ledger/case.js';
 import { rememberReference } from '../../../src/ledger/erasing.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { chunkOf, newRun, perform, refused, startCollect } from '../../contracts/ledger/days.js';
+import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { openCases, threeCases } from '../cases/some-cases.js';
 import { collectBookings, deliverBookings, someBooking } from '../some-bookings.js';
-import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+import { getData, getPage, now, readRows, startDesk, stopServers } from '../some-desk.js';
+import { addFileRun } from '../some-file-run.js';
 
 const evil = `"'><script>alert(1)</script>`;
 
@@ -19,6 +23,13 @@ afterEach(stopServers);
 
 const find = (reference: string, more = '') => `/bookings?reference=${encodeURIComponent(reference)}${more}`;
 
+/** The sentence that answers whether it was checked. */
+const readAnswer = (page: string) =>
+  /<div class="card"><p>(.*?)<\/p>/s
+    .exec(page)?.[1]
+    ?.replace(/<svg.*?<\/svg>|<[^>]*>/gs, '')
+    .trim();
+
 async function look(role: 'team' | 'operator' | 'admin', path: string, parts: Partial<DeskParts> = {}) {
   const desk = await startDesk({ ledger, role, parts });
   return { ...(await getPage(desk.url, path)), recorded: desk.recorded };
@@ -26,7 +37,13 @@ async function look(role: 'team' | 'operator' | 'admin', path: string, parts: Pa
 
 async function read(role: 'team' | 'operator', path: string, parts: Partial<DeskParts> = {}) {
   const { url } = await startDesk({ ledger, role, parts });
-  return (await getData(url, path)).data as BookingData;
+  return (await getData(url, path)).data as {
+    readonly reference: string | null;
+    readonly bookings: readonly (ReturnType<typeof historyToJson> & {
+      readonly deliveredAt: string | null;
+      readonly guest: unknown;
+    })[];
+  };
 }
 
 describe('a booking', () => {
@@ -100,7 +117,9 @@ describe('a booking', () => {
     await collect.finish({ steps: [], at: now });
     const { text } = await look('operator', find('BR-9'));
     expect(text).toContain('service-id-missing, at place 17 of the source');
-    expect(text).toContain('unknown');
+    expect(readAnswer(text)).toBe(
+      'Not checked: the record for 20 Nov 2026 was rejected (service-id-missing). It has no case.',
+    );
   });
 
   it('shows its case, and how its mapping changed', async () => {
@@ -114,6 +133,14 @@ describe('a booking', () => {
     expect(text).toContain('another hotel than was booked');
   });
 
+  it('has the hotel as booked, under whatever name the master hotel is sent', async () => {
+    await collectBookings(ledger, 'r1', [someBooking()], { masterIdName: 'MasterId' });
+    await syncRows(ledger.mappings, [rowOf('007', 7, { providerName: 'hotelbeds' })], now);
+    const { text } = await look('operator', find('BR-1'));
+    expect(text).toContain('the same hotel as was booked');
+    expect(readRows(text)).toMatchObject([['Booked', '7', ...Array(6).fill('unknown')]]);
+  });
+
   it('never echoes a script, wherever it is', async () => {
     const booking = someBooking({
       ...{ bookingReferenceId: evil, bookingClientName: evil, providerName: evil, providerHotelId: evil },
@@ -125,10 +152,71 @@ describe('a booking', () => {
   });
 });
 
+describe('the answer whether it was checked', () => {
+  const answer = async (reference: string, parts: Partial<DeskParts> = {}) =>
+    readAnswer((await look('operator', find(reference), parts)).text);
+
+  it('is its verdict in the result, when it was sent, and what is open', async () => {
+    await addFileRun(ledger);
+    const sent = 'sent on 21 Nov 2026, 02:30 for 19 Nov 2026';
+    expect(await answer('F-0')).toBe(`Checked: ${sent}; its mapping is correct. Nothing is open.`);
+    expect(await answer('F-1')).toBe(`Checked: ${sent}; affected, its mapping is incorrect. It has no case.`);
+    expect(await answer('F-2')).toBe(
+      `Sent ${sent.slice('sent '.length)}; unknown, the result does not name it. It has no case.`,
+    );
+  });
+
+  it('names its case, and calls it settled only when booking and mapping are', async () => {
+    await deliverBookings(ledger, 'r1', [someBooking({ providerHotelId: 'H-1' })]);
+    await openCases(ledger, threeCases);
+    const change = async (apply: (held: HeldCase) => HeldCase | undefined) => {
+      await ledger.cases.changeById([1], (held) => toDecision(held, apply(held) ?? held, []));
+      return (await answer('BR-1'))?.replace(/^.*by e-mail only\. /, '');
+    };
+    expect(await change((held) => held)).toBe('Open: case 1; its mapping is open, this booking is open.');
+    expect(await change((held) => applyCommand(held, 'dismiss', now))).toBe(
+      'Open: case 1; its mapping is dismissed, this booking is open.',
+    );
+    const resolving = { places: new Set([1, 2, 3]), as: 'rebooked', note: undefined } as const;
+    expect(await change((held) => resolveBookings(held, resolving, now))).toBe(
+      'Nothing is open: the mapping of case 1 is dismissed.',
+    );
+  });
+
+  it('says what was missing, and that an earlier run checked it', async () => {
+    await deliverBookings(ledger, 'r1', [someBooking()]);
+    const run = await collectBookings(ledger, 'r2', [someBooking()], { day: '2026-11-21' });
+    const parts = { readSilence: async (at: number) => ({ afterMs: 1, brokenAt: [], now: at }) };
+    const waiting =
+      'Not checked: it was not delivered for 21 Nov 2026; the run is marked delivering. It has no case.';
+    expect(await answer('BR-1', parts)).toBe(waiting);
+    const { text } = await look('operator', find('BR-1'), parts);
+    expect(text.replace(/<[^>]*>/g, '')).toMatch(
+      /Before that: *Checked: sent on .* for 20 Nov 2026; counts as correct/,
+    );
+    await perform(ledger, run, 'batch 0', refused);
+    expect(await answer('BR-1', parts)).toContain('Not checked: the service refused it for 21 Nov 2026');
+  });
+});
+
+it.each([
+  ['BR-1', 'br-1'],
+  ['br-1', 'Br-1'],
+])(
+  'The booking %s is found as %s, and recorded under its own reference',
+  async (bookingReferenceId, typed) => {
+    await deliverBookings(ledger, 'r1', [someBooking({ bookingReferenceId })]);
+    const { text, recorded } = await look('team', find(typed));
+    expect(text).toContain(`<h1>Booking ${bookingReferenceId}</h1>`);
+    expect(recorded).toMatchObject([{ subject: bookingReferenceId, details: { found: 1 } }]);
+  },
+);
+
 describe('a reference that no run has', () => {
   it('is reported as unknown, and stays out of the audit trail: it may be a name', async () => {
     const { status, text, recorded } = await look('team', find('Ana Gil'));
     expect([status, text]).toEqual([200, expect.stringContaining('is in no run of this ledger')]);
+    expect(text).toContain('the setting <code>source.where</code> leaves it out');
     expect(recorded).toMatchObject([{ action: 'show', details: { found: 0 } }]);
     expect(JSON.stringify(recorded)).not.toContain('Gil');
   });

@@ -1,10 +1,17 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/page.js';
-import type { ProvidersData } from '../../../src/desk/providers/provider-routes.js';
+import type { ProviderJson } from '../../../src/scorecard/scorecard.js';
 import { day } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { collectBookings, deliverBookings, someBooking } from '../some-bookings.js';
 import { getData, getPage, now, readRows, startDesk, stopServers } from '../some-desk.js';
+
+interface ProvidersData {
+  readonly from: string;
+  readonly to: string;
+  readonly total: number;
+  readonly providers: readonly (ProviderJson & { readonly weeklyShares: readonly unknown[] })[];
+}
 
 const evil = `"'><script>alert(1)</script>/../%2f${'x'.repeat(150)}`;
 
@@ -66,8 +73,8 @@ it('A provider is shown by day and week, with its worst hotels', async () => {
   const path = '/providers/hotelbeds?from=2026-11-08&to=2026-11-21';
   const { text } = await getPage(url, path);
   expect(readRows(text.slice(text.indexOf('<h2>By week</h2>')))).toEqual([
-    ['2026-11-15', '1', '0', 'unknown', '', '1'],
-    ['2026-11-08', '1', '0', 'unknown', '', '1'],
+    ['15 Nov 2026', '1', '0', 'unknown', '', '1'],
+    ['8 Nov 2026', '1', '0', 'unknown', '', '1'],
   ]);
   expect(readRows(text.slice(text.indexOf('<h2>Hotels that are wrong')))).toEqual([['007', '2', '0']]);
   expect(text).toContain('2 bookings sent on 2 days');
