@@ -185,7 +185,7 @@ function describeBookings(known: readonly number[], unknown: number): string {
   if (known.length === 0) return 'Bookings to send: unknown until they are collected.';
   const total = formatCount(known.reduce((sum, count) => sum + count, 0));
   const others = unknown === 0 ? '' : `; unknown for ${formatCountOf(unknown, 'day')}`;
-  return `Bookings to send: ${total}, by the latest run of each day${others}.`;
+  return `Bookings to send: ${total}, by the latest ${known.length === 1 ? 'run' : 'runs'}${others}.`;
 }
 
 function previewPlan(which: RangeMode, { days, seen, refusal }: ReplayPlan) {

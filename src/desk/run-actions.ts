@@ -216,10 +216,8 @@ export const acceptVolume = defineAction({
   }),
   async perform({ day }, { run: seen }, { desk: { ledger, operations }, visitor }) {
     const run = await ledger.runs.latest(day);
-    if (run?.id !== seen || !isToBeAccepted(run)) {
-      const latest = run ? `: its latest run is ${run.id} now (${run.state})` : '';
-      throw new UsageError(`${showDay(day)} has changed meanwhile${latest}`);
-    }
+    if (run?.id !== seen || !isToBeAccepted(run))
+      throw new UsageError(`${showDay(day)} has changed since the preview: load it again`);
     await operations.accept(run, writeWho(visitor));
     return { message: `The bookings of ${showDay(day)} are accepted.`, next: `/days/${day}` };
   },

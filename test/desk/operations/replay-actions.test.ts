@@ -90,7 +90,7 @@ describe('the number of bookings that a replay sends', () => {
       lines: [
         expect.stringContaining('A new run collects the day'),
         '3 days of 4 would be reviewed, at most 2 at once.',
-        'Bookings to send: 20, by the latest run of each day; unknown for 1 day.',
+        'Bookings to send: 20, by the latest runs; unknown for 1 day.',
       ],
       button: 'Replay 3 days',
     });
@@ -105,7 +105,7 @@ describe('the number of bookings that a replay sends', () => {
   it('is what is pending where runs are resumed', async () => {
     const { preview, page } = await openCountedDays();
     const path = '/replay?from=2026-11-15&to=2026-11-17&which=failed';
-    expect((await preview(path)).data.lines).toContain('Bookings to send: 6, by the latest run of each day.');
+    expect((await preview(path)).data.lines).toContain('Bookings to send: 6, by the latest run.');
     expect(readRows(await page(path)).map(([, , bookings]) => bookings)).toEqual(['', '', '6']);
   });
 
