@@ -24,6 +24,7 @@ export const notificationsPage = definePage({
       ledger.notices.countMessages(),
       ledger.notices.listMessages({ limit: messagesShown }),
     ]);
+    // The newest first, as the messages are.
     return { problems: problems.toReversed(), counts, messages };
   },
   render({ problems, counts: { pending, givenUp }, messages }, visit) {
@@ -74,6 +75,7 @@ ${renderTable(
   },
 });
 
+/** The day it is about, if any, and what else. */
 function renderSubject({ subject, day }: Pick<Notice, 'subject' | 'day'>): Html | string {
   if (day === undefined) return subject;
   const link = html`<a class="whole" href="/days/${encodeURIComponent(day)}">${showDay(day)}</a>`;
@@ -112,6 +114,7 @@ export const testNotifications = defineAction({
     details: reason ? { reason } : {},
   }),
   async perform({ channel }, _, { desk: { operations } }) {
+    // Waits for the answers, so that the visitor reads what each receiver said.
     const trials = await operations.testChannels(channel);
     const faults = trials.flatMap(({ message }) => message ?? []);
     if (faults.length > 0) throw new UsageError(faults.join('; '));

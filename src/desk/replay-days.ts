@@ -134,6 +134,7 @@ function findDays({ from, to = from }: AskedDays, visit: DeskVisit) {
   const first = createBusinessDay(from, visit.timezone);
   const refusal = whyNotBegun(first, visit);
   if (refusal !== undefined) return refuse(refusal);
+  // A range may end in the future: its days are left out.
   const last = to < visit.today ? to : visit.today;
   const days: BusinessDay[] = [];
   for (let day = first; day.iso <= last; day = day.next()) {
@@ -141,6 +142,7 @@ function findDays({ from, to = from }: AskedDays, visit: DeskVisit) {
     if (days.length > longestRange)
       return refuse(`These are too many: at most ${longestRange} days at once.`);
   }
+  // A day that the zone's calendar skipped has no bookings.
   return { days: days.filter(holdsInstants), refusal };
 }
 
@@ -159,6 +161,7 @@ async function startReplay(
     );
   const days = plan.days.filter(isToReview).map(({ day, latest }) => ({
     day: createBusinessDay(day, visit.timezone),
+    // The engine leaves a day alone that gets another run after this.
     seenRunId: latest?.id ?? null,
   }));
   const { runs, left } = await operations.replays.start(days, { mode: asked.which, reason });
@@ -177,10 +180,12 @@ function countBookings(one: PlannedDay): number | null | undefined {
   if (plan.action === 'resume') return plan.run.collectedAt === undefined ? null : plan.run.counts.pending;
   // A new run sends the whole day: as many as its newest run had, unless that was only a part.
   if (plan.action !== 'new-run' || !latest || !mayCompleteDay(latest)) return null;
+  // It counts the day as a whole, also for a run of late bookings.
   if (latest.volume) return latest.volume.accepted;
   return latest.collectedAt === undefined || latest.topsUp ? null : latest.counts.accepted;
 }
 
+/** The total of the days that are reviewed. */
 function describeBookings(known: readonly number[], unknown: number): string {
   if (known.length === 0) return 'Bookings to send: unknown until they are collected.';
   const total = formatCount(known.reduce((sum, count) => sum + count, 0));
@@ -188,6 +193,7 @@ function describeBookings(known: readonly number[], unknown: number): string {
   return `Bookings to send: ${total}, by the latest ${known.length === 1 ? 'run' : 'runs'}${others}.`;
 }
 
+/** What a replay would do with each day, and the field that confirms it. */
 function previewPlan(which: RangeMode, { days, seen, refusal }: ReplayPlan) {
   const begun = days.filter(isToReview).length;
   const known = days.flatMap(({ bookings }) => bookings ?? []);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
-import { isToBeAccepted, type Run } from '../ledger/run.js';
+import { hasWork, isToBeAccepted, type Run } from '../ledger/run.js';
 import { describeIncomparable, runsCompared } from '../review/collect/delivered-lines.js';
 import { decideOpening, isUnfinished, type Opening } from '../review/day/open-run.js';
 import { hasBegun, requireBegun } from '../review/day/range-plan.js';
@@ -35,6 +35,7 @@ export const runDay = defineAction({
     const latest = await visit.desk.ledger.runs.latest(iso);
     const opening = decideOpening(latest, { mode: 'run', day });
     const refusal = await whyNotRun(day, opening, visit);
+    // Nothing of it was sent: somebody has to say that so few bookings are right.
     const isDropped = latest?.failure?.code === 'volume-dropped' && opening.kind === 'resume';
     const checked = volume && html` checked`;
     return {
@@ -56,6 +57,7 @@ export const runDay = defineAction({
   }),
   async perform({ day: iso }, { reason, acceptVolume }, { desk, now, timezone, visitor }) {
     const day = createBusinessDay(iso, timezone);
+    // The preview has no button then, but a form can be sent without one.
     requireBegun(day, now);
     const { run } = await desk.operations.run(day, {
       reason: reason || undefined,
@@ -70,6 +72,7 @@ async function whyNotRun(day: BusinessDay, opening: Opening, visit: DeskVisit): 
   const { ledger, command } = visit.desk;
   if (opening.kind === 'already-done')
     return `${showDay(day.iso)} is done: run ${opening.run.id} succeeded. To send it again, or what was booked late, replay it.`;
+  // What is missing is found by comparing with what earlier runs delivered, which takes the guests' names.
   const isComparing = opening.kind === 'new' && opening.topsUp;
   const obstacle =
     isComparing && describeIncomparable(await ledger.runs.list({ day: day.iso, limit: runsCompared }));
@@ -89,6 +92,7 @@ export function showMessage(message: string, command: WriteCommand): string {
   );
 }
 
+/** What the run would do, and why the latest one is not enough. */
 function describeOpening(opening: Opening, day: string, latest: Run | undefined): readonly string[] {
   if (!latest) return [`${showDay(day)} has no run: a new one collects and sends all of it.`];
   if (opening.kind !== 'new') return [describeState(latest), describeLeft(latest)];
@@ -133,6 +137,7 @@ export const cancelRun = defineAction({
   audit: ({ day }, { reason }) => ({ action: 'cancel', subject: day, details: { reason } }),
   async perform({ day }, { reason }, { desk: { operations } }) {
     const { kind, run } = await operations.cancel(day, reason);
+    // It may have ended since the preview.
     if (!run || kind === 'nothing') throw new UsageError(whyNotCancel(day, run));
     return { message: `Run ${run.id} of ${showDay(day)} was cancelled.`, next: `/days/${day}` };
   },
@@ -165,6 +170,8 @@ export const lookForResult = defineAction({
       return { ...base, lines: [], refusal: `${showDay(day)} has no run that awaits a result.` };
     const since = run.file?.triggeredAt;
     const wait = await ledger.steps.findWait(run.id, visit.now);
+    // Without a wait, the step is due or being performed, unless it has ended.
+    const unplanned = hasWork(run) ? 'A look is due now.' : 'It is overdue, and is no longer looked for.';
     return {
       ...base,
       data: { runId: run.id, nextLookAt: wait ? new Date(wait.until).toISOString() : null },
@@ -172,7 +179,7 @@ export const lookForResult = defineAction({
         `Run ${run.id} awaits its result${since === undefined ? '' : ` since ${showInstant(since, visit)}`}.`,
         wait
           ? `The next look is due at ${showInstant(wait.until, visit)}. This one comes before.`
-          : 'It is overdue, and is no longer looked for.',
+          : unplanned,
       ],
     };
   },

@@ -42,6 +42,7 @@ export const syncProgress = defineLive({
   permission: 'operate',
   input: z.object({}),
   async *follow(_, visit) {
+    // The counts come from the ledger, so that they are also those of a sync in another process.
     for (;;) {
       const sync = await readSync(visit);
       yield renderSync(sync, visit);
@@ -59,6 +60,7 @@ async function readSync({ desk: { ledger, operations } }: DeskVisit) {
 
 type ReadSync = Awaited<ReturnType<typeof readSync>>;
 
+/** The last sync: one that is running, or ended, or was cut off. */
 function renderSync({ latest, state: { isRunning, failure } }: ReadSync, visit: DeskVisit): Html {
   const problem =
     failure === undefined

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { collectedRun, done, perform, references, rightOf } from '../../contracts/ledger/days.js';
+import { collectedFileRun, performUpTo } from '../../contracts/ledger/file-days.js';
 import { now } from '../some-desk.js';
 import { addRun, openOperatorsDesk } from './asking.js';
 
@@ -124,6 +125,26 @@ describe('cancelling a run', () => {
 });
 
 describe('looking for a result', () => {
+  it('says when the next look is due', async () => {
+    const { ledger, preview } = await openOperatorsDesk();
+    const run = await collectedFileRun(ledger, 'by-file', { day, file: 3 });
+    await performUpTo(ledger, run, 'trigger');
+    expect((await preview(`/days/${day}/look`)).data.lines).toEqual([
+      'Run by-file awaits its result.',
+      'A look is due now.',
+    ]);
+    const until = now + 60_000;
+    const evidence = { code: 'result-absent' };
+    await perform(ledger, run, 'await-result', { kind: 'waiting', evidence, until });
+    expect((await preview(`/days/${day}/look`)).data).toMatchObject({
+      nextLookAt: new Date(until).toISOString(),
+      lines: [
+        'Run by-file awaits its result.',
+        'The next look is due at 21 Nov 2026, 03:31. This one comes before.',
+      ],
+    });
+  });
+
   it('is possible only while one is awaited', async () => {
     const { ledger, preview, send, asked, recorded } = await openOperatorsDesk();
     await addRun(ledger, { day: '2026-11-18' });
