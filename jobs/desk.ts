@@ -2,8 +2,7 @@ import { type Access, createAccess } from '../src/access/access.js';
 import type { Config } from '../src/config/load.js';
 import { createDesk } from '../src/desk/desk.js';
 import { readAssets } from '../src/desk/frame.js';
-import type { Operations, SyncOperation } from '../src/desk/operations/operations.js';
-import type { DeskParts } from '../src/desk/page.js';
+import type { DeskParts, Operations } from '../src/desk/page.js';
 import { prepareScores } from '../src/desk/providers-page.js';
 import { createHookCallerFinder } from '../src/desk/serve-pages.js';
 import type { NotifyAll } from '../src/events/events.js';
@@ -126,7 +125,7 @@ export function openOperations(
 function createSyncOperation(
   { ledger, syncWork, notify }: Omit<OperationParts, 'reviews' | 'replays'>,
   signal: AbortSignal,
-): SyncOperation & { idle(): Promise<void> } {
+): Operations['sync'] & { idle(): Promise<void> } {
   let isRunning = false;
   let running = Promise.resolve();
   let failure: string | undefined;

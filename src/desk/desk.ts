@@ -6,12 +6,15 @@ import { createDayPage, createReportDownload } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
 import { createFrame } from './frame.js';
 import { createMappingsPage } from './mappings/mappings-page.js';
-import { createOperationRoutes } from './operations/routes.js';
+import { notificationsPage, testNotifications } from './notifications-page.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
+import { replayDay, replayDays } from './replay-days.js';
+import { acceptVolume, cancelRun, lookForResult, runDay } from './run-actions.js';
 import { createRunRoutes } from './runs/run-routes.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
+import { syncMappings, syncProgress } from './sync-mappings.js';
 
 /** Every page, action, download and stream of the desk: the table that the tests of roles read, too. */
 export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
@@ -26,7 +29,16 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     providersPage,
     providerPage,
     createAuditPage(parts),
-    ...createOperationRoutes(parts),
+    runDay,
+    replayDay,
+    cancelRun,
+    acceptVolume,
+    lookForResult,
+    replayDays,
+    syncMappings,
+    syncProgress,
+    notificationsPage,
+    testNotifications,
     ...createCaseRoutes(parts),
   ];
 }

@@ -2,10 +2,16 @@ import type * as z from 'zod';
 import type { Visit } from '../access/access.js';
 import type { Permission } from '../access/roles.js';
 import type { Archive } from '../archive/archive.js';
+import type { BusinessDay } from '../booking/business-day.js';
 import type { Action } from '../ledger/audit.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { Run } from '../ledger/run.js';
 import type { Deadline } from '../notifications/deadlines.js';
+import type { StartedReview } from '../review/day/background-reviews.js';
+import type { Abandoned } from '../review/day/join-run.js';
+import type { DayRequest } from '../review/day/open-run.js';
 import type { PendingLimits } from '../review/day/pending.js';
+import type { Replays } from '../review/day/replays.js';
 import type { VolumeSettings } from '../review/gates.js';
 import type { Silence } from '../review/verdict.js';
 import type { Slots } from '../schedule/slots.js';
@@ -13,7 +19,6 @@ import type { ScoreMemory } from '../scorecard/scorecard.js';
 import type { Health } from '../server/health.js';
 import type { Html } from '../text/html.js';
 import type { WriteCommand } from '../text/shell.js';
-import type { Operations } from './operations/operations.js';
 
 /** What the pages read and the actions call. */
 export interface DeskParts {
@@ -44,6 +49,31 @@ export interface DeskParts {
   readSilence(now: number): Promise<Silence | undefined>;
   /** The ZIP of `evidence`; undefined if no run has the booking. */
   packEvidence(reference: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
+}
+
+/**
+ * What operators start and stop. Each operation does what the command of that name does. Long work runs in the background: it
+ * continues after the visitor has left, and stops with the process.
+ */
+export interface Operations {
+  /** Starts the day, resumes it, or joins the process that works on it. @throws DayBusyError, UsageError */
+  run(day: BusinessDay, request: Pick<DayRequest, 'reason' | 'volumeAcceptedBy'>): Promise<StartedReview>;
+  /** Records that so few bookings are right, for a run that was sent. */
+  accept(run: Run, by: string): Promise<void>;
+  readonly replays: Pick<Replays, 'start' | 'listWaiting'>;
+  cancel(day: string, reason: string): Promise<Abandoned>;
+  /** Looks for the result that the day's run awaits. @throws DayBusyError, UsageError */
+  look(day: BusinessDay): Promise<StartedReview>;
+  readonly sync: {
+    /** Resolves once the sync has begun. @throws UsageError if one is in progress */
+    start(): Promise<void>;
+    /** What this process knows, and why the last one that it started ended early. The ledger has what was stored. */
+    state(): { readonly isRunning: boolean; readonly failure?: string };
+  };
+  /** The configured ones; a kind is such as `email`. */
+  readonly channels: readonly { readonly name: string; readonly kind: string }[];
+  /** Sends a test message through each channel, or the one with that name; null if it was accepted. @throws UsageError */
+  testChannels(name?: string): Promise<readonly { readonly name: string; readonly message: string | null }[]>;
 }
 
 /** What every page and action knows about the request. */
@@ -129,13 +159,13 @@ export interface Preview {
   /** A sentence or more: what will be done, to what, and what that means. */
   readonly lines: readonly string[];
   /** Why it can't be done now; then there is no button. */
-  readonly refusal?: string;
+  readonly refusal?: string | undefined;
   /** More about what would happen, such as a table. */
-  readonly details?: Html;
+  readonly details?: Html | undefined;
   /** What programs get. */
-  readonly data?: object;
+  readonly data?: object | undefined;
   /** The fields of the form, written by the action. */
-  readonly fields?: Html;
+  readonly fields?: Html | undefined;
   /** Another name for the reason, and whether this change needs one; `perform` then checks that. */
   readonly reason?: { readonly label: string; readonly isRequired: boolean };
   /** What the button says, such as `Replay 3 days`. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { showDay } from '../../src/desk/parts.js';
 import { type DayFolder, day, prepareDay } from '../support/day-folder.js';
 import { auditOf, reached, visitDesk, writeUsers } from '../support/desk-visit.js';
 import { runsEveryCase } from '../support/engine.js';
@@ -99,7 +100,7 @@ describe('half an export', () => {
       const calls = standIn.requests.length;
       const desk = await visitDesk(folder, 'olga');
       expect(await desk.look(`/days/${day}/accept`)).toMatchObject({
-        button: `Accept ${day}`,
+        button: `Accept ${showDay(day)}`,
         lines: [
           expect.stringContaining(`${half} bookings, usually ${usual}`),
           expect.stringContaining('Check the export'),

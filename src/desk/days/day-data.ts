@@ -12,8 +12,7 @@ import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { answerWithin } from '../../server/deadline.js';
 import type { WriteCommand } from '../../text/shell.js';
 import type { DayMark } from '../marks.js';
-import type { Operations } from '../operations/operations.js';
-import type { DeskVisit } from '../page.js';
+import type { DeskVisit, Operations } from '../page.js';
 import { entriesBefore, entriesPerPage, toPage } from '../parts.js';
 
 export interface DayPageParts {

@@ -149,7 +149,8 @@ function completeDay(latest: Run, mode: 'run' | 'replay' | 'late'): Opening {
   };
 }
 
-function isUnfinished(run: Run): boolean {
+/** Whether it can still be resumed or cancelled. */
+export function isUnfinished(run: Run): boolean {
   return isActive(run) || run.state === 'failed';
 }
 

@@ -178,6 +178,7 @@ export function takeBegun(days: readonly BusinessDay[], now: number): readonly B
   return days.filter((day) => hasBegun(day, now));
 }
 
-function hasBegun({ firstInstant }: BusinessDay, now: number): boolean {
+/** @param now epoch milliseconds */
+export function hasBegun({ firstInstant }: BusinessDay, now: number): boolean {
   return firstInstant.getTime() <= now;
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { showDay } from '../../../src/desk/parts.js';
 import { useBrowser } from '../../support/browser.js';
 import { chromiumNeeds, type View } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
@@ -77,7 +78,7 @@ it('The same by keyboard alone', async () => {
   await page.getByText('A new run collects the day and sends all of it again.').waitFor();
   await tabTo('Reason');
   await type('the service is back');
-  await tabTo(`Replay ${day}`);
+  await tabTo(`Replay ${showDay(day)}`);
   await press('Enter');
   await page.getByRole('status').waitFor();
   await tabTo(new RegExp(`^${day.replaceAll('-', '')}-`));
@@ -173,7 +174,7 @@ async function replay(page: Page, day: string): Promise<void> {
   await page.getByRole('link', { name: 'Replay', exact: true }).click();
   await page.getByText('A new run collects the day and sends all of it again.').waitFor();
   await page.getByLabel('Reason').fill('the service is back');
-  await page.getByRole('button', { name: `Replay ${day}` }).click();
+  await page.getByRole('button', { name: `Replay ${showDay(day)}` }).click();
   await page.getByRole('status').waitFor();
 }
 

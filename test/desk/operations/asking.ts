@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Operations } from '../../../src/desk/operations/operations.js';
+import type { Operations } from '../../../src/desk/page.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { NewRun, Settlement } from '../../../src/ledger/runs.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';

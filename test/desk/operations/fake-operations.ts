@@ -1,5 +1,5 @@
 import type { BusinessDay } from '../../../src/booking/business-day.js';
-import type { Operations } from '../../../src/desk/operations/operations.js';
+import type { Operations } from '../../../src/desk/page.js';
 import type { Run } from '../../../src/ledger/run.js';
 import type { DayToReplay, ReplayRequest } from '../../../src/review/day/replays.js';
 import { someRun } from '../../review/some-run.js';

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createRunId } from '../../../src/review/day/open-run.js';
 import { UsageError } from '../../../src/text/usage-error.js';
+import { claimStep, collectedRun, done, perform, rightOf } from '../../contracts/ledger/days.js';
+import { now, readRows } from '../some-desk.js';
 import { addRun, openOperatorsDesk } from './asking.js';
 
 const day = '2026-11-19';
+const shownDay = '19 Nov 2026';
 const failure = { class: 'retryable', code: 'tries-spent', message: 'the service was down' } as const;
 
 describe('replaying a day', () => {
@@ -13,7 +16,7 @@ describe('replaying a day', () => {
     const id = await addRun(ledger, { day }, { state: 'failed', failure });
     const { data } = await preview(`/days/${day}/replay`);
     expect(data).toMatchObject({
-      button: `Replay ${day}`,
+      button: `Replay ${shownDay}`,
       days: [{ day, action: 'new-run', runId: null, replaces: id }],
     });
     const seen = String(data.seen);
@@ -42,7 +45,7 @@ describe('replaying a day', () => {
     await addRun(ledger, { day }, { state: 'succeeded' });
     const path = `/days/${day}/replay?which=late`;
     const { data } = await preview(path);
-    expect(data).toMatchObject({ button: `Send late bookings of ${day}`, days: [{ action: 'top-up' }] });
+    expect(data).toMatchObject({ button: `Send late bookings of ${shownDay}`, days: [{ action: 'top-up' }] });
     await send(path, { seen: String(data.seen), reason: 'late' });
     expect(asked).toMatchObject([{ request: { mode: 'late' } }]);
   });
@@ -58,8 +61,79 @@ describe('replaying a day', () => {
     const refused = await send(`/days/${day}/replay`, { seen: String(data.seen), reason: 'x' });
     expect(refused).toMatchObject({
       status: 409,
-      data: { error: { message: `${day}: ${day} is being run by another process` } },
+      data: { error: { message: `${shownDay}: ${shownDay} is being run by another process` } },
     });
+  });
+});
+
+describe('the number of bookings that a replay sends', () => {
+  const missing = '2026-11-16';
+
+  /** A day is done, one has no run, one failed with six of ten bookings pending, and one is being worked on. */
+  async function openCountedDays() {
+    const desk = await openOperatorsDesk();
+    const { ledger } = desk;
+    const run = await collectedRun(ledger, 'is-done', { day: '2026-11-15' });
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: now });
+    const failed = await collectedRun(ledger, 'has-failed', { day: '2026-11-17' });
+    await perform(ledger, failed, 'batch 0', done);
+    await ledger.runs.settle(rightOf(failed), { state: 'failed', failure, at: now });
+    const performed = await collectedRun(ledger, 'is-performed', { day: '2026-11-18' });
+    await claimStep(ledger, performed, 'batch 0');
+    return desk;
+  }
+
+  it('is of the days that are reviewed, by what their latest runs read; a refused day has its reason and is not counted', async () => {
+    const { preview, page } = await openCountedDays();
+    const path = '/replay?from=2026-11-15&to=2026-11-18';
+    expect((await preview(path)).data).toMatchObject({
+      lines: [
+        expect.stringContaining('A new run collects the day'),
+        '3 days of 4 would be reviewed, at most 2 at once.',
+        'Bookings to send: 20, by the latest runs; unknown for 1 day.',
+      ],
+      button: 'Replay 3 days',
+    });
+    expect(readRows(await page(path))).toEqual([
+      ['15 Nov 2026', 'sent', '10', 'new run'],
+      ['16 Nov 2026', 'no run', 'unknown', 'new run'],
+      ['17 Nov 2026', 'failed', '10', 'new run; cancels run has-failed'],
+      ['18 Nov 2026', 'delivering', '', 'refused: 18 Nov 2026 is being run by another process'],
+    ]);
+  });
+
+  it('is what is pending where runs are resumed', async () => {
+    const { preview, page } = await openCountedDays();
+    const path = '/replay?from=2026-11-15&to=2026-11-17&which=failed';
+    expect((await preview(path)).data.lines).toContain('Bookings to send: 6, by the latest run.');
+    expect(readRows(await page(path)).map(([, , bookings]) => bookings)).toEqual(['', '', '6']);
+  });
+
+  it.each([
+    ['late bookings', '/days/2026-11-15/replay?which=late'],
+    ['a day without a run', `/days/${missing}/replay`],
+    ['a run that has not collected its day', '/days/2026-11-19/replay'],
+    ['a run of late bookings, which are a part of its day', '/days/2026-11-20/replay'],
+  ])('is unknown for %s', async (_, path) => {
+    const { ledger, preview } = await openCountedDays();
+    await addRun(ledger, { day: '2026-11-19' }, { state: 'failed', failure });
+    const topUp = await collectedRun(ledger, 'tops-up', { day: '2026-11-20', topsUp: true });
+    await ledger.runs.settle(rightOf(topUp), { state: 'succeeded', at: now });
+    expect((await preview(path)).data.lines).toContain('Bookings to send: unknown until they are collected.');
+  });
+
+  it('is not said of a day that is refused: it has its reason, and no button', async () => {
+    const { preview, page, send, asked } = await openCountedDays();
+    const path = '/days/2026-11-18/replay';
+    const { data } = await preview(path);
+    expect(data).toMatchObject({
+      lines: [expect.stringContaining('A new run collects the day')],
+      refusal: '18 Nov 2026 is being run by another process',
+      days: [{ action: 'refused', runId: 'is-performed' }],
+    });
+    expect(await page(path)).not.toContain('<textarea');
+    expect((await send(path, { seen: String(data.seen), reason: 'x' })).status).toBe(409);
+    expect(asked).toEqual([]);
   });
 });
 
@@ -130,7 +204,7 @@ describe('replaying several days', () => {
         { day: next.iso, id: createRunId(next, () => 0.5) },
         { state: count % 2 === 0 ? 'failed' : 'succeeded', ...(count % 2 === 0 && { failure }) },
       );
-    for (const which of ['late', 'failed'])
+    for (const which of ['late', 'failed', 'all'])
       expect((await page(`/replay?from=2025-11-20&to=2026-11-20&which=${which}`)).length).toBeLessThan(
         100_000,
       );
@@ -143,6 +217,7 @@ describe('replaying several days', () => {
     ['single days', '?days=2026-11-18&days=2026-11-16', 200, /Say which days/],
     ['a range backwards', '?from=2026-11-19&to=2026-11-16', 200, /is before/],
     ['a day that has not begun', '?from=2027-01-01', 200, /has not started/],
+    ['the last day of the calendar', '?from=9999-12-31', 200, /has not started/],
     ['more than a year', '?from=2024-01-01&to=2026-11-19', 200, /at most 366 days/],
     ['days with nothing to do', '?from=2026-11-16&which=failed', 200, /There is nothing to do/],
   ])('has no button for %s', async (_, query, status, refusal) => {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
+import { collectedRun, done, perform, references, rightOf } from '../../contracts/ledger/days.js';
+import { collectedFileRun, performUpTo } from '../../contracts/ledger/file-days.js';
+import { now } from '../some-desk.js';
 import { addRun, openOperatorsDesk } from './asking.js';
 
 const day = '2026-11-19';
+const shownDay = '19 Nov 2026';
 const dropped = { class: 'data', code: 'volume-dropped', message: 'only 3 of usually 900' } as const;
 
 describe('running a day', () => {
@@ -10,8 +15,8 @@ describe('running a day', () => {
     expect(await preview(`/days/${day}/run`)).toMatchObject({
       status: 200,
       data: {
-        lines: [`${day} has no run: a new one collects and sends all of it.`],
-        button: `Run ${day}`,
+        lines: [`${shownDay} has no run: a new one collects and sends all of it.`],
+        button: `Run ${shownDay}`,
         runId: null,
       },
     });
@@ -52,10 +57,30 @@ describe('running a day', () => {
     const id = await addRun(ledger, { day }, { state: 'succeeded' });
     // The ledger knows no collect, so the day was over when the run started.
     expect((await preview(`/days/${day}/run`)).data.refusal).toBe(
-      `${day} is done: run ${id} succeeded. To send it again, or what was booked late, replay it.`,
+      `${shownDay} is done: run ${id} succeeded. To send it again, or what was booked late, replay it.`,
     );
     expect(await page(`/days/${day}/run`)).not.toContain('<textarea');
-    expect((await preview('/days/2027-01-01/run')).data.refusal).toContain('has not started');
+    expect((await preview('/days/2027-01-01/run')).data.refusal).toBe(
+      '1 Jan 2027 has not started: in Europe/Madrid it is 21 Nov 2026.',
+    );
+  });
+
+  it('has no button where only bookings that no earlier run delivered would be sent, and nobody can tell which', async () => {
+    const { ledger, preview } = await openOperatorsDesk();
+    const run = await collectedRun(ledger, 'short-of-one', { day, bookings: references(3), expected: 4 });
+    await perform(ledger, run, 'batch 0', done);
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: now });
+    expect((await preview(`/days/${day}/run`)).data).toMatchObject({
+      opening: 'new',
+      lines: [
+        'Run short-of-one is succeeded.',
+        'It did not cover the whole day: a new run sends what is missing.',
+      ],
+    });
+    await ledger.guests.blankNames('2027-01-01', blankNames);
+    const { data } = await preview(`/days/${day}/run`);
+    expect(data.refusal).toContain(`late bookings of ${shownDay} can't be told apart`);
+    expect(data.refusal).toContain(`\`hotel-review replay ${day} --reason TEXT\``);
   });
 
   it('does not start a day that has not begun', async () => {
@@ -85,7 +110,7 @@ describe('cancelling a run', () => {
     const { ledger, preview } = await openOperatorsDesk({
       cancel: async () => ({ kind: 'nothing' }),
     });
-    expect((await preview(`/days/${day}/cancel`)).data.refusal).toBe(`${day} has no run.`);
+    expect((await preview(`/days/${day}/cancel`)).data.refusal).toBe(`${shownDay} has no run.`);
     const id = await addRun(ledger, { day }, { state: 'succeeded' });
     expect((await preview(`/days/${day}/cancel`)).data.refusal).toBe(
       `Run ${id} is succeeded: nothing to cancel.`,
@@ -95,11 +120,31 @@ describe('cancelling a run', () => {
   it('says so when there was nothing to cancel any more', async () => {
     const { send } = await openOperatorsDesk({ cancel: async () => ({ kind: 'nothing' }) });
     const { status, data } = await send(`/days/${day}/cancel`, { reason: 'x' });
-    expect([status, data]).toMatchObject([409, { error: { message: `there is no run of ${day}` } }]);
+    expect([status, data]).toMatchObject([409, { error: { message: `${shownDay} has no run.` } }]);
   });
 });
 
 describe('looking for a result', () => {
+  it('says when the next look is due', async () => {
+    const { ledger, preview } = await openOperatorsDesk();
+    const run = await collectedFileRun(ledger, 'by-file', { day, file: 3 });
+    await performUpTo(ledger, run, 'trigger');
+    expect((await preview(`/days/${day}/look`)).data.lines).toEqual([
+      'Run by-file awaits its result.',
+      'A look is due now.',
+    ]);
+    const until = now + 60_000;
+    const evidence = { code: 'result-absent' };
+    await perform(ledger, run, 'await-result', { kind: 'waiting', evidence, until });
+    expect((await preview(`/days/${day}/look`)).data).toMatchObject({
+      nextLookAt: new Date(until).toISOString(),
+      lines: [
+        'Run by-file awaits its result.',
+        'The next look is due at 21 Nov 2026, 03:31. This one comes before.',
+      ],
+    });
+  });
+
   it('is possible only while one is awaited', async () => {
     const { ledger, preview, send, asked, recorded } = await openOperatorsDesk();
     await addRun(ledger, { day: '2026-11-18' });

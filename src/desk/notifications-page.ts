@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import { type Notice, nobodyIsTold } from '../ledger/notice.js';
+import type { StoredMessage } from '../ledger/notices.js';
+import { showInLine } from '../text/foreign-text.js';
+import { formatCountOf } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { UsageError } from '../text/usage-error.js';
+import { renderMark, renderSeverity } from './marks.js';
+import { defineAction, definePage } from './page.js';
+import { renderTable, showDay, showInstant, writeAddress } from './parts.js';
+
+const path = '/notifications';
+const messagesShown = 100;
+const problemsShown = 100;
+
+/** Who is notified of what: channels, open problems and the last messages. */
+export const notificationsPage = definePage({
+  path,
+  permission: 'operate',
+  input: z.object({}),
+  async read(_, { desk: { ledger } }) {
+    const [problems, counts, messages] = await Promise.all([
+      ledger.notices.listProblems(),
+      ledger.notices.countMessages(),
+      ledger.notices.listMessages({ limit: messagesShown }),
+    ]);
+    // The newest first, as the messages are.
+    return { problems: problems.toReversed(), counts, messages };
+  },
+  render({ problems, counts: { pending, givenUp }, messages }, visit) {
+    const { channels } = visit.desk.operations;
+    const shown = problems.slice(0, problemsShown);
+    return {
+      title: 'Notifications',
+      content: html`<h2>Channels</h2>
+${renderTable(
+  channels,
+  {
+    Name: ({ name }) => name,
+    Kind: ({ kind }) => kind,
+    Test: ({ name }) =>
+      html`<a class="button quiet" href="${writeAddress(`${path}/test`, { channel: name })}">Test ${name}</a>`,
+  },
+  { empty: html`${nobodyIsTold} List channels in the setting <code>notify</code>.` },
+)}
+${channels.length > 1 ? html`<p><a href="${path}/test">Test all</a></p>` : undefined}
+<h2>Open problems</h2>
+${problems.length > shown.length ? html`<p>The ${shown.length} newest of ${problems.length}.</p>` : undefined}
+${renderTable(
+  shown,
+  {
+    Problem: ({ event }) => event,
+    About: renderSubject,
+    Severity: ({ severity }) => renderSeverity(severity),
+    Since: ({ raisedAt }) => showInstant(raisedAt, visit),
+    // Without a channel, the ledger still notes when people would have been told.
+    'Last told': channels.length > 0 && (({ lastToldAt }) => showInstant(lastToldAt, visit)),
+  },
+  { empty: 'None. What goes wrong stands here until it is over.' },
+)}
+<h2>Last messages</h2>
+${messages.length > 0 ? html`<p>${formatCountOf(pending, 'message')} to be sent, ${formatCountOf(givenUp, 'message')} given up.</p>` : undefined}
+${renderTable(
+  messages,
+  {
+    Message: ({ notice: { event, stage } }) => (stage === 'raised' ? event : `${event} (${stage})`),
+    About: ({ notice }) => renderSubject(notice),
+    Channel: ({ channel }) => channel,
+    When: ({ endedAt, dueAt }) => showInstant(endedAt ?? dueAt, visit),
+    State: renderState,
+  },
+  { empty: 'None. Each problem becomes a message to each channel that wants it.' },
+)}`,
+    };
+  },
+});
+
+/** The day it is about, if any, and what else. */
+function renderSubject({ subject, day }: Pick<Notice, 'subject' | 'day'>): Html | string {
+  if (day === undefined) return subject;
+  const link = html`<a class="whole" href="/days/${encodeURIComponent(day)}">${showDay(day)}</a>`;
+  return subject === day ? link : html`${link} ${showInLine(subject)}`;
+}
+
+function renderState({ state, attempts, code }: StoredMessage): Html {
+  const why = code === undefined ? '' : ` (${code})`;
+  if (state === 'sent') return renderMark('good', 'sent');
+  if (state === 'given-up') return renderMark('attention', `given up${why}`);
+  return renderMark('unfinished', attempts === 0 ? 'waits' : `to be tried again${why}`);
+}
+
+/** What `hotel-review notify test` does. */
+export const testNotifications = defineAction({
+  path: `${path}/test`,
+  permission: 'operate',
+  title: 'Test notifications',
+  /** All channels, if none is named. */
+  input: z.object({ channel: z.string().max(40).optional() }),
+  form: z.object({}),
+  reason: 'optional',
+  async preview({ channel }, { desk: { operations } }) {
+    const chosen = operations.channels.filter(({ name }) => channel === undefined || name === channel);
+    const names = chosen.map(({ name }) => name).join(', ');
+    return {
+      lines: names === '' ? [] : [`Sends a test message: ${names}. It says that nothing happened.`],
+      refusal: names === '' ? 'No such channel is configured.' : undefined,
+      button: `Send to ${names}`,
+      back: path,
+    };
+  },
+  audit: ({ channel }, { reason }) => ({
+    action: 'notify-test',
+    ...(channel !== undefined && { subject: channel }),
+    details: reason ? { reason } : {},
+  }),
+  async perform({ channel }, _, { desk: { operations } }) {
+    // Waits for the answers, so that the visitor reads what each receiver said.
+    const trials = await operations.testChannels(channel);
+    const faults = trials.flatMap(({ message }) => message ?? []);
+    if (faults.length > 0) throw new UsageError(faults.join('; '));
+    return { message: `Accepted: ${trials.map(({ name }) => name).join(', ')}.`, next: path };
+  },
+});

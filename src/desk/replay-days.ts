@@ -1,0 +1,239 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { type BusinessDay, createBusinessDay, holdsInstants } from '../booking/business-day.js';
+import { mayCompleteDay, warnsOfVolume } from '../ledger/run.js';
+import {
+  describePlan,
+  isToReview,
+  type PlannedDay,
+  planRange,
+  type RangeMode,
+  rangeModes,
+  toPlanObjects,
+} from '../review/day/range-plan.js';
+import { runsAtOnce } from '../review/day/replays.js';
+import { formatCount, formatCountOf } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { UsageError } from '../text/usage-error.js';
+import { dayField, optionalDayField } from './fields.js';
+import { markOfRun, nameMark } from './marks.js';
+import { type DeskVisit, defineAction, type ReasonGiven } from './page.js';
+import { renderTable, showDay } from './parts.js';
+import { showMessage, whyNotBegun } from './run-actions.js';
+
+/** One click must not send years of bookings. */
+const longestRange = 366;
+
+const meanings: Readonly<Record<RangeMode, string>> = {
+  all: 'A new run collects the day and sends all of it again. An unfinished run is cancelled.',
+  late: 'A new run sends only what no earlier run of the day has delivered.',
+  missing: 'Only days that have no run are reviewed.',
+  failed: 'Only runs that failed or were interrupted are resumed. What was delivered is not sent again.',
+};
+
+/** Without `from`, no days; without `to`, only the first. */
+const rangeFields = z.object({
+  from: optionalDayField,
+  to: optionalDayField,
+  which: z.enum(rangeModes).default('all'),
+});
+type AskedDays = z.output<typeof rangeFields>;
+
+/** `seen` is as in the preview: it is refused if the days have changed. */
+const form = z.object({ seen: z.string() });
+
+/** What `hotel-review replay DAY` does, for late bookings too. */
+export const replayDay = defineAction({
+  path: '/days/:day/replay',
+  permission: 'operate',
+  title: 'Replay a day',
+  input: z.object({ day: dayField, which: z.enum(['all', 'late']).default('all') }),
+  form,
+  reason: 'required',
+  async preview({ day, which }, visit) {
+    const plan = previewPlan(which, await planReplay({ from: day, which }, visit));
+    const isLate = which === 'late';
+    const title = `${isLate ? 'Send late bookings of' : 'Replay'} ${showDay(day)}`;
+    const instead = `/days/${encodeURIComponent(day)}/replay?which=${isLate ? 'all' : 'late'}`;
+    return {
+      ...plan,
+      title,
+      details: html`${plan.details}<p><a href="${instead}">${isLate ? 'The whole day' : 'Only late bookings'} instead</a></p>`,
+      button: title,
+      back: `/days/${day}`,
+    };
+  },
+  audit: ({ day, which }, { reason }) => ({ action: 'replay', subject: day, details: { which, reason } }),
+  async perform({ day, which }, given, visit) {
+    const message = await startReplay({ from: day, which }, given, visit);
+    return { message, next: `/days/${day}` };
+  },
+});
+
+/** What `hotel-review replay DAY --to DAY` does. */
+export const replayDays = defineAction({
+  path: '/replay',
+  permission: 'operate',
+  title: 'Replay days',
+  input: rangeFields,
+  form,
+  reason: 'required',
+  async preview(asked, visit) {
+    const plan = previewPlan(asked.which, await planReplay(asked, visit));
+    const waiting = visit.desk.operations.replays.listWaiting().length;
+    const before = `Waiting for their turn: ${formatCountOf(waiting, 'day')} of earlier replays.`;
+    return {
+      ...plan,
+      lines: waiting > 0 ? [before, ...plan.lines] : plan.lines,
+      details: html`${renderRangeForm(asked)}${plan.details}`,
+      back: '/',
+    };
+  },
+  audit: ({ from, to, which }, { reason }) => ({
+    action: 'replay',
+    subject: to === undefined || to === from ? from : `${from} to ${to}`,
+    details: { which, reason },
+  }),
+  async perform(asked, given, visit) {
+    return { message: await startReplay(asked, given, visit), next: '/' };
+  },
+});
+
+/** What a replay would do with each day that has begun. Nobody can confirm a plan with a `refusal`. */
+async function planReplay(asked: AskedDays, visit: DeskVisit) {
+  const { days, refusal } = findDays(asked, visit);
+  // The form asks for the reason, so no plan is refused for lack of one.
+  const request = { mode: asked.which, reason: 'asked for' };
+  const planned = days.length === 0 ? [] : await planRange(visit.desk.ledger, days, request);
+  const shown = planned.map((one) => ({
+    ...one,
+    bookings: countBookings(one),
+    words:
+      one.plan.action === 'refused'
+        ? showMessage(one.plan.message, visit.desk.command)
+        : describePlan(one.plan),
+  }));
+  const [refused] = shown.filter(({ plan }) => plan.action === 'refused');
+  const nothingToDo = refused?.words ?? 'There is nothing to do for these days.';
+  const seen = planned.map(({ day, plan, latest }) => `${day} ${plan.action} ${latest?.id ?? ''}`);
+  return {
+    days: shown,
+    refusal: refusal ?? (shown.some(isToReview) ? undefined : nothingToDo),
+    /** Changes if a day gets another run or another plan. */
+    seen: createHash('sha256').update(seen.join('\n')).digest('base64url').slice(0, 22),
+  };
+}
+
+type ReplayPlan = Awaited<ReturnType<typeof planReplay>>;
+
+/** The days of a range that have begun, in their order. */
+function findDays({ from, to = from }: AskedDays, visit: DeskVisit) {
+  const refuse = (refusal: string) => ({ days: [], refusal });
+  if (from === undefined || to === undefined) return refuse('Say which days: from, to, and which of them.');
+  if (to < from) return refuse(`${showDay(to)} is before ${showDay(from)}.`);
+  const first = createBusinessDay(from, visit.timezone);
+  const refusal = whyNotBegun(first, visit);
+  if (refusal !== undefined) return refuse(refusal);
+  // A range may end in the future: its days are left out.
+  const last = to < visit.today ? to : visit.today;
+  const days: BusinessDay[] = [];
+  for (let day = first; day.iso <= last; day = day.next()) {
+    days.push(day);
+    if (days.length > longestRange)
+      return refuse(`These are too many: at most ${longestRange} days at once.`);
+  }
+  // A day that the zone's calendar skipped has no bookings.
+  return { days: days.filter(holdsInstants), refusal };
+}
+
+/** @throws UsageError if none of the days can be reviewed as it was previewed */
+async function startReplay(
+  asked: AskedDays,
+  { seen, reason }: z.output<typeof form> & ReasonGiven,
+  visit: DeskVisit,
+): Promise<string> {
+  const { operations, command } = visit.desk;
+  const plan = await planReplay(asked, visit);
+  if (plan.refusal !== undefined) throw new UsageError(plan.refusal);
+  if (seen !== plan.seen)
+    throw new UsageError(
+      'the days have changed since the preview, perhaps by a second click: load it again to see what is left to do',
+    );
+  const days = plan.days.filter(isToReview).map(({ day, latest }) => ({
+    day: createBusinessDay(day, visit.timezone),
+    // The engine leaves a day alone that gets another run after this.
+    seenRunId: latest?.id ?? null,
+  }));
+  const { runs, left } = await operations.replays.start(days, { mode: asked.which, reason });
+  const leftOut = left.map(({ day, why }) => showMessage(`${day}: ${why}`, command)).join('; ');
+  const [first] = runs;
+  if (!first) throw new UsageError(leftOut);
+  const others = runs.length === 1 ? '' : ` and ${formatCountOf(runs.length - 1, 'more day')}`;
+  const started = `Being replayed: ${showDay(first.day)} (run ${first.id})${others}.`;
+  return leftOut === '' ? started : `${started} Left as they are: ${leftOut}`;
+}
+
+/** How many bookings a day sends, as far as the ledger knows: null if only the collect will tell, undefined if none are sent. */
+function countBookings(one: PlannedDay): number | null | undefined {
+  const { plan, latest } = one;
+  if (!isToReview(one)) return undefined;
+  if (plan.action === 'resume') return plan.run.collectedAt === undefined ? null : plan.run.counts.pending;
+  // A new run sends the whole day: as many as its newest run had, unless that was only a part.
+  if (plan.action !== 'new-run' || !latest || !mayCompleteDay(latest)) return null;
+  // It counts the day as a whole, also for a run of late bookings.
+  if (latest.volume) return latest.volume.accepted;
+  return latest.collectedAt === undefined || latest.topsUp ? null : latest.counts.accepted;
+}
+
+/** The total of the days that are reviewed. */
+function describeBookings(known: readonly number[], unknown: number): string {
+  if (known.length === 0) return 'Bookings to send: unknown until they are collected.';
+  const total = formatCount(known.reduce((sum, count) => sum + count, 0));
+  const others = unknown === 0 ? '' : `; unknown for ${formatCountOf(unknown, 'day')}`;
+  return `Bookings to send: ${total}, by the latest ${known.length === 1 ? 'run' : 'runs'}${others}.`;
+}
+
+/** What a replay would do with each day, and the field that confirms it. */
+function previewPlan(which: RangeMode, { days, seen, refusal }: ReplayPlan) {
+  const begun = days.filter(isToReview).length;
+  const known = days.flatMap(({ bookings }) => bookings ?? []);
+  const lines = [
+    days.length > 0 && meanings[which],
+    days.length > 1 &&
+      `${formatCountOf(begun, 'day')} of ${days.length} would be reviewed, at most ${runsAtOnce} at once.`,
+    begun > 0 && describeBookings(known, begun - known.length),
+  ];
+  // A year of days fits on a page.
+  const table = renderTable(days, {
+    Day: ({ day }) => html`<a href="/days/${day}">${showDay(day)}</a>`,
+    Now: ({ latest }) => (latest ? nameMark(markOfRun(latest, warnsOfVolume(latest))) : 'no run'),
+    Bookings: known.length > 0 && (({ bookings }) => bookings),
+    'What happens': ({ plan, words }) => (plan.action === 'refused' ? `refused: ${words}` : words),
+  });
+  return {
+    lines: lines.filter((line) => line !== false),
+    details: days.length === 0 ? undefined : table,
+    fields: html`<input type="hidden" name="seen" value="${seen}">`,
+    data: days.length === 0 ? undefined : { seen, days: toPlanObjects(days) },
+    button: `Replay ${formatCountOf(begun, 'day')}`,
+    refusal,
+  };
+}
+
+const choices: Readonly<Record<RangeMode, string>> = {
+  all: 'all: new runs',
+  missing: 'missing',
+  failed: 'failed or interrupted',
+  late: 'late bookings',
+};
+
+/** Asks for the range, and for which of its days. */
+function renderRangeForm({ from, to, which }: AskedDays): Html {
+  return html`<form class="search card" action="/replay"><label>From<input type="date" name="from" value="${from ?? ''}"></label>
+<label>To<input type="date" name="to" value="${to ?? ''}"></label>
+<label>Which<select name="which">${rangeModes.map(
+    (mode) =>
+      html`<option value="${mode}"${mode === which ? html` selected` : undefined}>${choices[mode]}</option>`,
+  )}</select></label>
+<button class="quiet">Show</button></form>`;
+}

@@ -1,0 +1,231 @@
+import * as z from 'zod';
+import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
+import { hasWork, isToBeAccepted, type Run } from '../ledger/run.js';
+import { describeIncomparable, runsCompared } from '../review/collect/delivered-lines.js';
+import { decideOpening, isUnfinished, type Opening } from '../review/day/open-run.js';
+import { hasBegun, requireBegun } from '../review/day/range-plan.js';
+import { describeDrops } from '../review/gates.js';
+import { formatCount, formatCountOf } from '../text/format.js';
+import { html } from '../text/html.js';
+import { completeCommands, type WriteCommand } from '../text/shell.js';
+import { UsageError } from '../text/usage-error.js';
+import { dayField } from './fields.js';
+import { type DeskVisit, defineAction } from './page.js';
+import { showDay, showInstant } from './parts.js';
+import { writeWho } from './serve-pages.js';
+
+/** What most actions on a day have in common. */
+const ofDay = {
+  permission: 'operate',
+  input: z.object({ day: dayField }),
+  form: z.object({}),
+  reason: 'optional',
+} as const;
+
+/** What `hotel-review run DAY` does. */
+export const runDay = defineAction({
+  ...ofDay,
+  path: '/days/:day/run',
+  title: 'Run a day',
+  /** `volume` proposes to accept the number of bookings. */
+  input: z.object({ day: dayField, volume: z.literal('accepted').optional() }),
+  form: z.object({ acceptVolume: z.literal('yes').optional() }),
+  async preview({ day: iso, volume }, visit) {
+    const day = createBusinessDay(iso, visit.timezone);
+    const latest = await visit.desk.ledger.runs.latest(iso);
+    const opening = decideOpening(latest, { mode: 'run', day });
+    const refusal = await whyNotRun(day, opening, visit);
+    // Nothing of it was sent: somebody has to say that so few bookings are right.
+    const isDropped = latest?.failure?.code === 'volume-dropped' && opening.kind === 'resume';
+    const checked = volume && html` checked`;
+    return {
+      title: `Run ${showDay(iso)}`,
+      lines: refusal === undefined ? describeOpening(opening, iso, latest) : [],
+      refusal,
+      fields: isDropped
+        ? html`<label><input type="checkbox" name="acceptVolume" value="yes"${checked}> Send the day although it has far fewer bookings than usual</label>`
+        : undefined,
+      data: { day: iso, opening: opening.kind, runId: latest?.id ?? null },
+      button: opening.kind === 'resume' ? `Resume run ${opening.run.id}` : `Run ${showDay(iso)}`,
+      back: `/days/${iso}`,
+    };
+  },
+  audit: ({ day }, { reason, acceptVolume }) => ({
+    action: 'run',
+    subject: day,
+    details: { ...(reason && { reason }), ...(acceptVolume && { acceptVolume: true }) },
+  }),
+  async perform({ day: iso }, { reason, acceptVolume }, { desk, now, timezone, visitor }) {
+    const day = createBusinessDay(iso, timezone);
+    // The preview has no button then, but a form can be sent without one.
+    requireBegun(day, now);
+    const { run } = await desk.operations.run(day, {
+      reason: reason || undefined,
+      volumeAcceptedBy: acceptVolume && writeWho(visitor),
+    });
+    return { message: `Run ${run.id} of ${showDay(iso)} is ${run.state}.`, next: `/days/${iso}` };
+  },
+});
+
+/** What the engine would refuse has no button. */
+async function whyNotRun(day: BusinessDay, opening: Opening, visit: DeskVisit): Promise<string | undefined> {
+  const { ledger, command } = visit.desk;
+  if (opening.kind === 'already-done')
+    return `${showDay(day.iso)} is done: run ${opening.run.id} succeeded. To send it again, or what was booked late, replay it.`;
+  // What is missing is found by comparing with what earlier runs delivered, which takes the guests' names.
+  const isComparing = opening.kind === 'new' && opening.topsUp;
+  const obstacle =
+    isComparing && describeIncomparable(await ledger.runs.list({ day: day.iso, limit: runsCompared }));
+  return obstacle ? showMessage(obstacle, command) : whyNotBegun(day, visit);
+}
+
+/** Undefined for a day that has begun. */
+export function whyNotBegun(day: BusinessDay, { now, today }: DeskVisit): string | undefined {
+  if (hasBegun(day, now)) return undefined;
+  return `${showDay(day.iso)} has not started: in ${day.zone} it is ${showDay(today)}.`;
+}
+
+/** What the engine says, as a page says it: with commands that can be copied, and days outside of them as people write them. */
+export function showMessage(message: string, command: WriteCommand): string {
+  return completeCommands(message, command).replace(/`[^`]*`|\b\d{4}-\d{2}-\d{2}\b/g, (found) =>
+    found.startsWith('`') ? found : showDay(found),
+  );
+}
+
+/** What the run would do, and why the latest one is not enough. */
+function describeOpening(opening: Opening, day: string, latest: Run | undefined): readonly string[] {
+  if (!latest) return [`${showDay(day)} has no run: a new one collects and sends all of it.`];
+  if (opening.kind !== 'new') return [describeState(latest), describeLeft(latest)];
+  const sent = opening.topsUp
+    ? 'It did not cover the whole day: a new run sends what is missing.'
+    : 'A new run collects and sends the whole day.';
+  const replaced = opening.replaces === undefined ? [] : [`Run ${opening.replaces} is cancelled.`];
+  return [describeState(latest), sent, ...replaced];
+}
+
+function describeState({ id, state, failure, cancelReason }: Run): string {
+  if (state === 'failed') return `Run ${id} failed: ${failure?.message ?? 'the reason is not known'}`;
+  if (state !== 'cancelled') return `Run ${id} is ${state}.`;
+  return `Run ${id} was cancelled${cancelReason === undefined ? '' : `: ${cancelReason}`}.`;
+}
+
+function describeLeft({ collectedAt, counts, state }: Run): string {
+  if (collectedAt === undefined) return 'Nothing has been sent yet: the day is collected from the start.';
+  if (state === 'awaiting-result') return 'Everything was delivered: only the result is missing.';
+  const pending = `${formatCount(counts.pending)} of ${formatCountOf(counts.accepted, 'booking')}`;
+  return `${pending} are pending. What was delivered is not sent again.`;
+}
+
+/** What `hotel-review cancel DAY` does. */
+export const cancelRun = defineAction({
+  ...ofDay,
+  path: '/days/:day/cancel',
+  title: 'Cancel a run',
+  reason: 'required',
+  async preview({ day }, { desk: { ledger } }) {
+    const run = await ledger.runs.latest(day);
+    return {
+      title: `Cancel the run of ${showDay(day)}`,
+      ...(run && isUnfinished(run)
+        ? { lines: describeCancel(run, await ledger.steps.isBeingPerformed(run.id)) }
+        : { lines: [], refusal: whyNotCancel(day, run) }),
+      data: run && { runId: run.id, state: run.state },
+      button: `Cancel run ${run?.id ?? ''}`,
+      back: `/days/${day}`,
+    };
+  },
+  audit: ({ day }, { reason }) => ({ action: 'cancel', subject: day, details: { reason } }),
+  async perform({ day }, { reason }, { desk: { operations } }) {
+    const { kind, run } = await operations.cancel(day, reason);
+    // It may have ended since the preview.
+    if (!run || kind === 'nothing') throw new UsageError(whyNotCancel(day, run));
+    return { message: `Run ${run.id} of ${showDay(day)} was cancelled.`, next: `/days/${day}` };
+  },
+});
+
+function whyNotCancel(day: string, run: Run | undefined): string {
+  return run ? `Run ${run.id} is ${run.state}: nothing to cancel.` : `${showDay(day)} has no run.`;
+}
+
+function describeCancel({ id, state, counts: { delivered, accepted } }: Run, isPerformed: boolean) {
+  const sent = `${formatCount(delivered)} of ${formatCountOf(accepted, 'booking')}`;
+  return [
+    `Run ${id} is ${state}: nobody will resume it, and the schedule leaves the day alone until somebody runs it.`,
+    ...(delivered > 0 ? [`${sent} were sent, and what was sent stays sent.`] : []),
+    ...(isPerformed ? ['It is being worked on. That stops with the next write to the ledger.'] : []),
+  ];
+}
+
+/** Looks for a day's result now. */
+export const lookForResult = defineAction({
+  ...ofDay,
+  path: '/days/:day/look',
+  title: 'Look for a result',
+  async preview({ day }, visit) {
+    const { ledger } = visit.desk;
+    const run = await ledger.runs.latest(day);
+    const title = `Look for the result of ${showDay(day)}`;
+    const base = { title, button: 'Look now', back: `/days/${day}` };
+    if (run?.state !== 'awaiting-result')
+      return { ...base, lines: [], refusal: `${showDay(day)} has no run that awaits a result.` };
+    const since = run.file?.triggeredAt;
+    const wait = await ledger.steps.findWait(run.id, visit.now);
+    // Without a wait, the step is due or being performed, unless it has ended.
+    const unplanned = hasWork(run) ? 'A look is due now.' : 'It is overdue, and is no longer looked for.';
+    return {
+      ...base,
+      data: { runId: run.id, nextLookAt: wait ? new Date(wait.until).toISOString() : null },
+      lines: [
+        `Run ${run.id} awaits its result${since === undefined ? '' : ` since ${showInstant(since, visit)}`}.`,
+        wait
+          ? `The next look is due at ${showInstant(wait.until, visit)}. This one comes before.`
+          : unplanned,
+      ],
+    };
+  },
+  audit: ({ day }, { reason }) => ({ action: 'look', subject: day, details: reason ? { reason } : {} }),
+  async perform({ day }, _, { desk, timezone }) {
+    const { run } = await desk.operations.look(createBusinessDay(day, timezone));
+    return { message: `The result of run ${run.id} is being looked for.`, next: `/days/${day}` };
+  },
+});
+
+/** What `hotel-review run DAY --accept-volume` does with a day that was sent with far fewer bookings than usual. */
+export const acceptVolume = defineAction({
+  ...ofDay,
+  path: '/days/:day/accept',
+  title: 'Accept few bookings',
+  /** The run of the preview: a newer one may have even fewer bookings. */
+  form: z.object({ run: z.string().max(64) }),
+  async preview({ day }, { desk: { ledger } }) {
+    const run = await ledger.runs.latest(day);
+    const title = `Accept the bookings of ${showDay(day)}`;
+    const base = { title, button: `Accept ${showDay(day)}`, back: `/days/${day}` };
+    if (!run?.volume || !isToBeAccepted(run)) {
+      const refusal = `${showDay(day)} has no run with few bookings that nobody has accepted.`;
+      return { ...base, lines: [], refusal };
+    }
+    return {
+      ...base,
+      data: { runId: run.id, volume: run.volume },
+      lines: [
+        `Run ${run.id} has far fewer bookings than usual: ${describeDrops(run.volume).join('; ')}.`,
+        'Check the export. If bookings are missing in it, send them once it is complete. If it is right, accept the day: nothing is sent, and the day becomes a good one.',
+      ],
+      details: html`<p><a href="/days/${encodeURIComponent(day)}/replay?which=late">Send what is missing</a></p>`,
+      fields: html`<input type="hidden" name="run" value="${run.id}">`,
+    };
+  },
+  audit: ({ day }, { run, reason }) => ({
+    action: 'run',
+    subject: day,
+    details: { run, acceptVolume: true, ...(reason && { reason }) },
+  }),
+  async perform({ day }, { run: seen }, { desk: { ledger, operations }, visitor }) {
+    const run = await ledger.runs.latest(day);
+    if (run?.id !== seen || !isToBeAccepted(run))
+      throw new UsageError(`${showDay(day)} has changed since the preview: load it again`);
+    await operations.accept(run, writeWho(visitor));
+    return { message: `The bookings of ${showDay(day)} are accepted.`, next: `/days/${day}` };
+  },
+});
