@@ -9,7 +9,17 @@ import { createMappingsPage } from './mappings/mappings-page.js';
 import { createOperationRoutes } from './operations/routes.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { createProviderRoutes } from './providers/provider-routes.js';
-import { createRunRoutes } from './runs/run-routes.js';
+import { manifestDownload, resultDownload } from './run-file.js';
+import {
+  affectedPage,
+  postedPage,
+  refusedPage,
+  rejectedPage,
+  suspectsPage,
+  unansweredPage,
+} from './run-lists.js';
+import { createRunEvents, runPage } from './run-page.js';
+import { createRunWatches } from './run-watch.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
 
@@ -19,7 +29,16 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     createDaysPage(parts),
     createDayPage(parts),
     createReportDownload(parts),
-    ...createRunRoutes(parts),
+    runPage,
+    createRunEvents(createRunWatches(parts)),
+    rejectedPage,
+    refusedPage,
+    unansweredPage,
+    postedPage,
+    suspectsPage,
+    affectedPage,
+    resultDownload,
+    manifestDownload,
     ...createBookingRoutes(parts),
     createMappingsPage(parts),
     ...createProviderRoutes(parts),
