@@ -1,8 +1,9 @@
+import type { Permission } from '../access/roles.js';
 import type { Run } from '../ledger/run.js';
 import { dayOfRunId } from '../review/day/open-run.js';
 import { describeSetAside } from '../review/day/report.js';
 import { manifestName } from '../review/file/archive-run.js';
-import { verifyKept, verifyManifest } from '../review/file/verify-run.js';
+import { type VerifiedItem, verifyKept, verifyManifest } from '../review/file/verify-run.js';
 import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatBytes, formatCount } from '../text/format.js';
@@ -15,19 +16,12 @@ import { findShownRun, runInput } from './run-watch.js';
 /** What the page of a run shows of its file besides what `run --json` prints. */
 export function toFileDetails({ file, linesBlanked }: Run) {
   if (!file) return null;
-  const { bytes, triggeredAt, result, laterResults = [], removals = [] } = file;
+  const { bytes = null, triggeredAt, result, laterResults = [], removals = [] } = file;
+  const { name = '', size = 0, sha256 = '', rows = 0, isWhole = false } = result ?? {};
   return {
-    bytes: bytes ?? null,
+    bytes,
     triggeredAt: triggeredAt === undefined ? null : new Date(triggeredAt).toISOString(),
-    result: result
-      ? {
-          name: result.name,
-          bytes: result.size,
-          sha256: result.sha256,
-          rows: result.rows,
-          isWhole: result.isWhole,
-        }
-      : null,
+    result: result ? { name, bytes: size, sha256, rows, isWhole } : null,
     laterResults,
     /** Our files on the server that were removed as agreed. */
     removed: removals.flatMap(({ path, outcome }) => (outcome === 'removed' ? [path] : [])),
@@ -81,59 +75,55 @@ function formatSize(bytes: number): string {
 }
 
 /** The result of a run, as it was received; it holds guests' names. Compared with its checksum before the first byte is sent. */
-export const resultDownload = defineDownload({
-  path: '/runs/:id/result',
+export const resultDownload = defineRunDownload('result', {
   permission: 'see-names',
-  input: runInput,
   contentType: 'application/octet-stream',
-  audit: ({ id }) => auditDownload(id, 'result'),
-  async open({ id }, { desk }) {
-    const run = await findArchivedRun(desk, id);
+  async find(run, desk) {
     const { result } = run.file ?? {};
     if (!result) throw new HttpError(404, 'no result of this run was judged');
     const removed = 'the result was removed with the names in it, as agreed; its checksum is kept';
     if (run.linesBlanked) throw new HttpError(404, removed);
     const fault = await verifyKept(desk, run, result);
-    if (fault !== undefined) throw differs('the result in the archive', fault, desk, run);
-    return readKept(desk, run, result.name);
+    const wrong = fault === undefined ? undefined : { item: 'the result in the archive', fault };
+    return { name: result.name, wrong };
   },
 });
 
 /** What was sent and when, what came back, and all checksums; no guest's name. First compared with the ledger. */
-export const manifestDownload = defineDownload({
-  path: '/runs/:id/manifest',
+export const manifestDownload = defineRunDownload('manifest', {
   permission: 'look',
-  input: runInput,
   contentType: 'application/json; charset=utf-8',
-  audit: ({ id }) => auditDownload(id, 'manifest'),
-  async open({ id }, { desk }) {
-    const run = await findArchivedRun(desk, id);
+  async find(run, desk) {
     const { items } = await verifyManifest(desk, run);
-    const wrong = items.find(({ fault }) => fault !== undefined);
-    if (wrong) throw differs(wrong.item, wrong.fault ?? '', desk, run);
-    return readKept(desk, run, manifestName);
+    return { name: manifestName, wrong: items.find(({ fault }) => fault !== undefined) };
   },
 });
 
-function auditDownload(run: string, file: string) {
-  return { action: 'download', subject: dayOfRunId(run), details: { run, file } } as const;
-}
-
-/** @throws HttpError 404 */
-async function findArchivedRun({ ledger }: DeskParts, id: string): Promise<Run> {
-  const run = await findShownRun(ledger, id);
-  if (run.file?.archivedTo === undefined)
-    throw new HttpError(404, 'nothing of this run is in the archive yet');
-  return run;
-}
-
-function differs(item: string, fault: string, { command }: DeskParts, { day }: Run): HttpError {
-  const words = `not sent, because it is not what the ledger recorded: ${item}: ${fault}`;
-  return new HttpError(409, `${words}. To check all of it: ${command(`verify ${day}`)}`, {}, 'unverified');
-}
-
-function readKept({ archive }: DeskParts, { day, id }: Run, name: string) {
-  return { name: `${id}-${name}`, content: readArchived(archive, [day, id, name]) };
+/** A file of a run in the archive, which is not sent if it is wrong. */
+function defineRunDownload(
+  file: string,
+  about: {
+    readonly permission: Permission;
+    readonly contentType: string;
+    find(run: Run, desk: DeskParts): Promise<{ name: string; wrong: VerifiedItem | undefined }>;
+  },
+) {
+  return defineDownload({
+    ...about,
+    path: `/runs/:id/${file}`,
+    input: runInput,
+    audit: ({ id }) => ({ action: 'download', subject: dayOfRunId(id), details: { run: id, file } }),
+    async open({ id }, { desk }) {
+      const run = await findShownRun(desk.ledger, id);
+      if (run.file?.archivedTo === undefined)
+        throw new HttpError(404, 'nothing of this run is in the archive yet');
+      const { name, wrong } = await about.find(run, desk);
+      if (!wrong) return { name: `${id}-${name}`, content: readArchived(desk.archive, [run.day, id, name]) };
+      const words = `not sent, because it is not what the ledger recorded: ${wrong.item}: ${wrong.fault}`;
+      const check = `To check all of it: ${desk.command(`verify ${run.day}`)}`;
+      throw new HttpError(409, `${words}. ${check}`, {}, 'unverified');
+    },
+  });
 }
 
 /** Reads an archived file for a response. Copies each block, which a response may hold for longer than the archive. */

@@ -89,19 +89,15 @@ async function readRun(run: Run, visit: DeskVisit) {
           startedAt: toIso(run.collectStartedAt),
           endedAt: run.collectedAt === undefined ? null : toIso(run.collectedAt),
         };
-  /** Those that have ended, summed up by kind, outcome and slice of time. */
-  const attempts = sums.map(toTimes);
   // Otherwise a run that was resumed in the morning would seem to need all day.
-  const since = {
-    at: (run.collectedAt ?? startedAt) + countIdleMs(run, listWork(collect, attempts)),
-    done: 0,
-  };
+  const since = { at: (run.collectedAt ?? startedAt) + countIdleMs({ ...run, collect }, sums), done: 0 };
   return {
     ...toMoment(run, work, visit, since),
     ...waiting,
     collect,
     steps,
-    attempts,
+    /** Those that have ended, summed up by kind, outcome and slice of time. */
+    attempts: sums.map(toTimes),
     open: work ? openToJson(work) : null,
     /** The latest attempts that did not succeed. */
     troubles: troubles.map(toTimes),
@@ -124,10 +120,6 @@ function openToJson({ performed, abandoned, ready, delayed, oldest, next }: Open
 
 function toTimes<Times extends { readonly startedAt: number; readonly endedAt: number }>(one: Times) {
   return { ...one, startedAt: toIso(one.startedAt), endedAt: toIso(one.endedAt) };
-}
-
-function listWork<Collect, Attempt>(collect: Collect | null, attempts: readonly Attempt[]) {
-  return [...(collect === null ? [] : [collect]), ...attempts];
 }
 
 function toIso(instant: number): string {
@@ -219,48 +211,43 @@ function writeLeft(milliseconds: number): string {
   return formatDuration(Math.round(milliseconds / step) * step);
 }
 
-interface Count {
-  /** A text if no number is known. */
-  readonly value: number | string;
-  /** The page that lists what is counted, below the address of the run. */
-  readonly list?: string;
-  readonly colour?: 'bad' | 'wait';
-}
+/** A value that is a text is not known as a number; the list is a page below the address of the run. */
+type Count = readonly [name: string, value: number | string, list?: string, colour?: 'bad' | 'wait'];
 
-function listCounts(moment: Moment): Readonly<Record<string, Count | false>> {
+function listCounts(moment: Moment): readonly Count[] {
   const { counts, suspects } = moment;
   const isByFile = moment.delivery === 'file';
   const affected = countAffected(moment);
   const unanswered = counts.unanswered ?? (isByFile ? 'no result' : 'by e-mail');
-  return {
-    Read: { value: counts.read },
-    Accepted: { value: counts.accepted },
-    Duplicates: { value: counts.duplicates },
-    Filtered: { value: counts.filtered },
-    Rejected: { value: counts.rejected, list: 'rejected', colour: 'wait' },
-    Delivered: { value: counts.delivered },
-    Pending: { value: counts.pending },
-    Refused: { value: counts.refused, list: 'refused', colour: 'bad' },
-    'Sent again': { value: counts.repeated },
-    'By e-mail only': isByFile && { value: counts.posted, list: 'posted' },
-    // Where nothing was sent, nothing can be without an answer.
-    Unanswered: { value: affected === '-' ? '-' : unanswered, list: 'unanswered', colour: 'wait' },
-    Affected: { value: affected, list: 'affected', colour: 'bad' },
-    Suspects: { value: suspects?.bookings ?? 'not compared', list: 'suspects', colour: 'wait' },
-  };
+  const posted: Count = ['By e-mail only', counts.posted, 'posted'];
+  return [
+    ['Read', counts.read],
+    ['Accepted', counts.accepted],
+    ['Duplicates', counts.duplicates],
+    ['Filtered', counts.filtered],
+    ['Rejected', counts.rejected, 'rejected', 'wait'],
+    ['Delivered', counts.delivered],
+    ['Pending', counts.pending],
+    ['Refused', counts.refused, 'refused', 'bad'],
+    ['Sent again', counts.repeated],
+    ...(isByFile ? [posted] : []),
+    // Where nothing was sent, no answer is missing.
+    ['Unanswered', affected === '-' ? '-' : unanswered, 'unanswered', 'wait'],
+    ['Affected', affected, 'affected', 'bad'],
+    ['Suspects', suspects?.bookings ?? 'not compared', 'suspects', 'wait'],
+  ];
 }
 
 function renderCounts(moment: Moment, visit: DeskVisit): Html {
   const path = `/runs/${encodeURIComponent(moment.runId)}`;
-  const renderValue = ({ value, list, colour }: Count) => {
-    if (typeof value === 'string') return html`<dd class="faint">${value}</dd>`;
-    const text = formatCount(value);
-    const isListed = list !== undefined && value > 0 && visit.may('see-bookings');
-    return html`<dd class="${value > 0 ? colour : undefined}">${isListed ? html`<a href="${path}/${list}">${text}</a>` : text}</dd>`;
+  const render = ([name, value, list, colour]: Count) => {
+    const isFound = typeof value === 'number' && value > 0;
+    const text = typeof value === 'number' ? formatCount(value) : value;
+    const isLinked = isFound && list !== undefined && visit.may('see-bookings');
+    const look = isFound ? colour : typeof value === 'string' ? 'faint' : undefined;
+    return html`<div><dt>${name}</dt><dd class="${look}">${isLinked ? html`<a href="${path}/${list}">${text}</a>` : text}</dd></div>`;
   };
-  return html`<dl class="counts">${Object.entries(listCounts(moment)).flatMap(([name, count]) =>
-    count ? html`<div><dt>${name}</dt>${renderValue(count)}</div>` : [],
-  )}</dl>
+  return html`<dl class="counts">${listCounts(moment).map(render)}</dl>
 `;
 }
 
@@ -275,7 +262,7 @@ ${reason === undefined ? undefined : html`<p>Reason: ${showInLine(reason)}</p>`}
 
 /** How long it was worked on: a run that failed at night and was resumed in the morning did not take all night. */
 function describeDuration(run: ShownRun): string {
-  const idle = countIdleMs(run, listWork(run.collect, run.attempts));
+  const idle = countIdleMs(run, run.attempts);
   if (idle === 0) return formatDuration(run.durationMs);
   return `${formatDuration(run.durationMs - idle)} of work, and ${formatDuration(idle)} in which nobody worked on it`;
 }

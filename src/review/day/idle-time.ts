@@ -10,39 +10,44 @@ const sliceMs = 60_000;
 /** Epoch milliseconds, or as JSON has it. */
 type Instant = number | string;
 
-/** A time in which somebody worked on a run; without a kind it is the collect. */
-interface Work {
+interface Worked {
   readonly startedAt: Instant;
-  /** Null if it did not end. */
-  readonly endedAt: Instant | null;
-  readonly kind?: StepKind;
-  readonly outcome?: Ending;
+  readonly finishedAt?: Instant | null;
+  /** When its bookings were read; null if they were not. */
+  readonly collect: { readonly startedAt: Instant; readonly endedAt: Instant | null } | null;
+}
+
+interface Attempts {
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  readonly kind: StepKind;
+  readonly outcome: Ending;
 }
 
 /**
  * How long nobody worked on a run, in milliseconds: from its failure, or the end of its process, until somebody resumed it. The
  * wait for the result is no idle time, because the service works. An active run may be at work now.
+ *
+ * @param attempts that have ended, one by one or summed up
  */
 export function countIdleMs(
-  { startedAt, finishedAt }: { readonly startedAt: Instant; readonly finishedAt?: Instant | null },
-  work: readonly Work[],
+  { startedAt, finishedAt, collect }: Worked,
+  attempts: readonly Attempts[],
 ): number {
-  const inOrder = work
-    .map(({ startedAt: from, endedAt: to, ...does }) => ({ ...does, from: toMs(from), to: toMs(to ?? from) }))
-    .sort((one, other) => one.from - other.from);
   let idle = 0;
   let reached = toMs(startedAt);
   let awaitsResult = false;
-  const pauseUntil = (instant: number) => {
-    const pause = instant - reached;
+  const work = (from: Instant, to: Instant) => {
+    const pause = toMs(from) - reached;
     if (pause >= shortestIdleMs && !awaitsResult) idle += pause;
+    reached = Math.max(reached, toMs(to));
   };
-  for (const { from, to, kind, outcome } of inOrder) {
-    pauseUntil(from);
-    reached = Math.max(reached, to);
-    if (kind === 'await-result') awaitsResult = outcome === 'retry';
+  if (collect) work(collect.startedAt, collect.endedAt ?? finishedAt ?? collect.startedAt);
+  for (const attempt of attempts.toSorted((one, other) => toMs(one.startedAt) - toMs(other.startedAt))) {
+    work(attempt.startedAt, attempt.endedAt);
+    if (attempt.kind === 'await-result') awaitsResult = attempt.outcome === 'retry';
   }
-  if (finishedAt !== undefined && finishedAt !== null) pauseUntil(toMs(finishedAt));
+  if (finishedAt) work(finishedAt, finishedAt);
   return idle;
 }
 
@@ -54,8 +59,8 @@ function toMs(instant: Instant): number {
 export async function readIdleMs(ledger: ReadOnlyLedger, run: Run): Promise<number> {
   const { id, token, startedAt, collectStartedAt, collectedAt = null } = run;
   if (token === 1) return 0;
-  const collect =
-    collectStartedAt === undefined ? [] : [{ startedAt: collectStartedAt, endedAt: collectedAt }];
   const attempts = await ledger.steps.listAttemptSums(id, { from: startedAt, length: sliceMs });
-  return countIdleMs(run, [...collect, ...attempts]);
+  const collect =
+    collectStartedAt === undefined ? null : { startedAt: collectStartedAt, endedAt: collectedAt };
+  return countIdleMs({ ...run, collect }, attempts);
 }
