@@ -65,8 +65,7 @@ export const rejectedPage = definePage({
         Value: ({ value }) => html`<span class="value">${showInLine(value ?? '')}</span>`,
       },
       {
-        empty:
-          reason === undefined ? 'Every record of this run could be sent.' : 'No record for this reason.',
+        empty: reason === undefined ? 'No record of this run was rejected.' : 'No record for this reason.',
       },
     );
     return {
@@ -117,7 +116,7 @@ ${renderBookings(
         : html`<span class="value">${showInLine(answer)}</span>`,
     Step: ({ step }) => step,
   },
-  'The service took every booking that it was sent.',
+  'The service refused no booking of this run.',
 )}`,
   }),
 });
@@ -148,7 +147,7 @@ export const postedPage = defineBookingList('posted', {
   title: 'Bookings that went by body',
   words: 'They could not be in the file: their verdicts come by e-mail only.',
   unsent: 'They could not be in the file.',
-  empty: 'No booking of this run needed to go by body.',
+  empty: 'No booking of this run was kept out of a file.',
 });
 
 export const suspectsPage = defineBookingList('suspects', {
@@ -177,7 +176,7 @@ function defineBookingList(
     async read({ id, page }, visit) {
       const run = await findShownRun(visit.desk.ledger, id);
       const { count, bookings } = await readBookings(name, run, page, visit);
-      const unknown = name === 'affected' ? explainUnknown(run) : undefined;
+      const unknown = explainUnknown(name, run, count);
       return { ...toListed(run, count, page), unknown, bookings };
     },
     audit: ({ bookings, ...listed }) => ({
@@ -201,7 +200,10 @@ ${unknown === undefined ? list : html`<p class="wait">${unknown}</p>`}`,
 }
 
 /** An empty list is no good news if nothing is known. */
-function explainUnknown(run: Run): string | undefined {
+function explainUnknown(name: ListName, run: Run, count: number): string | undefined {
+  if (name === 'suspects' && run.suspects === undefined)
+    return 'Unknown: this run was not compared with a copy of the mappings.';
+  if (name !== 'affected' && (name !== 'unanswered' || count > 0)) return undefined;
   switch (countAffected(run)) {
     case 'by e-mail':
       return 'Unknown: verdicts of this run come by e-mail only.';
