@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { guestNameFields } from '../booking/booking.js';
 import { describeWhy } from '../cases/shown-bookings.js';
-import type { Action } from '../ledger/audit.js';
 import { rejectToJson } from '../ledger/collecting.js';
-import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { isActive, type Run } from '../ledger/run.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
 import { createRunMask } from '../review/stored/stored-line.js';
@@ -13,7 +11,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatKilometres } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { pageField } from './fields.js';
-import { type DeskVisit, definePage } from './page.js';
+import { type DeskParts, type DeskVisit, definePage } from './page.js';
 import {
   entriesBefore,
   entriesPerPage,
@@ -48,12 +46,18 @@ export const rejectedPage = definePage({
       rejected: rejects.map(rejectToJson).map((one) => ({ ...one, value: mask(one.value) })),
     };
   },
-  audit: ({ rejected, ...listed }) => auditLook('rejected', listed, rejected.length),
+  audit: ({ day, runId, rejected }) => ({
+    action: 'rejected',
+    subject: day,
+    details: { run: runId, found: rejected.length },
+    revealsNames: false,
+  }),
   render({ runId, reason, reasons, more, rejected, ...listed }, { desk: { placeUnit } }) {
     const path = `/runs/${encodeURIComponent(runId)}/rejected`;
     const link = (of: string | undefined, name: string) =>
       html`<li><a href="${writeAddress(path, { reason: of })}"${of === reason ? html` aria-current="true"` : undefined}>${name}</a></li>`;
     const others = more > 0 ? ` ${formatCount(more)} more were counted, but not kept.` : '';
+    const empty = reason === undefined ? 'No record of this run was rejected.' : 'No record for this reason.';
     const table = renderTable(
       rejected,
       {
@@ -64,9 +68,7 @@ export const rejectedPage = definePage({
         Field: ({ field }) => field ?? '',
         Value: ({ value }) => html`<span class="value">${showInLine(value ?? '')}</span>`,
       },
-      {
-        empty: reason === undefined ? 'No record of this run was rejected.' : 'No record for this reason.',
-      },
+      { empty },
     );
     return {
       title: 'Rejected records',
@@ -79,58 +81,15 @@ ${table}`,
   },
 });
 
-/** Every name of the run is masked in the service's words, which would take a page too long for a larger run. */
-const bookingsMasked = 30_000;
+type Columns = Readonly<Record<string, (booking: ShownBooking) => Html | string | null | undefined>>;
 
-/** The bookings that the service would not take, and its words, with guests masked. */
-export const refusedPage = definePage({
-  path: '/runs/:id/refused',
-  permission: 'see-bookings',
-  input: runInput.extend({ page: pageField }),
-  async read({ id, page }, visit) {
-    const { ledger } = visit.desk;
-    const run = await findShownRun(ledger, id);
-    const { count, bookings } = await readBookings('refused', run, page, visit);
-    const hasWords = run.counts.accepted <= bookingsMasked;
-    const words = hasWords ? await readWords(ledger, run, bookings) : new Map<string, string>();
-    const refused = bookings.map((one) => ({ ...one, answer: words.get(one.step ?? '') }));
-    return { ...toListed(run, count, page), hasWords, refused };
-  },
-  audit: ({ refused, hasWords, ...listed }) => ({
-    ...auditLook('show', listed, refused.length, { answers: hasWords }),
-    revealsNames: hasWords,
-  }),
-  render: ({ runId, isSent, hasWords, refused, ...listed }, { desk: { command } }) => ({
-    title: 'Refused bookings',
-    content: html`${backToRun(runId)}
-<p>The service would not take these bookings${isSent ? '; all others of their batches were sent without them' : ', and nothing else of this run was sent'}.</p>
-${hasWords ? undefined : html`<p>Of a run with more than ${formatCount(bookingsMasked)} bookings, the service's words are shown one by one: <code>${command('show REFERENCE --answers')}</code></p>`}
-${renderPages(listed, 'booking', (page) => `/runs/${encodeURIComponent(runId)}/refused?page=${page}`)}
-${renderBookings(
-  refused,
-  {
-    Code: ({ code = '' }) => html`<code>${showInLine(code)}</code>`,
-    'What the service said': ({ answer }) =>
-      answer === undefined
-        ? html`<span class="faint">not kept</span>`
-        : html`<span class="value">${showInLine(answer)}</span>`,
-    Step: ({ step }) => step,
-  },
-  'The service refused no booking of this run.',
-)}`,
-  }),
-});
-
-/** What the service said last about each step. */
-async function readWords(ledger: ReadOnlyLedger, run: Run, refused: readonly ListedBooking[]) {
-  const names = refused.flatMap(({ step }) => step ?? []);
-  const answers = await ledger.steps.listAnswers(run.id, names);
-  const texts = answers.flatMap(({ answer }) => answer ?? []);
-  const mask = await createRunMask(ledger, run, texts);
-  return new Map(answers.map(({ step, answer = '' }) => [step, mask.apply(answer)]));
+interface ShownBooking extends ListedBooking {
+  /** What the service said last about its step. */
+  readonly answer: string | undefined;
 }
 
-/** Those that the result marks as incorrect. */
+const why: Columns = { Why: (booking) => describeWhy(booking) ?? null };
+
 export const affectedPage = defineBookingList('affected', {
   title: 'Affected bookings',
   words: 'The result marks their mapping as incorrect.',
@@ -141,6 +100,7 @@ export const unansweredPage = defineBookingList('unanswered', {
   title: 'Bookings without a verdict',
   words: 'Nothing is known about their mapping, which does not mean that it is correct.',
   empty: 'Every booking of the file has its verdict.',
+  columns: why,
 });
 
 export const postedPage = defineBookingList('posted', {
@@ -148,27 +108,47 @@ export const postedPage = defineBookingList('posted', {
   words: 'They could not be in the file: their verdicts come by e-mail only.',
   unsent: 'They could not be in the file.',
   empty: 'No booking of this run was kept out of a file.',
+  columns: why,
 });
 
+const differs = 'The local copy of the mappings says something else, or nothing, about these bookings.';
 export const suspectsPage = defineBookingList('suspects', {
   title: 'Suspects',
-  words:
-    'The local copy of the mappings says something else, or nothing, about these bookings. They were sent anyway.',
-  unsent: 'The local copy of the mappings says something else, or nothing, about these bookings.',
+  words: `${differs} They were sent anyway.`,
+  unsent: differs,
   empty: 'The local copy of the mappings agrees with every booking of this run.',
+});
+
+const refuses = 'The service would not take these bookings';
+export const refusedPage = defineBookingList('refused', {
+  title: 'Refused bookings',
+  words: `${refuses}; all others of their batches were sent without them.`,
+  unsent: `${refuses}.`,
+  empty: 'The service refused no booking of this run.',
+  columns: {
+    Code: ({ code = '' }) => html`<code>${showInLine(code)}</code>`,
+    'What the service said': ({ answer }) =>
+      answer === undefined
+        ? html`<span class="faint">not kept</span>`
+        : html`<span class="value">${showInLine(answer)}</span>`,
+    Step: ({ step }) => step,
+  },
 });
 
 /** The list behind a count of a run. */
 function defineBookingList(
-  name: 'affected' | 'unanswered' | 'posted' | 'suspects',
+  name: ListName,
   about: {
     readonly title: string;
     readonly words: string;
     /** Instead, if nothing of the run was sent. */
     readonly unsent?: string;
     readonly empty: string;
+    /** What this list says besides. */
+    readonly columns?: Columns;
   },
 ) {
+  const isRefused = name === 'refused';
   return definePage({
     path: `/runs/:id/${name}`,
     permission: 'see-bookings',
@@ -176,20 +156,30 @@ function defineBookingList(
     async read({ id, page }, visit) {
       const run = await findShownRun(visit.desk.ledger, id);
       const { count, bookings } = await readBookings(name, run, page, visit);
-      const unknown = explainUnknown(name, run, count);
-      return { ...toListed(run, count, page), unknown, bookings };
+      const hasAnswers = isRefused && run.counts.accepted <= bookingsMasked;
+      const answers = hasAnswers ? await readAnswers(visit.desk, run, bookings) : undefined;
+      return {
+        ...toListed(run, count, page),
+        unknown: explainUnknown(name, run, count),
+        hasAnswers,
+        bookings: bookings.map((one): ShownBooking => ({ ...one, answer: answers?.get(one.step ?? '') })),
+      };
     },
-    audit: ({ bookings, ...listed }) => ({
-      ...auditLook(name === 'unanswered' ? 'affected' : name, listed, bookings.length, { lists: name }),
-      revealsNames: bookings.some(hasGuest),
+    audit: ({ day, runId, bookings, hasAnswers }) => ({
+      action: actions[name],
+      subject: day,
+      details: {
+        ...{ run: runId, found: bookings.length },
+        ...(isRefused ? { answers: hasAnswers } : { lists: name }),
+      },
+      revealsNames: hasAnswers || bookings.some(hasGuest),
     }),
-    render({ runId, isSent, unknown, bookings, ...listed }) {
+    render({ runId, isSent, unknown, hasAnswers, bookings, ...listed }, { desk: { command } }) {
       const words = isSent ? about.words : `Nothing of this run was sent. ${about.unsent ?? about.words}`;
-      const why = { Why: (booking: ListedBooking) => describeWhy(booking) ?? null };
-      const hasWhy = name === 'unanswered' || name === 'posted';
       const list = html`<p>${words} Guests in house first, then the nearest check-in.</p>
+${isRefused && !hasAnswers ? html`<p>Of a run with more than ${formatCount(bookingsMasked)} bookings, the service's words are shown one by one: <code>${command('show REFERENCE --answers')}</code></p>` : undefined}
 ${renderPages(listed, 'booking', (page) => `/runs/${encodeURIComponent(runId)}/${name}?page=${page}`)}
-${renderBookings(bookings, hasWhy ? why : {}, about.empty)}`;
+${renderBookings(bookings, about.columns, about.empty)}`;
       return {
         title: about.title,
         content: html`${backToRun(runId)}
@@ -197,6 +187,27 @@ ${unknown === undefined ? list : html`<p class="wait">${unknown}</p>`}`,
       };
     },
   });
+}
+
+/** How the audit trail names a look at each list. */
+const actions = {
+  affected: 'affected',
+  unanswered: 'affected',
+  posted: 'posted',
+  suspects: 'suspects',
+  refused: 'show',
+} as const;
+
+/** Every name of the run is masked in the service's words, which would take a page too long for a larger run. */
+const bookingsMasked = 30_000;
+
+/** What the service said last about each step, with guests masked. */
+async function readAnswers({ ledger }: DeskParts, run: Run, refused: readonly ListedBooking[]) {
+  const names = refused.flatMap(({ step }) => step ?? []);
+  const answers = await ledger.steps.listAnswers(run.id, names);
+  const texts = answers.flatMap(({ answer }) => answer ?? []);
+  const mask = await createRunMask(ledger, run, texts);
+  return new Map(answers.map(({ step, answer = '' }) => [step, mask.apply(answer)]));
 }
 
 /** An empty list is no good news if nothing is known. */
@@ -237,29 +248,19 @@ function toListed(run: Run, count: number, page: number) {
   return { runId: run.id, day: run.day, isSent, ...toPage(count, page) };
 }
 
-function auditLook(
-  action: Action['action'],
-  { day, runId }: { readonly day: string; readonly runId?: string },
-  found: number,
-  details: Action['details'] = {},
-) {
-  return { action, subject: day, details: { run: runId, found, ...details }, revealsNames: false };
-}
-
 const [guestField = ''] = guestNameFields;
 
 function hasGuest({ fields }: ListedBooking): boolean {
   return guestField in fields;
 }
 
-/** @param columns what this list says besides */
-function renderBookings<Booking extends ListedBooking>(
-  bookings: readonly Booking[],
-  columns: Readonly<Record<string, (booking: Booking) => Html | string | null | undefined>>,
+function renderBookings(
+  bookings: readonly ShownBooking[],
+  columns: Columns | undefined,
   empty: string,
 ): Html {
-  const read = (name: string) => (booking: Booking) => readText(booking, name);
-  const showDate = (name: string) => (booking: Booking) => {
+  const read = (name: string) => (booking: ListedBooking) => readText(booking, name);
+  const showDate = (name: string) => (booking: ListedBooking) => {
     const date = readText(booking, name);
     return date === null ? null : html`<span class="whole">${showDay(date)}</span>`;
   };
