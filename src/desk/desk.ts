@@ -11,7 +11,17 @@ import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
 import { replayDay, replayDays } from './replay-days.js';
 import { acceptVolume, cancelRun, lookForResult, runDay } from './run-actions.js';
-import { createRunRoutes } from './runs/run-routes.js';
+import { manifestDownload, resultDownload } from './run-file.js';
+import {
+  affectedPage,
+  postedPage,
+  refusedPage,
+  rejectedPage,
+  suspectsPage,
+  unansweredPage,
+} from './run-lists.js';
+import { createRunEvents, runPage } from './run-page.js';
+import { createRunWatches } from './run-watch.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
 import { syncMappings, syncProgress } from './sync-mappings.js';
@@ -22,7 +32,16 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     createDaysPage(parts),
     createDayPage(parts),
     createReportDownload(parts),
-    ...createRunRoutes(parts),
+    runPage,
+    createRunEvents(createRunWatches(parts)),
+    rejectedPage,
+    refusedPage,
+    unansweredPage,
+    postedPage,
+    suspectsPage,
+    affectedPage,
+    resultDownload,
+    manifestDownload,
     bookingPage,
     evidenceDownload,
     createMappingsPage(parts),

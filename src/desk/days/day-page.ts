@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { type Archive, reportsFolder } from '../../archive/archive.js';
 import { isActive } from '../../ledger/run.js';
 import { HttpError } from '../../server/http-error.js';
-import { readArchived } from '../archived-file.js';
 import { dayField, pageField } from '../fields.js';
 import { type Download, defineDownload, definePage, type Page } from '../page.js';
+import { readArchived } from '../run-file.js';
 import { type DayPageParts, readDayPage } from './day-data.js';
 import { renderDay } from './render-day.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createRunWatches } from '../../../src/desk/runs/run-watch.js';
+import { createRunWatches } from '../../../src/desk/run-watch.js';
 import { reviewDay } from '../../../src/review/review-day.js';
 import { at, collectedRun, done, perform, references, rightOf } from '../../contracts/ledger/days.js';
 import { ok } from '../../review/scripted-service.js';

@@ -76,6 +76,7 @@ describe('the records that a run rejected', () => {
     expect(text).toContain('href="/runs/r1/rejected?reason=check-in-invalid"');
     const none = await getPage(url, '/runs/r1/rejected?reason=none');
     expect(none.text).toContain('0 records.');
+    expect(none.text).toContain('No record for this reason.');
     expect(readRows(none.text)).toEqual([]);
   });
 
@@ -103,7 +104,11 @@ describe('the bookings that the service refused', () => {
       const { text } = await getPage(url, '/runs/r1/refused');
       expect(text).toContain('1 booking.');
       expect(readRows(text)).toEqual([
-        ['BR-2', 'code-2009', expect.stringContaining('*** ***'), 'batch 0.1.0'],
+        [
+          ...['BR-2', 'unknown', 'unknown', 'unknown', '007', '7'],
+          ...['unknown: the mappings were never synced', 'code-2009'],
+          ...[expect.stringContaining('*** ***'), 'batch 0.1.0', 'none'],
+        ],
       ]);
       expect(text).not.toMatch(/Ana|Gil/);
       expect(text).not.toContain('<script>alert');
@@ -128,7 +133,7 @@ describe('the bookings behind the counts of a run by file', () => {
     expect(text).toContain('1 booking.');
     expect(readRows(text)).toEqual([
       [
-        ...['F-1', 'Ana Gil', '2026-11-20', '2026-11-23', 'hotelbeds', '007', '7'],
+        ...['F-1', 'Ana Gil', '20 Nov 2026', '23 Nov 2026', 'hotelbeds', '007', '7'],
         ...['unknown: the mappings were never synced', 'none'],
       ],
     ]);
@@ -143,7 +148,7 @@ describe('the bookings behind the counts of a run by file', () => {
     const { text } = await getPage((await start('team')).url, `/runs/${fileRunId}/unanswered`);
     expect(readRows(text)).toEqual([
       [
-        ...['F-2', 'Ana Gil', '2026-11-20', '2026-11-23', 'hotelbeds', '007', '7'],
+        ...['F-2', 'Ana Gil', '20 Nov 2026', '23 Nov 2026', 'hotelbeds', '007', '7'],
         ...['unknown: the mappings were never synced', 'not-in-result', 'none'],
       ],
     ]);
@@ -197,6 +202,34 @@ it('Of a run by body nothing is known: its list of affected bookings is unknown,
   );
 });
 
+it('Of a run that sent nothing, no list speaks as if it was sent, and nothing comes by e-mail', async () => {
+  const run = await collectedRun(ledger, 'r1');
+  const failure = { class: 'fatal', code: 'http-403', message: 'check apiKey' } as const;
+  await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
+  const { url } = await start('team');
+  for (const name of ['affected', 'unanswered'])
+    expect((await getPage(url, `/runs/r1/${name}`)).text).toContain(
+      'Nothing of this run was sent, so there is no verdict on any booking.',
+    );
+  const { text } = await getPage(url, '/runs/r1/posted');
+  expect(text).toContain('Nothing of this run was sent. They could not be in the file.');
+  for (const path of ['', '/affected', '/unanswered', '/posted', '/suspects', '/refused'])
+    expect((await getPage(url, `/runs/r1${path}`)).text).not.toMatch(/[Bb]y e-mail|were sent|They were/);
+});
+
+it('A list without bookings is no good news if nothing was compared or answered', async () => {
+  await collectedRun(ledger, 'r1');
+  const { url } = await start('team');
+  const words = {
+    suspects: 'Unknown: this run was not compared with a copy of the mappings.',
+    unanswered: 'Unknown: verdicts of this run come by e-mail only.',
+    refused: 'The service refused no booking of this run.',
+    rejected: 'No record of this run was rejected.',
+  };
+  for (const [name, said] of Object.entries(words))
+    expect((await getPage(url, `/runs/r1/${name}`)).text).toContain(said);
+});
+
 it('Suspects are listed with what the copy has', async () => {
   const run = await ledger.runs.create(newRun('r1'));
   const collect = await ledger.bookings.beginCollect(rightOf(run), {
@@ -214,8 +247,8 @@ it('Suspects are listed with what the copy has', async () => {
   const { url, recorded } = await start('operator');
   const { text } = await getPage(url, '/runs/r1/suspects');
   expect(readRows(text).map((row) => [row[0], row.at(-2)])).toEqual([
-    ['BR-0', '8 moved 2026-11-21'],
-    ['BR-2', 'deleted moved 2026-11-21'],
+    ['BR-0', '8 moved 21 Nov 2026'],
+    ['BR-2', 'deleted moved 21 Nov 2026'],
   ]);
   expect(recorded).toMatchObject([{ action: 'suspects', subject: '2026-11-20' }]);
 });

@@ -72,6 +72,58 @@ describe('the page of a run', () => {
     expect((await getPage(url, '/runs/r1')).text).toContain('25 %: 4 of 16, about 30 s left');
   });
 
+  it('never moves its bar back, not even when bookings that were refused are open again', async () => {
+    const ledger = await open();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(12) });
+    await perform(ledger, run, 'batch 0', done);
+    await perform(ledger, run, 'batch 1', { ...refused, isAlone: true });
+    const { url } = await startDesk({ ledger, clock });
+    const bar = async () =>
+      /value="\d+"><\/progress> <span>[^:]+/.exec((await getPage(url, '/runs/r1')).text)?.[0];
+    expect(await bar()).toBe('value="4"></progress> <span>33 %');
+    const failure = { class: 'refused', code: 'too-many-refused', message: 'refused 4 of 12' } as const;
+    await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
+    const resumed = await ledger.runs.takeOver('r1');
+    expect(resumed.counts).toMatchObject({ delivered: 4, refused: 0 });
+    expect(await bar()).toBe('value="4"></progress> <span>33 %');
+  });
+
+  it('says how long a run was worked on, without the night in which it lay failed', async () => {
+    const ledger = await open();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(8) });
+    const attempt = async (step: string, token: number, from: number) => {
+      const claim = await ledger.steps.claim({ runId: 'r1', token }, step, 1, at + from);
+      if (claim) await record(ledger, claim, done, at + from + 60_000);
+    };
+    await attempt('batch 0', run.token, 0);
+    const failure = { class: 'retryable', code: 'timeout', message: 'the service is down' } as const;
+    await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at: at + 60_000 });
+    const morning = 8 * 3_600_000;
+    const resumed = await ledger.runs.takeOver('r1');
+    await attempt('batch 1', resumed.token, morning);
+    await ledger.runs.settle(rightOf(resumed), { state: 'succeeded', at: at + morning + 60_000 });
+    const { url } = await startDesk({ ledger, clock });
+    const { text } = await getPage(url, '/runs/r1');
+    expect(text).toContain(
+      'Started 21 Nov 2026, 02:30, ended 21 Nov 2026, 10:31: 2 min of work, and 7 h 59 min in which nobody worked on it.',
+    );
+    expect((await getData(url, '/runs/r1')).data).toMatchObject({ durationMs: morning + 60_000 });
+  });
+
+  it('says of a run that delivered nothing that no verdict comes', async () => {
+    const ledger = await open();
+    const run = await collectedRun(ledger, 'r1');
+    const { url } = await startDesk({ ledger, clock });
+    expect((await getPage(url, '/runs/r1')).text).toContain(
+      '<dt>Affected</dt><dd class="faint">by e-mail</dd>',
+    );
+    const failure = { class: 'fatal', code: 'http-403', message: 'check apiKey' } as const;
+    await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
+    const { text } = await getPage(url, '/runs/r1');
+    for (const name of ['Affected', 'Unanswered'])
+      expect(text).toContain(`<dt>${name}</dt><dd class="faint">-</dd>`);
+  });
+
   it('links each count to its list for those who may see bookings, and only for them', async () => {
     const ledger = await open();
     await addFileRun(ledger);
@@ -99,6 +151,19 @@ describe('the page of a run', () => {
     const team = await getPage((await startDesk({ ledger, role: 'team', clock })).url, '/runs/r1');
     expect(team.text).not.toContain('/days/2026-11-20/run');
     expect(team.text).toContain('It stopped because of this: check apiKey');
+  });
+
+  it('offers no action for a run that is finished: what is left to do stands on its day', async () => {
+    const ledger = await open();
+    await addFileRun(ledger);
+    const run = await collectedRun(ledger, 'r1');
+    await ledger.runs.abandon('r1', { reason: 'not today', at });
+    const { url } = await startDesk({ ledger, role: 'operator', clock });
+    for (const { id, day } of [{ id: fileRunId, day: '2026-11-19' }, run]) {
+      const { text } = await getPage(url, `/runs/${id}`);
+      expect(text).toContain(`<a href="/days/${day}">`);
+      expect(text).not.toContain(`href="/days/${day}/`);
+    }
   });
 
   it('shows untrusted text as text', async () => {

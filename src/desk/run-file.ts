@@ -1,0 +1,135 @@
+import type { Permission } from '../access/roles.js';
+import type { Run } from '../ledger/run.js';
+import { dayOfRunId } from '../review/day/open-run.js';
+import { describeSetAside } from '../review/day/report.js';
+import { manifestName } from '../review/file/archive-run.js';
+import { type VerifiedItem, verifyKept, verifyManifest } from '../review/file/verify-run.js';
+import { HttpError } from '../server/http-error.js';
+import { showInLine } from '../text/foreign-text.js';
+import { formatBytes, formatCount } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { type DeskParts, type DeskVisit, defineDownload } from './page.js';
+import { renderFacts, showInstant } from './parts.js';
+import type { ShownRun } from './run-page.js';
+import { findShownRun, runInput } from './run-watch.js';
+
+/** What the page of a run shows of its file besides what `run --json` prints. */
+export function toFileDetails({ file, linesBlanked }: Run) {
+  if (!file) return null;
+  const { bytes = null, triggeredAt, result, laterResults = [], removals = [] } = file;
+  const { name = '', size = 0, sha256 = '', rows = 0, isWhole = false } = result ?? {};
+  return {
+    bytes,
+    triggeredAt: triggeredAt === undefined ? null : new Date(triggeredAt).toISOString(),
+    result: result ? { name, bytes: size, sha256, rows, isWhole } : null,
+    laterResults,
+    /** Our files on the server that were removed as agreed. */
+    removed: removals.flatMap(({ path, outcome }) => (outcome === 'removed' ? [path] : [])),
+    namesAreGone: linesBlanked === true,
+  };
+}
+
+type FileDetails = NonNullable<ReturnType<typeof toFileDetails>>;
+
+export function renderFile({ runId, file, fileDetails }: ShownRun, visit: DeskVisit): Html | undefined {
+  if (!file || !fileDetails) return undefined;
+  const { result, bytes, triggeredAt } = fileDetails;
+  const ignored = file.resultRowsIgnored;
+  const facts = renderFacts([
+    ['File', html`<code>${showInLine(file.remotePath ?? 'not uploaded yet')}</code>`],
+    ['Rows', `${formatCount(file.rows)}${bytes === null ? '' : `, ${formatSize(bytes)}`}`],
+    ['SHA-256 of the file', html`<code>${file.sha256}</code>`],
+    ['Review asked for', triggeredAt === null ? 'not yet' : showInstant(triggeredAt, visit)],
+    ['Result', result ? describeResult(result) : 'has not arrived'],
+    ['SHA-256 of the result', result ? html`<code>${result.sha256}</code>` : undefined],
+    ['Rows ignored', ignored ? `${formatCount(ignored)}, about none of our bookings` : undefined],
+    ['Archived to', file.archivedTo ?? 'not yet'],
+  ]);
+  const download = (name: string) =>
+    html`<a class="button quiet" href="/runs/${encodeURIComponent(runId)}/${name}" download>Download the ${name}</a>`;
+  const hasResult = result && !fileDetails.namesAreGone && visit.may('see-names');
+  return html`<h2>File and result</h2>
+<div class="card">${facts}</div>
+${file.archivedTo === null ? undefined : html`<p class="buttons">${hasResult ? download('result') : undefined}${download('manifest')}</p>`}
+${(file.resultsSetAside ?? []).map((one) => html`<p class="bad">Note: ${showInLine(describeSetAside(one))}.</p>`)}${renderNotes(fileDetails)}`;
+}
+
+function renderNotes({ namesAreGone, laterResults, removed }: FileDetails): Html {
+  const gone = 'The names, and with them the file and the result in the archive, were removed as agreed.';
+  const list = (names: readonly string[]) => names.map(showInLine).join(', ');
+  return html`${namesAreGone ? html`<p class="faint">${gone} Their checksums are kept.</p>` : undefined}${
+    laterResults.length > 0
+      ? html`<p class="bad">The server held another result later, which was not judged: ${list(laterResults)}.</p>`
+      : undefined
+  }${removed.length > 0 ? html`<p class="faint">Removed from the server as agreed: ${list(removed)}.</p>` : undefined}
+`;
+}
+
+function describeResult({ name, rows, bytes, isWhole }: NonNullable<FileDetails['result']>): Html {
+  const incomplete = isWhole ? undefined : html` <strong class="bad">accepted although incomplete</strong>`;
+  return html`<code>${showInLine(name)}</code>, ${formatCount(rows)} records, ${formatSize(bytes)}${incomplete}`;
+}
+
+function formatSize(bytes: number): string {
+  return bytes < 100_000 ? `${formatCount(bytes)} bytes` : formatBytes(bytes);
+}
+
+/** The result of a run, as it was received; it holds guests' names. Compared with its checksum before the first byte is sent. */
+export const resultDownload = defineRunDownload('result', {
+  permission: 'see-names',
+  contentType: 'application/octet-stream',
+  async find(run, desk) {
+    const { result } = run.file ?? {};
+    if (!result) throw new HttpError(404, 'no result of this run was judged');
+    const removed = 'the result was removed with the names in it, as agreed; its checksum is kept';
+    if (run.linesBlanked) throw new HttpError(404, removed);
+    const fault = await verifyKept(desk, run, result);
+    const wrong = fault === undefined ? undefined : { item: 'the result in the archive', fault };
+    return { name: result.name, wrong };
+  },
+});
+
+/** What was sent and when, what came back, and all checksums; no guest's name. First compared with the ledger. */
+export const manifestDownload = defineRunDownload('manifest', {
+  permission: 'look',
+  contentType: 'application/json; charset=utf-8',
+  async find(run, desk) {
+    const { items } = await verifyManifest(desk, run);
+    return { name: manifestName, wrong: items.find(({ fault }) => fault !== undefined) };
+  },
+});
+
+/** A file of a run in the archive, which is not sent if it is wrong. */
+function defineRunDownload(
+  file: string,
+  about: {
+    readonly permission: Permission;
+    readonly contentType: string;
+    find(run: Run, desk: DeskParts): Promise<{ name: string; wrong: VerifiedItem | undefined }>;
+  },
+) {
+  return defineDownload({
+    ...about,
+    path: `/runs/:id/${file}`,
+    input: runInput,
+    audit: ({ id }) => ({ action: 'download', subject: dayOfRunId(id), details: { run: id, file } }),
+    async open({ id }, { desk }) {
+      const run = await findShownRun(desk.ledger, id);
+      if (run.file?.archivedTo === undefined)
+        throw new HttpError(404, 'nothing of this run is in the archive yet');
+      const { name, wrong } = await about.find(run, desk);
+      if (!wrong) return { name: `${id}-${name}`, content: readArchived(desk.archive, [run.day, id, name]) };
+      const words = `not sent, because it is not what the ledger recorded: ${wrong.item}: ${wrong.fault}`;
+      const check = `To check all of it: ${desk.command(`verify ${run.day}`)}`;
+      throw new HttpError(409, `${words}. ${check}`, {}, 'unverified');
+    },
+  });
+}
+
+/** Reads an archived file for a response. Copies each block, which a response may hold for longer than the archive. */
+export async function* readArchived(
+  archive: DeskParts['archive'],
+  path: readonly [day: string, folder: string, name: string],
+): AsyncGenerator<Uint8Array> {
+  for await (const block of archive.read(...path)) yield Buffer.from(block);
+}

@@ -1,0 +1,315 @@
+import * as z from 'zod';
+import { guestNameFields } from '../booking/booking.js';
+import { describeWhy } from '../cases/shown-bookings.js';
+import { rejectToJson } from '../ledger/collecting.js';
+import { isActive, type Run } from '../ledger/run.js';
+import { neverSynced } from '../mappings/copied-hotels.js';
+import { createRunMask } from '../review/stored/stored-line.js';
+import { countAffected } from '../review/verdicts/day-verdicts.js';
+import { type ListedBooking, type ListName, listBookings } from '../review/verdicts/listing.js';
+import { showInLine } from '../text/foreign-text.js';
+import { formatCount, formatKilometres } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { pageField } from './fields.js';
+import { type DeskParts, type DeskVisit, definePage } from './page.js';
+import {
+  entriesBefore,
+  entriesPerPage,
+  renderPages,
+  renderTable,
+  showDay,
+  toPage,
+  writeAddress,
+} from './parts.js';
+import { findShownRun, runInput } from './run-watch.js';
+
+/** The records of a run that could not be sent: where in the source, why, and the value there. */
+export const rejectedPage = definePage({
+  path: '/runs/:id/rejected',
+  permission: 'see-bookings',
+  input: runInput.extend({ reason: z.string().max(100).optional(), page: pageField }),
+  async read({ id, reason, page }, { desk: { ledger }, may }) {
+    const run = await findShownRun(ledger, id);
+    const reasons = await ledger.rejects.count(run.id);
+    const kept = reasons.reduce((sum, one) => sum + one.count, 0);
+    const found = reason === undefined ? kept : (reasons.find((one) => one.reason === reason)?.count ?? 0);
+    const skip = entriesBefore(page);
+    const rejects = await ledger.rejects.list(run.id, entriesPerPage, { reason, skip });
+    // Columns are easily mixed up, so a value with a letter may be a name.
+    const mask = (value: string | null) =>
+      value !== null && /\p{L}/u.test(value) && !may('see-names') ? '***' : value;
+    return {
+      ...toListed(run, found, page),
+      reason,
+      reasons,
+      more: Math.max(0, run.counts.rejected - kept),
+      rejected: rejects.map(rejectToJson).map((one) => ({ ...one, value: mask(one.value) })),
+    };
+  },
+  audit: ({ day, runId, rejected }) => ({
+    action: 'rejected',
+    subject: day,
+    details: { run: runId, found: rejected.length },
+    revealsNames: false,
+  }),
+  render({ runId, reason, reasons, more, rejected, ...listed }, { desk: { placeUnit } }) {
+    const path = `/runs/${encodeURIComponent(runId)}/rejected`;
+    const link = (of: string | undefined, name: string) =>
+      html`<li><a href="${writeAddress(path, { reason: of })}"${of === reason ? html` aria-current="true"` : undefined}>${name}</a></li>`;
+    const others = more > 0 ? ` ${formatCount(more)} more were counted, but not kept.` : '';
+    const empty = reason === undefined ? 'No record of this run was rejected.' : 'No record for this reason.';
+    const table = renderTable(
+      rejected,
+      {
+        // Named, so no number: the first column is a heading.
+        [`${placeUnit.slice(0, 1).toUpperCase()}${placeUnit.slice(1)}`]: ({ place }) => formatCount(place),
+        Reason: (one) => one.reason,
+        Reference: ({ reference }) => linkBooking(reference),
+        Field: ({ field }) => field ?? '',
+        Value: ({ value }) => html`<span class="value">${showInLine(value ?? '')}</span>`,
+      },
+      { empty },
+    );
+    return {
+      title: 'Rejected records',
+      content: html`${backToRun(runId)}
+<p>Records that can't be sent: correct them in the source, and run the day again.${others}</p>
+<ul class="plain buttons">${link(undefined, 'All')}${reasons.map((one) => link(one.reason, `${showInLine(one.reason)} (${formatCount(one.count)})`))}</ul>
+${renderPages(listed, 'record', (page) => writeAddress(path, { reason, page }))}
+${table}`,
+    };
+  },
+});
+
+type Columns = Readonly<Record<string, (booking: ShownBooking) => Html | string | null | undefined>>;
+
+interface ShownBooking extends ListedBooking {
+  /** What the service said last about its step. */
+  readonly answer: string | undefined;
+}
+
+const why: Columns = { Why: (booking) => describeWhy(booking) ?? null };
+
+export const affectedPage = defineBookingList('affected', {
+  title: 'Affected bookings',
+  words: 'The result marks their mapping as incorrect.',
+  empty: 'The result marks no booking of this run as incorrect.',
+});
+
+export const unansweredPage = defineBookingList('unanswered', {
+  title: 'Bookings without a verdict',
+  words: 'Nothing is known about their mapping, which does not mean that it is correct.',
+  empty: 'Every booking of the file has its verdict.',
+  columns: why,
+});
+
+export const postedPage = defineBookingList('posted', {
+  title: 'Bookings that went by body',
+  words: 'They could not be in the file: their verdicts come by e-mail only.',
+  unsent: 'They could not be in the file.',
+  empty: 'No booking of this run was kept out of a file.',
+  columns: why,
+});
+
+const differs = 'The local copy of the mappings says something else, or nothing, about these bookings.';
+export const suspectsPage = defineBookingList('suspects', {
+  title: 'Suspects',
+  words: `${differs} They were sent anyway.`,
+  unsent: differs,
+  empty: 'The local copy of the mappings agrees with every booking of this run.',
+});
+
+const refuses = 'The service would not take these bookings';
+export const refusedPage = defineBookingList('refused', {
+  title: 'Refused bookings',
+  words: `${refuses}; all others of their batches were sent without them.`,
+  unsent: `${refuses}.`,
+  empty: 'The service refused no booking of this run.',
+  columns: {
+    Code: ({ code = '' }) => html`<code>${showInLine(code)}</code>`,
+    'What the service said': ({ answer }) =>
+      answer === undefined
+        ? html`<span class="faint">not kept</span>`
+        : html`<span class="value">${showInLine(answer)}</span>`,
+    Step: ({ step }) => step,
+  },
+});
+
+/** The list behind a count of a run. */
+function defineBookingList(
+  name: ListName,
+  about: {
+    readonly title: string;
+    readonly words: string;
+    /** Instead, if nothing of the run was sent. */
+    readonly unsent?: string;
+    readonly empty: string;
+    /** What this list says besides. */
+    readonly columns?: Columns;
+  },
+) {
+  const isRefused = name === 'refused';
+  return definePage({
+    path: `/runs/:id/${name}`,
+    permission: 'see-bookings',
+    input: runInput.extend({ page: pageField }),
+    async read({ id, page }, visit) {
+      const run = await findShownRun(visit.desk.ledger, id);
+      const { count, bookings } = await readBookings(name, run, page, visit);
+      const hasAnswers = isRefused && run.counts.accepted <= bookingsMasked;
+      const answers = hasAnswers ? await readAnswers(visit.desk, run, bookings) : undefined;
+      return {
+        ...toListed(run, count, page),
+        unknown: explainUnknown(name, run, count),
+        hasAnswers,
+        bookings: bookings.map((one): ShownBooking => ({ ...one, answer: answers?.get(one.step ?? '') })),
+      };
+    },
+    audit: ({ day, runId, bookings, hasAnswers }) => ({
+      action: actions[name],
+      subject: day,
+      details: {
+        ...{ run: runId, found: bookings.length },
+        ...(isRefused ? { answers: hasAnswers } : { lists: name }),
+      },
+      revealsNames: hasAnswers || bookings.some(hasGuest),
+    }),
+    render({ runId, isSent, unknown, hasAnswers, bookings, ...listed }, { desk: { command } }) {
+      const words = isSent ? about.words : `Nothing of this run was sent. ${about.unsent ?? about.words}`;
+      const list = html`<p>${words} Guests in house first, then the nearest check-in.</p>
+${isRefused && !hasAnswers ? html`<p>Of a run with more than ${formatCount(bookingsMasked)} bookings, the service's words are shown one by one: <code>${command('show REFERENCE --answers')}</code></p>` : undefined}
+${renderPages(listed, 'booking', (page) => `/runs/${encodeURIComponent(runId)}/${name}?page=${page}`)}
+${renderBookings(bookings, about.columns, about.empty)}`;
+      return {
+        title: about.title,
+        content: html`${backToRun(runId)}
+${unknown === undefined ? list : html`<p class="wait">${unknown}</p>`}`,
+      };
+    },
+  });
+}
+
+/** How the audit trail names a look at each list. */
+const actions = {
+  affected: 'affected',
+  unanswered: 'affected',
+  posted: 'posted',
+  suspects: 'suspects',
+  refused: 'show',
+} as const;
+
+/** Every name of the run is masked in the service's words, which would take a page too long for a larger run. */
+const bookingsMasked = 30_000;
+
+/** What the service said last about each step, with guests masked. */
+async function readAnswers({ ledger }: DeskParts, run: Run, refused: readonly ListedBooking[]) {
+  const names = refused.flatMap(({ step }) => step ?? []);
+  const answers = await ledger.steps.listAnswers(run.id, names);
+  const texts = answers.flatMap(({ answer }) => answer ?? []);
+  const mask = await createRunMask(ledger, run, texts);
+  return new Map(answers.map(({ step, answer = '' }) => [step, mask.apply(answer)]));
+}
+
+/** An empty list is no good news if nothing is known. */
+function explainUnknown(name: ListName, run: Run, count: number): string | undefined {
+  if (name === 'suspects' && run.suspects === undefined)
+    return 'Unknown: this run was not compared with a copy of the mappings.';
+  if (name !== 'affected' && (name !== 'unanswered' || count > 0)) return undefined;
+  switch (countAffected(run)) {
+    case 'by e-mail':
+      return 'Unknown: verdicts of this run come by e-mail only.';
+    case 'no result':
+      return 'Unknown: no result has arrived yet.';
+    case '-':
+      return 'Nothing of this run was sent, so there is no verdict on any booking.';
+    default:
+      return undefined;
+  }
+}
+
+/** A page of a list of a run, in the order of the command: guests in house first, then the nearest check-in. */
+async function readBookings(name: ListName, run: Run, page: number, { desk, now, today, may }: DeskVisit) {
+  const list = await listBookings(desk.ledger, name, [run], {
+    today,
+    clock: () => now,
+    // The list of refused bookings is about the service's words.
+    withNames: name !== 'refused' && may('see-names'),
+  });
+  const from = entriesBefore(page);
+  const bookings: ListedBooking[] = [];
+  for await (const some of list.read({ from, to: from + entriesPerPage })) bookings.push(...some);
+  return { count: list.count, bookings };
+}
+
+/** What the lists of a run share. */
+function toListed(run: Run, count: number, page: number) {
+  // Whatever an active run has not sent yet, it still sends.
+  const isSent = run.counts.delivered > 0 || isActive(run);
+  return { runId: run.id, day: run.day, isSent, ...toPage(count, page) };
+}
+
+const [guestField = ''] = guestNameFields;
+
+function hasGuest({ fields }: ListedBooking): boolean {
+  return guestField in fields;
+}
+
+function renderBookings(
+  bookings: readonly ShownBooking[],
+  columns: Columns | undefined,
+  empty: string,
+): Html {
+  const read = (name: string) => (booking: ListedBooking) => readText(booking, name);
+  const showDate = (name: string) => (booking: ListedBooking) => {
+    const date = readText(booking, name);
+    return date === null ? null : html`<span class="whole">${showDay(date)}</span>`;
+  };
+  return renderTable(
+    bookings,
+    {
+      Reference: (booking) => linkBooking(readText(booking, 'BookingReferenceId')),
+      Guest: bookings.some(hasGuest) && read(guestField),
+      'Check-in': showDate('CheckInDate'),
+      'Check-out': showDate('CheckOutDate'),
+      Provider: read('ProviderName'),
+      'Hotel id': read('ProviderHotelId'),
+      Booked: ({ fields, hotels }) => showHotel(Number(fields.ServiceId), hotels.bookedHotel?.name),
+      'In the copy': showCopy,
+      ...columns,
+      Case: ({ case: found }) =>
+        found ? html`<a href="/cases/${found.id}">${found.id}</a>` : html`<span class="faint">none</span>`,
+    },
+    { empty },
+  );
+}
+
+function readText({ fields }: ListedBooking, name: string): string | null {
+  return fields[name] === undefined ? null : String(fields[name]);
+}
+
+function showHotel(serviceId: number, name: string | undefined): Html {
+  return html`${serviceId}${name ? html` <span class="faint">${showInLine(name)}</span>` : undefined}`;
+}
+
+function showCopy({ fields, copyServiceId, copy, hotels, reason, movedAt }: ListedBooking): Html {
+  const moved = movedAt
+    ? html` <span class="faint">moved ${showDay(movedAt.slice(0, 10))}</span>`
+    : undefined;
+  if (copy === 'never-synced') return html`${neverSynced}`;
+  if (copyServiceId === null) return html`${reason === 'moved' ? 'deleted' : 'none'}${moved}`;
+  if (copyServiceId === Number(fields.ServiceId)) return html`the same${moved}`;
+  const { distanceKm } = hotels;
+  const distance = distanceKm === undefined ? '' : `, ${formatKilometres(distanceKm)}`;
+  return html`${showHotel(copyServiceId, hotels.copyHotel?.name)}${distance}${moved}`;
+}
+
+function backToRun(runId: string): Html {
+  return html`<p><a href="/runs/${encodeURIComponent(runId)}">‹ Run ${showInLine(runId)}</a></p>`;
+}
+
+/** A reference, linked to everything that is known about it. */
+function linkBooking(reference: string | null): Html {
+  if (reference === null) return html`<span class="faint">none</span>`;
+  const address = writeAddress('/bookings', { reference: reference.toWellFormed() });
+  return html`<a href="${address}">${showInLine(reference)}</a>`;
+}
