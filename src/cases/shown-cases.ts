@@ -29,7 +29,27 @@ export async function findCases(
   filter: CaseFilter,
   now: number,
 ): Promise<readonly ListedCase[]> {
-  const found = await compareCases(ledger, await ledger.cases.list(filter), now);
+  return sortCases(await compareCases(ledger, await ledger.cases.list(filter), now));
+}
+
+/** The first of `findCases`, without those that were dismissed. The hotels of the others are not compared, which would take long. */
+export async function findUrgentCases(
+  ledger: ReadOnlyLedger,
+  { today, most }: { readonly today: string; readonly most: number },
+  now: number,
+) {
+  const open = (await ledger.cases.list({ today })).filter(({ state }) => state !== 'dismissed');
+  const last = open.map(urgencyOfCase).sort()[most - 1] ?? '3';
+  // Hotels only order the cases with the same check-in.
+  const first = open.filter((item) => urgencyOfCase(item) <= last);
+  return {
+    cases: sortCases(await compareCases(ledger, first, now)).slice(0, most),
+    /** Of all of them. */
+    total: open.length,
+  };
+}
+
+function sortCases(found: readonly ListedCase[]): readonly ListedCase[] {
   return found
     .map((item) => ({ item, urgency: urgencyOfCase(item), hours: item.hotels.hoursToCheckIn ?? 0 }))
     .sort((a, b) => compare(a.urgency, b.urgency) || a.hours - b.hours || a.item.id - b.item.id)

@@ -3,7 +3,7 @@ import { createAuditPage } from './audit/audit-page.js';
 import { createBookingRoutes } from './bookings/booking-routes.js';
 import { createCaseRoutes } from './cases/cases-routes.js';
 import { createDayPage, createReportDownload } from './days/day-page.js';
-import { createDaysPage } from './days/days-page.js';
+import { daysPage } from './days-page.js';
 import { createFrame } from './frame.js';
 import { createMappingsPage } from './mappings/mappings-page.js';
 import { createOperationRoutes } from './operations/routes.js';
@@ -16,7 +16,7 @@ import { addSignInRoutes } from './sign-in.js';
 /** Every page, action, download and stream of the desk: the table that the tests of roles read, too. */
 export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
   return [
-    createDaysPage(parts),
+    daysPage,
     createDayPage(parts),
     createReportDownload(parts),
     ...createRunRoutes(parts),

@@ -76,6 +76,7 @@ export function createCaseReader({ read, readTogether }: Store) {
       listOpenReferences,
       listRunsToFollow,
       count,
+      countOpenByDay,
     }),
     ...bind(readTogether, { find }),
   };
@@ -205,6 +206,16 @@ function* count(today: string): Query<CaseCounts> {
   );
   const byState = Object.fromEntries(mappingStates.map((state) => [state, found.get(state) ?? 0]));
   return { byState: byState as CaseCounts['byState'], ...openCounts.read(bookings ?? {}) };
+}
+
+/** By business day, how many bookings are open; those of dismissed cases need no action. */
+function* countOpenByDay(today: string): Query<ReadonlyMap<string, number>> {
+  const rows = yield* all(
+    `SELECT day, count(*) AS open FROM case_bookings
+     WHERE ${isOpen} AND case_number NOT IN (SELECT id FROM cases WHERE state = 'dismissed') GROUP BY day`,
+    ...boundsOf(today),
+  );
+  return new Map(rows.map(({ day, open }) => [String(day), Number(open)]));
 }
 
 function* markFollowed(marks: readonly FollowedRun[]): Query<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { renderCalendar } from '../../../src/desk/days/calendar.js';
-import type { ShownDay } from '../../../src/desk/days/judge-shown-day.js';
+import { renderCalendar } from '../../../src/desk/calendar.js';
+import type { ShownDay } from '../../../src/desk/calendar.js';
 import { listDays, someDay } from './some-days.js';
 
 /** What the cell of a day is, without the element around it. */

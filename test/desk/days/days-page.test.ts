@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DaysData } from '../../../src/desk/days/read-days.js';
+import type { DaysData } from '../../../src/desk/days-page.js';
 import type { DeskParts } from '../../../src/desk/page.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { RunState, Trigger } from '../../../src/ledger/run.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { judgeShownDay } from '../../../src/desk/days/judge-shown-day.js';
+import { judgeShownDay } from '../../../src/desk/calendar.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { createSlots } from '../../../src/schedule/slots.js';
 import { now, timezone } from '../some-desk.js';

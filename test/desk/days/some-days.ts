@@ -1,5 +1,5 @@
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { ShownDay } from '../../../src/desk/days/judge-shown-day.js';
+import type { ShownDay } from '../../../src/desk/calendar.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { someRun } from '../../review/some-run.js';
 import { timezone } from '../some-desk.js';
