@@ -1,54 +1,112 @@
-import type { BusinessDay } from '../booking/business-day.js';
-import type { CanaryState } from '../ledger/canaries.js';
-import { isToBeAccepted, mayCompleteDay, type Run, warnsOfVolume } from '../ledger/run.js';
+import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
+import { judgeCanary } from '../ledger/canaries.js';
+import { groupByDay, isToBeAccepted, mayCompleteDay, type Run, warnsOfVolume } from '../ledger/run.js';
+import { findDeadline, judgeDeadlines } from '../notifications/deadlines.js';
 import { judgeDay, makesDayGood, reviewsDay } from '../review/day/good-day.js';
+import { chooseCompared, daysToCompare, usualOf } from '../review/gates.js';
 import { type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { findDayRange } from '../schedule/due-days.js';
-import type { Slots } from '../schedule/slots.js';
+import { businessDayOf, type Slots } from '../schedule/slots.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, shorten } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { colourOf, type DayMark, defineShapes, drawShape, nameMark, renderMark } from './marks.js';
+import { colourOf, type DayMark, defineShapes, drawShape, nameMark, renderLegend } from './marks.js';
+import type { DeskParts, DeskVisit } from './page.js';
 import { showDay } from './parts.js';
 
-interface FactsOfDay {
-  /** Newest first. */
-  readonly runs: readonly Run[];
-  readonly canary: CanaryState | undefined;
-  /** How many bookings are usual; null if it is not compared. */
-  readonly usual: number | null;
-  /** Those in cases. */
-  readonly openBookings: number;
+const monthsShown = 12;
+/** More than anybody sends in that time. */
+const canariesRead = 2_000;
+
+/** The days from the first of the month eleven months ago up to today, oldest first. */
+export async function readCalendar(visit: DeskVisit) {
+  const { desk, now, today, timezone } = visit;
+  const { ledger, deadline } = desk;
+  const calendar = listDays(createBusinessDay(today, timezone));
+  const [from] = calendar;
+  const runs = groupByDay(await ledger.runs.listOfDays({ from: from?.iso ?? today, to: today }));
+  const known = await readKnown(visit, { from, days: [...runs.keys()] });
+  const reviewedDays = [...runs.values()].flatMap(
+    (ofDay) => ofDay.find((run) => reviewsDay(run, timezone))?.day ?? [],
+  );
+  const { countedFrom } = known;
+  const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
+  return {
+    /** The first day with a run. */
+    firstDay: known.firstDay ?? null,
+    /** The next one of a day that is not reviewed yet. */
+    deadline: next ? { day: next.day, at: new Date(next.at).toISOString() } : null,
+    days: calendar.map((day) => judgeShownDay(day, runs.get(day.iso) ?? [], known)),
+  };
 }
 
-interface JudgeQuestion {
-  readonly now: number;
-  /** The nightly schedule. */
-  readonly nights: Slots;
-  /** The day of the last slot, YYYY-MM-DD; undefined if none has passed yet. */
-  readonly dueUntil: string | undefined;
-  /** The first day with a run; undefined for an empty ledger. */
-  readonly firstDay: string | undefined;
-  /** Epoch milliseconds; undefined if the day has none. */
-  readonly findDeadline: (day: BusinessDay) => number | undefined;
+/** What days are judged by, besides their runs. */
+async function readKnown(
+  { desk, now, today, timezone }: DeskVisit,
+  { from, days }: { readonly from: BusinessDay | undefined; readonly days: readonly string[] },
+) {
+  const { ledger, nights, deadline } = desk;
+  const { firstDay } = await ledger.runs.summarise(createBusinessDay(today, timezone));
+  const since = from?.firstInstant.getTime() ?? now;
+  const sent = await ledger.canaries.list({ limit: canariesRead, since });
+  const slot = nights.last(new Date(now));
+  return {
+    ...{ now, nights, deadline, firstDay },
+    /** The day of the last slot; undefined if none has passed yet. */
+    dueUntil: slot && businessDayOf(slot, timezone).iso,
+    /** Deadlines before that instant do not count. */
+    countedFrom: deadline === undefined ? 0 : await ledger.notices.noteFirst('deadline', now),
+    /** What became of the newest one of each day. */
+    canaries: new Map(sent.toReversed().map((canary) => [canary.day, judgeCanary(canary, now)])),
+    usual: await readUsual(desk, days),
+    /** The bookings that are open in cases. */
+    open: await ledger.cases.countOpenByDay(today),
+  };
+}
+
+function listDays(today: BusinessDay): BusinessDay[] {
+  const [year = 0, month = 1] = today.iso.split('-').map(Number);
+  const start = new Date(Date.UTC(year, month - monthsShown, 1)).toISOString().slice(0, 10);
+  const days = [];
+  for (let day = createBusinessDay(start, today.zone); day.iso <= today.iso; day = day.next()) days.push(day);
+  return days;
+}
+
+/** How many bookings are usual on each day; null for one that is not compared. */
+async function readUsual(
+  { ledger, volume }: DeskParts,
+  days: readonly string[],
+): Promise<ReadonlyMap<string, number | null>> {
+  const compared = new Map(days.map((day) => [day, daysToCompare(day, volume)]));
+  const volumes = await ledger.runs.listVolumes([...new Set([...compared.values()].flat())]);
+  const known = new Map(volumes.map((one) => [one.day, one]));
+  return new Map(
+    [...compared].map(([day, before]) => {
+      const good = before.flatMap((one) => known.get(one) ?? []);
+      return [day, usualOf(chooseCompared(day, good).days.map(({ accepted }) => accepted))];
+    }),
+  );
 }
 
 /** A day of the calendar: how it went, how it ran, and what its bookings still need. */
 export type ShownDay = ReturnType<typeof judgeShownDay>;
 
+/** @param runs newest first */
 export function judgeShownDay(
   day: BusinessDay,
-  { runs, canary, usual, openBookings }: FactsOfDay,
-  { now, nights, dueUntil, firstDay, findDeadline }: JudgeQuestion,
+  runs: readonly Run[],
+  known: Awaited<ReturnType<typeof readKnown>>,
 ) {
+  const { now, nights, firstDay, dueUntil } = known;
   const { iso, zone: timezone } = day;
   const verdicts = summariseVerdicts(iso, runs);
   const run = verdicts.newer ?? verdicts.runs[0];
   const isReached = firstDay !== undefined && iso >= firstDay;
   const isDue = isReached && ((dueUntil !== undefined && iso <= dueUntil) || runs.some(mayCompleteDay));
-  const { judgement, headline } = judgeDay(verdicts, { timezone, canary });
+  const judging = { timezone, canary: known.canaries.get(iso) };
+  const { judgement, headline } = judgeDay(verdicts, judging);
   const judged = (judgement: DayMark) => (run ? judgement : isDue ? 'missing' : 'not-due');
-  const deadline = isDue ? findDeadline(day) : undefined;
+  const deadline = isDue && known.deadline !== undefined ? findDeadline(day, known.deadline) : undefined;
   return {
     /** YYYY-MM-DD */
     day: iso,
@@ -56,17 +114,18 @@ export function judgeShownDay(
     /** The judgement in a sentence. */
     headline: run || isDue ? headline : isReached ? 'Its run is still to come.' : 'Before the first run.',
     /** How the run went. A wrong mapping that it found is no fault of the run: `openBookings` tells what is left to do. */
-    ran: judged(
-      verdicts.affected ? judgeDay({ ...verdicts, affected: 0 }, { timezone, canary }).judgement : judgement,
-    ),
+    ran: judged(verdicts.affected ? judgeDay({ ...verdicts, affected: 0 }, judging).judgement : judgement),
     /** Its bookings that are open in cases. */
-    openBookings,
+    openBookings: known.open.get(iso) ?? 0,
     /** Its run has begun, or should have. */
     isDue,
     /** A complete run reviewed it, as in `status --json`. */
     isGood: run !== undefined && makesDayGood(run, timezone),
     /** It was not reviewed by its deadline. */
-    isLate: deadline !== undefined && (findReviewedSince(runs, timezone) ?? now) > deadline,
+    isLate:
+      deadline !== undefined &&
+      deadline > known.countedFrom &&
+      (findReviewedSince(runs, timezone) ?? now) > deadline,
     /** Its run found far fewer bookings than usual, and nobody has accepted that. */
     isDrop: run !== undefined && warnsOfVolume(run),
     /** It is not good until somebody accepts so few bookings. */
@@ -78,7 +137,7 @@ export function judgeShownDay(
     runId: run?.id ?? null,
     state: run?.state ?? null,
     durationMs: run ? Math.max(0, (run.finishedAt ?? now) - run.startedAt) : null,
-    usual,
+    usual: known.usual.get(iso) ?? null,
     counts: run ? countBookings(verdicts) : null,
   };
 }
@@ -128,14 +187,7 @@ const longestHeadline = 40;
 /** Older ones are folded. */
 const newestMonths = 3;
 
-const meanings = {
-  good: 'complete, and all verdicts are known',
-  sent: 'complete; some verdicts are not known here',
-  attention: 'its run failed, or somebody has to act on it; only a red frame if the run is complete',
-  unfinished: 'being worked on, or incomplete',
-  missing: 'the day is over and has no run',
-} as const;
-const marks = Object.keys(meanings) as (keyof typeof meanings)[];
+const marks: readonly DayMark[] = ['good', 'sent', 'attention', 'unfinished', 'missing'];
 
 /** How a day ran, shown in its cell besides its state; nothing if the schedule started it in its own night. */
 const letters = {
@@ -163,9 +215,9 @@ export function renderCalendar(days: readonly ShownDay[], firstDay: string | nul
     if (month >= begins) months.set(month, [...(months.get(month) ?? []), day]);
   }
   const newestFirst = [...months.values()].reverse();
-  return html`${defineShapes(marks)}<ul class="legend">${marks.map(
-    (mark) => html`<li>${renderMark(mark)}<span class="faint">: ${meanings[mark]}</span></li>`,
-  )}<li><i class="open">2</i> <span class="faint">bookings of the day that are open in cases</span></li></ul>
+  return html`${defineShapes(marks)}${renderLegend(marks)}
+<ul class="legend"><li><i>2</i> <span class="faint">bookings of the day that are open in cases</span></li>
+<li class="faint">Only a red frame: the run is complete, and somebody has to act on it.</li></ul>
 <ul class="legend">${Object.values(letters).map(
     ({ letter, meaning }) => html`<li><b>${letter}</b> <span class="faint">${meaning}</span></li>`,
   )}</ul>
@@ -199,11 +251,11 @@ function renderCell(shown: ShownDay): Html {
   const { day, ran, openBookings } = shown;
   /** 5 for 2026-11-05 */
   const date = Number(day.slice(8));
-  if (ran === 'not-due' && openBookings === 0) return html`<li><span>${date}</span></li>`;
+  if (ran === 'not-due') return html`<li><span>${date}</span></li>`;
   const how = listLetters(shown).map(({ letter }) => letter);
   return html`<li><a class="${nameLook(shown)}"${how.length > 0 ? html` data-how="${how.join('')}"` : undefined} href="/days/${day}" aria-label="${describe(shown)}">${date}${
     openBookings > 0 ? html`<i>${openBookings > 99 ? '99+' : openBookings}</i>` : undefined
-  }${ran === 'not-due' ? undefined : drawShape(ran)}</a></li>`;
+  }${drawShape(ran)}</a></li>`;
 }
 
 /** Days that are not good stand out; one whose run is complete looks calmer. */

@@ -1,26 +1,19 @@
 import * as z from 'zod';
-import { type BusinessDay, businessDayAt, createBusinessDay } from '../booking/business-day.js';
 import { caseToJson, findUrgentCases, nameCheckIn } from '../cases/shown-cases.js';
 import { renderDayColumns } from '../charts/day-columns.js';
 import { renderDurations } from '../charts/durations.js';
 import { renderVolume } from '../charts/volume.js';
-import { judgeCanary } from '../ledger/canaries.js';
 import { nobodyIsTold } from '../ledger/notice.js';
-import { groupByDay, type Run } from '../ledger/run.js';
 import { describeHours } from '../mappings/hotels/shown-hotels.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
-import { findDeadline, judgeDeadlines } from '../notifications/deadlines.js';
 import { describeNotice } from '../notifications/describe-notice.js';
-import { reviewsDay } from '../review/day/good-day.js';
-import { chooseCompared, daysToCompare, usualOf } from '../review/gates.js';
-import { businessDayOf } from '../schedule/slots.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration, shorten } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { judgeShownDay, needsAttention, renderCalendar, type ShownDay } from './calendar.js';
+import { needsAttention, readCalendar, renderCalendar, type ShownDay } from './calendar.js';
 import { renderMark, renderSeverity } from './marks.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
-import { renderTable, showDay, showInstant } from './parts.js';
+import { type Fact, renderFacts, renderTable, showDay, showInstant } from './parts.js';
 import { renderFirstAction } from './runs/day-actions.js';
 
 /** The home page: who needs help now, which nights are not good, and whether the machine is well; then twelve months of days. */
@@ -41,34 +34,23 @@ ${renderCharts(data.days)}</details>`,
   }),
 });
 
-const monthsShown = 12;
 const casesShown = 10;
-/** More than anybody sends in that time. */
-const canariesRead = 2_000;
 
 /** Reads sequentially, so that a page takes at most one connection away from running work. */
-async function readDays({ desk, now, today, timezone }: DeskVisit) {
-  const { ledger, nights, deadline, health, command } = desk;
-  const calendar = listCalendar(createBusinessDay(today, timezone));
-  const runs = groupByDay(await ledger.runs.listOfDays({ from: calendar[0]?.iso ?? today, to: today }));
-  const countedFrom = deadline === undefined ? 0 : await ledger.notices.noteFirst('deadline', now);
-  const { firstDay, days } = await judgeDays(desk, { now, calendar, runs, countedFrom });
-  const reviewedDays = [...runs.values()].flatMap(
-    (ofDay) => ofDay.find((run) => reviewsDay(run, timezone))?.day ?? [],
-  );
-  const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
+async function readDays(visit: DeskVisit) {
+  const { desk, now, today } = visit;
+  const { ledger, nights, health, command } = desk;
+  const { firstDay, days, deadline } = await readCalendar(visit);
   const latest = days.findLast(({ day, isGood }) => isGood && !desk.volume.exceptions.includes(day));
   const { openBookings, unknownCheckIns, inHouse, firstCheckIn = null } = await ledger.cases.count(today);
   const urgent = await findUrgentCases(ledger, { today, most: casesShown }, now);
   const sync = await ledger.mappings.latestSync();
   const problems = await ledger.notices.listProblems();
   return {
-    /** The first day with a run. */
-    firstDay: firstDay ?? null,
+    firstDay,
     ...followGoodDays(days),
     nextRunAt: nights.next(new Date(now))?.toISOString() ?? null,
-    /** The next one of a day that is not reviewed yet. */
-    deadline: next ? { day: next.day, at: new Date(next.at).toISOString() } : null,
+    deadline,
     /** Not reviewed by their deadline, and not good since. */
     lateDays: days.flatMap(({ day, isLate, isGood }) => (isLate && !isGood ? [day] : [])),
     /** Of the newest good day that is to be compared. */
@@ -94,72 +76,7 @@ async function readDays({ desk, now, today, timezone }: DeskVisit) {
   };
 }
 
-type DaysData = Awaited<ReturnType<typeof readDays>>;
-
-/** From the first of the month eleven months ago up to today. */
-function listCalendar(today: BusinessDay): BusinessDay[] {
-  const [year = 0, month = 1] = today.iso.split('-').map(Number);
-  const start = new Date(Date.UTC(year, month - monthsShown, 1)).toISOString().slice(0, 10);
-  const days = [];
-  for (let day = createBusinessDay(start, today.zone); day.iso <= today.iso; day = day.next()) days.push(day);
-  return days;
-}
-
-interface DaysToJudge {
-  readonly now: number;
-  readonly calendar: readonly BusinessDay[];
-  readonly runs: ReadonlyMap<string, readonly Run[]>;
-  /** Deadlines before that instant do not count. */
-  readonly countedFrom: number;
-}
-
-async function judgeDays(desk: DeskParts, { now, calendar, runs, countedFrom }: DaysToJudge) {
-  const { ledger, nights, timezone, deadline } = desk;
-  const today = businessDayAt(new Date(now), timezone);
-  const { firstDay } = await ledger.runs.summarise(today);
-  const since = calendar[0]?.firstInstant.getTime() ?? now;
-  const sent = await ledger.canaries.list({ limit: canariesRead, since });
-  // They are listed from the newest, which decides.
-  const canaries = new Map(sent.toReversed().map((canary) => [canary.day, judgeCanary(canary, now)]));
-  const usual = await readUsual(desk, [...runs.keys()]);
-  const open = await ledger.cases.countOpenByDay(today.iso);
-  const slot = nights.last(new Date(now));
-  const question = {
-    ...{ now, nights, firstDay },
-    dueUntil: slot && businessDayOf(slot, timezone).iso,
-    findDeadline(day: BusinessDay) {
-      const at = deadline === undefined ? undefined : findDeadline(day, deadline);
-      return at !== undefined && at > countedFrom ? at : undefined;
-    },
-  };
-  const days = calendar.map((day) => {
-    const { iso } = day;
-    const facts = {
-      runs: runs.get(iso) ?? [],
-      canary: canaries.get(iso),
-      usual: usual.get(iso) ?? null,
-      openBookings: open.get(iso) ?? 0,
-    };
-    return judgeShownDay(day, facts, question);
-  });
-  return { firstDay, days };
-}
-
-/** How many bookings are usual on each day; null for one that is not compared. */
-async function readUsual(
-  { ledger, volume }: DeskParts,
-  days: readonly string[],
-): Promise<ReadonlyMap<string, number | null>> {
-  const compared = new Map(days.map((day) => [day, daysToCompare(day, volume)]));
-  const volumes = await ledger.runs.listVolumes([...new Set([...compared.values()].flat())]);
-  const known = new Map(volumes.map((one) => [one.day, one]));
-  return new Map(
-    [...compared].map(([day, before]) => {
-      const good = before.flatMap((one) => known.get(one) ?? []);
-      return [day, usualOf(chooseCompared(day, good).days.map(({ accepted }) => accepted))];
-    }),
-  );
-}
+export type DaysData = Awaited<ReturnType<typeof readDays>>;
 
 /**
  * The last day up to which all due days are good. A good day after one that is not good is no reassurance: it is only mentioned.
@@ -308,81 +225,66 @@ function renderLastGoodDay({ firstDay, lastGoodDay, after, days }: DaysData): Ht
   } somebody, the newest ${linkDay(attention.at(-1)?.day ?? '')}.`;
 }
 
-/** What runs next, and what it depends on. Facts that nothing here knows are left out. */
+/** What runs next, and what it depends on. */
 function renderMachine(data: DaysData, visit: DeskVisit): Html {
-  const facts: readonly (readonly [name: string, content: Html | undefined])[] = [
-    ['Next run', renderNextRun(data, visit)],
-    ['Deadline', renderDeadline(data, visit)],
-    ['Mailbox', renderMailbox(data, visit)],
-    ['Mapping copy', renderMappings(data, visit)],
-    ['Channels', renderChannels(data, visit)],
-    ['Bookings', renderVolumeOfDay(data)],
-    ['Parts', renderParts(data)],
-  ];
-  return html`<section><h2>Is the machine well</h2>
-<dl class="overview">${facts.map(
-    ([name, content]) => content && html`<div class="card"><dt>${name}</dt><dd>${content}</dd></div>`,
-  )}</dl>
-${renderProblems(data, visit)}</section>
+  const parts = Object.entries(data.parts).map(
+    ([name, state]): Fact => [
+      name,
+      state === 'ok' ? renderMark('succeeded', state) : renderMark('failed', showInLine(state)),
+    ],
+  );
+  return html`<section class="card"><h2>Is the machine well</h2>
+${renderFacts([
+  ['Next run', describeNextRun(data, visit)],
+  ['Deadline', describeDeadline(data, visit)],
+  ['Mailbox', renderMailbox(data, visit)],
+  ['Mapping copy', renderMappings(data, visit)],
+  ['Channels', renderChannels(data, visit)],
+  ...parts,
+])}${renderProblems(data, visit)}</section>
 `;
 }
 
-function renderNextRun({ nextRunAt }: DaysData, visit: DeskVisit): Html {
-  if (nextRunAt === null) return says('none', 'the schedule names no later date');
-  return says(showInstant(nextRunAt, visit), `in ${formatSpan(Date.parse(nextRunAt) - visit.now)}`);
+function describeNextRun({ nextRunAt }: DaysData, visit: DeskVisit): string {
+  if (nextRunAt === null) return 'none: the schedule names no later date';
+  return `${showInstant(nextRunAt, visit)}, in ${formatSpan(Date.parse(nextRunAt) - visit.now)}`;
 }
 
-function renderDeadline({ deadline, lateDays }: DaysData, visit: DeskVisit): Html {
-  const newest = lateDays.at(-1);
-  const late =
-    newest !== undefined &&
-    html`<span>${renderMark('attention', `${formatCountOf(lateDays.length, 'day')} late`)}: ${linkDay(newest)}${lateDays.length > 1 ? ' and before' : ''}</span>`;
-  if (!deadline) return late ? html`${says('none')} ${late}` : says('none', 'no day has a deadline ahead');
+function describeDeadline({ deadline }: DaysData, visit: DeskVisit): string {
+  if (!deadline) return 'none ahead';
   const { day, at } = deadline;
-  const next = says(
-    showInstant(at, visit),
-    `for ${showDay(day)}, in ${formatSpan(Date.parse(at) - visit.now)}`,
-  );
-  return html`${next} ${late || undefined}`;
+  return `${showInstant(at, visit)}, in ${formatSpan(Date.parse(at) - visit.now)}, for ${showDay(day)}`;
 }
 
+/** Left out if none is configured. */
 function renderMailbox({ mailbox }: DaysData, visit: DeskVisit): Html | undefined {
   if (mailbox === null) return undefined;
   const { isRead, readUntil } = mailbox;
-  const since = readUntil === null ? 'it does not answer' : `last read ${showInstant(readUntil, visit)}`;
-  if (isRead) return html`${renderMark('succeeded', 'read')} <span class="faint">${since}</span>`;
-  return html`${renderMark('failed', 'not read')} <span>${since}. To see why: <code>${visit.desk.command('doctor')}</code></span>`;
+  const last = readUntil === null ? 'it does not answer' : `last read ${showInstant(readUntil, visit)}`;
+  return isRead
+    ? renderMark('succeeded', last)
+    : html`${renderMark('failed', `not read: ${last}`)}. To see why: <code>${visit.desk.command('doctor')}</code>`;
 }
 
 function renderMappings({ mappingsCompleteUntil }: DaysData, visit: DeskVisit): Html {
   const sync = visit.may('operate') ? html` <a href="/mappings/sync">Sync…</a>` : undefined;
-  if (mappingsCompleteUntil === null) return html`${says('none', 'it was never synced')}${sync}`;
+  if (mappingsCompleteUntil === null) return html`none: it was never synced${sync}`;
   const at = Date.parse(mappingsCompleteUntil);
   // 0 while the first sync has not ended.
-  if (at === 0) return html`${says('incomplete', 'the first sync has not ended')}${sync}`;
-  return html`${says(`${formatSpan(visit.now - at)} old`, `complete up to ${showInstant(at, visit)}`)}${sync}`;
+  if (at === 0) return html`incomplete: the first sync has not ended${sync}`;
+  return html`${formatSpan(visit.now - at)} old, complete up to ${showInstant(at, visit)}${sync}`;
 }
 
 function renderChannels({ channels: { configured, failing } }: DaysData, { may }: DeskVisit): Html {
+  const state =
+    failing > 0
+      ? renderMark(
+          'failed',
+          `${formatCount(failing)} of ${formatCount(configured)} did not accept the last message`,
+        )
+      : renderMark('succeeded', `${formatCount(configured)} configured, none fails`);
   const more = may('operate') ? html` <a href="/notifications">Notifications</a>` : undefined;
-  if (configured === 0) return html`${says('none', nobodyIsTold)}${more}`;
-  if (failing === 0) return html`${renderMark('succeeded', `${formatCount(configured)} configured`)}${more}`;
-  return html`${renderMark('failed', `${formatCount(failing)} of ${formatCount(configured)}`)} <span>accepted no message lately</span>${more}`;
-}
-
-function renderVolumeOfDay({ latestVolume }: DaysData): Html {
-  if (!latestVolume) return says('unknown', 'no day is good yet');
-  const { day, accepted, usual } = latestVolume;
-  const compared = usual === null ? 'not compared yet' : `usually ${formatCount(usual)}`;
-  return says(formatCount(accepted), `on ${showDay(day)}, ${compared}`);
-}
-
-function renderParts({ parts }: DaysData): Html {
-  return html`${Object.entries(parts).map(([name, state]) =>
-    state === 'ok'
-      ? html`<span>${renderMark('succeeded', `${name}: ok`)}</span> `
-      : html`<span>${renderMark('failed', name)}: ${showInLine(state)}</span> `,
-  )}`;
+  return html`${configured === 0 ? renderMark('not-due', nobodyIsTold) : state}${more}`;
 }
 
 /** Leaves out problems of days that are not good, which are listed already. */
@@ -390,17 +292,12 @@ function renderProblems({ problems, days }: DaysData, visit: DeskVisit): Html | 
   const notGood = new Set(listNotGood(days).map(({ day }) => day));
   const others = problems.filter(({ day }) => day === null || !notGood.has(day)).reverse();
   if (others.length === 0) return undefined;
-  return html`<section class="card"><h3>${notGood.size > 0 ? 'Other open problems' : 'Open problems'}</h3>
+  return html`<h3>${notGood.size > 0 ? 'Other open problems' : 'Open problems'}</h3>
 <ul class="plain">${others.map(({ severity, title, day, since }) => {
     const words = showInLine(title);
     const link = day === null ? words : html`<a href="/days/${encodeURIComponent(day)}">${words}</a>`;
     return html`<li>${renderSeverity(severity)} ${link} <span class="faint">since ${showInstant(since, visit)}</span></li>`;
-  })}</ul></section>`;
-}
-
-/** A fact, and what it means. */
-function says(fact: string, more?: string): Html {
-  return html`<strong>${fact}</strong>${more && html` <span class="faint">${more}</span>`}`;
+  })}</ul>`;
 }
 
 function linkDay(day: string): Html {
@@ -423,9 +320,9 @@ function renderCharts(days: readonly ShownDay[]): Html {
   const missing = days.filter(({ judgement }) => judgement === 'missing').map(({ day }) => day);
   const to = days.at(-1)?.day ?? '';
   const begun = days.slice(days.findIndex(({ isDue }) => isDue)).length;
-  const startOf = (count: number) => days.at(-Math.min(days.length, count))?.day ?? '';
-  const year = { from: startOf(Math.max(minDays, begun)), to };
-  const months = { from: startOf(Math.min(daysCompared, Math.max(minDays, begun))), to };
+  const shown = days.slice(-Math.max(minDays, begun));
+  const year = { from: shown[0]?.day ?? to, to };
+  const months = { from: shown.slice(-daysCompared)[0]?.day ?? to, to };
   const runs = ran.flatMap(({ day, state, durationMs }) =>
     durationMs !== null && (state === 'succeeded' || state === 'failed')
       ? [{ day, durationMs, isFailed: state === 'failed' }]

@@ -135,7 +135,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
       count: async () => noCases,
       countOpenByDay: async () => new Map(),
     },
-    notices: { listProblems: async () => [], listOfDay: async () => [] },
+    notices: { listProblems: async () => [], listOfDay: async () => [], listMessages: async () => [] },
   });
 }
 

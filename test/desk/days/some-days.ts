@@ -31,6 +31,8 @@ export function someDay(day: string, changes: Partial<ShownDay> = {}): ShownDay 
   return {
     day,
     judgement: 'good',
+    ran: 'good',
+    openBookings: 0,
     headline: 'All 990 bookings have the verdict correct.',
     isDue: true,
     isGood: true,
