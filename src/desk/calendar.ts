@@ -183,7 +183,7 @@ export function needsAttention({ ran, openBookings }: ShownDay): boolean {
 
 const weekdayLetters = ['M', 'T', 'W', 'T', 'F', 'S', 'S'];
 /** Short, because there are hundreds of cells; the page of a day has the whole text. */
-const longestHeadline = 40;
+const longestHeadline = 32;
 /** Older ones are folded. */
 const newestMonths = 3;
 
@@ -268,20 +268,16 @@ function listLetters({ how, isLate }: ShownDay) {
   return [...(how !== null && how !== 'schedule' ? [letters[how]] : []), ...(isLate ? [letters.late] : [])];
 }
 
-/** 20 Nov 2026: good, 1,204 bookings, 3 incorrect; catch-up, late; 2 still open in cases */
+/** 20 Nov 2026: good, 1,204 bookings, 2 open; catch-up, late */
 function describe(shown: ShownDay): string {
+  const { day, ran, openBookings } = shown;
+  const open = openBookings > 0 ? `, ${formatCount(openBookings)} open` : '';
   const how = listLetters(shown).map(({ meaning }) => meaning);
-  return [
-    `${showDay(shown.day)}: ${nameMark(shown.ran)}${explain(shown)}`,
-    ...(how.length > 0 ? [how.join(', ')] : []),
-    ...(shown.openBookings > 0 ? [`${formatCount(shown.openBookings)} still open in cases`] : []),
-  ].join('; ');
+  return `${showDay(day)}: ${nameMark(ran)}${explain(shown)}${open}${how.length > 0 ? `; ${how.join(', ')}` : ''}`;
 }
 
 function explain({ ran, headline, counts }: ShownDay): string {
   if (ran === 'attention' || ran === 'unfinished')
     return `: ${shorten(showInLine(headline), longestHeadline)}`;
-  if (!counts) return '';
-  const incorrect = counts.affected ? `, ${formatCount(counts.affected)} incorrect` : '';
-  return `, ${formatCountOf(counts.accepted, 'booking')}${incorrect}`;
+  return counts ? `, ${formatCountOf(counts.accepted, 'booking')}` : '';
 }

@@ -29,7 +29,7 @@ export const daysPage = definePage({
 <section><h2>Calendar</h2>
 ${visit.may('operate') ? html`<p class="buttons"><a class="button quiet" href="/replay">Replay days…</a></p>` : undefined}
 ${renderCalendar(data.days, data.firstDay)}</section>
-<details class="charts"><summary>Charts</summary>
+<details><summary>Charts</summary>
 ${renderCharts(data.days)}</details>`,
   }),
 });
@@ -153,7 +153,7 @@ function renderUrgentCases({ cases, openCases, urgentCases }: DaysData): Html {
     },
     { empty: 'Nobody: no booking is open. The guests of the next incorrect mapping are listed here.' },
   );
-  return html`<section><h2>Who needs help now</h2>
+  return html`<section class="card${openCases > 0 ? ' urgent' : ''}"><h2>Who needs help now</h2>
 ${openCases > 0 ? all : undefined}${rows}</section>
 `;
 }
