@@ -29,31 +29,25 @@ export async function findCases(
   filter: CaseFilter,
   now: number,
 ): Promise<readonly ListedCase[]> {
-  return sortCases(await compareCases(ledger, await ledger.cases.list(filter), now));
+  const found = await compareCases(ledger, await ledger.cases.list(filter), now);
+  return found
+    .map((item) => ({ item, urgency: urgencyOfCase(item), hours: item.hotels.hoursToCheckIn ?? 0 }))
+    .sort((a, b) => compare(a.urgency, b.urgency) || a.hours - b.hours || a.item.id - b.item.id)
+    .map(({ item }) => item);
 }
 
-/** The first of `findCases`, without those that were dismissed. The hotels of the others are not compared, which would take long. */
+/** The first of `findCases`, without those that were dismissed. It reads no others, which takes long where there are thousands. */
 export async function findUrgentCases(
   ledger: ReadOnlyLedger,
   { today, most }: { readonly today: string; readonly most: number },
   now: number,
 ) {
-  const open = (await ledger.cases.list({ today })).filter(({ state }) => state !== 'dismissed');
-  const last = open.map(urgencyOfCase).sort()[most - 1] ?? '3';
-  // Hotels only order the cases with the same check-in.
-  const first = open.filter((item) => urgencyOfCase(item) <= last);
-  return {
-    cases: sortCases(await compareCases(ledger, first, now)).slice(0, most),
-    /** Of all of them. */
-    total: open.length,
-  };
-}
-
-function sortCases(found: readonly ListedCase[]): readonly ListedCase[] {
-  return found
-    .map((item) => ({ item, urgency: urgencyOfCase(item), hours: item.hotels.hoursToCheckIn ?? 0 }))
-    .sort((a, b) => compare(a.urgency, b.urgency) || a.hours - b.hours || a.item.id - b.item.id)
-    .map(({ item }) => item);
+  const open = await ledger.cases.rankOpen(today);
+  const last = open[most - 1]?.urgency ?? '3';
+  // Only their hotels order the cases with the same check-in.
+  const ids = open.filter(({ urgency }) => urgency <= last).map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await findCases(ledger, { state: 'all', ids, today }, now);
+  return { cases: found.slice(0, most), total: open.length };
 }
 
 /** Adds the master hotel of each case in the copy now, and both hotels. */

@@ -134,6 +134,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
       list: async () => [],
       count: async () => noCases,
       countOpenByDay: async () => new Map(),
+      rankOpen: async () => [],
     },
     notices: { listProblems: async () => [], listOfDay: async () => [], listMessages: async () => [] },
   });
