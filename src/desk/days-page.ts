@@ -233,7 +233,7 @@ function renderMachine(data: DaysData, visit: DeskVisit): Html {
       state === 'ok' ? renderMark('succeeded', state) : renderMark('failed', showInLine(state)),
     ],
   );
-  return html`<section class="card"><h2>Is the machine well</h2>
+  return html`<section class="card"><h2>Is the machine well?</h2>
 ${renderFacts([
   ['Next run', describeNextRun(data, visit)],
   ['Deadline', describeDeadline(data, visit)],

@@ -146,7 +146,7 @@ describe('the order of the page', () => {
     const { url } = await startDesk({ ledger: await openTemporaryLedger(() => now) });
     const { text } = await getPage(url, '/');
     const headings = [...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, words]) => words);
-    expect(headings).toEqual(['Who needs help now', 'Nights', 'Is the machine well', 'Calendar']);
+    expect(headings).toEqual(['Who needs help now', 'Nights', 'Is the machine well?', 'Calendar']);
     expect(text).toContain('Nobody: no booking is open.');
     expect(text.indexOf('<summary>Charts')).toBeGreaterThan(text.indexOf('<h2>Calendar'));
   });
