@@ -25,6 +25,7 @@ import { tryChannels } from './notify.js';
 import { findUsersFile } from './parts.js';
 import type { SyncWork } from './serve.js';
 import { openRetryPolicy } from './sources.js';
+import { findMailPlace } from './verdict-mails.js';
 
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
@@ -63,6 +64,7 @@ export async function openDesk(
       ...{ ledger, operations, timezone, hashKey },
       keptColumns: Object.keys(source.keep),
       ...{ deadline, volume, nights, health },
+      mailboxPollMs: findMailPlace(config) === undefined ? undefined : config.verdicts.pollMinutes * 60_000,
       limits: {
         retry: openRetryPolicy(config),
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,

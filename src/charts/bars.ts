@@ -36,7 +36,7 @@ function renderBar({ value, usual, isHighlighted }: Bar, largest: number, isPlai
 }
 
 function nameValue({ text, usual }: Bar): string {
-  return usual === undefined ? text : `${text}, usually ${usual === null ? 'unknown' : formatCount(usual)}`;
+  return usual == null ? text : `${text}, usually ${formatCount(usual)}`;
 }
 
 /** A share between 0 and 1, and its 95 % confidence interval. */

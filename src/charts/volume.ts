@@ -99,9 +99,9 @@ function listLegend(shown: readonly VolumeDay[]): LegendEntry[] {
 
 function summarise(shown: readonly VolumeDay[]): string {
   const last = shown.findLast(({ accepted }) => accepted !== null);
-  const usual = last?.usual === null ? 'unknown' : formatCount(last?.usual ?? 0);
+  const usual = last?.usual == null ? '' : `, usually ${formatCount(last.usual)}`;
   const drops = shown.filter(({ isDrop }) => isDrop).length;
-  return `${last?.day}: ${formatCount(last?.accepted ?? 0)}, usually ${usual}${drops > 0 ? `; ${formatCountOf(drops, 'day')} with far fewer than usual` : ''}`;
+  return `${last?.day}: ${formatCount(last?.accepted ?? 0)}${usual}${drops > 0 ? `; ${formatCountOf(drops, 'day')} with far fewer than usual` : ''}`;
 }
 
 function tabulate(axis: DayAxis, shown: readonly VolumeDay[]): NumberTable {

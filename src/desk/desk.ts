@@ -3,7 +3,7 @@ import { createAuditPage } from './audit/audit-page.js';
 import { bookingPage, evidenceDownload } from './booking-page.js';
 import { createCaseRoutes } from './cases/cases-routes.js';
 import { createDayPage, createReportDownload } from './days/day-page.js';
-import { createDaysPage } from './days/days-page.js';
+import { daysPage } from './days-page.js';
 import { createFrame } from './frame.js';
 import { createMappingsPage } from './mappings/mappings-page.js';
 import { notificationsPage, testNotifications } from './notifications-page.js';
@@ -29,7 +29,7 @@ import { syncMappings, syncProgress } from './sync-mappings.js';
 /** Every page, action, download and stream of the desk: the table that the tests of roles read, too. */
 export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
   return [
-    createDaysPage(parts),
+    daysPage,
     createDayPage(parts),
     createReportDownload(parts),
     runPage,

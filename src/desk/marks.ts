@@ -28,7 +28,7 @@ const looks: Readonly<Record<Mark, Look>> = {
     colour: 'good',
     lines: check,
     words: 'good',
-    meaning: 'a complete day; each booking has the verdict correct',
+    meaning: 'a complete day; all verdicts are known',
   },
   sent: {
     colour: 'busy',

@@ -35,6 +35,8 @@ export interface DeskParts {
   /** By when days must be good, if configured. */
   readonly deadline: Deadline | undefined;
   readonly volume: Pick<VolumeSettings, 'exceptions'>;
+  /** How often verdict e-mails are looked for; undefined without a mailbox. */
+  readonly mailboxPollMs: number | undefined;
   /** When a pending run is tried again, or given up. */
   readonly limits: PendingLimits;
   /** What a place counts in the source, such as "line". */

@@ -76,6 +76,8 @@ export function createCaseReader({ read, readTogether }: Store) {
       listOpenReferences,
       listRunsToFollow,
       count,
+      countOpenByDay,
+      rankOpen,
     }),
     ...bind(readTogether, { find }),
   };
@@ -198,13 +200,35 @@ function* count(today: string): Query<CaseCounts> {
   const bookings = yield* one(
     `SELECT count(*) AS open_bookings, count(*) - count(check_in) AS unknown_check_ins,
        count(*) FILTER (WHERE check_in < ?) AS in_house, min(check_in) AS first_check_in
-     FROM case_bookings
-     WHERE ${isOpen} AND case_number NOT IN (SELECT id FROM cases WHERE state = 'dismissed')`,
+     FROM case_bookings WHERE ${needsAction}`,
     today,
     ...boundsOf(today),
   );
   const byState = Object.fromEntries(mappingStates.map((state) => [state, found.get(state) ?? 0]));
   return { byState: byState as CaseCounts['byState'], ...openCounts.read(bookings ?? {}) };
+}
+
+/** Open bookings of a case that needs action: nobody has to act on a dismissed one. */
+const needsAction = `${isOpen} AND case_number NOT IN (SELECT id FROM cases WHERE state = 'dismissed')`;
+
+/** By business day, how many bookings are open; those of dismissed cases need no action. */
+function* countOpenByDay(today: string): Query<ReadonlyMap<string, number>> {
+  const rows = yield* all(
+    `SELECT day, count(*) AS open FROM case_bookings WHERE ${needsAction} GROUP BY day`,
+    ...boundsOf(today),
+  );
+  return new Map(rows.map(({ day, open }) => [String(day), Number(open)]));
+}
+
+/** The cases with open bookings, by how much these need help: see `urgencyOf` of a stay. Dismissed ones need none. */
+function* rankOpen(today: string): Query<{ id: number; urgency: string }[]> {
+  const rows = yield* all(
+    `SELECT case_number, min(CASE
+       WHEN check_in IS NULL THEN '1' WHEN check_in < ? THEN '0' || check_in ELSE '2' || check_in END) AS urgency
+     FROM case_bookings WHERE ${needsAction} GROUP BY case_number ORDER BY urgency, case_number`,
+    ...[today, ...boundsOf(today)],
+  );
+  return rows.map(({ case_number, urgency }) => ({ id: Number(case_number), urgency: String(urgency) }));
 }
 
 function* markFollowed(marks: readonly FollowedRun[]): Query<void> {

@@ -182,6 +182,49 @@ export function describeCasesContract(
       });
     });
 
+    it('counts the open bookings of each business day, without those of dismissed cases', async () => {
+      const { cases } = ledger;
+      expect(await cases.countOpenByDay(today)).toEqual(new Map());
+      const stay = (reference: string, day: string) => ({ ...stayOf(reference, '2026-12-03'), day });
+      await openOne(ledger, keyOf('1'), [stay('BR-1', '2026-11-18'), stay('BR-2', '2026-11-19')]);
+      await openOne(ledger, keyOf('2'), [stay('BR-3', '2026-11-19')]);
+      const dismissed = await openOne(ledger, keyOf('3'), [stay('BR-4', '2026-11-19')]);
+      await cases.changeById([dismissed], (held) =>
+        toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
+      );
+      expect(await cases.countOpenByDay(today)).toEqual(
+        new Map([
+          ['2026-11-18', 1],
+          ['2026-11-19', 2],
+        ]),
+      );
+      await cases.changeById([1], (held) =>
+        toDecision(held, resolveBookings(held, { places: new Set([1]), as: 'rebooked' }, at), []),
+      );
+      expect(await cases.countOpenByDay(today)).toEqual(new Map([['2026-11-19', 2]]));
+      expect(await cases.countOpenByDay('2027-12-01')).toEqual(new Map());
+    });
+
+    it('ranks the cases whose bookings need help, guests in house first', async () => {
+      const { cases } = ledger;
+      await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
+      await openOne(ledger, keyOf('2'), [{ reference: 'BR-3', day: today }, stayOf('BR-4', '2026-12-01')]);
+      await openOne(ledger, keyOf('3'), [
+        { reference: 'BR-5', day: today },
+        stayOf('BR-6', '2026-11-19', '2026-12-01'),
+      ]);
+      await openOne(ledger, keyOf('4'), [stayOf('BR-7', '2026-11-01', '2026-11-02')]);
+      const dismissed = await openOne(ledger, keyOf('5'), [stayOf('BR-8', '2026-12-03')]);
+      await cases.changeById([dismissed], (held) =>
+        toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
+      );
+      expect(await cases.rankOpen('2026-11-20')).toEqual([
+        { id: 3, urgency: '02026-11-19' },
+        { id: 2, urgency: '1' },
+        { id: 1, urgency: '22026-12-03' },
+      ]);
+    });
+
     it('lists cases with open bookings, or by state, provider, or check-in before a day', async () => {
       await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
       await openOne(ledger, keyOf('2'), [stayOf('BR-3', '2026-11-19', '2026-11-21')]);

@@ -47,11 +47,15 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
     ...{ nextRunAt: '2026-11-22T01:30:00.000Z', deadline: null, lateDays: [] },
     latestVolume: { day: '2026-11-19', accepted: 9, usual: null },
     cases: { openBookings: 5, unknownCheckIns: 0, inHouse: 0, firstCheckIn: '2026-11-25' },
+    openCases: 3,
+    urgentCases: [2, 3, 1].map((id) => expect.objectContaining({ id, note: null })),
+    ...{ mailbox: null, channels: { configured: 1, failing: 0 } },
     ...{ mappingsCompleteUntil: '2026-11-20T04:00:00.000Z', parts: { ledger: 'ok' }, problems: [] },
   });
   expect((days as unknown[]).slice(-2)).toEqual([
     {
       ...{ day: '2026-11-20', judgement: 'unfinished', headline: 'The run is collecting.' },
+      ...{ ran: 'unfinished', openBookings: 5 },
       ...{ isDue: true, isGood: false, isLate: false, isDrop: false, isToBeAccepted: false },
       ...{ how: 'manual', runs: 1 },
       ...{ runId: run.runId, state: 'collecting', durationMs: now - 1_000, usual: 9 },
@@ -62,6 +66,7 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
     },
     {
       ...{ day: '2026-11-21', judgement: 'not-due', headline: 'Its run is still to come.' },
+      ...{ ran: 'not-due', openBookings: 0 },
       ...{ isDue: false, isGood: false, isLate: false, isDrop: false, isToBeAccepted: false },
       ...{ how: null, runs: 0 },
       ...{ runId: null, state: null, durationMs: null, usual: null, counts: null },

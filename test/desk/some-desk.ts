@@ -62,6 +62,7 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   nights: createSlots('30 2 * * *', timezone),
   deadline: undefined,
   volume: { exceptions: [] },
+  mailboxPollMs: undefined,
   health: { look: async () => ({ ready: true, parts: { ledger: 'ok' } }) },
 };
 
@@ -132,8 +133,10 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     cases: {
       list: async () => [],
       count: async () => noCases,
+      countOpenByDay: async () => new Map(),
+      rankOpen: async () => [],
     },
-    notices: { listProblems: async () => [], listOfDay: async () => [] },
+    notices: { listProblems: async () => [], listOfDay: async () => [], listMessages: async () => [] },
   });
 }
 

@@ -1,37 +1,48 @@
 import { describe, expect, it } from 'vitest';
-import { renderCalendar } from '../../../src/desk/days/calendar.js';
-import type { ShownDay } from '../../../src/desk/days/judge-shown-day.js';
+import type { ShownDay } from '../../../src/desk/calendar.js';
+import { renderCalendar } from '../../../src/desk/calendar.js';
 import { listDays, someDay } from './some-days.js';
 
 /** What the cell of a day is, without the element around it. */
 function cellOf(changes: Partial<ShownDay>): string {
-  const { markup } = renderCalendar([someDay('2026-11-20', changes)]);
+  const { markup } = renderCalendar([someDay('2026-11-20', changes)], '2026-11-20');
   return /<li>(<(?:a|span).*?)<\/li>/.exec(markup.slice(markup.indexOf('<ol')))?.[1] ?? '';
 }
 
 describe('a cell of the calendar', () => {
   it.each([
-    ['good', 'good', '20 Nov: good, 990 bookings'],
-    ['sent', 'busy', '20 Nov: sent, 990 bookings'],
-    ['attention', 'bad', '20 Nov: needs attention: Look &amp; act.'],
-    ['unfinished', 'wait', '20 Nov: not finished: Look &amp; act.'],
-  ] as const)('says that its day is %s by colour, sign and text', (judgement, colour, text) => {
-    expect(cellOf({ judgement, headline: 'Look & act.', isGood: judgement !== 'attention' })).toBe(
-      `<a class="${colour}" href="/days/2026-11-20" aria-label="${text}">20<svg><use href="#${judgement}"/></svg></a>`,
+    ['good', 'good', '20 Nov 2026: good, 990 bookings'],
+    ['sent', 'busy', '20 Nov 2026: sent, 990 bookings'],
+    ['attention', 'bad', '20 Nov 2026: needs attention: Look &amp; act.'],
+    ['unfinished', 'wait', '20 Nov 2026: not finished: Look &amp; act.'],
+  ] as const)('says that its day is %s by colour, sign and text', (ran, colour, text) => {
+    expect(cellOf({ ran, headline: 'Look & act.', isGood: ran !== 'attention' })).toBe(
+      `<a class="${colour}" href="/days/2026-11-20" aria-label="${text}">20<svg><use href="#${ran}"/></svg></a>`,
     );
   });
 
-  it('looks calmer if the day is good and only its bookings need attention', () => {
-    expect(cellOf({ judgement: 'attention', headline: '2 bookings on an incorrect mapping.' })).toMatch(
+  it('looks calmer if the run is complete and only some of its bookings need attention', () => {
+    expect(cellOf({ ran: 'attention', headline: '2 bookings refused by the service.' })).toMatch(
       /^<a class="work" .*#attention/,
     );
   });
 
-  it('shows a missing day just as clearly, and links to no day that is not due', () => {
-    expect(cellOf({ judgement: 'missing', how: null, counts: null })).toContain(
-      'class="missing" href="/days/2026-11-20" aria-label="20 Nov: missing"',
+  it('says with a sign of its own that bookings of its day are open, until all are resolved', () => {
+    const wrong = { judgement: 'attention', ran: 'good' } as const;
+    expect(cellOf({ ...wrong, openBookings: 2 })).toBe(
+      '<a class="good" href="/days/2026-11-20" aria-label="20 Nov 2026: good, 990 bookings, 2 open">20<i>2</i><svg><use href="#good"/></svg></a>',
     );
-    expect(cellOf({ judgement: 'not-due', isDue: false })).toBe('<span>20</span>');
+    expect(cellOf({ ...wrong, openBookings: 0 })).toBe(
+      '<a class="good" href="/days/2026-11-20" aria-label="20 Nov 2026: good, 990 bookings">20<svg><use href="#good"/></svg></a>',
+    );
+    expect(cellOf({ ran: 'attention', isGood: false, openBookings: 1_200 })).toContain('20<i>99+</i>');
+  });
+
+  it('shows a missing day just as clearly, and links to no day that is not due', () => {
+    expect(cellOf({ ran: 'missing', how: null, counts: null })).toContain(
+      'class="missing" href="/days/2026-11-20" aria-label="20 Nov 2026: missing"',
+    );
+    expect(cellOf({ ran: 'not-due', isDue: false })).toBe('<span>20</span>');
   });
 
   it.each([
@@ -49,7 +60,7 @@ describe('a cell of the calendar', () => {
 
   it('escapes and shortens untrusted text', () => {
     const cell = cellOf({
-      judgement: 'attention',
+      ran: 'attention',
       headline: `"><script>\u202ealert(1)</script>${'x'.repeat(900)}`,
     });
     expect(cell).toContain('&quot;&gt;&lt;script&gt;\\u202e');
@@ -58,12 +69,26 @@ describe('a cell of the calendar', () => {
   });
 });
 
+function listMonths(markup: string) {
+  return [...markup.matchAll(/<h3>([^<]*)<\/h3>.*?<ol class="([^"]*)">/gs)].map(([, ...found]) => found);
+}
+
 it('Months are shown from the newest to the oldest, each from the weekday of its first day', () => {
-  const { markup } = renderCalendar(listDays('2026-10-01', 40).map((day) => someDay(day)));
-  expect(
-    [...markup.matchAll(/<h3>([^<]*)<\/h3>.*?<ol class="([^"]*)">/gs)].map(([, ...found]) => found),
-  ).toEqual([
-    ['November 2026', 'from-7'],
-    ['October 2026', 'from-4'],
+  const days = listDays('2026-10-01', 40).map((day) => someDay(day));
+  expect(listMonths(renderCalendar(days, '2026-10-01').markup)).toEqual([
+    ['Nov 2026', 'from-7'],
+    ['Oct 2026', 'from-4'],
   ]);
+});
+
+it('The calendar begins with the month of the first run, and folds the months before the newest three', () => {
+  const days = listDays('2026-01-01', 330).map((day) =>
+    someDay(day, day === '2026-07-03' ? { openBookings: 1 } : {}),
+  );
+  const { markup } = renderCalendar(days, '2026-06-15');
+  const [newest = '', older = ''] = markup.split('<details>');
+  expect(listMonths(newest).map(([month]) => month)).toEqual(['Nov 2026', 'Oct 2026', 'Sep 2026']);
+  expect(listMonths(older).map(([month]) => month)).toEqual(['Aug 2026', 'Jul 2026', 'Jun 2026']);
+  expect(older).toContain('<summary>3 older months, 1 day in need of attention</summary>');
+  expect(renderCalendar(days.slice(0, 40), null).markup).not.toContain('Jan 2026');
 });

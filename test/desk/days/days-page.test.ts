@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DaysData } from '../../../src/desk/days/read-days.js';
+import type { DaysData } from '../../../src/desk/days-page.js';
 import type { DeskParts } from '../../../src/desk/page.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { RunState, Trigger } from '../../../src/ledger/run.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { noRuns } from '../../server/some-server.js';
 import { withReplaced } from '../../support/fake-ledger.js';
-import { getData, getPage, now, runsOnly, startDesk, stopServers } from '../some-desk.js';
+import { hotels, loadHotels, openCases, threeCases } from '../cases/some-cases.js';
+import { fakeOperations } from '../operations/fake-operations.js';
+import { getData, getPage, now, readRows, runsOnly, startDesk, stopServers } from '../some-desk.js';
 import { listDays, nightlyRun } from './some-days.js';
 
 afterEach(stopServers);
@@ -90,7 +92,7 @@ describe('the page of days', () => {
     const health = { look: async () => ({ ready: false, parts: { queue: 'away <b>' } }) };
     const { url } = await startDesk({ ledger, parts: { health } });
     const { text } = await getPage(url, '/');
-    expect(text).toContain('queue</span>: away &lt;b&gt;');
+    expect(text).toMatch(/<dt>queue<\/dt><dd><span class="mark bad">.* away &lt;b&gt;/);
     expect(text).toContain('Other open problems');
     // The day itself is reported as not good.
     expect(text).not.toContain('was not reviewed by its deadline');
@@ -104,12 +106,10 @@ describe('the page of days', () => {
   it('never gives a day after one that is not good as the last good day', async () => {
     const { url } = await startDesk({ ledger });
     const { text } = await getPage(url, '/');
-    expect(text).toMatch(/<dt>Last good day<\/dt><dd><strong><a href="\/days\/2026-11-12">/);
+    expect(text).toContain('Last good day: <a class="whole" href="/days/2026-11-12">12 Nov 2026</a>.');
+    expect(text).toContain('4 of the 8 days since then are not good; the newest good one is 19 Nov 2026.');
     expect(text).toContain(
-      '4 of the 8 days since then are not good; the newest good one is <span class="whole">2026-11-19',
-    );
-    expect(text).toContain(
-      'href="/days/2026-11-18" aria-label="18 Nov: needs attention: The run failed. The service',
+      'href="/days/2026-11-18" aria-label="18 Nov 2026: needs attention: The run failed. The service',
     );
     expect(text).not.toContain('<b>x</b>');
   });
@@ -141,11 +141,143 @@ describe('the page of days', () => {
   });
 });
 
+describe('the order of the page', () => {
+  it('is who needs help, which nights are not good, and whether the machine is well', async () => {
+    const { url } = await startDesk({ ledger: await openTemporaryLedger(() => now) });
+    const { text } = await getPage(url, '/');
+    const headings = [...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, words]) => words);
+    expect(headings).toEqual(['Who needs help now', 'Nights', 'Is the machine well?', 'Calendar']);
+    expect(text).toContain('Nobody: no booking is open.');
+    expect(text.indexOf('<summary>Charts')).toBeGreaterThan(text.indexOf('<h2>Calendar'));
+  });
+});
+
+describe('who needs help', () => {
+  const inHouse = { hotel: 'H-9', booked: 9, copy: 70, stays: [['BR-9', '2026-11-19']] } as const;
+
+  it('is a guest in house first, then the nearest check-in by the clock of the hotel', async () => {
+    const ledger = await openTemporaryLedger(() => now);
+    await loadHotels(ledger, hotels);
+    await openCases(ledger, [...threeCases, inHouse]);
+    const { url } = await startDesk({ ledger });
+    const { text } = await getPage(url, '/');
+    expect(readRows(text)).toEqual([
+      ['hotel 9', 'in house since 19 Nov 2026, until 1 Mar 2027', 'unknown', '1', 'open', 'nobody'],
+      ['Park Inn', '25 Nov 2026', 'unknown', '1', 'open', 'nobody'],
+      ['hotel 9', '1 Dec 2026', '9 days to check-in', '1', 'open', 'nobody'],
+      ['Grand Plaza', '5 Dec 2026', '13 days to check-in, 03:30 there', '3', 'open', 'nobody'],
+    ]);
+    expect(text).toContain('6 open bookings, 1 of guests in house. <a href="/cases">All 4 cases</a>');
+    const data = (await getData(url, '/')).data as DaysData;
+    expect([data.openCases, data.urgentCases.map(({ id }) => id)]).toEqual([4, [4, 2, 3, 1]]);
+  });
+
+  it('shows the first ten, no dismissed case, and no note to those who may not see bookings', async () => {
+    const ledger = await openTemporaryLedger(() => now);
+    const many = Array.from({ length: 13 }, (_, at) => ({
+      ...{ hotel: `H-${at}`, booked: at + 1, copy: 70 },
+      stays: [[`BR-${at}`, `2026-12-${30 - at}`]] as const,
+    }));
+    await openCases(ledger, many);
+    const change = (id: number, changes: object) =>
+      ledger.cases.changeById([id], ({ bookings: _, ...held }) => ({
+        ...{ case: { ...held, ...changes }, bookings: [], actions: [] },
+      }));
+    await change(13, { state: 'dismissed' });
+    await change(12, { note: 'BR-11 is for Ms Díaz' });
+    const notes = async (role: 'viewer' | 'team') => {
+      const { url } = await startDesk({ ledger, role });
+      const data = (await getData(url, '/')).data as DaysData;
+      expect(data.openCases).toBe(12);
+      expect(data.urgentCases.map(({ id }) => id)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+      return data.urgentCases[0]?.note;
+    };
+    expect([await notes('viewer'), await notes('team')]).toEqual([null, 'BR-11 is for Ms Díaz']);
+  });
+
+  it('keeps its sign on the day until all bookings are resolved, and the day is not called good before', async () => {
+    const ledger = await openTemporaryLedger(() => now);
+    await addRun(ledger, '2026-11-20');
+    const { url } = await startDesk({ ledger });
+    const claim = 'each due day is good';
+    expect((await getPage(url, '/')).text).toContain(claim);
+    await openCases(ledger, [inHouse]);
+    const { text } = await getPage(url, '/');
+    expect(text).not.toContain(claim);
+    expect(text).toContain(
+      '1 day still needs somebody, the newest <a class="whole" href="/days/2026-11-20">',
+    );
+    expect(text).toContain('0 bookings, 1 open">20<i>1</i>');
+    await ledger.cases.changeById([1], ({ bookings, ...held }) => ({
+      case: held,
+      bookings: bookings.map((one) => ({
+        ...one,
+        resolved: { as: 'rebooked', at: now, isAutomatic: false },
+      })),
+      actions: [],
+    }));
+    expect((await getPage(url, '/')).text).toContain(claim);
+  });
+});
+
+describe('whether the machine is well', () => {
+  const readFacts = async (parts: Partial<DeskParts>, ledger: Ledger) => {
+    const { text } = await getPage((await startDesk({ ledger, parts })).url, '/');
+    const pairs = [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)];
+    return Object.fromEntries(
+      pairs.map(([, name, value = '']) => [name, value.replace(/<[^>]*>/g, '').trim()]),
+    );
+  };
+
+  it('names the next run and the deadline, and leaves out a mailbox that is not configured', async () => {
+    const ledger = await openTemporaryLedger(() => now);
+    const { operations } = fakeOperations({ channels: [] });
+    expect(await readFacts({ deadline: '06:00', operations }, ledger)).toEqual({
+      'Next run': '22 Nov 2026, 02:30, in 23 h',
+      Deadline: '21 Nov 2026, 06:00, in 2 h 30 min, for 20 Nov 2026',
+      'Mapping copy': 'none: it was never synced',
+      Channels: 'Nobody is told: no channel is configured.',
+      ledger: 'ok',
+    });
+  });
+
+  it('says when the mailbox was last read, and that it is not read any more', async () => {
+    const ledger = await openTemporaryLedger(() => now);
+    const read = async () => (await readFacts({ mailboxPollMs: 300_000 }, ledger)).Mailbox;
+    expect(await read()).toBe('not read: it does not answer. To see why: hotel-review doctor');
+    await ledger.mails.noteMailbox(now - hourMs);
+    expect(await read()).toBe('last read 21 Nov 2026, 02:30');
+    await ledger.mails.noteMailbox(now - 2 * hourMs);
+    expect(await read()).toBe('not read: last read 21 Nov 2026, 01:30. To see why: hotel-review doctor');
+  });
+
+  it('counts the channels whose newest message was not accepted', async () => {
+    const ledger = await openTemporaryLedger(() => now);
+    const { operations } = fakeOperations({
+      channels: [
+        { name: 'mail', kind: 'email' },
+        { name: 'chat', kind: 'slack' },
+      ],
+    });
+    const read = async () => (await readFacts({ operations }, ledger)).Channels;
+    expect(await read()).toBe('2 configured, none fails');
+    await ledger.notices.raise([{ event: 'sync-failing', subject: 'mappings', facts: {}, raisedAt: now }]);
+    await ledger.notices.route(
+      () => ['mail', 'chat'].map((channel) => ({ id: channel, channel, dueAt: now })),
+      now,
+    );
+    await ledger.notices.noteSent(['mail'], now);
+    expect(await read()).toBe('2 configured, none fails');
+    await ledger.notices.noteFailed(['chat'], { code: 'http-500', at: now, retryAt: now + 1 });
+    expect(await read()).toBe('1 of 2 did not accept the last message');
+  });
+});
+
 it('An empty ledger has no day that is good or missing', async () => {
   const { url } = await startDesk({ ledger: await openTemporaryLedger(() => now) });
   const { data } = await getData(url, '/');
   expect(data).toMatchObject({ firstDay: null, lastGoodDay: null, after: null });
-  expect((await getPage(url, '/')).text).toContain('none yet');
+  expect((await getPage(url, '/')).text).toContain('No day was reviewed yet');
 });
 
 it('The page stays small where every day of a year has much to say', async () => {
@@ -160,6 +292,7 @@ it('The page stays small where every day of a year has much to say', async () =>
     }),
   );
   const ledger = withReplaced(runsOnly(runs), {
+    cases: { countOpenByDay: async () => new Map(days.map((day) => [day, 1_000])) },
     runs: {
       summarise: async () => ({ runsByState: noRuns, firstDay: '2025-11-21' }),
       listVolumes: async (asked) =>
@@ -167,5 +300,7 @@ it('The page stays small where every day of a year has much to say', async () =>
     },
   });
   const { url } = await startDesk({ ledger, role: 'operator' });
-  expect(Buffer.byteLength((await getPage(url, '/')).text)).toBeLessThan(100_000);
+  const { status, text } = await getPage(url, '/');
+  expect([status, text.match(/<li><a class="/g)?.length]).toEqual([200, 356]);
+  expect(Buffer.byteLength(text)).toBeLessThan(100_000);
 });

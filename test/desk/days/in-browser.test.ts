@@ -35,6 +35,7 @@ it.each([
   const { url } = await startDays();
   const page = await browser.open(view);
   await page.goto(url);
+  await page.getByText('Charts').click();
   await expectNoAxeViolations(page);
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { judgeShownDay } from '../../../src/desk/days/judge-shown-day.js';
+import { judgeShownDay } from '../../../src/desk/calendar.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { createSlots } from '../../../src/schedule/slots.js';
 import { now, timezone } from '../some-desk.js';
@@ -8,21 +8,24 @@ import { nightlyRun } from './some-days.js';
 
 const iso = '2026-11-19';
 const dayMs = 86_400_000;
-const usually = {
+type Known = Parameters<typeof judgeShownDay>[2];
+const usually: Known = {
   now,
   nights: createSlots('30 2 * * *', timezone),
   dueUntil: '2026-11-20',
   firstDay: '2026-11-01',
-  findDeadline: () => undefined,
+  deadline: undefined,
+  countedFrom: 0,
+  canaries: new Map(),
+  usual: new Map([[iso, 1_000]]),
+  open: new Map(),
 };
 
-function judge(
-  runs: readonly Run[],
-  question: Partial<Parameters<typeof judgeShownDay>[2]> & { readonly day?: string } = {},
-) {
-  const { day = iso, ...others } = question;
-  const facts = { runs, canary: undefined, usual: 1_000 };
-  return judgeShownDay(createBusinessDay(day, timezone), facts, { ...usually, ...others });
+type Changes = { readonly [Name in keyof Known]?: Known[Name] | undefined };
+
+function judge(runs: readonly Run[], known: Changes & { readonly day?: string } = {}) {
+  const { day = iso, ...others } = known;
+  return judgeShownDay(createBusinessDay(day, timezone), runs, { ...usually, ...others } as Known);
 }
 
 describe('the state of a day', () => {
@@ -57,6 +60,16 @@ describe('the state of a day', () => {
     expect(judge([cancelled, nightlyRun(iso)])).toMatchObject({ judgement: 'good', isGood: true });
   });
 
+  it.each([
+    [{ affected: 2 }, 'good'],
+    [{ affected: 2, unanswered: 2 }, 'attention'],
+    [{ affected: 2, posted: 1 }, 'sent'],
+  ] as const)('needs attention for wrong mappings, which say nothing about its run: %o', (counts, ran) => {
+    expect(judge([nightlyRun(iso, { counts })], { open: new Map([[iso, 2]]) })).toMatchObject({
+      ...{ judgement: 'attention', ran, openBookings: 2 },
+    });
+  });
+
   it('counts all runs that together sent it', () => {
     const topUp = nightlyRun(iso, { id: 'late', topsUp: true, counts: { accepted: 10, delivered: 10 } });
     expect(judge([topUp, nightlyRun(iso)]).counts).toMatchObject({ accepted: 1_000, delivered: 1_000 });
@@ -86,12 +99,13 @@ describe('how a day ran', () => {
   });
 
   it('is late if the day was not good by its deadline, or is not yet', () => {
+    // It ends at 02:40, and it is 03:30 on the 21st.
     const run = nightlyRun(iso);
-    const end = run.finishedAt ?? 0;
-    expect(judge([run], { findDeadline: () => end }).isLate).toBe(false);
-    expect(judge([run], { findDeadline: () => end - 1 }).isLate).toBe(true);
-    expect(judge([], { findDeadline: () => now }).isLate).toBe(false);
-    expect(judge([], { findDeadline: () => now - 1 }).isLate).toBe(true);
-    expect(judge([], { findDeadline: () => now - 1, day: '2026-10-31' }).isLate).toBe(false);
+    expect(judge([run], { deadline: '02:40' }).isLate).toBe(false);
+    expect(judge([run], { deadline: '02:39' }).isLate).toBe(true);
+    expect(judge([], { deadline: '03:30', day: '2026-11-20' }).isLate).toBe(false);
+    expect(judge([], { deadline: '03:29', day: '2026-11-20' }).isLate).toBe(true);
+    expect(judge([], { deadline: '03:29', day: '2026-10-31' }).isLate).toBe(false);
+    expect(judge([], { deadline: '03:29', day: '2026-11-20', countedFrom: now }).isLate).toBe(false);
   });
 });

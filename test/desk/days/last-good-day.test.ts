@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followGoodDays } from '../../../src/desk/days/last-good-day.js';
+import { followGoodDays } from '../../../src/desk/days-page.js';
 import { listDays, someDay } from './some-days.js';
 
 const days = listDays('2026-11-01', 10).map((day) => someDay(day));

@@ -1,5 +1,5 @@
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { ShownDay } from '../../../src/desk/days/judge-shown-day.js';
+import type { ShownDay } from '../../../src/desk/calendar.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { someRun } from '../../review/some-run.js';
 import { timezone } from '../some-desk.js';
@@ -31,6 +31,8 @@ export function someDay(day: string, changes: Partial<ShownDay> = {}): ShownDay 
   return {
     day,
     judgement: 'good',
+    ran: 'good',
+    openBookings: 0,
     headline: 'All 990 bookings have the verdict correct.',
     isDue: true,
     isGood: true,

@@ -1,0 +1,283 @@
+import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
+import { judgeCanary } from '../ledger/canaries.js';
+import { groupByDay, isToBeAccepted, mayCompleteDay, type Run, warnsOfVolume } from '../ledger/run.js';
+import { findDeadline, judgeDeadlines } from '../notifications/deadlines.js';
+import { judgeDay, makesDayGood, reviewsDay } from '../review/day/good-day.js';
+import { chooseCompared, daysToCompare, usualOf } from '../review/gates.js';
+import { type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { findDayRange } from '../schedule/due-days.js';
+import { businessDayOf, type Slots } from '../schedule/slots.js';
+import { showInLine } from '../text/foreign-text.js';
+import { formatCount, formatCountOf, shorten } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { colourOf, type DayMark, defineShapes, drawShape, nameMark, renderLegend } from './marks.js';
+import type { DeskParts, DeskVisit } from './page.js';
+import { showDay } from './parts.js';
+
+const monthsShown = 12;
+/** More than anybody sends in that time. */
+const canariesRead = 2_000;
+
+/** The days from the first of the month eleven months ago up to today, oldest first. */
+export async function readCalendar(visit: DeskVisit) {
+  const { desk, now, today, timezone } = visit;
+  const { ledger, deadline } = desk;
+  const calendar = listDays(createBusinessDay(today, timezone));
+  const [from] = calendar;
+  const runs = groupByDay(await ledger.runs.listOfDays({ from: from?.iso ?? today, to: today }));
+  const known = await readKnown(visit, { from, days: [...runs.keys()] });
+  const reviewedDays = [...runs.values()].flatMap(
+    (ofDay) => ofDay.find((run) => reviewsDay(run, timezone))?.day ?? [],
+  );
+  const { countedFrom } = known;
+  const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
+  return {
+    /** The first day with a run. */
+    firstDay: known.firstDay ?? null,
+    /** The next one of a day that is not reviewed yet. */
+    deadline: next ? { day: next.day, at: new Date(next.at).toISOString() } : null,
+    days: calendar.map((day) => judgeShownDay(day, runs.get(day.iso) ?? [], known)),
+  };
+}
+
+/** What days are judged by, besides their runs. */
+async function readKnown(
+  { desk, now, today, timezone }: DeskVisit,
+  { from, days }: { readonly from: BusinessDay | undefined; readonly days: readonly string[] },
+) {
+  const { ledger, nights, deadline } = desk;
+  const { firstDay } = await ledger.runs.summarise(createBusinessDay(today, timezone));
+  const since = from?.firstInstant.getTime() ?? now;
+  const sent = await ledger.canaries.list({ limit: canariesRead, since });
+  const slot = nights.last(new Date(now));
+  return {
+    ...{ now, nights, deadline, firstDay },
+    /** The day of the last slot; undefined if none has passed yet. */
+    dueUntil: slot && businessDayOf(slot, timezone).iso,
+    /** Deadlines before that instant do not count. */
+    countedFrom: deadline === undefined ? 0 : await ledger.notices.noteFirst('deadline', now),
+    /** What became of the newest one of each day. */
+    canaries: new Map(sent.toReversed().map((canary) => [canary.day, judgeCanary(canary, now)])),
+    usual: await readUsual(desk, days),
+    /** The bookings that are open in cases. */
+    open: await ledger.cases.countOpenByDay(today),
+  };
+}
+
+function listDays(today: BusinessDay): BusinessDay[] {
+  const [year = 0, month = 1] = today.iso.split('-').map(Number);
+  const start = new Date(Date.UTC(year, month - monthsShown, 1)).toISOString().slice(0, 10);
+  const days = [];
+  for (let day = createBusinessDay(start, today.zone); day.iso <= today.iso; day = day.next()) days.push(day);
+  return days;
+}
+
+/** How many bookings are usual on each day; null for one that is not compared. */
+async function readUsual(
+  { ledger, volume }: DeskParts,
+  days: readonly string[],
+): Promise<ReadonlyMap<string, number | null>> {
+  const compared = new Map(days.map((day) => [day, daysToCompare(day, volume)]));
+  const volumes = await ledger.runs.listVolumes([...new Set([...compared.values()].flat())]);
+  const known = new Map(volumes.map((one) => [one.day, one]));
+  return new Map(
+    [...compared].map(([day, before]) => {
+      const good = before.flatMap((one) => known.get(one) ?? []);
+      return [day, usualOf(chooseCompared(day, good).days.map(({ accepted }) => accepted))];
+    }),
+  );
+}
+
+/** A day of the calendar: how it went, how it ran, and what its bookings still need. */
+export type ShownDay = ReturnType<typeof judgeShownDay>;
+
+/** @param runs newest first */
+export function judgeShownDay(
+  day: BusinessDay,
+  runs: readonly Run[],
+  known: Awaited<ReturnType<typeof readKnown>>,
+) {
+  const { now, nights, firstDay, dueUntil } = known;
+  const { iso, zone: timezone } = day;
+  const verdicts = summariseVerdicts(iso, runs);
+  const run = verdicts.newer ?? verdicts.runs[0];
+  const isReached = firstDay !== undefined && iso >= firstDay;
+  const isDue = isReached && ((dueUntil !== undefined && iso <= dueUntil) || runs.some(mayCompleteDay));
+  const judging = { timezone, canary: known.canaries.get(iso) };
+  const { judgement, headline } = judgeDay(verdicts, judging);
+  const judged = (judgement: DayMark) => (run ? judgement : isDue ? 'missing' : 'not-due');
+  const deadline = isDue && known.deadline !== undefined ? findDeadline(day, known.deadline) : undefined;
+  return {
+    /** YYYY-MM-DD */
+    day: iso,
+    judgement: judged(judgement),
+    /** The judgement in a sentence. */
+    headline: run || isDue ? headline : isReached ? 'Its run is still to come.' : 'Before the first run.',
+    /** How the run went. A wrong mapping that it found is no fault of the run: `openBookings` tells what is left to do. */
+    ran: judged(verdicts.affected ? judgeDay({ ...verdicts, affected: 0 }, judging).judgement : judgement),
+    /** Its bookings that are open in cases. */
+    openBookings: known.open.get(iso) ?? 0,
+    /** Its run has begun, or should have. */
+    isDue,
+    /** A complete run reviewed it, as in `status --json`. */
+    isGood: run !== undefined && makesDayGood(run, timezone),
+    /** It was not reviewed by its deadline. */
+    isLate:
+      deadline !== undefined &&
+      deadline > known.countedFrom &&
+      (findReviewedSince(runs, timezone) ?? now) > deadline,
+    /** Its run found far fewer bookings than usual, and nobody has accepted that. */
+    isDrop: run !== undefined && warnsOfVolume(run),
+    /** It is not good until somebody accepts so few bookings. */
+    isToBeAccepted: run?.state === 'succeeded' && isToBeAccepted(run),
+    /** What started the run that counts; `catch-up` is a slot after its own. */
+    how: run ? howItRan(run, day, nights) : null,
+    runs: runs.length,
+    /** The run that counts. */
+    runId: run?.id ?? null,
+    state: run?.state ?? null,
+    durationMs: run ? Math.max(0, (run.finishedAt ?? now) - run.startedAt) : null,
+    usual: known.usual.get(iso) ?? null,
+    counts: run ? countBookings(verdicts) : null,
+  };
+}
+
+/** Of all runs that together sent the day; null stands for unknown. */
+function countBookings({ runs, affected, unanswered }: DayVerdicts) {
+  const sum = (name: 'accepted' | 'delivered' | 'refused' | 'pending') =>
+    runs.reduce((total, { counts }) => total + counts[name], 0);
+  return {
+    accepted: sum('accepted'),
+    // A run that tops a day up reads the whole source again: what it can't send was counted before.
+    rejected: runs[0]?.counts.rejected ?? 0,
+    delivered: sum('delivered'),
+    refused: sum('refused'),
+    pending: sum('pending'),
+    ...{ affected, unanswered },
+  };
+}
+
+/** When the first run that reviewed the day ended. */
+function findReviewedSince(runs: readonly Run[], timezone: string): number | undefined {
+  return runs.findLast((run) => reviewsDay(run, timezone))?.finishedAt;
+}
+
+function howItRan(run: Run, day: BusinessDay, nights: Slots): Run['trigger'] | 'catch-up' {
+  return run.trigger === 'schedule' && isCatchUp(run, day, nights) ? 'catch-up' : run.trigger;
+}
+
+const nightMs = 86_400_000;
+
+/** Whether a later day's slot started it. */
+function isCatchUp({ startedAt }: Run, day: BusinessDay, nights: Slots): boolean {
+  // Finding slots takes long, and most runs need none.
+  if (startedAt <= day.lastInstant.getTime() + nightMs) return false;
+  const range = findDayRange(nights, new Date(startedAt), 0);
+  return range !== undefined && day.iso < range.from.iso;
+}
+
+/** Whether its run went wrong, or somebody still has to help its guests. */
+export function needsAttention({ ran, openBookings }: ShownDay): boolean {
+  return ran === 'attention' || ran === 'missing' || openBookings > 0;
+}
+
+const weekdayLetters = ['M', 'T', 'W', 'T', 'F', 'S', 'S'];
+/** Short, because there are hundreds of cells; the page of a day has the whole text. */
+const longestHeadline = 32;
+/** Older ones are folded. */
+const newestMonths = 3;
+
+const marks: readonly DayMark[] = ['good', 'sent', 'attention', 'unfinished', 'missing'];
+
+/** How a day ran, shown in its cell besides its state; nothing if the schedule started it in its own night. */
+const letters = {
+  'catch-up': { letter: 'C', meaning: 'catch-up' },
+  replay: { letter: 'R', meaning: 'replay' },
+  hook: { letter: 'H', meaning: 'hook' },
+  manual: { letter: 'M', meaning: 'started by a person' },
+  today: { letter: 'T', meaning: 'so far today' },
+  late: { letter: 'L', meaning: 'late' },
+} as const;
+
+/**
+ * The months since the first run, newest first, because whoever is called at night looks at the last days. Each cell shows by colour,
+ * sign and text how its run went, and with a number of its own how many of its bookings are open; the text appears on hover, on focus
+ * and on a tap.
+ *
+ * @param days oldest first
+ * @param firstDay the first one with a run
+ */
+export function renderCalendar(days: readonly ShownDay[], firstDay: string | null): Html {
+  const months = new Map<string, ShownDay[]>();
+  const begins = monthOf(firstDay ?? days.at(-1)?.day ?? '');
+  for (const day of days) {
+    const month = monthOf(day.day);
+    if (month >= begins) months.set(month, [...(months.get(month) ?? []), day]);
+  }
+  const newestFirst = [...months.values()].reverse();
+  return html`${defineShapes(marks)}${renderLegend(marks)}
+<ul class="legend"><li><i>2</i> <span class="faint">bookings of the day that are open in cases</span></li>
+<li class="faint">Only a red frame: the run is complete, and somebody has to act on it.</li></ul>
+<ul class="legend">${Object.values(letters).map(
+    ({ letter, meaning }) => html`<li><b>${letter}</b> <span class="faint">${meaning}</span></li>`,
+  )}</ul>
+<div class="months">${newestFirst.slice(0, newestMonths).map(renderMonth)}</div>
+${renderOlder(newestFirst.slice(newestMonths))}`;
+}
+
+function renderOlder(months: readonly (readonly ShownDay[])[]): Html | undefined {
+  if (months.length === 0) return undefined;
+  const attention = months.flat().filter(needsAttention).length;
+  const words = attention === 0 ? '' : `, ${formatCountOf(attention, 'day')} in need of attention`;
+  return html`<details><summary>${formatCountOf(months.length, 'older month')}${words}</summary>
+<div class="months">${months.map(renderMonth)}</div></details>`;
+}
+
+/** 2026-11 */
+function monthOf(day: string): string {
+  return day.slice(0, '2026-11'.length);
+}
+
+function renderMonth(days: readonly ShownDay[]): Html {
+  const first = `${monthOf(days[0]?.day ?? '')}-01`;
+  const weekday = (new Date(first).getUTCDay() + 6) % 7;
+  return html`<section class="month"><h3>${showDay(first).slice('1 '.length)}</h3>
+<p aria-hidden="true">${weekdayLetters.map((letter) => html`<span>${letter}</span>`)}</p>
+<ol class="from-${weekday + 1}">${days.map(renderCell)}</ol></section>
+`;
+}
+
+function renderCell(shown: ShownDay): Html {
+  const { day, ran, openBookings } = shown;
+  /** 5 for 2026-11-05 */
+  const date = Number(day.slice(8));
+  if (ran === 'not-due') return html`<li><span>${date}</span></li>`;
+  const how = listLetters(shown).map(({ letter }) => letter);
+  return html`<li><a class="${nameLook(shown)}"${how.length > 0 ? html` data-how="${how.join('')}"` : undefined} href="/days/${day}" aria-label="${describe(shown)}">${date}${
+    openBookings > 0 ? html`<i>${openBookings > 99 ? '99+' : openBookings}</i>` : undefined
+  }${drawShape(ran)}</a></li>`;
+}
+
+/** Days that are not good stand out; one whose run is complete looks calmer. */
+function nameLook({ ran, isGood }: ShownDay): string {
+  if (ran === 'missing') return ran;
+  return ran === 'attention' && isGood ? 'work' : colourOf(ran);
+}
+
+function listLetters({ how, isLate }: ShownDay) {
+  return [...(how !== null && how !== 'schedule' ? [letters[how]] : []), ...(isLate ? [letters.late] : [])];
+}
+
+/** 20 Nov 2026: good, 1,204 bookings, 2 open; catch-up, late */
+function describe(shown: ShownDay): string {
+  const { day, ran, openBookings } = shown;
+  const open = openBookings > 0 ? `, ${formatCount(openBookings)} open` : '';
+  const how = listLetters(shown).map(({ meaning }) => meaning);
+  return `${showDay(day)}: ${nameMark(ran)}${explain(shown)}${open}${how.length > 0 ? `; ${how.join(', ')}` : ''}`;
+}
+
+function explain({ ran, headline, counts }: ShownDay): string {
+  if (ran === 'attention' || ran === 'unfinished')
+    return `: ${shorten(showInLine(headline), longestHeadline)}`;
+  return counts ? `, ${formatCountOf(counts.accepted, 'booking')}` : '';
+}

@@ -1,0 +1,334 @@
+import * as z from 'zod';
+import { caseToJson, findUrgentCases, nameCheckIn } from '../cases/shown-cases.js';
+import { renderDayColumns } from '../charts/day-columns.js';
+import { renderDurations } from '../charts/durations.js';
+import { renderVolume } from '../charts/volume.js';
+import { nobodyIsTold } from '../ledger/notice.js';
+import { describeHours } from '../mappings/hotels/shown-hotels.js';
+import { readCompleteUntil } from '../mappings/sync-bounds.js';
+import { describeNotice } from '../notifications/describe-notice.js';
+import { showInLine } from '../text/foreign-text.js';
+import { formatCount, formatCountOf, formatDuration, shorten } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { needsAttention, readCalendar, renderCalendar, type ShownDay } from './calendar.js';
+import { renderMark, renderSeverity } from './marks.js';
+import { type DeskParts, type DeskVisit, definePage } from './page.js';
+import { type Fact, renderFacts, renderTable, showDay, showInstant } from './parts.js';
+import { renderFirstAction } from './runs/day-actions.js';
+
+/** The home page: who needs help now, which nights are not good, and whether the machine is well; then twelve months of days. */
+export const daysPage = definePage({
+  path: '/',
+  permission: 'look',
+  input: z.object({}),
+  json: 'if-asked',
+  read: (_, visit) => readDays(visit),
+  render: (data, visit) => ({
+    title: 'Days',
+    content: html`${renderUrgentCases(data)}${renderNights(data, visit)}${renderMachine(data, visit)}
+<section><h2>Calendar</h2>
+${visit.may('operate') ? html`<p class="buttons"><a class="button quiet" href="/replay">Replay days…</a></p>` : undefined}
+${renderCalendar(data.days, data.firstDay)}</section>
+<details><summary>Charts</summary>
+${renderCharts(data.days)}</details>`,
+  }),
+});
+
+const casesShown = 10;
+
+/** Reads sequentially, so that a page takes at most one connection away from running work. */
+async function readDays(visit: DeskVisit) {
+  const { desk, now, today } = visit;
+  const { ledger, nights, health, command } = desk;
+  const { firstDay, days, deadline } = await readCalendar(visit);
+  const latest = days.findLast(({ day, isGood }) => isGood && !desk.volume.exceptions.includes(day));
+  const { openBookings, unknownCheckIns, inHouse, firstCheckIn = null } = await ledger.cases.count(today);
+  const urgent = await findUrgentCases(ledger, { today, most: casesShown }, now);
+  const sync = await ledger.mappings.latestSync();
+  const problems = await ledger.notices.listProblems();
+  return {
+    firstDay,
+    ...followGoodDays(days),
+    nextRunAt: nights.next(new Date(now))?.toISOString() ?? null,
+    deadline,
+    /** Not reviewed by their deadline, and not good since. */
+    lateDays: days.flatMap(({ day, isLate, isGood }) => (isLate && !isGood ? [day] : [])),
+    /** Of the newest good day that is to be compared. */
+    latestVolume: latest?.counts
+      ? { day: latest.day, accepted: latest.counts.accepted, usual: latest.usual }
+      : null,
+    cases: { openBookings, unknownCheckIns, inHouse, firstCheckIn },
+    openCases: urgent.total,
+    /** The first of them: guests in house, then the nearest check-in. */
+    urgentCases: urgent.cases.map(caseToJson),
+    mailbox: await readMailbox(desk, now),
+    channels: await readChannels(desk),
+    mappingsCompleteUntil: sync ? new Date(readCompleteUntil(sync, 0)).toISOString() : null,
+    /** `ok`, or the problem. */
+    parts: (await health.look()).parts,
+    problems: problems.map((problem) => ({
+      ...{ event: problem.event, severity: problem.severity, day: problem.day ?? null },
+      title: describeNotice({ ...problem, stage: 'raised' }, { checkInsToday: 0, command }).title,
+      since: new Date(problem.raisedAt).toISOString(),
+    })),
+    /** Oldest first. */
+    days,
+  };
+}
+
+export type DaysData = Awaited<ReturnType<typeof readDays>>;
+
+/**
+ * The last day up to which all due days are good. A good day after one that is not good is no reassurance: it is only mentioned.
+ *
+ * @param days oldest first
+ */
+export function followGoodDays(days: readonly ShownDay[]) {
+  const due = days.filter(({ isDue }) => isDue);
+  const end = due.findIndex(({ isGood }) => !isGood);
+  const [next, ...others] = end === -1 ? [] : due.slice(end);
+  const lastGoodDay = (end === -1 ? due.at(-1) : due[end - 1])?.day ?? null;
+  if (!next) return { lastGoodDay, after: null };
+  const { day, judgement, headline } = next;
+  return {
+    lastGoodDay,
+    /** The first day that is not good, and those that follow it. */
+    after: {
+      ...{ day, judgement, headline },
+      notGood: 1 + others.filter(({ isGood }) => !isGood).length,
+      due: 1 + others.length,
+      newestGoodDay: others.findLast(({ isGood }) => isGood)?.day ?? null,
+    },
+  };
+}
+
+/** A restart takes as long. */
+const graceMs = 3_600_000;
+
+/** Null without a mailbox. */
+async function readMailbox({ ledger, mailboxPollMs }: DeskParts, now: number) {
+  if (mailboxPollMs === undefined) return null;
+  // The ledger forgets this instant as soon as the mailbox can't be read.
+  const { readUntil } = await ledger.mails.describeMailbox();
+  return {
+    isRead: readUntil !== undefined && now - readUntil <= 2 * mailboxPollMs + graceMs,
+    readUntil: readUntil === undefined ? null : new Date(readUntil).toISOString(),
+  };
+}
+
+const messagesRead = 100;
+
+/** A channel fails if its newest message that was tried was not accepted. */
+async function readChannels({ ledger, operations: { channels } }: DeskParts) {
+  const messages = channels.length === 0 ? [] : await ledger.notices.listMessages({ limit: messagesRead });
+  const tried = messages.filter(({ state, attempts }) => state !== 'pending' || attempts > 0);
+  const failing = channels.filter(({ name }) => {
+    const newest = tried.find(({ channel }) => channel === name);
+    return newest !== undefined && newest.state !== 'sent';
+  });
+  return { configured: channels.length, failing: failing.length };
+}
+
+const longestName = 80;
+
+function renderUrgentCases({ cases, openCases, urgentCases }: DaysData): Html {
+  const { openBookings, inHouse, unknownCheckIns } = cases;
+  const facts = [
+    formatCountOf(openBookings, 'open booking'),
+    ...(inHouse > 0 ? [`${formatCount(inHouse)} of guests in house`] : []),
+    // An unknown check-in might be tomorrow.
+    ...(unknownCheckIns > 0 ? [`${formatCount(unknownCheckIns)} with unknown check-in`] : []),
+  ].join(', ');
+  const all = html`<p>${facts}. <a href="/cases">${openCases === 1 ? 'The case' : `All ${formatCount(openCases)} cases`}</a></p>`;
+  const rows = renderTable(
+    urgentCases,
+    {
+      'Booked hotel': ({ id, bookedHotel, serviceId }) =>
+        html`<a href="/cases/${id}">${shorten(showInLine(bookedHotel?.name ?? `hotel ${serviceId}`), longestName)}</a>`,
+      'Check-in': renderCheckIn,
+      "By the hotel's clock": renderClock,
+      'Open bookings': ({ openBookings }) => openBookings,
+      Mapping: ({ state }) => renderMark(state),
+      'Assigned to': ({ assignee }) => assignee ?? html`<span class="faint">nobody</span>`,
+    },
+    { empty: 'Nobody: no booking is open. The guests of the next incorrect mapping are listed here.' },
+  );
+  return html`<section class="card${openCases > 0 ? ' urgent' : ''}"><h2>Who needs help now</h2>
+${openCases > 0 ? all : undefined}${rows}</section>
+`;
+}
+
+type UrgentCase = DaysData['urgentCases'][number];
+
+function renderCheckIn({ inHouse, firstCheckIn, inHouseUntil, hasUnknownCheckIn }: UrgentCase): Html {
+  const words = nameCheckIn({
+    ...{ inHouse, hasUnknownCheckIn },
+    firstCheckIn: firstCheckIn === null ? null : showDay(firstCheckIn),
+    inHouseUntil: inHouseUntil === null ? null : showDay(inHouseUntil),
+  });
+  return inHouse > 0 ? html`<strong>${words}</strong>` : html`${words}`;
+}
+
+function renderClock({ inHouse, hasUnknownCheckIn, hoursToCheckIn, bookedHotel }: UrgentCase) {
+  const isAhead = inHouse === 0 && !hasUnknownCheckIn && hoursToCheckIn !== null;
+  const time = bookedHotel?.localTime?.slice('2026-11-21T'.length);
+  const parts = [...(isAhead ? [describeHours(hoursToCheckIn)] : []), ...(time ? [`${time} there`] : [])];
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+/** Whoever is called at night acts on the last ones; the calendar has all. */
+const nightsShown = 5;
+const longestHeadline = 240;
+
+function listNotGood(days: readonly ShownDay[]): ShownDay[] {
+  return days.filter(({ isDue, isGood }) => isDue && !isGood);
+}
+
+/** The due days that are not good, newest first: why, and what helps. */
+function renderNights(data: DaysData, visit: DeskVisit): Html {
+  const notGood = listNotGood(data.days).reverse();
+  const more = notGood.slice(nightsShown);
+  const title = `${formatCountOf(notGood.length, 'day')} ${notGood.length === 1 ? 'is' : 'are'} not good`;
+  const list = html`<ul class="plain not-good">${notGood.slice(0, nightsShown).map((day, place) => renderNight(day, visit, place === 0))}</ul>`;
+  return html`<section class="card${notGood.length > 0 ? ' urgent' : ''}"><h2>${notGood.length > 0 ? title : 'Nights'}</h2>
+${notGood.length > 0 ? list : undefined}${
+  more.length > 0
+    ? html`<p class="faint">And ${formatCountOf(more.length, 'earlier day')}, back to ${showDay(more.at(-1)?.day ?? '')}: see the calendar.</p>`
+    : undefined
+}<p>${renderLastGoodDay(data)}</p></section>
+`;
+}
+
+/** Only the newest has a prominent button, so that it is clear what to do first. */
+function renderNight(shown: ShownDay, visit: DeskVisit, isNewest: boolean): Html {
+  const { day, judgement, headline, isLate } = shown;
+  const weekday = new Date(day).toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' });
+  return html`<li><span>${linkDay(day)} <span class="faint">${weekday}</span></span>
+<span>${renderMark(judgement)}${isLate ? html`, <strong class="bad">late</strong>` : undefined}</span>
+<span class="why">${shorten(showInLine(headline), longestHeadline)}</span> ${renderFirstAction(shown, visit, isNewest ? 'button' : 'button quiet')}</li>
+`;
+}
+
+function renderLastGoodDay({ firstDay, lastGoodDay, after, days }: DaysData): Html {
+  if (firstDay === null)
+    return html`No day was reviewed yet: the first one follows with the next run, or with <code>run</code>.`;
+  const last = html`Last good day: ${lastGoodDay === null ? 'none shown' : linkDay(lastGoodDay)}.`;
+  if (after) {
+    const { notGood, due, newestGoodDay } = after;
+    const newest = newestGoodDay === null ? '' : `; the newest good one is ${showDay(newestGoodDay)}`;
+    return html`${last} ${formatCount(notGood)} of the ${formatCountOf(due, 'day')} since then ${notGood === 1 ? 'is' : 'are'} not good${newest}.`;
+  }
+  const attention = days.filter(needsAttention);
+  if (attention.length === 0) return html`${last} ${renderMark('good', 'each due day is good')}`;
+  return html`${last} Each due day is complete; ${formatCountOf(attention.length, 'day')} still ${
+    attention.length === 1 ? 'needs' : 'need'
+  } somebody, the newest ${linkDay(attention.at(-1)?.day ?? '')}.`;
+}
+
+/** What runs next, and what it depends on. */
+function renderMachine(data: DaysData, visit: DeskVisit): Html {
+  const parts = Object.entries(data.parts).map(
+    ([name, state]): Fact => [
+      name,
+      state === 'ok' ? renderMark('succeeded', state) : renderMark('failed', showInLine(state)),
+    ],
+  );
+  return html`<section class="card"><h2>Is the machine well?</h2>
+${renderFacts([
+  ['Next run', describeNextRun(data, visit)],
+  ['Deadline', describeDeadline(data, visit)],
+  ['Mailbox', renderMailbox(data, visit)],
+  ['Mapping copy', renderMappings(data, visit)],
+  ['Channels', renderChannels(data, visit)],
+  ...parts,
+])}${renderProblems(data, visit)}</section>
+`;
+}
+
+function describeNextRun({ nextRunAt }: DaysData, visit: DeskVisit): string {
+  if (nextRunAt === null) return 'none: the schedule names no later date';
+  return `${showInstant(nextRunAt, visit)}, in ${formatSpan(Date.parse(nextRunAt) - visit.now)}`;
+}
+
+function describeDeadline({ deadline }: DaysData, visit: DeskVisit): string {
+  if (!deadline) return 'none ahead';
+  const { day, at } = deadline;
+  return `${showInstant(at, visit)}, in ${formatSpan(Date.parse(at) - visit.now)}, for ${showDay(day)}`;
+}
+
+/** Left out if none is configured. */
+function renderMailbox({ mailbox }: DaysData, visit: DeskVisit): Html | undefined {
+  if (mailbox === null) return undefined;
+  const { isRead, readUntil } = mailbox;
+  const last = readUntil === null ? 'it does not answer' : `last read ${showInstant(readUntil, visit)}`;
+  return isRead
+    ? renderMark('succeeded', last)
+    : html`${renderMark('failed', `not read: ${last}`)}. To see why: <code>${visit.desk.command('doctor')}</code>`;
+}
+
+function renderMappings({ mappingsCompleteUntil }: DaysData, visit: DeskVisit): Html {
+  const sync = visit.may('operate') ? html` <a href="/mappings/sync">Sync…</a>` : undefined;
+  if (mappingsCompleteUntil === null) return html`none: it was never synced${sync}`;
+  const at = Date.parse(mappingsCompleteUntil);
+  // 0 while the first sync has not ended.
+  if (at === 0) return html`incomplete: the first sync has not ended${sync}`;
+  return html`${formatSpan(visit.now - at)} old, complete up to ${showInstant(at, visit)}${sync}`;
+}
+
+function renderChannels({ channels: { configured, failing } }: DaysData, { may }: DeskVisit): Html {
+  const state =
+    failing > 0
+      ? renderMark(
+          'failed',
+          `${formatCount(failing)} of ${formatCount(configured)} did not accept the last message`,
+        )
+      : renderMark('succeeded', `${formatCount(configured)} configured, none fails`);
+  const more = may('operate') ? html` <a href="/notifications">Notifications</a>` : undefined;
+  return html`${configured === 0 ? renderMark('not-due', nobodyIsTold) : state}${more}`;
+}
+
+/** Leaves out problems of days that are not good, which are listed already. */
+function renderProblems({ problems, days }: DaysData, visit: DeskVisit): Html | undefined {
+  const notGood = new Set(listNotGood(days).map(({ day }) => day));
+  const others = problems.filter(({ day }) => day === null || !notGood.has(day)).reverse();
+  if (others.length === 0) return undefined;
+  return html`<h3>${notGood.size > 0 ? 'Other open problems' : 'Open problems'}</h3>
+<ul class="plain">${others.map(({ severity, title, day, since }) => {
+    const words = showInLine(title);
+    const link = day === null ? words : html`<a href="/days/${encodeURIComponent(day)}">${words}</a>`;
+    return html`<li>${renderSeverity(severity)} ${link} <span class="faint">since ${showInstant(since, visit)}</span></li>`;
+  })}</ul>`;
+}
+
+function linkDay(day: string): Html {
+  return html`<a class="whole" href="/days/${day}">${showDay(day)}</a>`;
+}
+
+/** To the minute: a span of hours needs no seconds. */
+function formatSpan(milliseconds: number): string {
+  const minutes = Math.max(1, Math.round(milliseconds / 60_000));
+  return formatDuration(minutes * 60_000);
+}
+
+/** Days in the charts that compare single days: three months. */
+const daysCompared = 91;
+/** A young ledger leaves most of a year empty; with fewer days, columns would become bars. */
+const minDays = 31;
+
+function renderCharts(days: readonly ShownDay[]): Html {
+  const ran = days.flatMap(({ counts, ...day }) => (counts ? [{ ...day, ...counts }] : []));
+  const missing = days.filter(({ judgement }) => judgement === 'missing').map(({ day }) => day);
+  const to = days.at(-1)?.day ?? '';
+  const begun = days.slice(days.findIndex(({ isDue }) => isDue)).length;
+  const shown = days.slice(-Math.max(minDays, begun));
+  const year = { from: shown[0]?.day ?? to, to };
+  const months = { from: shown.slice(-daysCompared)[0]?.day ?? to, to };
+  const runs = ran.flatMap(({ day, state, durationMs }) =>
+    durationMs !== null && (state === 'succeeded' || state === 'failed')
+      ? [{ day, durationMs, isFailed: state === 'failed' }]
+      : [],
+  );
+  return html`${renderDayColumns({ title: 'Bookings per day', ...year, days: ran, missing })}
+${renderVolume({ title: 'Bookings and what is usual', ...months, days: ran })}
+${renderDurations({ title: 'Duration', ...months, runs })}`;
+}
