@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Permission } from '../access/roles.js';
 import { chartStyle } from '../charts/chart-style.js';
-import { formatLocalInstant } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import type { DeskVisit, View } from './page.js';
+import { showInstant } from './parts.js';
 
 const areas: readonly { readonly name: string; readonly path: string; readonly permission: Permission }[] = [
   { name: 'Days', path: '/', permission: 'look' },
@@ -40,7 +40,7 @@ ${refreshSeconds === undefined ? undefined : html`<noscript><meta http-equiv="re
 <main id="main">${message === undefined ? undefined : html`<p class="card message" role="status">${message}</p>`}
 <h1>${title}</h1>
 ${content}</main>
-${visit && html`<footer>As of ${formatLocalInstant(visit.now, visit.timezone)}, ${visit.timezone}.</footer>`}
+${visit && html`<footer>As of ${showInstant(visit.now, visit)}, ${visit.timezone}.</footer>`}
 </body></html>
 `.markup;
 }
