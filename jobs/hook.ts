@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../src/config/load.js';
+import { renderSignedCurl } from '../src/server/caller.js';
 import { hookPath } from '../src/server/hook.js';
-import { renderSignedCurl } from '../src/server/hook-credentials.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import { choice, command, option, optionalDay, wholeNumber } from './command.js';

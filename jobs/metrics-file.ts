@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { answerWithin } from '../src/async/abort.js';
 import type { Config } from '../src/config/load.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { findOldestNames, type KeptNames } from '../src/review/stored/retention.js';
-import { answerWithin } from '../src/server/deadline.js';
-import { type LedgerFacts, readLedgerFacts } from '../src/server/ledger-facts.js';
-import { type AfterRun, renderRunMetrics } from '../src/server/run-metrics.js';
+import { type LedgerFacts, readLedgerFacts } from '../src/server/ledger-metrics.js';
+import { type AfterRun, renderRunMetrics } from '../src/server/metrics.js';
 import { print } from '../src/text/foreign-text.js';
 import { replaceFile } from '../src/text/output-files.js';
 import { codeOf } from '../src/text/safe-error.js';

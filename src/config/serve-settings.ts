@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { isAddressOrNetwork } from '../access/single-sign-on.js';
+import { isAddressOrNetwork } from '../access/access.js';
 import { readKeys, shortestKey } from '../http/webhook-signature.js';
 import { createSlots } from '../schedule/slots.js';
-import { isStrongToken } from '../server/bearer-token.js';
+import { isStrongToken } from '../server/caller.js';
 import {
   confidentiality,
   expected,

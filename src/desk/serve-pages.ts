@@ -5,9 +5,9 @@ import type { Access, AccessRequest, Visit } from '../access/access.js';
 import { may, type Permission, type Visitor } from '../access/roles.js';
 import { businessDayAt } from '../booking/business-day.js';
 import type { Action, RecordedAction } from '../ledger/audit.js';
-import { readBearerToken } from '../server/bearer-token.js';
+import { readBearerToken } from '../server/caller.js';
 import { type CheckCaller, WrongCredentialsError } from '../server/caller.js';
-import { answerWithin } from '../server/deadline.js';
+import { answerWithin } from '../async/abort.js';
 import {
   allowOnly,
   HttpError,
@@ -16,7 +16,7 @@ import {
   sendError,
   toHttpError,
 } from '../server/http-error.js';
-import type { ServerLog } from '../server/ports.js';
+import type { ServerLog } from '../server/http-error.js';
 import { html } from '../text/html.js';
 import type { Asset, Assets, RenderFrame } from './frame.js';
 import type {

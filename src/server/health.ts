@@ -1,5 +1,5 @@
+import { answerWithin, TooLateError } from '../async/abort.js';
 import { describeError } from '../text/safe-error.js';
-import { answerWithin, TooLateError } from './deadline.js';
 
 /** Rejects when the part can't be used at the moment. */
 export type HealthCheck = () => Promise<void>;

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readKeys } from '../../src/http/webhook-signature.js';
+import { createHookSecret, renderSignedCurl } from '../../src/server/caller.js';
 import { hookPath } from '../../src/server/hook.js';
-import { createHookSecret, renderSignedCurl } from '../../src/server/hook-credentials.js';
 import { plainHookSecret, hookSecret as secret } from '../support/hook-secrets.js';
 import { createHookRuns, now, startServer, stopServers } from './some-server.js';
 

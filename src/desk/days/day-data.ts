@@ -9,7 +9,7 @@ import { describeNotice } from '../../notifications/describe-notice.js';
 import { judgeDay } from '../../review/day/good-day.js';
 import { readReport } from '../../review/day/report.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
-import { answerWithin } from '../../server/deadline.js';
+import { answerWithin } from '../../async/abort.js';
 import type { WriteCommand } from '../../text/shell.js';
 import type { DayMark } from '../marks.js';
 import type { Operations } from '../operations/operations.js';

@@ -12,7 +12,7 @@ import { judgeDay, makesDayGood, reviewsDay } from '../../review/day/good-day.js
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { findDayRange } from '../../schedule/due-days.js';
 import type { Slots } from '../../schedule/slots.js';
-import { summariseLatestDay } from '../../server/latest-day.js';
+import { summariseLatestDay } from '../../server/ledger-metrics.js';
 import type { DayMark } from '../marks.js';
 
 /** A day of the calendar. */
