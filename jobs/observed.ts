@@ -50,7 +50,7 @@ export async function openObserved(app: App) {
         log,
         ...serving,
       });
-      return { ...opened, listen: () => opened.listen().catch(explainAddress) };
+      return { close: opened.close, listen: () => opened.listen().catch(explainAddress) };
     },
   };
 }

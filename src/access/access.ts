@@ -37,19 +37,6 @@ export type SignIn =
   /** With the `Set-Cookie` header of the session. */
   { readonly kind: 'signed-in'; readonly visitor: Visitor; readonly cookie: string } | NotSignedIn;
 
-/** Who may use the desk. Everything that reads the users' file throws UsersFileError if it is damaged. */
-export interface Access {
-  /** Without users, nobody can sign in. */
-  hasUsers(): Promise<boolean>;
-  /** Undefined if nobody is signed in. */
-  identify(request: AccessRequest): Promise<Visit | undefined>;
-  signIn(credentials: Credentials, request: AccessRequest): Promise<SignIn>;
-  /** Ends the session of the request; returns the `Set-Cookie` header that removes its cookie. */
-  signOut(request: AccessRequest): Promise<string>;
-  /** Whether a form was sent from elsewhere than a page of this visit. */
-  isForged(visit: Visit, token: string | undefined): boolean;
-}
-
 interface AccessOptions {
   /** Undefined where none is configured. */
   readonly users?: Pick<UsersFile, 'read'> | undefined;
@@ -70,7 +57,10 @@ const anybody: Visit = {
   csrfToken: undefined,
 };
 
-export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: AccessOptions): Access {
+export type Access = ReturnType<typeof createAccess>;
+
+/** Who may use the desk. Everything that reads the users' file throws UsersFileError if it is damaged. */
+export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: AccessOptions) {
   const findProxysName = singleSignOn && createNameFinder(singleSignOn);
   const checkPassword = createPasswordCheck(async () => (await findUsers())?.users ?? [], clock);
   /** The ids of sessions that were signed out of, and when each would have ended. */
@@ -116,13 +106,15 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
   }
 
   return {
+    /** Without users, nobody can sign in. */
     hasUsers: async () => (await findUsers()) !== undefined,
-    async identify(request) {
+    /** Undefined if nobody is signed in. */
+    async identify(request: AccessRequest): Promise<Visit | undefined> {
       const known = await findUsers();
       if (known === undefined) return isLocal ? anybody : undefined;
       return visitByProxy(known, request) ?? visitBySession(known, request);
     },
-    async signIn(credentials, request) {
+    async signIn(credentials: Credentials, request: AccessRequest): Promise<SignIn> {
       const checked = await checkPassword(credentials, request.remoteAddress ?? '');
       if (checked.kind !== 'right') return checked;
       const known = await findUsers();
@@ -137,7 +129,8 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
       const cookie = sessionCookieOf(request.headers).write(sealSession(session, known, user));
       return { kind: 'signed-in', visitor: toVisitor(user), cookie };
     },
-    async signOut(request) {
+    /** Ends the session of the request; returns the `Set-Cookie` header that removes its cookie. */
+    async signOut(request: AccessRequest): Promise<string> {
       const known = await findUsers();
       const opened = known && findSession(known, request);
       const now = clock();
@@ -145,7 +138,8 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
       if (opened) ended.set(opened.session.id, endOf(opened.session));
       return sessionCookieOf(request.headers).clear();
     },
-    isForged({ csrfToken }, token) {
+    /** Whether a form was sent from elsewhere than a page of this visit. */
+    isForged({ csrfToken }: Visit, token: string | undefined): boolean {
       if (csrfToken === undefined || token === undefined) return true;
       const [right, given] = [Buffer.from(csrfToken), Buffer.from(token)];
       return right.length !== given.length || !timingSafeEqual(right, given);

@@ -1,5 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { isIPv6 } from 'node:net';
+import { promisify } from 'node:util';
 import { isGuessable } from '../text/guessable.js';
 
 /*
@@ -32,8 +33,7 @@ export function findPasswordFault(password: string, name: string): string | unde
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const hash = await derive(password, salt, parameters);
-  return write(salt, hash);
+  return write(salt, await derive(password, salt, parameters));
 }
 
 /** A text in the notation of a hash. */
@@ -45,11 +45,8 @@ export function isPasswordHash(text: string): boolean {
 export async function isPassword(password: string, written: string): Promise<boolean> {
   const [, ln, r, p, salt = '', hash = ''] = notation.exec(written) ?? [];
   if (Array.from(normalise(password)).length > maxCharacters) return false;
-  const derived = await derive(password, Buffer.from(salt, 'base64'), {
-    ln: Number(ln),
-    r: Number(r),
-    p: Number(p),
-  });
+  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
+  const derived = await derive(password, Buffer.from(salt, 'base64'), cost);
   return timingSafeEqual(derived, Buffer.from(hash, 'base64'));
 }
 
@@ -62,14 +59,13 @@ function write(salt: Buffer, hash: Buffer): string {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${encode(salt)}$${encode(hash)}`;
 }
 
+const hashWith: (text: string, salt: Buffer, bytes: number, options: ScryptOptions) => Promise<Buffer> =
+  promisify(scrypt);
+
 function derive(password: string, salt: Buffer, { ln, r, p }: typeof parameters): Promise<Buffer> {
   const cost = 2 ** ln;
-  const options: ScryptOptions = { cost, blockSize: r, parallelization: p, maxmem: 256 * r * (cost + p) };
-  return new Promise((resolve, reject) => {
-    scrypt(normalise(password), salt, hashBytes, options, (error, hash) =>
-      error ? reject(error) : resolve(hash),
-    );
-  });
+  const options = { cost, blockSize: r, parallelization: p, maxmem: 256 * r * (cost + p) };
+  return hashWith(normalise(password), salt, hashBytes, options);
 }
 
 /** A character may be typed as one code point or several, and copying adds spaces at the ends. */

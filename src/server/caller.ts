@@ -1,15 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createBackOff } from '../access/passwords.js';
-import { isSigned, readKeys, secretPrefix, shortestKey, sign } from '../http/webhook-signature.js';
-import { isGuessable } from '../text/guessable.js';
-import { quoteForShell } from '../text/shell.js';
+import { isSigned, readKeys } from '../http/webhook-signature.js';
 import { HttpError } from './http-error.js';
-
-/** Whether a bearer token is long and varied enough to withstand guessing. */
-export function isStrongToken(token: string): boolean {
-  return Buffer.byteLength(token) >= shortestKey && !isGuessable(token);
-}
 
 /** The token of the header `authorization: Bearer TOKEN`. */
 export function readBearerToken({ authorization = '' }: IncomingHttpHeaders): string | undefined {
@@ -127,50 +120,4 @@ function isGiven(header: string | string[] | undefined): header is string {
 function refuseUnusable(id: string): void {
   if (!/^[\x21-\x7e]{1,256}$/.test(id))
     throw new HttpError(400, 'webhook-id must be at most 256 visible ASCII characters');
-}
-
-/** A new secret for the hook, in the form of Standard Webhooks. */
-export function createHookSecret(randomBytes: (size: number) => Buffer): string {
-  return `${secretPrefix}${randomBytes(32).toString('base64')}`;
-}
-
-interface HookTrial {
-  /** The full URL of the hook. */
-  readonly url: string;
-  /** YYYY-MM-DD; without it the hook takes yesterday. */
-  readonly day?: string;
-  /** How many records the day's source should hold. */
-  readonly expected?: number;
-  /** The request's id: the hook responds to the same id with the same run. */
-  readonly id: string;
-  /** The secret to sign with; without it the request carries it from a shell variable, as a token. */
-  readonly secret?: string;
-  /** Epoch milliseconds; the signature is valid for a few minutes from then. */
-  readonly at: number;
-}
-
-/**
- * A `curl` command that calls the end-of-day hook, to be pasted into a shell. It contains a signature for this one request, but
- * never the secret.
- *
- * @throws RangeError for a secret that can't be used
- */
-export function renderSignedCurl({ url, day, expected, id, secret, at }: HookTrial): string {
-  const body = JSON.stringify({ day, expected });
-  const timestamp = String(Math.floor(at / 1000));
-  const headers = {
-    'content-type': 'application/json',
-    'webhook-id': id,
-    ...(secret !== undefined && {
-      'webhook-timestamp': timestamp,
-      'webhook-signature': sign({ id, timestamp, body: Buffer.from(body) }, readKeys(secret)[0]),
-    }),
-  };
-  const words = [
-    `curl --silent --show-error --include --request POST ${quoteForShell(url)}`,
-    ...Object.entries(headers).map(([name, value]) => `--header ${quoteForShell(`${name}: ${value}`)}`),
-    ...(secret === undefined ? ['--header "authorization: Bearer $HOTEL_REVIEW_HOOK_SECRET"'] : []),
-    `--data-raw ${quoteForShell(body)}`,
-  ];
-  return words.join(' \\\n  ');
 }

@@ -42,32 +42,21 @@ export interface HookSettings {
   readonly runs: HookRuns;
 }
 
-export interface HookOptions extends HookSettings {
+interface HookOptions extends HookSettings {
   readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
   readonly clock: () => number;
   /** How long a caller waits for the ledger, in milliseconds. */
   readonly answerMs: number;
-}
-
-interface HookAnswer {
-  /** 202 for a new request, 200 for one that was answered before. */
-  readonly status: 202 | 200;
-  readonly runId: string;
-  /** YYYY-MM-DD */
-  readonly day: string;
-}
-
-interface HookRouteOptions extends HookOptions {
-  readonly log: ServerLog;
-  /** Counts a response by its status. */
-  readonly count: (status: number) => void;
   /** How long a refused connection stays open for the caller to read the response, in milliseconds. */
   readonly partingMs: number;
+  /** Counts a response by its status. */
+  readonly count: (status: number) => void;
+  readonly log: ServerLog;
 }
 
 /** Adds the route of the end-of-day hook. */
-export function addHookRoute(app: FastifyInstance, options: HookRouteOptions): void {
+export function addHookRoute(app: FastifyInstance, options: HookOptions): void {
   const { log, count, partingMs } = options;
   const answer = createHook(options);
   const record = (status: number, run: object = {}) => {
@@ -134,12 +123,22 @@ async function refuseRest(response: ServerResponse, partingMs: number): Promise<
   response.end();
 }
 
+interface HookAnswer {
+  /** 202 for a new request, 200 for one that was answered before. */
+  readonly status: 202 | 200;
+  readonly runId: string;
+  /** YYYY-MM-DD */
+  readonly day: string;
+}
+
 /**
  * The end-of-day hook: checks the caller, reads the day, and starts its run. A repeated request gets its earlier answer.
  *
  * @returns a function that throws HttpError for a request that it refuses, TooLateError, or what `runs` throws
  */
-export function createHook(options: HookOptions): (call: IncomingCall) => Promise<HookAnswer> {
+export function createHook(
+  options: Omit<HookOptions, 'partingMs' | 'count' | 'log'>,
+): (call: IncomingCall) => Promise<HookAnswer> {
   const { checkCaller, runs, ledger, timezone, clock, answerMs } = options;
   /** Starts in progress by request id: the same request, sent again meanwhile, waits for the same start. */
   const starting = new Map<string, Promise<HookAnswer>>();

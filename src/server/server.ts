@@ -6,7 +6,7 @@ import { isLoopback } from '../http/transport.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { describeError } from '../text/safe-error.js';
 import { createTokenCheck, readBearerToken } from './caller.js';
-import { type ConnectionLimits, serveConnections } from './connections.js';
+import { serveConnections } from './connections.js';
 import type { Health } from './health.js';
 import { addHookRoute, type HookSettings } from './hook.js';
 import {
@@ -45,35 +45,25 @@ export interface ServerOptions {
 }
 
 /** Times are in milliseconds. */
-export interface ServerLimits extends ConnectionLimits {
-  /** How long a connection is kept for another request. */
-  readonly keepAliveMs: number;
-  /** How long a request may take to arrive completely. */
-  readonly requestMs: number;
-  /** Maximum time that a caller waits for the ledger. */
-  readonly answerMs: number;
-  /** How long `close` waits for requests in progress. */
-  readonly closeGraceMs: number;
-  /** How long a refused connection stays open for the caller to read the response. */
-  readonly partingMs: number;
-}
-
-export interface Server {
-  /** @throws Error of node:net when it can't listen, for example with the code EADDRINUSE */
-  listen(): Promise<{ readonly url: string }>;
-  /** Accepts no more requests, waits for those in progress, then closes all connections. Idempotent. */
-  close(): Promise<void>;
-}
-
-const defaultLimits: ServerLimits = {
+const defaultLimits = {
+  /** Connections at once: far fewer than the descriptors of a process, which a review needs too. */
   connections: 64,
+  /** How many requests of a connection may wait for the one before them. Browsers and proxies send none ahead. */
   waitingRequests: 16,
+  /** How long a connection is kept for another request. */
   keepAliveMs: 5_000,
+  /** How long a request may take to arrive completely. */
   requestMs: 10_000,
+  /** Maximum time that a caller waits for the ledger. */
   answerMs: 2_500,
+  /** How long `close` waits for requests in progress. */
   closeGraceMs: 2_000,
+  /** How long a refused connection stays open for the caller to read the response. */
   partingMs: 1_000,
 };
+
+export type ServerLimits = Readonly<typeof defaultLimits>;
+export type Server = ReturnType<typeof createServer>;
 
 /**
  * The HTTP server of `serve` and `work`: end-of-day hook, health, metrics and the desk. It logs neither headers nor bodies
@@ -81,7 +71,7 @@ const defaultLimits: ServerLimits = {
  *
  * @throws RangeError for a hook's secret that can't be used
  */
-export function createServer(options: ServerOptions): Server {
+export function createServer(options: ServerOptions) {
   const { host, port, timezone, hook, desk, ledger, clock, log, shortenPaths } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let closing: Promise<void> | undefined;
@@ -141,7 +131,8 @@ export function createServer(options: ServerOptions): Server {
   }
 
   return {
-    async listen() {
+    /** @throws Error of node:net when it can't listen, for example with the code EADDRINUSE */
+    async listen(): Promise<{ readonly url: string }> {
       await app.ready();
       // Not the framework's own listen: for `localhost` that opens several servers and reports one.
       app.server.listen(port, host);
@@ -151,7 +142,8 @@ export function createServer(options: ServerOptions): Server {
       const { port: opened } = app.server.address() as AddressInfo;
       return { url: `http://${host.includes(':') ? `[${host}]` : host}:${opened}` };
     },
-    close() {
+    /** Accepts no more requests, waits for those in progress, then closes all connections. Idempotent. */
+    close(): Promise<void> {
       closing ??= stop();
       return closing;
     },
