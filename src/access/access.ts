@@ -33,7 +33,7 @@ type NotSignedIn =
   /** Nothing was checked. */
   | { readonly kind: 'slowed'; readonly retryAfterSeconds: number };
 
-export type SignIn =
+type SignIn =
   /** With the `Set-Cookie` header of the session. */
   { readonly kind: 'signed-in'; readonly visitor: Visitor; readonly cookie: string } | NotSignedIn;
 

@@ -310,7 +310,7 @@ function renderError({ status, message }: HttpError): View {
 const errorTitles: Readonly<Partial<Record<number, string>>> = {
   403: 'Not allowed',
   404: 'Not found',
-  503: 'The ledger does not answer',
+  503: 'Try again in a moment',
 };
 
 /** Enough for a selection of many cases. */

@@ -15,17 +15,8 @@ type EventOf<Type extends HotelReviewEvent['type']> = HotelReviewEvent & { type:
 export function createEventCounters(clock: () => number) {
   const registry = new Registry();
 
-  /** @param known values of the label that are shown before they have occurred */
-  function counter(name: string, help: string, label?: string, known: readonly string[] = []): Counter {
-    const counted = new Counter({
-      name: `hotel_review_${name}_total`,
-      help,
-      labelNames: label === undefined ? [] : [label],
-      registers: [registry],
-    });
-    for (const value of known) counted.inc({ [label ?? '']: value }, 0);
-    return counted;
-  }
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `hotel_review_${name}_total`, help, labelNames, registers: [registry] });
 
   /** Absent until it has happened. */
   function lastTime(name: string, help: string): () => void {
@@ -45,28 +36,19 @@ export function createEventCounters(clock: () => number) {
     buckets: durationBuckets,
     registers: [registry],
   });
-  const retries = new Counter({
-    name: 'hotel_review_step_retries_total',
-    help: 'Attempts that will be repeated, by kind of step and class of code',
-    labelNames: ['kind', 'code_class'],
-    registers: [registry],
-  });
-  const records = counter('records', 'Records collected from the source, by outcome', 'outcome', [
-    'accepted',
-    'duplicate',
-    'rejected',
-  ]);
-  const bookings = counter('bookings', 'Bookings sent for review, by outcome', 'outcome', [
-    'delivered',
-    'refused',
-  ]);
+  const retries = counter(
+    'step_retries',
+    'Attempts that will be repeated, by kind of step and class of code',
+    'kind',
+    'code_class',
+  );
+  const records = counter('records', 'Records collected from the source, by outcome', 'outcome');
+  const bookings = counter('bookings', 'Bookings sent for review, by outcome', 'outcome');
   const affected = counter('affected_bookings', 'Bookings whose mapping a result marks as incorrect');
   const unanswered = counter(
     'unanswered_bookings',
     'Bookings of files that a result leaves without a verdict',
   );
-  // Absent until a result is known: 0 would look as if nothing was affected.
-  for (const ofResults of [affected, unanswered]) ofResults.remove();
   const suspects = counter(
     'suspect_bookings',
     'Bookings whose mapping is another one in the local copy of the mappings, or has changed lately',
@@ -81,27 +63,18 @@ export function createEventCounters(clock: () => number) {
     'skipped_mappings',
     'Mappings that a sync of the local copy skipped, because they could not be read',
   );
-  const cases = counter('cases', 'What happened to cases, by event', 'event', [
-    'opened',
-    'corrected',
-    'escalated',
-  ]);
+  const cases = counter('cases', 'What happened to cases, by event', 'event');
   const findings = counter(
     'watch_findings',
     'Mappings of current and upcoming stays that the watch found moved, by move',
     'move',
-    ['re-pointed', 'unmapped', 'merged'],
   );
   const endangered = counter(
     'endangered_bookings',
     'Bookings of current and upcoming stays whose mapping the watch found re-pointed or deleted',
   );
   const noteWatch = lastTime('last_watch', 'When this process last watched the mappings');
-  const mails = counter('verdict_mails', 'Verdict e-mails that were read, by outcome', 'outcome', [
-    'named',
-    'unknown',
-    'unreadable',
-  ]);
+  const mails = counter('verdict_mails', 'Verdict e-mails that were read, by outcome', 'outcome');
   const named = counter(
     'verdict_mail_names',
     'Bookings, and pairs of provider and hotel id, that verdict e-mails named',
@@ -111,8 +84,17 @@ export function createEventCounters(clock: () => number) {
     'When this process last read the mailbox of verdict e-mails',
   );
   const missed = counter('canaries_missed', 'Canaries that no e-mail named in time');
-  const settled = counter('runs_settled', 'Runs settled, by state', 'state', ['succeeded', 'failed']);
+  const settled = counter('runs_settled', 'Runs settled, by state', 'state');
   const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', 'status');
+
+  for (const outcome of ['accepted', 'duplicate', 'rejected']) records.inc({ outcome }, 0);
+  for (const outcome of ['delivered', 'refused']) bookings.inc({ outcome }, 0);
+  for (const event of ['opened', 'corrected', 'escalated']) cases.inc({ event }, 0);
+  for (const move of ['re-pointed', 'unmapped', 'merged']) findings.inc({ move }, 0);
+  for (const outcome of ['named', 'unknown', 'unreadable']) mails.inc({ outcome }, 0);
+  for (const state of ['succeeded', 'failed']) settled.inc({ state }, 0);
+  // Absent until a result is known: 0 would look as if nothing was affected.
+  for (const ofResults of [affected, unanswered]) ofResults.remove();
 
   const claimedAt = new Map<string, number>();
   const nameClaim = ({ run, step, attempt }: EventOf<'step-claimed' | 'step-ended'>) =>
