@@ -1,11 +1,10 @@
 import { reportsFolder } from '../src/archive/archive.js';
-import { pause } from '../src/async/abort.js';
+import { answerWithin, pause, TooLateError } from '../src/async/abort.js';
 import { followMappings } from '../src/cases/follow-mappings.js';
 import { updateCases } from '../src/cases/update-cases.js';
 import type { Canary } from '../src/ledger/canaries.js';
 import { mayCompleteDay, type Run } from '../src/ledger/run.js';
 import { reportMissedCanaries } from '../src/review/canary.js';
-import { answerWithin, TooLateError } from '../src/server/deadline.js';
 import { formatCountOf } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { App } from './app.js';

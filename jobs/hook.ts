@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../src/config/load.js';
+import { readKeys, sign } from '../src/http/webhook-signature.js';
 import { hookPath } from '../src/server/hook.js';
-import { renderSignedCurl } from '../src/server/hook-credentials.js';
+import { quoteForShell } from '../src/text/shell.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import { choice, command, option, optionalDay, wholeNumber } from './command.js';
@@ -45,4 +46,45 @@ Examples:
 function addressOf({ host, port }: Config['server']): string {
   const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+interface HookTrial {
+  /** The full URL of the hook. */
+  readonly url: string;
+  /** YYYY-MM-DD; without it the hook takes yesterday. */
+  readonly day?: string;
+  /** How many records the day's source should hold. */
+  readonly expected?: number;
+  /** The request's id: the hook responds to the same id with the same run. */
+  readonly id: string;
+  /** The secret to sign with; without it the request carries it from a shell variable, as a token. */
+  readonly secret?: string;
+  /** Epoch milliseconds; the signature is valid for a few minutes from then. */
+  readonly at: number;
+}
+
+/**
+ * A `curl` command that calls the end-of-day hook, to be pasted into a shell. It contains a signature for this one request, but
+ * never the secret.
+ *
+ * @throws RangeError for a secret that can't be used
+ */
+export function renderSignedCurl({ url, day, expected, id, secret, at }: HookTrial): string {
+  const body = JSON.stringify({ day, expected });
+  const timestamp = String(Math.floor(at / 1000));
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    ...(secret !== undefined && {
+      'webhook-timestamp': timestamp,
+      'webhook-signature': sign({ id, timestamp, body: Buffer.from(body) }, readKeys(secret)[0]),
+    }),
+  };
+  const words = [
+    `curl --silent --show-error --include --request POST ${quoteForShell(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `--header ${quoteForShell(`${name}: ${value}`)}`),
+    ...(secret === undefined ? ['--header "authorization: Bearer $HOTEL_REVIEW_HOOK_SECRET"'] : []),
+    `--data-raw ${quoteForShell(body)}`,
+  ];
+  return words.join(' \\\n  ');
 }

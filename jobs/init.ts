@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import { businessDayAt, isTimeZone } from '../src/booking/business-day.js';
 import { dotEnvName, pickProxyVariables, readDotEnv } from '../src/config/environment.js';
 import { hasPlaceholders } from '../src/config/placeholders.js';
-import { createHookSecret } from '../src/server/hook-credentials.js';
+import { createHookSecret } from '../src/http/webhook-signature.js';
 import {
   listSecrets,
   placeholderOf,

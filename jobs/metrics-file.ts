@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { Gauge, Registry } from 'prom-client';
+import { answerWithin } from '../src/async/abort.js';
 import type { Config } from '../src/config/load.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { findOldestNames, type KeptNames } from '../src/review/stored/retention.js';
-import { answerWithin } from '../src/server/deadline.js';
-import { type LedgerFacts, readLedgerFacts } from '../src/server/ledger-facts.js';
-import { type AfterRun, renderRunMetrics } from '../src/server/run-metrics.js';
+import { createLedgerGauges, type LedgerFacts, readLedgerFacts } from '../src/server/ledger-metrics.js';
 import { print } from '../src/text/foreign-text.js';
 import { replaceFile } from '../src/text/output-files.js';
 import { codeOf } from '../src/text/safe-error.js';
@@ -64,6 +64,48 @@ async function readAfterRun(config: Config, within: number): Promise<AfterRun> {
   const names = facts && (await ask(findNames(config, ledger)));
   await ask(ledger.close());
   return { facts, names: names ?? [], timezone };
+}
+
+/** How the command `run` ended. Instants are epoch milliseconds. */
+interface EndedRun {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly exitCode: number;
+}
+
+/** What the ledger says after it, if it could be read. */
+interface AfterRun {
+  readonly facts: LedgerFacts | undefined;
+  readonly names: readonly Pick<KeptNames, 'place' | 'ageDays'>[];
+  readonly timezone: string;
+}
+
+/**
+ * The metrics of a run that has ended, in Prometheus' text format: how it ended, and those of the ledger. What the process
+ * counted is left out: a counter that begins anew with each run can't be compared over time.
+ *
+ * @param after undefined without a configuration that says where the ledger is
+ */
+export function renderRunMetrics(
+  { startedAt, endedAt, exitCode }: EndedRun,
+  after: AfterRun | undefined,
+): Promise<string> {
+  const registry = new Registry();
+  const set = (name: string, help: string, value: number) =>
+    new Gauge({ name: `hotel_review_last_run_${name}`, help, registers: [registry] }).set(value);
+  set('timestamp_seconds', 'When the last `run` ended, in seconds since 1970', endedAt / 1000);
+  set('duration_seconds', 'How long it took', Math.max(0, endedAt - startedAt) / 1000);
+  set(
+    'exit_code',
+    'Its exit code: 0 done, 1 failed, 2 usage or configuration, 3 result pending, 4 busy, 5 to be accepted',
+    exitCode,
+  );
+  if (after) {
+    const gauges = createLedgerGauges(registry, after.timezone);
+    gauges.show(after.facts, endedAt);
+    gauges.showNames(after.names);
+  }
+  return registry.metrics();
 }
 
 /** The facts about a ledger that metrics report, over HTTP or in a file. */

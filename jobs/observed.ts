@@ -1,6 +1,5 @@
-import { createEventCounters } from '../src/server/event-counters.js';
 import { createHealth } from '../src/server/health.js';
-import { createMetrics } from '../src/server/metrics.js';
+import { createEventCounters, createMetrics } from '../src/server/metrics.js';
 import { createServer, type Server, type ServerOptions } from '../src/server/server.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
@@ -51,7 +50,7 @@ export async function openObserved(app: App) {
         log,
         ...serving,
       });
-      return { ...opened, listen: () => opened.listen().catch(explainAddress) };
+      return { close: opened.close, listen: () => opened.listen().catch(explainAddress) };
     },
   };
 }

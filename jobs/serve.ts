@@ -160,10 +160,10 @@ function hookRunsOf(
     async start(day, requestId, expected) {
       // With the ledger unavailable, the run would start later, after the caller got an error.
       await ledger.ping();
-      const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook', expected });
+      const { run } = await reviews.start(day, { mode: 'run', trigger: 'hook', expected });
       if (requestId !== undefined)
         await ledger.runs.rememberHook({ id: requestId, runId: run.id, at: clock() });
-      return { runId: run.id, day: day.iso, isNew };
+      return { runId: run.id, day: day.iso };
     },
   };
 }

@@ -1,11 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Credentials, createPasswordCheck } from './password-check.js';
+import { BlockList, isIP } from 'node:net';
+import { createBackOff, decoyHash, isPassword } from './passwords.js';
 import type { Visitor } from './roles.js';
-import { sessionCookieFor } from './session-cookie.js';
-import { createCsrfToken, endOf, isAlive, openSession, type Session, sealSession } from './sessions.js';
-import { createNameFinder, type SingleSignOn } from './single-sign-on.js';
-import type { Users, UsersFile } from './users-file.js';
+import { createCsrfToken, endOf, isAlive, openSession, sealSession, sessionCookieOf } from './sessions.js';
+import { readUserName, type User, type Users, type UsersFile } from './users-file.js';
 
 /** The parts of a request that decide who is asking. */
 export interface AccessRequest {
@@ -23,25 +22,20 @@ export interface Visit {
   readonly setCookie?: string;
 }
 
-export type SignIn =
-  /** With the `Set-Cookie` header of the session. */
-  | { readonly kind: 'signed-in'; readonly visitor: Visitor; readonly cookie: string }
-  /** With the name if such a user exists, for the audit trail. */
+interface Credentials {
+  readonly name: string;
+  readonly password: string;
+}
+
+type NotSignedIn =
+  /** With the name if such a user exists: an unknown one may be a password typed into the wrong field. */
   | { readonly kind: 'wrong'; readonly knownName?: string }
+  /** Nothing was checked. */
   | { readonly kind: 'slowed'; readonly retryAfterSeconds: number };
 
-/** Who may use the desk. Everything that reads the users' file throws UsersFileError if it is damaged. */
-export interface Access {
-  /** Without users, nobody can sign in. */
-  hasUsers(): Promise<boolean>;
-  /** Undefined if nobody is signed in. */
-  identify(request: AccessRequest): Promise<Visit | undefined>;
-  signIn(credentials: Credentials, request: AccessRequest): Promise<SignIn>;
-  /** Ends the session of the request; returns the `Set-Cookie` header that removes its cookie. */
-  signOut(request: AccessRequest): Promise<string>;
-  /** Whether a form was sent from elsewhere than a page of this visit. */
-  isForged(visit: Visit, token: string | undefined): boolean;
-}
+type SignIn =
+  /** With the `Set-Cookie` header of the session. */
+  { readonly kind: 'signed-in'; readonly visitor: Visitor; readonly cookie: string } | NotSignedIn;
 
 interface AccessOptions {
   /** Undefined where none is configured. */
@@ -63,12 +57,12 @@ const anybody: Visit = {
   csrfToken: undefined,
 };
 
-export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: AccessOptions): Access {
+export type Access = ReturnType<typeof createAccess>;
+
+/** Who may use the desk. Everything that reads the users' file throws UsersFileError if it is damaged. */
+export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: AccessOptions) {
   const findProxysName = singleSignOn && createNameFinder(singleSignOn);
-  const checkPassword = createPasswordCheck({
-    listUsers: async () => (await findUsers())?.users ?? [],
-    clock,
-  });
+  const checkPassword = createPasswordCheck(async () => (await findUsers())?.users ?? [], clock);
   /** The ids of sessions that were signed out of, and when each would have ended. */
   const ended = new Map<string, number>();
 
@@ -79,7 +73,7 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
   }
 
   function findSession(known: Users, { headers }: AccessRequest) {
-    const opened = openSession(sessionCookieFor(headers).read(headers) ?? '', known);
+    const opened = openSession(sessionCookieOf(headers).value, known);
     if (opened === undefined || ended.has(opened.session.id)) return undefined;
     return isAlive(opened.session, clock(), idleMs) ? opened : undefined;
   }
@@ -87,12 +81,13 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
   function visitByProxy(known: Users, request: AccessRequest): Visit | undefined {
     const name = findProxysName?.(request);
     const user = known.users.find((one) => one.name === name);
-    if (user === undefined) return undefined;
-    return {
-      visitor: { name: user.name, role: user.role },
-      signedInBy: 'proxy',
-      csrfToken: createCsrfToken(known, 'proxy', user.name),
-    };
+    return (
+      user && {
+        visitor: toVisitor(user),
+        signedInBy: 'proxy',
+        csrfToken: createCsrfToken(known, 'proxy', user.name),
+      }
+    );
   }
 
   function visitBySession(known: Users, request: AccessRequest): Visit | undefined {
@@ -103,21 +98,23 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
     const isDue = now - session.seenAt >= renewalMs && !isStream(request.headers);
     const renew = () => sealSession({ ...session, seenAt: now }, known, user);
     return {
-      visitor: { name: user.name, role: user.role },
+      visitor: toVisitor(user),
       signedInBy: 'password',
       csrfToken: createCsrfToken(known, 'session', session.id),
-      ...(isDue && { setCookie: sessionCookieFor(request.headers).write(renew()) }),
+      ...(isDue && { setCookie: sessionCookieOf(request.headers).write(renew()) }),
     };
   }
 
   return {
+    /** Without users, nobody can sign in. */
     hasUsers: async () => (await findUsers()) !== undefined,
-    async identify(request) {
+    /** Undefined if nobody is signed in. */
+    async identify(request: AccessRequest): Promise<Visit | undefined> {
       const known = await findUsers();
       if (known === undefined) return isLocal ? anybody : undefined;
       return visitByProxy(known, request) ?? visitBySession(known, request);
     },
-    async signIn(credentials, request) {
+    async signIn(credentials: Credentials, request: AccessRequest): Promise<SignIn> {
       const checked = await checkPassword(credentials, request.remoteAddress ?? '');
       if (checked.kind !== 'right') return checked;
       const known = await findUsers();
@@ -128,19 +125,21 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
       if (known === undefined || user === undefined) return { kind: 'wrong' };
       const now = clock();
       const id = randomBytes(16).toString('base64url');
-      const session: Session = { id, name: user.name, startedAt: now, seenAt: now };
-      const cookie = sessionCookieFor(request.headers).write(sealSession(session, known, user));
-      return { kind: 'signed-in', visitor: { name: user.name, role: user.role }, cookie };
+      const session = { id, name: user.name, startedAt: now, seenAt: now };
+      const cookie = sessionCookieOf(request.headers).write(sealSession(session, known, user));
+      return { kind: 'signed-in', visitor: toVisitor(user), cookie };
     },
-    async signOut(request) {
+    /** Ends the session of the request; returns the `Set-Cookie` header that removes its cookie. */
+    async signOut(request: AccessRequest): Promise<string> {
       const known = await findUsers();
       const opened = known && findSession(known, request);
       const now = clock();
       for (const [id, until] of ended) if (until <= now) ended.delete(id);
       if (opened) ended.set(opened.session.id, endOf(opened.session));
-      return sessionCookieFor(request.headers).clear();
+      return sessionCookieOf(request.headers).clear();
     },
-    isForged({ csrfToken }, token) {
+    /** Whether a form was sent from elsewhere than a page of this visit. */
+    isForged({ csrfToken }: Visit, token: string | undefined): boolean {
       if (csrfToken === undefined || token === undefined) return true;
       const [right, given] = [Buffer.from(csrfToken), Buffer.from(token)];
       return right.length !== given.length || !timingSafeEqual(right, given);
@@ -148,7 +147,97 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
   };
 }
 
+function toVisitor({ name, role }: User): Visitor {
+  return { name, role };
+}
+
 /** An event stream reconnects by itself, so it is no sign of an active user. */
 function isStream({ accept = '' }: IncomingHttpHeaders): boolean {
   return accept.includes('text/event-stream');
+}
+
+/** Hashing takes 32 MiB and a core for a moment, which reviews need too. */
+const maxAtOnce = 2;
+const maxWaiting = 20;
+const busyRetrySeconds = 5;
+
+type CheckedPassword = { readonly kind: 'right'; readonly user: User } | NotSignedIn;
+
+/** Checks passwords, a few at a time; failures make the address and the name wait. */
+function createPasswordCheck(listUsers: () => Promise<readonly User[]>, clock: () => number) {
+  const addresses = createBackOff(clock);
+  const names = createBackOff(clock, (name) => name);
+  const waiting: (() => void)[] = [];
+  let atWork = 0;
+
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (atWork < maxAtOnce) atWork += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else atWork -= 1;
+    }
+  }
+
+  async function check({ name, password }: Credentials, address: string): Promise<CheckedPassword> {
+    // An impossible name counts as a wrong one.
+    const written = readUserName(name) ?? '';
+    // Only now, because checks ahead of it in the queue may have failed.
+    const retryAfterSeconds = Math.max(addresses.findWait(address), names.findWait(written));
+    if (retryAfterSeconds > 0) return { kind: 'slowed', retryAfterSeconds };
+    const user = (await listUsers()).find((one) => one.name === written);
+    if ((await isPassword(password, user?.password ?? decoyHash)) && user) {
+      // Not of the address: whoever knows one password could otherwise guess those of others without a wait.
+      names.recordSuccess(written);
+      return { kind: 'right', user };
+    }
+    addresses.recordFailure(address);
+    names.recordFailure(written);
+    return { kind: 'wrong', ...(user && { knownName: user.name }) };
+  }
+
+  return async (credentials: Credentials, address: string): Promise<CheckedPassword> =>
+    waiting.length >= maxWaiting
+      ? { kind: 'slowed', retryAfterSeconds: busyRetrySeconds }
+      : inTurn(() => check(credentials, address));
+}
+
+/** A proxy that signs people in, and passes on their names. */
+interface SingleSignOn {
+  /** The header with the name. */
+  readonly header: string;
+  /** The addresses of the proxies, or networks such as 10.0.3.0/24. From elsewhere the header is ignored. */
+  readonly proxies: readonly string[];
+}
+
+/** Whether this is an address, or a network as an address with the length of its prefix. */
+export function isAddressOrNetwork(written: string): boolean {
+  const [address = '', prefix] = written.split('/');
+  const longest = isIP(address) === 4 ? 32 : 128;
+  return (
+    isIP(address) !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= longest))
+  );
+}
+
+/** A function that finds the name a trusted proxy vouches for. */
+function createNameFinder({ header, proxies }: SingleSignOn): (request: AccessRequest) => string | undefined {
+  const trusted = new BlockList();
+  for (const written of proxies) {
+    const [address = '', prefix] = written.split('/');
+    const family = familyOf(address);
+    if (prefix === undefined) trusted.addAddress(address, family);
+    else trusted.addSubnet(address, Number(prefix), family);
+  }
+  return ({ headers, remoteAddress = '' }) => {
+    const written = headers[header.toLowerCase()];
+    if (typeof written !== 'string' || isIP(remoteAddress) === 0) return undefined;
+    return trusted.check(remoteAddress, familyOf(remoteAddress)) ? readUserName(written) : undefined;
+  };
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }

@@ -1,4 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { promisify } from 'node:util';
 import { isGuessable } from '../text/guessable.js';
 
 /*
@@ -31,8 +33,7 @@ export function findPasswordFault(password: string, name: string): string | unde
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const hash = await derive(password, salt, parameters);
-  return write(salt, hash);
+  return write(salt, await derive(password, salt, parameters));
 }
 
 /** A text in the notation of a hash. */
@@ -44,11 +45,8 @@ export function isPasswordHash(text: string): boolean {
 export async function isPassword(password: string, written: string): Promise<boolean> {
   const [, ln, r, p, salt = '', hash = ''] = notation.exec(written) ?? [];
   if (Array.from(normalise(password)).length > maxCharacters) return false;
-  const derived = await derive(password, Buffer.from(salt, 'base64'), {
-    ln: Number(ln),
-    r: Number(r),
-    p: Number(p),
-  });
+  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
+  const derived = await derive(password, Buffer.from(salt, 'base64'), cost);
   return timingSafeEqual(derived, Buffer.from(hash, 'base64'));
 }
 
@@ -61,17 +59,79 @@ function write(salt: Buffer, hash: Buffer): string {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${encode(salt)}$${encode(hash)}`;
 }
 
+const hashWith: (text: string, salt: Buffer, bytes: number, options: ScryptOptions) => Promise<Buffer> =
+  promisify(scrypt);
+
 function derive(password: string, salt: Buffer, { ln, r, p }: typeof parameters): Promise<Buffer> {
   const cost = 2 ** ln;
-  const options: ScryptOptions = { cost, blockSize: r, parallelization: p, maxmem: 256 * r * (cost + p) };
-  return new Promise((resolve, reject) => {
-    scrypt(normalise(password), salt, hashBytes, options, (error, hash) =>
-      error ? reject(error) : resolve(hash),
-    );
-  });
+  const options = { cost, blockSize: r, parallelization: p, maxmem: 256 * r * (cost + p) };
+  return hashWith(normalise(password), salt, hashBytes, options);
 }
 
 /** A character may be typed as one code point or several, and copying adds spaces at the ends. */
 function normalise(password: string): string {
   return password.trim().normalize('NFKC');
+}
+
+interface Failures {
+  readonly count: number;
+  /** Both in epoch milliseconds. */
+  readonly lastAt: number;
+  readonly until: number;
+}
+
+/** A misconfigured caller tries a few times before anyone notices. */
+const freeFailures = 5;
+const firstWaitMs = 1_000;
+/** Short, because a caller with the right secret may share the address, for example behind a proxy. */
+const longestWaitMs = 60_000;
+const forgottenMs = 15 * 60_000;
+const maxCallers = 10_000;
+
+/**
+ * Makes callers that send wrong credentials wait, by their address or by the name they give: after five consecutive failures each
+ * further one doubles the wait, from a second up to a minute.
+ *
+ * @param groupOf what counts as one caller
+ */
+export function createBackOff(clock: () => number, groupOf = networkOf) {
+  // In the order of their last failure.
+  const failed = new Map<string, Failures>();
+
+  function find(group: string): Failures | undefined {
+    const failures = failed.get(group);
+    return failures && Math.abs(clock() - failures.lastAt) < forgottenMs ? failures : undefined;
+  }
+
+  return {
+    /** For how many more seconds requests of a caller are refused; 0 if they are not. */
+    findWait(caller: string): number {
+      const { until = 0 } = find(groupOf(caller)) ?? {};
+      return Math.ceil(Math.min(Math.max(0, until - clock()), longestWaitMs) / 1_000);
+    },
+    recordFailure(caller: string): void {
+      const group = groupOf(caller);
+      const now = clock();
+      const count = (find(group)?.count ?? 0) + 1;
+      const waitMs =
+        count < freeFailures ? 0 : Math.min(firstWaitMs * 2 ** (count - freeFailures), longestWaitMs);
+      failed.delete(group);
+      failed.set(group, { count, lastAt: now, until: now + waitMs });
+      const [oldest] = failed.keys();
+      if (failed.size > maxCallers && oldest !== undefined) failed.delete(oldest);
+    },
+    recordSuccess(caller: string): void {
+      failed.delete(groupOf(caller));
+    },
+  };
+}
+
+/** Whoever has one IPv6 address usually has the whole /64. */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address.replace(/^::ffff:/i, '');
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const start = head === '' ? [] : head.split(':');
+  const end = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array<string>(Math.max(0, 8 - start.length - end.length)).fill('0');
+  return [...start, ...(tail === undefined ? [] : zeros), ...end].slice(0, 4).join(':');
 }

@@ -1,23 +1,20 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
+import { isLoopback } from '../http/transport.js';
 import type { User, Users } from './users-file.js';
 
 /** What a signed cookie holds. Times are in epoch milliseconds. */
-export interface Session {
-  /** Random, and the same until the session ends. */
-  readonly id: string;
-  readonly name: string;
-  readonly startedAt: number;
-  /** When its user was last active. */
-  readonly seenAt: number;
-}
-
 const schema = z.strictObject({
+  /** Random, and the same until the session ends. */
   id: z.string().min(1),
   name: z.string(),
   startedAt: z.int(),
+  /** When its user was last active. */
   seenAt: z.int(),
 });
+
+export type Session = z.output<typeof schema>;
 
 /** Even if its user stays active. */
 const longestMs = 12 * 3_600_000;
@@ -77,4 +74,29 @@ function parse(content: string): Session | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The value of a cookie in a request. */
+export function readCookie({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
+  const start = `${name}=`;
+  const pair = cookie.split(/; */).find((given) => given.startsWith(start));
+  return pair?.slice(start.length);
+}
+
+/**
+ * The cookie for the host that a request names. Browsers send it only over TLS and only to this very host, except on this machine,
+ * where there is no TLS.
+ */
+export function sessionCookieOf(headers: IncomingHttpHeaders) {
+  const { host = '' } = headers;
+  const isSecure = !isLoopback(host.replace(/:\d+$/, '').toLowerCase());
+  const name = isSecure ? '__Host-hotel-review' : 'hotel-review';
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  return {
+    value: readCookie(headers, name) ?? '',
+    /** A `Set-Cookie` header. It lasts until the browser is closed, or the session ends. */
+    write: (value: string) => `${name}=${value}; ${attributes}`,
+    /** A `Set-Cookie` header that removes it. */
+    clear: () => `${name}=; Max-Age=0; ${attributes}`,
+  };
 }

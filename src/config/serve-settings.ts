@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { isAddressOrNetwork } from '../access/single-sign-on.js';
+import { isAddressOrNetwork } from '../access/access.js';
 import { readKeys, shortestKey } from '../http/webhook-signature.js';
 import { createSlots } from '../schedule/slots.js';
-import { isStrongToken } from '../server/bearer-token.js';
 import {
   confidentiality,
   expected,
@@ -17,6 +16,7 @@ import {
   webAddress,
   wholeNumber,
 } from '../settings/values.js';
+import { isGuessable } from '../text/guessable.js';
 
 const hourInSeconds = 3_600;
 const cronFields = 'five cron fields such as "30 2 * * *"';
@@ -99,7 +99,10 @@ export const server = group({
     .describe(
       'A proxy where people sign in, which passes their names on in a header. Only names in `server.users` are let in.',
     ),
-  metricsToken: textThat(isStrongToken, strongToken)
+  metricsToken: textThat(
+    (token) => Buffer.byteLength(token) >= shortestKey && !isGuessable(token),
+    strongToken,
+  )
     .describe(
       'The bearer token that `/metrics` of `serve` and `work` requires, of at least 24 random bytes. Without it, everybody who can connect may read the metrics.',
     )

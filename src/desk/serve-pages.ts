@@ -1,22 +1,23 @@
+import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import type { Access, AccessRequest, Visit } from '../access/access.js';
 import { may, type Permission, type Visitor } from '../access/roles.js';
+import { readCookie } from '../access/sessions.js';
+import { answerWithin } from '../async/abort.js';
 import { businessDayAt } from '../booking/business-day.js';
 import type { Action, RecordedAction } from '../ledger/audit.js';
-import { readBearerToken } from '../server/bearer-token.js';
-import { type CheckCaller, WrongCredentialsError } from '../server/caller.js';
-import { answerWithin } from '../server/deadline.js';
+import { type CheckCaller, readBearerToken, WrongCredentialsError } from '../server/caller.js';
 import {
   allowOnly,
   HttpError,
   logFailure,
   nothingHere,
+  type ServerLog,
   sendError,
   toHttpError,
 } from '../server/http-error.js';
-import type { ServerLog } from '../server/ports.js';
 import { html } from '../text/html.js';
 import type { Asset, Assets, RenderFrame } from './frame.js';
 import type {
@@ -53,7 +54,7 @@ export interface RegisterParts {
 }
 
 /** Our own style and script, and nothing else. */
-export const contentPolicy = [
+const contentPolicy = [
   "default-src 'none'",
   ...['style-src', 'script-src', 'connect-src', 'img-src', 'form-action'].map((source) => `${source} 'self'`),
   "base-uri 'none'",
@@ -74,34 +75,33 @@ export function registerRoutes(
   parts: RegisterParts,
 ): void {
   const { desk, access, frame, log, clock, timezone } = parts;
+  /** Who asks, found out once: of requests that passed the checks of the server, because none of another host may learn it. */
+  const visits = new WeakMap<FastifyRequest, Promise<Visit | undefined>>();
+  app.addHook('onRequest', async (request) => {
+    const visit = access.identify(toAccessRequest(request));
+    // Thrown where it is asked for: a damaged users' file breaks neither assets nor error pages.
+    visit.catch(() => {});
+    visits.set(request, visit);
+  });
   acceptForms(app);
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler(async (error, request, reply) => {
     const answer = toHttpError(error);
     logFailure(log, request, error, answer);
     if (!wantsPage(request, 'data')) return sendError(reply, answer);
     if (answer.status === 401 && request.method === 'GET')
       return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
-    return sendPage(reply.code(answer.status).headers(answer.headers), renderError(answer));
+    const found = await visits.get(request)?.catch(() => undefined);
+    const visit = found && toDeskVisit(found, request, reply);
+    return sendPage(reply.code(answer.status).headers(answer.headers), frame(renderError(answer), { visit }));
   });
   for (const asset of Object.values(parts.assets)) addAsset(app, asset);
   for (const route of routes) {
-    switch (route.kind) {
-      case 'page':
-        addPage(route);
-        break;
-      case 'action':
-        addAction(route);
-        break;
-      case 'download':
-        addDownload(route);
-        break;
-      case 'live':
-        addLive(route);
-        break;
-    }
+    if (route.kind === 'page') addPage(route);
+    if (route.kind === 'action') addAction(route);
+    if (route.kind === 'download') addDownload(route);
+    if (route.kind === 'live') addLive(route);
+    allowOnly(app, route.kind === 'action' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'], route.path);
   }
-  for (const { path, kind } of routes)
-    allowOnly(app, kind === 'action' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'], path);
   // People who follow an old link get a page, too.
   app.get('*', async () => {
     throw nothingHere();
@@ -138,7 +138,7 @@ export function registerRoutes(
     app.post(action.path, async (request, reply) => {
       const visit = await admit(request, reply, action.permission);
       const body = readBody(request);
-      refuseForged(request, visit, readField(body, 'token'));
+      refuseForged(access, visit, request);
       const input = readInput(action, request);
       const form = { ...parse(action.form, body), reason: readReason(action, body) };
       const audited = action.audit?.(input, form);
@@ -173,7 +173,7 @@ export function registerRoutes(
       await sendEvents(reply.raw, events, {
         signal: visit.signal,
         isStillAdmitted: async () => {
-          const now = await identify(request);
+          const now = await access.identify(toAccessRequest(request));
           return now !== undefined && may(now.visitor.role, live.permission);
         },
       });
@@ -193,17 +193,13 @@ export function registerRoutes(
     }
   }
 
-  function identify(request: FastifyRequest) {
-    return access.identify(toAccessRequest(request));
-  }
-
   async function admit(
     request: FastifyRequest,
     reply: FastifyReply,
     permission: Permission,
     findHookCaller?: FindHookCaller,
   ): Promise<DeskVisit> {
-    const visit = (await identify(request)) ?? findHookCaller?.(toAccessRequest(request));
+    const visit = (await visits.get(request)) ?? findHookCaller?.(toAccessRequest(request));
     if (!visit)
       throw (await access.hasUsers())
         ? new HttpError(401, 'sign in first: /sign-in')
@@ -211,6 +207,11 @@ export function registerRoutes(
     const { role } = visit.visitor;
     if (!may(role, permission)) throw new HttpError(403, `the role ${role} may not do this`);
     if (visit.setCookie) reply.header('set-cookie', visit.setCookie);
+    return toDeskVisit(visit, request, reply);
+  }
+
+  function toDeskVisit(visit: Visit, request: FastifyRequest, reply: FastifyReply): DeskVisit {
+    const { role } = visit.visitor;
     const now = clock();
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
@@ -226,27 +227,10 @@ export function registerRoutes(
     };
   }
 
-  function refuseForged(request: FastifyRequest, visit: DeskVisit, token: string | undefined): void {
-    if (isFromOtherSite(request) || access.isForged(visit, token))
-      throw new HttpError(403, 'this form is too old, or not from this page: load the page and try again');
-  }
-
-  function sendView(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    view: View,
-    visit: DeskVisit,
-  ): FastifyReply {
-    const message = readMessage(request.headers.cookie);
+  function sendView(request: FastifyRequest, reply: FastifyReply, view: View, visit: DeskVisit) {
+    const message = readMessage(request);
     if (message !== undefined) reply.header('set-cookie', clearMessage);
     return sendPage(reply, frame(view, { visit, message }));
-  }
-
-  function renderError({ status, message }: HttpError): string {
-    return frame({
-      title: errorTitle(status),
-      content: html`<p>${message}</p><p><a href="/">To the days</a></p>`,
-    });
   }
 }
 
@@ -300,7 +284,7 @@ function parse(schema: z.ZodType, given: unknown): object {
 
 const longestReason = 500;
 
-function readReason({ reason }: ChangeAction, body: Fields): string {
+function readReason({ reason }: ChangeAction, body: ParsedUrlQuery): string {
   const given = readField(body, 'reason')?.trim() ?? '';
   if (given === '' && reason === 'required') throw new HttpError(400, 'reason: say why, for the audit trail');
   if (given.length > longestReason) throw new HttpError(400, `reason: at most ${longestReason} characters`);
@@ -316,48 +300,36 @@ function addAsset(app: FastifyInstance, { path, contentType, content }: Asset): 
   allowOnly(app, ['GET', 'HEAD'], path);
 }
 
-function errorTitle(status: HttpError['status']): string {
-  switch (status) {
-    case 404:
-      return 'Not found';
-    case 403:
-      return 'Not allowed';
-    case 503:
-      return 'The ledger does not answer';
-    default:
-      return status >= 500 ? 'Something went wrong' : 'That did not work';
-  }
+function renderError({ status, message }: HttpError): View {
+  return {
+    title: errorTitles[status] ?? (status >= 500 ? 'Something went wrong' : 'That did not work'),
+    content: html`<p>${message}</p><p><a href="/">To the days</a></p>`,
+  };
 }
+
+const errorTitles: Readonly<Partial<Record<number, string>>> = {
+  403: 'Not allowed',
+  404: 'Not found',
+  503: 'Try again in a moment',
+};
 
 /** Enough for a selection of many cases. */
 const largestForm = 64 * 1024;
 
 /** Forms are read here only; other routes of the server get no parsed body. */
-export function acceptForms(app: FastifyInstance): void {
+function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: largestForm },
-    (_request, body, done) => done(null, collect(new URLSearchParams(String(body)))),
+    // A field given several times becomes a list.
+    (_request, body, done) => done(null, parseQuery(String(body), '&', '=', { maxKeys: 0 })),
   );
 }
 
-export type Fields = Readonly<Record<string, string | readonly string[]>>;
-
-/** A field given several times becomes a list. */
-function collect(given: URLSearchParams): Fields {
-  const names = [...new Set(given.keys())];
-  return Object.fromEntries(
-    names.map((name) => {
-      const values = given.getAll(name);
-      return [name, values.length > 1 ? values : (values[0] ?? '')];
-    }),
-  );
-}
-
-export function readBody({ body }: FastifyRequest): Fields {
+export function readBody({ body }: FastifyRequest): ParsedUrlQuery {
   if (typeof body !== 'object' || body === null)
     throw new HttpError(415, 'expected the fields of a form: application/x-www-form-urlencoded');
-  return body as Fields;
+  return body as ParsedUrlQuery;
 }
 
 /** The first value of a field. */
@@ -370,6 +342,13 @@ export function readField(body: Readonly<Record<string, unknown>>, name: string)
 export function isFromOtherSite({ headers: { 'sec-fetch-site': site } }: FastifyRequest): boolean {
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
+
+/** @throws HttpError 403 for a form that is not from a page of this visit */
+export function refuseForged(access: Access, visit: Visit, request: FastifyRequest): void {
+  if (isFromOtherSite(request) || access.isForged(visit, readField(readBody(request), 'token')))
+    throw new HttpError(403, 'this form is too old, or not from this page: load the page and try again');
+}
+
 /**
  * Passes the message of a change to the next page: in a cookie, because anybody who makes a link could forge a message in
  * the address.
@@ -377,48 +356,40 @@ export function isFromOtherSite({ headers: { 'sec-fetch-site': site } }: Fastify
 const name = 'desk-message';
 const attributes = 'Path=/; HttpOnly; SameSite=Strict';
 
-export const clearMessage = `${name}=; ${attributes}; Max-Age=0`;
+const clearMessage = `${name}=; ${attributes}; Max-Age=0`;
 
-export function writeMessage(message: string): string {
+function writeMessage(message: string): string {
   return `${name}=${encodeURIComponent(message.slice(0, 500))}; ${attributes}; Max-Age=60`;
 }
 
-export function readMessage(cookies: string | undefined): string | undefined {
-  const [, written] = new RegExp(`(?:^|; ?)${name}=([^;]+)`).exec(cookies ?? '') ?? [];
-  if (written === undefined) return undefined;
+function readMessage({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   try {
-    return decodeURIComponent(written);
+    return decodeURIComponent(readCookie(headers, name) ?? '') || undefined;
   } catch {
     return undefined;
   }
 }
 
-const visit: Visit = {
+const hooksVisit: Visit = {
   visitor: { name: 'end-of-day hook', role: 'viewer' },
   signedInBy: 'hook',
   csrfToken: undefined,
 };
-const emptyBody = new Uint8Array();
 
 /** Undefined for a request without the hook's credentials. */
 export type FindHookCaller = (request: AccessRequest) => Visit | undefined;
 
 /** Recognises callers of the hook by its secret. A signature covers the empty body. */
 export function createHookCallerFinder(checkCaller: CheckCaller): FindHookCaller {
-  return (request) => {
-    if (!hasCredentials(request)) return undefined;
-    const { headers, remoteAddress = '' } = request;
+  return ({ headers, remoteAddress = '' }) => {
+    // A password that a proxy asks people for is not a wrong one here.
+    if (readBearerToken(headers) === undefined && !('webhook-signature' in headers)) return undefined;
     try {
-      checkCaller({ headers, body: emptyBody, address: remoteAddress });
+      checkCaller({ headers, body: new Uint8Array(), address: remoteAddress });
+      return hooksVisit;
     } catch (error) {
       if (error instanceof WrongCredentialsError) return undefined;
       throw error;
     }
-    return visit;
   };
-}
-
-/** Only the hook's: a password that a proxy asks people for is not a wrong one here. */
-function hasCredentials({ headers }: AccessRequest): boolean {
-  return readBearerToken(headers) !== undefined || 'webhook-signature' in headers;
 }

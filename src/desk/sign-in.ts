@@ -11,6 +11,7 @@ import {
   type RegisterParts,
   readBody,
   readField,
+  refuseForged,
   sendPage,
   toAccessRequest,
   wantsPage,
@@ -67,8 +68,7 @@ export function addSignInRoutes(
     const asking = toAccessRequest(request);
     const visit = await access.identify(asking);
     if (visit === undefined) return reply.redirect(signInPath, 303);
-    if (isFromOtherSite(request) || access.isForged(visit, readField(readBody(request), 'token')))
-      throw new HttpError(403, 'this form is too old, or not from this page: load the page and try again');
+    refuseForged(access, visit, request);
     reply.header('set-cookie', await access.signOut(asking));
     await note({ action: 'sign-out' }, writeWho(visit.visitor));
     return reply.redirect(signInPath, 303);

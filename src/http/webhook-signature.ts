@@ -64,3 +64,8 @@ export function isSigned(message: SignedMessage, signatures: string, keys: reado
     return expected.some((own) => own.length === given.length && timingSafeEqual(own, given));
   });
 }
+
+/** A new secret, in the form of Standard Webhooks. */
+export function createHookSecret(randomBytes: (size: number) => Buffer): string {
+  return `${secretPrefix}${randomBytes(32).toString('base64')}`;
+}

@@ -1,8 +1,21 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createBackOff } from '../access/back-off.js';
+import { createBackOff } from '../access/passwords.js';
 import { isSigned, readKeys } from '../http/webhook-signature.js';
-import { createTokenCheck, readBearerToken } from './bearer-token.js';
 import { HttpError } from './http-error.js';
+
+/** The token of the header `authorization: Bearer TOKEN`. */
+export function readBearerToken({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  return /^Bearer +(\S|\S.*\S) *$/i.exec(authorization)?.[1];
+}
+
+/** Returns a function that says whether a text is this token; it takes the same time for any that is not. */
+export function createTokenCheck(token: string): (given: string) => boolean {
+  // Digests have the same length, as the constant-time comparison requires.
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const own = digest(token);
+  return (given) => timingSafeEqual(own, digest(given));
+}
 
 /** A request whose body has not been parsed yet. */
 export interface IncomingCall {
@@ -18,10 +31,9 @@ export type CheckCaller = (call: IncomingCall) => string | undefined;
 /** A request without valid credentials. Several from one address make it wait. */
 export class WrongCredentialsError extends HttpError {}
 
-/** Ids that can be stored: visible ASCII, short enough for a database index. */
-const requestId = /^[\x21-\x7e]{1,256}$/;
 /** The largest difference between a signature's timestamp and now, both ways, as in Standard Webhooks. */
 const toleranceSeconds = 300;
+const challenge = { 'www-authenticate': 'Bearer' };
 
 /**
  * A caller signs with the secret or, if it can't, sends it as a bearer token. Right credentials are always accepted: otherwise a
@@ -39,77 +51,73 @@ export function createCallerCheck(secret: string | undefined, clock: () => numbe
   const keys = readKeys(secret);
   const backOff = createBackOff(clock);
   const isToken = createTokenCheck(secret);
-  const challenge = { 'www-authenticate': 'Bearer' };
-  const unauthorised = (message: string) => new WrongCredentialsError(401, message, challenge);
 
   function checkSignature({ headers, body }: IncomingCall): string {
-    const id = readHeader(headers, 'webhook-id');
-    const timestamp = readHeader(headers, 'webhook-timestamp');
-    const signatures = readHeader(headers, 'webhook-signature');
-    if (id === undefined || timestamp === undefined || signatures === undefined) {
+    const id = readRequestId(headers);
+    const { 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
+    if (id === undefined || !isGiven(timestamp) || !isGiven(signatures))
       throw unauthorised(
         'a signed request has the headers webhook-id, webhook-timestamp and webhook-signature',
       );
-    }
-    if (!requestId.test(id)) throw new HttpError(400, unusableId);
-    if (!/^\d{1,12}$/.test(timestamp)) {
+    refuseUnusable(id);
+    if (!/^\d{1,12}$/.test(timestamp))
       throw unauthorised('webhook-timestamp must be in whole seconds since 1970');
-    }
-    if (!isSigned({ id, timestamp, body }, signatures, keys)) {
+    if (!isSigned({ id, timestamp, body }, signatures, keys))
       throw unauthorised('webhook-signature does not match this id, timestamp and body under the secret');
-    }
     // Only a caller that can sign learns anything about this clock.
     const secondsAgo = Math.floor(clock() / 1000) - Number(timestamp);
-    if (Math.abs(secondsAgo) > toleranceSeconds) {
-      const side = secondsAgo > 0 ? 'too old' : 'in the future';
-      // The caller has the secret, so this is not a guess.
-      throw new HttpError(
-        401,
-        `webhook-timestamp is ${side}, by more than the ${toleranceSeconds} s allowed: check both clocks, and sign each attempt anew`,
-        challenge,
-      );
-    }
-    return id;
+    if (Math.abs(secondsAgo) <= toleranceSeconds) return id;
+    const side = secondsAgo > 0 ? 'too old' : 'in the future';
+    // The caller has the secret, so this is not a guess.
+    throw new HttpError(
+      401,
+      `webhook-timestamp is ${side}, by more than the ${toleranceSeconds} s allowed: check both clocks, and sign each attempt anew`,
+      challenge,
+    );
   }
 
   function checkToken({ headers }: IncomingCall): string | undefined {
     const given = readBearerToken(headers);
-    if (given === undefined) {
+    if (given === undefined)
       throw unauthorised('the request has neither a signature nor the header authorization: Bearer SECRET');
-    }
     if (!isToken(given)) throw unauthorised('the bearer token is not the secret');
-    const id = readHeader(headers, 'webhook-id');
-    if (id !== undefined && !requestId.test(id)) throw new HttpError(400, unusableId);
+    const id = readRequestId(headers);
+    if (id !== undefined) refuseUnusable(id);
     return id;
-  }
-
-  function check(call: IncomingCall): string | undefined {
-    return 'webhook-signature' in call.headers ? checkSignature(call) : checkToken(call);
   }
 
   return (call) => {
     try {
-      return check(call);
+      return 'webhook-signature' in call.headers ? checkSignature(call) : checkToken(call);
     } catch (error) {
       if (!(error instanceof WrongCredentialsError)) throw error;
       const seconds = backOff.findWait(call.address);
-      if (seconds === 0) backOff.recordFailure(call.address);
-      throw seconds === 0 ? error : slowDown(seconds);
+      if (seconds > 0)
+        throw new HttpError(
+          429,
+          `too many requests from this address had wrong credentials: send the next one in ${seconds} s`,
+          { 'retry-after': String(seconds) },
+        );
+      backOff.recordFailure(call.address);
+      throw error;
     }
   };
 }
 
-function slowDown(seconds: number): HttpError {
-  return new HttpError(
-    429,
-    `too many requests from this address had wrong credentials: send the next one in ${seconds} s`,
-    { 'retry-after': String(seconds) },
-  );
+function unauthorised(message: string): WrongCredentialsError {
+  return new WrongCredentialsError(401, message, challenge);
 }
 
-const unusableId = 'webhook-id must be at most 256 visible ASCII characters';
+function readRequestId({ 'webhook-id': id }: IncomingHttpHeaders): string | undefined {
+  return isGiven(id) ? id : undefined;
+}
 
-function readHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
+function isGiven(header: string | string[] | undefined): header is string {
+  return typeof header === 'string' && header !== '';
+}
+
+/** Ids are stored: visible ASCII, short enough for a database index. */
+function refuseUnusable(id: string): void {
+  if (!/^[\x21-\x7e]{1,256}$/.test(id))
+    throw new HttpError(400, 'webhook-id must be at most 256 visible ASCII characters');
 }

@@ -1,12 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-export interface ConnectionLimits {
-  /** Connections at once: far fewer than the descriptors of a process, which a review needs too. */
-  readonly connections: number;
-  /** How many requests of a connection may wait for the one before them. Browsers and proxies send none ahead. */
-  readonly waitingRequests: number;
-}
+import type { ServerLimits } from './server.js';
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -33,7 +27,7 @@ interface Connection {
 export function serveConnections(
   server: Server,
   handle: RequestListener,
-  { connections: most, waitingRequests }: ConnectionLimits,
+  { connections: most, waitingRequests }: Pick<ServerLimits, 'connections' | 'waitingRequests'>,
 ): { closeAll(): void } {
   // In the order in which they were last used.
   const open = new Map<string, Connection>();

@@ -1,3 +1,9 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
+import { answerWithin, TooLateError } from '../async/abort.js';
 import {
   type BusinessDay,
   businessDayAt,
@@ -6,83 +12,10 @@ import {
 } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { CheckCaller, IncomingCall } from './caller.js';
-import { answerWithin, TooLateError } from './deadline.js';
-import { HttpError } from './http-error.js';
+import { allowOnly, HttpError, renderError, type ServerLog, toHttpError } from './http-error.js';
 
-export interface HookRequest {
-  readonly body: Uint8Array;
-  /** The header `content-type`. */
-  readonly contentType: string | undefined;
-  /** Epoch milliseconds */
-  readonly at: number;
-  /** The account's time zone. */
-  readonly zone: string;
-}
-
-export interface RequestedDay {
-  readonly day: BusinessDay;
-  /** How many records its source should hold. */
-  readonly expected?: number;
-}
-
-/** With any parameters, such as a charset. */
-const jsonType = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
-
-/**
- * Reads a request of the hook: `{"day":"YYYY-MM-DD","expected":412}`. Without a body or without `day` it is yesterday, as for
- * `run`; other members are ignored.
- *
- * @throws HttpError 400, 415, or 422 for a day that has not started; none quotes the body
- */
-export function readRequest({ body, contentType, at, zone }: HookRequest): RequestedDay {
-  const today = businessDayAt(new Date(at), zone);
-  if (body.length === 0) return { day: today.previous() };
-  if (!jsonType.test(contentType ?? '')) {
-    throw new HttpError(415, 'the body must be JSON: send the header content-type: application/json');
-  }
-  const content = parseObject(body);
-  const expected = readExpected(content);
-  if (!Object.hasOwn(content, 'day')) return { day: today.previous(), ...expected };
-  const { day } = content;
-  if (typeof day !== 'string' || !isCalendarDay(day)) {
-    throw new HttpError(400, 'day must be a calendar date written YYYY-MM-DD');
-  }
-  if (day > today.iso) {
-    throw new HttpError(422, `${day} has not started: in ${zone} it is ${today.iso}`);
-  }
-  return { day: createBusinessDay(day, zone), ...expected };
-}
-
-/** More records than any day has. */
-const mostExpected = 1_000_000_000;
-
-function readExpected(content: Record<string, unknown>): Pick<RequestedDay, 'expected'> {
-  if (!Object.hasOwn(content, 'expected')) return {};
-  const { expected } = content;
-  if (
-    typeof expected !== 'number' ||
-    !Number.isInteger(expected) ||
-    expected < 0 ||
-    expected > mostExpected
-  ) {
-    throw new HttpError(400, 'expected must be the number of records of the day, a whole number such as 412');
-  }
-  return { expected };
-}
-
-function parseObject(body: Uint8Array): Record<string, unknown> {
-  let content: unknown;
-  try {
-    content = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    // The parser's own message quotes its input.
-    throw new HttpError(400, 'the body is not JSON in UTF-8');
-  }
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new HttpError(400, 'the body must be a JSON object such as {"day":"2026-11-20"}');
-  }
-  return content as Record<string, unknown>;
-}
+/** The path of the end-of-day hook. */
+export const hookPath = '/hooks/end-of-day';
 
 /** What the hook needs of the reviews: the run of a day, started once. */
 export interface HookRuns {
@@ -97,15 +30,11 @@ export interface HookRuns {
    *
    * @throws LedgerAwayError
    */
-  start(day: BusinessDay, requestId: string | undefined, expected: number | undefined): Promise<StartedRun>;
-}
-
-interface StartedRun {
-  readonly runId: string;
-  /** YYYY-MM-DD */
-  readonly day: string;
-  /** False where the day had that run already. */
-  readonly isNew: boolean;
+  start(
+    day: BusinessDay,
+    requestId: string | undefined,
+    expected: number | undefined,
+  ): Promise<{ readonly runId: string; readonly day: string }>;
 }
 
 export interface HookSettings {
@@ -113,15 +42,88 @@ export interface HookSettings {
   readonly runs: HookRuns;
 }
 
-export interface HookOptions extends HookSettings {
+interface HookOptions extends HookSettings {
   readonly ledger: ReadOnlyLedger;
   readonly timezone: string;
   readonly clock: () => number;
   /** How long a caller waits for the ledger, in milliseconds. */
   readonly answerMs: number;
+  /** How long a refused connection stays open for the caller to read the response, in milliseconds. */
+  readonly partingMs: number;
+  /** Counts a response by its status. */
+  readonly count: (status: number) => void;
+  readonly log: ServerLog;
 }
 
-export interface HookAnswer {
+/** Adds the route of the end-of-day hook. */
+export function addHookRoute(app: FastifyInstance, options: HookOptions): void {
+  const { log, count, partingMs } = options;
+  const answer = createHook(options);
+  const record = (status: number, run: object = {}) => {
+    count(status);
+    log.info({ path: hookPath, status, ...run }, 'end-of-day hook answered');
+  };
+
+  app.post(hookPath, async (request, reply) => {
+    const body = await readBody(request.raw);
+    if (body === 'cut-off') return reply.hijack();
+    if (body === 'too-large') {
+      record(413);
+      reply.hijack();
+      await refuseRest(reply.raw, partingMs);
+      return reply;
+    }
+    const address = request.raw.socket.remoteAddress ?? '';
+    try {
+      const { status, runId, day } = await answer({ headers: request.headers, body, address });
+      record(status, { run: runId, day });
+      return reply.code(status).send({ runId, day, statusUrl: `/runs/${encodeURIComponent(runId)}` });
+    } catch (error) {
+      record(toHttpError(error).status);
+      throw error;
+    }
+  });
+  allowOnly(app, ['POST'], hookPath);
+}
+
+/** Bytes; the hook needs less than a hundred. */
+const maxBodyBytes = 64 * 1024;
+
+/** Reads a body as raw bytes. The rest of one over the limit stays unread; `cut-off` if its caller disconnected. */
+async function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | 'cut-off'> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return 'too-large';
+  const parts: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const part of request.iterator({ destroyOnReturn: false })) {
+      length += part.length;
+      if (length > maxBodyBytes) return 'too-large';
+      parts.push(part);
+    }
+  } catch {
+    return 'cut-off';
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * Responds that the body is too large, and ends the connection without reading the rest. Closing a connection with unread bytes
+ * resets it, and the caller loses the response: so it stays open, unread, for a while or until the caller disconnects.
+ */
+async function refuseRest(response: ServerResponse, partingMs: number): Promise<void> {
+  const body = renderError(413, `the body is larger than ${maxBodyBytes} bytes`);
+  response.writeHead(413, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    connection: 'close',
+  });
+  response.write(body);
+  await Promise.race([once(response, 'close'), wait(partingMs)]);
+  response.end();
+}
+
+interface HookAnswer {
   /** 202 for a new request, 200 for one that was answered before. */
   readonly status: 202 | 200;
   readonly runId: string;
@@ -129,29 +131,26 @@ export interface HookAnswer {
   readonly day: string;
 }
 
-/** The path of the end-of-day hook. */
-export const hookPath = '/hooks/end-of-day';
-
 /**
  * The end-of-day hook: checks the caller, reads the day, and starts its run. A repeated request gets its earlier answer.
  *
  * @returns a function that throws HttpError for a request that it refuses, TooLateError, or what `runs` throws
  */
-export function createHook(options: HookOptions): (call: IncomingCall) => Promise<HookAnswer> {
-  const { checkCaller, runs, ledger, timezone: zone, clock, answerMs } = options;
+export function createHook(
+  options: Omit<HookOptions, 'partingMs' | 'count' | 'log'>,
+): (call: IncomingCall) => Promise<HookAnswer> {
+  const { checkCaller, runs, ledger, timezone, clock, answerMs } = options;
   /** Starts in progress by request id: the same request, sent again meanwhile, waits for the same start. */
   const starting = new Map<string, Promise<HookAnswer>>();
 
   async function answerOnce(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
     const current = starting.get(requestId);
     if (current !== undefined) return { ...(await current), status: 200 };
-    const started = answerFirst(requestId, start).finally(() => forget(requestId, started));
+    const started = answerFirst(requestId, start).finally(() => {
+      if (starting.get(requestId) === started) starting.delete(requestId);
+    });
     starting.set(requestId, started);
     return started;
-  }
-
-  function forget(requestId: string, started: Promise<HookAnswer>): void {
-    if (starting.get(requestId) === started) starting.delete(requestId);
   }
 
   async function answerFirst(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
@@ -173,17 +172,15 @@ export function createHook(options: HookOptions): (call: IncomingCall) => Promis
   }
 
   return async (call) => {
-    const at = clock();
+    const today = businessDayAt(new Date(clock()), timezone);
     const requestId = checkCaller(call);
-    const { headers, body } = call;
-    const { day, expected } = readRequest({ body, contentType: headers['content-type'], at, zone });
+    const { day, expected } = readRequest(call, today);
     let isLate = false;
     const start = async (): Promise<HookAnswer> => {
       await checkFirstDay(day);
       // A caller that got an error because of the ledger must not find a run started all the same.
       if (isLate) throw new TooLateError(answerMs);
-      const run = await runs.start(day, requestId, expected);
-      return { status: 202, runId: run.runId, day: run.day };
+      return { status: 202, ...(await runs.start(day, requestId, expected)) };
     };
     const answer = requestId === undefined ? start() : answerOnce(requestId, start);
     return answerWithin(answerMs, answer).catch((error: unknown) => {
@@ -193,4 +190,46 @@ export function createHook(options: HookOptions): (call: IncomingCall) => Promis
       throw error;
     });
   };
+}
+
+/** With any parameters, such as a charset. */
+const jsonType = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+/** More records than any day has. */
+const mostExpected = 1_000_000_000;
+
+const notCounted = 'expected must be the number of records of the day, a whole number such as 412';
+const noDate = 'day must be a calendar date written YYYY-MM-DD';
+const requested = z.object(
+  {
+    expected: z.int(notCounted).min(0, notCounted).max(mostExpected, notCounted).exactOptional(),
+    day: z.string(noDate).refine(isCalendarDay, noDate).exactOptional(),
+  },
+  'the body must be a JSON object such as {"day":"2026-11-20"}',
+);
+
+/**
+ * Reads a request of the hook: `{"day":"YYYY-MM-DD","expected":412}`. Without a body or without `day` it is yesterday, as for
+ * `run`; other members are ignored.
+ *
+ * @throws HttpError 400, 415, or 422 for a day that has not started; none quotes the body
+ */
+function readRequest({ headers, body }: IncomingCall, today: BusinessDay) {
+  if (body.length === 0) return { day: today.previous() };
+  if (!jsonType.test(headers['content-type'] ?? ''))
+    throw new HttpError(415, 'the body must be JSON: send the header content-type: application/json');
+  const { data, error } = requested.safeParse(parseJson(body));
+  if (!data) throw new HttpError(400, error.issues[0]?.message ?? 'the body is not understood');
+  const { day, expected } = data;
+  if (day !== undefined && day > today.iso)
+    throw new HttpError(422, `${day} has not started: in ${today.zone} it is ${today.iso}`);
+  return { day: day === undefined ? today.previous() : createBusinessDay(day, today.zone), expected };
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    // The parser's own message quotes its input.
+    throw new HttpError(400, 'the body is not JSON in UTF-8');
+  }
 }

@@ -1,13 +1,18 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { TooLateError } from '../async/abort.js';
 import { CaseRefusedError } from '../cases/case-requests.js';
 import { KeyError } from '../keys/day-keys.js';
 import { LedgerAwayError, LedgerFullError } from '../ledger/errors.js';
 import { DayBusyError } from '../review/day/join-run.js';
-import { describeError } from '../text/safe-error.js';
+import { codeOf, describeError } from '../text/safe-error.js';
 import { UsageError } from '../text/usage-error.js';
-import { TooLateError } from './deadline.js';
-import type { ServerLog } from './ports.js';
+
+/** The part of a logger that the server uses; pino's loggers fit. */
+export interface ServerLog {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
 
 /** The class of each error status, for programs that read only the body. */
 const classes = {
@@ -54,48 +59,36 @@ export function renderError(
   return JSON.stringify({ error: { class: errorClass, message } });
 }
 
-/** Maps any status to one of ours. */
-function toErrorStatus(status: number | undefined): ErrorStatus {
-  // The path is longer than any that exists.
-  if (status === 414) return 404;
-  if (status !== undefined && status in classes) return status as ErrorStatus;
-  return status !== undefined && status >= 400 && status < 500 ? 400 : 500;
-}
-
 const retryAfter = { 'retry-after': '10' };
+const diskFull = 'the disk of the ledger is full: send the request again once there is some space';
 
 /** The response to an error of any kind. Messages of other libraries are withheld: they might quote the request. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof LedgerAwayError || error instanceof TooLateError) {
+  if (error instanceof LedgerAwayError || error instanceof TooLateError)
     return new HttpError(503, 'the ledger does not answer: send the request again in a moment', retryAfter);
-  }
   // Bookings whose key was destroyed as agreed, or lost. The message says which, and what to do.
   if (error instanceof KeyError) return new HttpError(409, error.message, {}, 'unreadable');
-  if (error instanceof LedgerFullError) {
-    // Its path is in the log of this process, and no concern of the caller.
-    return new HttpError(
-      503,
-      'the disk of the ledger is full: send the request again once there is some space',
-      retryAfter,
-    );
-  }
+  // Its path is in the log of this process, and no concern of the caller.
+  if (error instanceof LedgerFullError) return new HttpError(503, diskFull, retryAfter);
   // The state of the day or of the case needs a person's decision; the message says which.
   const refusals = [UsageError, DayBusyError, CaseRefusedError];
   if (refusals.some((refusal) => error instanceof refusal))
     return new HttpError(409, (error as Error).message);
-  const status = toErrorStatus(readStatus(error));
-  return new HttpError(
-    status,
-    status === 500 ? 'internal error: see the log of this process' : 'the request cannot be read',
-  );
+  const status = readStatus(error);
+  return status === 500
+    ? new HttpError(500, 'internal error: see the log of this process')
+    : new HttpError(status, 'the request cannot be read');
 }
 
 /** The framework's own errors carry their status; on any other error `statusCode` means something else. */
-function readStatus(error: unknown): number | undefined {
-  if (!(error instanceof Error && 'statusCode' in error && 'code' in error)) return undefined;
-  const isFrameworks = typeof error.code === 'string' && error.code.startsWith('FST_');
-  return isFrameworks && typeof error.statusCode === 'number' ? error.statusCode : undefined;
+function readStatus(error: unknown): ErrorStatus {
+  if (!codeOf(error)?.startsWith('FST_')) return 500;
+  const { statusCode = 500 } = error as { readonly statusCode?: number };
+  // The path is longer than any that exists.
+  if (statusCode === 414) return 404;
+  if (statusCode in classes) return statusCode as ErrorStatus;
+  return statusCode >= 400 && statusCode < 500 ? 400 : 500;
 }
 
 /** Gives all errors the same form of response, and logs those that are not the caller's fault. */
@@ -139,7 +132,7 @@ export function refuseBrokenRequest(error: { readonly code?: string }, socket: S
     socket.destroy();
     return;
   }
-  const [status, phrase, message] = nameBreak(error.code);
+  const [status, phrase, message] = breaks[error.code ?? ''] ?? notHttp;
   const body = renderError(status, message);
   const head = [
     `HTTP/1.1 ${status} ${phrase}`,
@@ -151,16 +144,13 @@ export function refuseBrokenRequest(error: { readonly code?: string }, socket: S
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-function nameBreak(code: string | undefined): [ErrorStatus, string, string] {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [408, 'Request Timeout', 'the request did not arrive completely in time'];
-    case 'HPE_HEADER_OVERFLOW':
-      return [431, 'Request Header Fields Too Large', 'the headers are too large'];
-    default:
-      return [400, 'Bad Request', 'the request is not HTTP/1.1'];
-  }
-}
+type Break = readonly [ErrorStatus, phrase: string, message: string];
+
+const notHttp: Break = [400, 'Bad Request', 'the request is not HTTP/1.1'];
+const breaks: Readonly<Record<string, Break>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'the request did not arrive completely in time'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'the headers are too large'],
+};
 
 /** Refuses any other method on a path. */
 export function allowOnly(

@@ -1,92 +1,266 @@
-import { collectDefaultMetrics, Gauge } from 'prom-client';
-import { answerWithin } from './deadline.js';
-import type { EventCounters } from './event-counters.js';
-import type { LedgerFacts } from './ledger-facts.js';
-import { createLedgerGauges } from './ledger-gauges.js';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { answerWithin } from '../async/abort.js';
+import type { HotelReviewEvent } from '../events/events.js';
+import { createLedgerGauges, type LedgerFacts } from './ledger-metrics.js';
+
+/** From a batch that is answered at once to an upload that takes hours. */
+const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
+
+/** A fenced attempt never reports its end: this many claims are kept, then the oldest are dropped. */
+const rememberedClaims = 10_000;
+
+type EventOf<Type extends HotelReviewEvent['type']> = HotelReviewEvent & { type: Type };
+
+/** An observer that counts what happens in this process. */
+export function createEventCounters(clock: () => number) {
+  const registry = new Registry();
+
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `hotel_review_${name}_total`, help, labelNames, registers: [registry] });
+
+  /** Absent until it has happened. */
+  function lastTime(name: string, help: string): () => void {
+    const gauge = new Gauge({
+      name: `hotel_review_${name}_timestamp_seconds`,
+      help: `${help}, in seconds since 1970`,
+      registers: [registry],
+    });
+    gauge.remove();
+    return () => gauge.set(clock() / 1000);
+  }
+
+  const durations = new Histogram({
+    name: 'hotel_review_step_duration_seconds',
+    help: 'How long attempts of steps took, by kind of step and outcome',
+    labelNames: ['kind', 'outcome'],
+    buckets: durationBuckets,
+    registers: [registry],
+  });
+  const retries = counter(
+    'step_retries',
+    'Attempts that will be repeated, by kind of step and class of code',
+    'kind',
+    'code_class',
+  );
+  const records = counter('records', 'Records collected from the source, by outcome', 'outcome');
+  const bookings = counter('bookings', 'Bookings sent for review, by outcome', 'outcome');
+  const affected = counter('affected_bookings', 'Bookings whose mapping a result marks as incorrect');
+  const unanswered = counter(
+    'unanswered_bookings',
+    'Bookings of files that a result leaves without a verdict',
+  );
+  const suspects = counter(
+    'suspect_bookings',
+    'Bookings whose mapping is another one in the local copy of the mappings, or has changed lately',
+  );
+  const lateSources = counter(
+    'late_sources',
+    'Days whose source was not there yet, by what became of them',
+    'outcome',
+  );
+  const volumeDrops = counter('volume_drops', 'Days collected with far fewer bookings than usual');
+  const skipped = counter(
+    'skipped_mappings',
+    'Mappings that a sync of the local copy skipped, because they could not be read',
+  );
+  const cases = counter('cases', 'What happened to cases, by event', 'event');
+  const findings = counter(
+    'watch_findings',
+    'Mappings of current and upcoming stays that the watch found moved, by move',
+    'move',
+  );
+  const endangered = counter(
+    'endangered_bookings',
+    'Bookings of current and upcoming stays whose mapping the watch found re-pointed or deleted',
+  );
+  const noteWatch = lastTime('last_watch', 'When this process last watched the mappings');
+  const mails = counter('verdict_mails', 'Verdict e-mails that were read, by outcome', 'outcome');
+  const named = counter(
+    'verdict_mail_names',
+    'Bookings, and pairs of provider and hotel id, that verdict e-mails named',
+  );
+  const notePoll = lastTime(
+    'last_mailbox_poll',
+    'When this process last read the mailbox of verdict e-mails',
+  );
+  const missed = counter('canaries_missed', 'Canaries that no e-mail named in time');
+  const settled = counter('runs_settled', 'Runs settled, by state', 'state');
+  const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', 'status');
+
+  for (const outcome of ['accepted', 'duplicate', 'rejected']) records.inc({ outcome }, 0);
+  for (const outcome of ['delivered', 'refused']) bookings.inc({ outcome }, 0);
+  for (const event of ['opened', 'corrected', 'escalated']) cases.inc({ event }, 0);
+  for (const move of ['re-pointed', 'unmapped', 'merged']) findings.inc({ move }, 0);
+  for (const outcome of ['named', 'unknown', 'unreadable']) mails.inc({ outcome }, 0);
+  for (const state of ['succeeded', 'failed']) settled.inc({ state }, 0);
+  // Absent until a result is known: 0 would look as if nothing was affected.
+  for (const ofResults of [affected, unanswered]) ofResults.remove();
+
+  const claimedAt = new Map<string, number>();
+  const nameClaim = ({ run, step, attempt }: EventOf<'step-claimed' | 'step-ended'>) =>
+    `${run.id}/${step.name}/${attempt}`;
+
+  const handlers: { readonly [Type in HotelReviewEvent['type']]?: (event: EventOf<Type>) => void } = {
+    collected({ run: { counts, suspects: suspected = 0 } }) {
+      records.inc({ outcome: 'accepted' }, counts.accepted);
+      records.inc({ outcome: 'duplicate' }, counts.duplicates);
+      records.inc({ outcome: 'filtered' }, counts.filtered);
+      records.inc({ outcome: 'rejected' }, counts.rejected);
+      suspects.inc(suspected);
+    },
+    'source-late': () => lateSources.inc({ outcome: 'waited-for' }),
+    'source-given-up': () => lateSources.inc({ outcome: 'given-up' }),
+    'volume-dropped': () => volumeDrops.inc(),
+    'step-claimed'(event) {
+      const [oldest] = claimedAt.keys();
+      if (claimedAt.size >= rememberedClaims && oldest !== undefined) claimedAt.delete(oldest);
+      claimedAt.set(nameClaim(event), clock());
+    },
+    'step-ended'(event) {
+      const { outcome, evidence } = event;
+      const { kind, bookings: count } = event.step;
+      const begunAt = claimedAt.get(nameClaim(event));
+      claimedAt.delete(nameClaim(event));
+      if (begunAt !== undefined) durations.observe({ kind, outcome }, Math.max(0, clock() - begunAt) / 1000);
+      if (outcome === 'done') bookings.inc({ outcome: 'delivered' }, count);
+      if (outcome === 'refused') bookings.inc({ outcome: 'refused' }, count);
+      if (outcome === 'retry') retries.inc({ kind, code_class: nameCodeClass(evidence.code) });
+    },
+    settled({ run: { state, file, counts, failure } }) {
+      settled.inc({ state });
+      if (failure?.code === 'volume-dropped') volumeDrops.inc();
+      if (!file?.verdicts) return;
+      // A failed run may be resumed, and then counts its affected bookings.
+      if (state === 'succeeded') affected.inc(counts.affected ?? 0);
+      if (state === 'succeeded' || state === 'failed') unanswered.inc(counts.unanswered ?? 0);
+    },
+    'canary-missed': () => missed.inc(),
+    'mappings-skipped': ({ count }) => skipped.inc(count),
+    'case-opened': (event) => cases.inc({ event: 'opened' }, event.cases),
+    'case-corrected': (event) => cases.inc({ event: 'corrected' }, event.cases),
+    'case-escalated': (event) => cases.inc({ event: 'escalated' }, event.cases),
+    'mappings-watched'(event) {
+      findings.inc({ move: 're-pointed' }, event.endangered - event.unmapped);
+      findings.inc({ move: 'unmapped' }, event.unmapped);
+      findings.inc({ move: 'merged' }, event.merged);
+      endangered.inc(event.bookings);
+      noteWatch();
+    },
+    'verdict-mail-named'(event) {
+      named.inc(event.named);
+      mails.inc({ outcome: 'named' });
+    },
+    'verdict-mail-unknown': () => mails.inc({ outcome: 'unknown' }),
+    'verdict-mail-unreadable': () => mails.inc({ outcome: 'unreadable' }),
+    'verdict-mail-set-aside': () => mails.inc({ outcome: 'set-aside' }),
+    'verdict-mail-unknown-sender': () => mails.inc({ outcome: 'unknown-sender' }),
+    'mailbox-read': notePoll,
+  };
+
+  return {
+    registry,
+    notify(event: HotelReviewEvent): void {
+      const handle = handlers[event.type] as ((event: HotelReviewEvent) => void) | undefined;
+      handle?.(event);
+    },
+    /** Counts a response of the end-of-day hook by its HTTP status. */
+    countHookRequest: (status: number) => hookRequests.inc({ status: String(status) }),
+  };
+}
+
+/** Where a step's problem came from, with few enough values for a label. */
+const codeClasses: readonly (readonly [RegExp, string])[] = [
+  [/^http-4/, 'http-4xx'],
+  [/^http-5/, 'http-5xx'],
+  // A response that arrived, but did not clearly accept the call.
+  [/^(?:http|code|status)-|^unreadable-answer$/, 'service'],
+  [/^result-/, 'result'],
+  [/^sftp-/, 'sftp'],
+  [/^(?:archive|local)-/, 'local'],
+];
+
+/** The class of an evidence's code. Whatever fits no other class concerns the connection to the service. */
+function nameCodeClass(code: string): string {
+  return codeClasses.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection';
+}
 
 /** How often the places that hold guest names are looked into. */
 const namesLookMs = 3_600_000;
 
 export interface MetricsOptions {
-  readonly counters: EventCounters;
+  readonly counters: ReturnType<typeof createEventCounters>;
   readonly readFacts: () => Promise<LedgerFacts>;
   /** The number of steps waiting in the queue. */
   readonly queueDepth?: () => Promise<number>;
   /** The places that hold guest names, each with the age of its oldest. */
-  readonly oldestNames?: () => Promise<readonly { readonly place: string; readonly ageDays: number }[]>;
+  readonly oldestNames?: () => Promise<NameAges>;
   readonly clock: () => number;
   readonly timezone: string;
   /** How long a scrape waits for ledger and queue, in milliseconds. */
   readonly answerMs?: number;
 }
 
-/** The response to a scrape, in Prometheus' text format. */
-interface Scrape {
-  readonly contentType: string;
-  readonly text: string;
-}
+type NameAges = readonly { readonly place: string; readonly ageDays: number }[];
 
-export interface Metrics extends Pick<EventCounters, 'countHookRequest'> {
-  /** Waits for ledger and queue no longer than `answerMs`; whatever they did not answer is absent. */
-  scrape(): Promise<Scrape>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
  * The metrics of this process (steps, bookings, hook requests, memory, …) and of the ledger (days, runs, cases, …). They
  * are listed in docs/every-night.md. No label holds a run, a day or the name of a step.
  */
-export function createMetrics(options: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions) {
   const { counters, readFacts, queueDepth, oldestNames, clock, timezone, answerMs = 2_000 } = options;
   const { registry, countHookRequest } = counters;
   collectDefaultMetrics({ register: registry });
-  const ledger = createLedgerGauges(registry, { clock, timezone });
+  const ledger = createLedgerGauges(registry, timezone);
   const depth = new Gauge({
     name: 'hotel_review_queue_depth',
     help: 'Steps that wait in the queue',
     registers: [registry],
   });
 
-  async function readDepth(): Promise<void> {
-    depth.remove();
-    const waiting = queueDepth && (await ask(queueDepth));
-    if (waiting !== undefined) depth.set(waiting);
-  }
-
-  let looked: { readonly at: number; readonly ages: ReturnType<NonNullable<typeof oldestNames>> } | undefined;
-
-  async function readNames(): Promise<void> {
-    if (!oldestNames) return;
-    // Looking takes long, so a scrape may end before it: the next one gets the answer.
-    if (looked === undefined || clock() - looked.at >= namesLookMs) {
-      const at = clock();
-      looked = { at, ages: oldestNames() };
-      looked.ages.catch(() => {
-        if (looked?.at === at) looked = undefined;
-      });
-    }
-    const { ages } = looked;
-    ledger.showNames((await ask(() => ages)) ?? []);
-  }
-
   /** Undefined where no answer comes in time. */
-  async function ask<T>(question: () => Promise<T>): Promise<T | undefined> {
+  async function ask<T>(question: (() => Promise<T>) | undefined): Promise<T | undefined> {
     try {
-      return await answerWithin(answerMs, question());
+      return question && (await answerWithin(answerMs, question()));
     } catch {
       return undefined;
     }
   }
 
-  /** Two scrapes at the same time would clear each other's gauges. */
-  let current: Promise<Scrape> | undefined;
+  let looked: { readonly at: number; readonly ages: Promise<NameAges> } | undefined;
 
-  async function scrape(): Promise<Scrape> {
-    await Promise.all([ask(readFacts).then(ledger.show), readDepth(), readNames()]);
+  /** Looking takes long, so a scrape may end before it: the next one gets the answer. */
+  function findNames(look: () => Promise<NameAges>): Promise<NameAges> {
+    if (looked !== undefined && clock() - looked.at < namesLookMs) return looked.ages;
+    const begun = { at: clock(), ages: look() };
+    looked = begun;
+    begun.ages.catch(() => {
+      if (looked === begun) looked = undefined;
+    });
+    return begun.ages;
+  }
+
+  /** Two scrapes at the same time would clear each other's gauges. */
+  let current: ReturnType<typeof scrape> | undefined;
+
+  /** In Prometheus' text format. */
+  async function scrape() {
+    const [facts, waiting, names] = await Promise.all([
+      ask(readFacts),
+      ask(queueDepth),
+      ask(oldestNames && (() => findNames(oldestNames))),
+    ]);
+    ledger.show(facts, clock());
+    ledger.showNames(names ?? []);
+    depth.remove();
+    if (waiting !== undefined) depth.set(waiting);
     return { contentType: registry.contentType, text: await registry.metrics() };
   }
 
   return {
     countHookRequest,
+    /** Waits for ledger and queue no longer than `answerMs`; whatever they did not answer is absent. */
     scrape() {
       current ??= scrape().finally(() => {
         current = undefined;

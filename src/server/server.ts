@@ -1,18 +1,24 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { isLoopback } from '../http/transport.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { describeError } from '../text/safe-error.js';
-import { createHostCheck } from './allowed-hosts.js';
-import { type ConnectionLimits, serveConnections } from './connections.js';
+import { createTokenCheck, readBearerToken } from './caller.js';
+import { serveConnections } from './connections.js';
 import type { Health } from './health.js';
-import { createHook, type HookSettings } from './hook.js';
-import { addHookRoute } from './hook-route.js';
-import { HttpError, refuseBrokenRequest, sendError, setErrorAnswers, toHttpError } from './http-error.js';
+import { addHookRoute, type HookSettings } from './hook.js';
+import {
+  allowOnly,
+  HttpError,
+  refuseBrokenRequest,
+  type ServerLog,
+  sendError,
+  setErrorAnswers,
+  toHttpError,
+} from './http-error.js';
 import type { Metrics } from './metrics.js';
-import type { ServerLog } from './ports.js';
-import { addProbeRoutes, probePaths } from './routes.js';
 
 export interface ServerOptions {
   readonly host: string;
@@ -39,35 +45,25 @@ export interface ServerOptions {
 }
 
 /** Times are in milliseconds. */
-export interface ServerLimits extends ConnectionLimits {
-  /** How long a connection is kept for another request. */
-  readonly keepAliveMs: number;
-  /** How long a request may take to arrive completely. */
-  readonly requestMs: number;
-  /** Maximum time that a caller waits for the ledger. */
-  readonly answerMs: number;
-  /** How long `close` waits for requests in progress. */
-  readonly closeGraceMs: number;
-  /** How long a refused connection stays open for the caller to read the response. */
-  readonly partingMs: number;
-}
-
-export interface Server {
-  /** @throws Error of node:net when it can't listen, for example with the code EADDRINUSE */
-  listen(): Promise<{ readonly url: string }>;
-  /** Accepts no more requests, waits for those in progress, then closes all connections. Idempotent. */
-  close(): Promise<void>;
-}
-
-const defaultLimits: ServerLimits = {
+const defaultLimits = {
+  /** Connections at once: far fewer than the descriptors of a process, which a review needs too. */
   connections: 64,
+  /** How many requests of a connection may wait for the one before them. Browsers and proxies send none ahead. */
   waitingRequests: 16,
+  /** How long a connection is kept for another request. */
   keepAliveMs: 5_000,
+  /** How long a request may take to arrive completely. */
   requestMs: 10_000,
+  /** Maximum time that a caller waits for the ledger. */
   answerMs: 2_500,
+  /** How long `close` waits for requests in progress. */
   closeGraceMs: 2_000,
+  /** How long a refused connection stays open for the caller to read the response. */
   partingMs: 1_000,
 };
+
+export type ServerLimits = Readonly<typeof defaultLimits>;
+export type Server = ReturnType<typeof createServer>;
 
 /**
  * The HTTP server of `serve` and `work`: end-of-day hook, health, metrics and the desk. It logs neither headers nor bodies
@@ -75,8 +71,8 @@ const defaultLimits: ServerLimits = {
  *
  * @throws RangeError for a hook's secret that can't be used
  */
-export function createServer(options: ServerOptions): Server {
-  const { host, port, timezone, hook, desk, ledger, clock, log } = options;
+export function createServer(options: ServerOptions) {
+  const { host, port, timezone, hook, desk, ledger, clock, log, shortenPaths } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let closing: Promise<void> | undefined;
   let connections: ReturnType<typeof serveConnections> | undefined;
@@ -95,34 +91,33 @@ export function createServer(options: ServerOptions): Server {
     frameworkErrors: (error, _request, reply) => sendError(reply, toHttpError(error)),
   });
   setErrorAnswers(app, log);
-  const { shortenPaths } = options;
-  if (shortenPaths) {
-    app.addHook('onSend', async (_request, _reply, payload) =>
-      typeof payload === 'string' ? shortenPaths(payload) : payload,
-    );
-  }
-  setCommonHeaders(app);
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', async (_request, reply, payload) => {
+    // No caching by proxies unless a route allows it, no guessing of content types.
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+    reply.header('x-content-type-options', 'nosniff');
     // Otherwise the connection would be kept for another request until it is closed by force.
     if (closing !== undefined) reply.header('connection', 'close');
+    return typeof payload === 'string' && shortenPaths ? shortenPaths(payload) : payload;
   });
-  disableBodyParsing(app);
+  // A route that reads a body gets the raw stream; elsewhere bodies are ignored.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', async () => {
     if (closing !== undefined) throw new HttpError(503, 'this process is stopping', { 'retry-after': '5' });
   });
   refuseOtherHosts(app, [host, ...(options.hosts ?? [])]);
 
   addProbeRoutes(app, options);
+  const { answerMs, partingMs } = limits;
   if (desk) {
-    const { answerMs } = limits;
     app.register((scope, _, done) => {
       desk(scope, { answerMs });
       done();
     });
   }
   if (hook) {
-    const answer = createHook({ ...hook, ledger, timezone, clock, answerMs: limits.answerMs });
-    addHookRoute(app, { answer, log, partingMs: limits.partingMs, count: options.metrics.countHookRequest });
+    const count = options.metrics.countHookRequest;
+    addHookRoute(app, { ...hook, ledger, timezone, clock, answerMs, log, partingMs, count });
   }
 
   async function stop(): Promise<void> {
@@ -136,18 +131,19 @@ export function createServer(options: ServerOptions): Server {
   }
 
   return {
-    async listen() {
+    /** @throws Error of node:net when it can't listen, for example with the code EADDRINUSE */
+    async listen(): Promise<{ readonly url: string }> {
       await app.ready();
       // Not the framework's own listen: for `localhost` that opens several servers and reports one.
       app.server.listen(port, host);
       await once(app.server, 'listening');
       // For example no descriptor for another connection: that must not end the process, which has days to review.
       app.server.on('error', (error) => log.error({ error: describeError(error) }, 'connection failed'));
-      return {
-        url: writeUrl(host, (app.server.address() as AddressInfo).port),
-      };
+      const { port: opened } = app.server.address() as AddressInfo;
+      return { url: `http://${host.includes(':') ? `[${host}]` : host}:${opened}` };
     },
-    close() {
+    /** Accepts no more requests, waits for those in progress, then closes all connections. Idempotent. */
+    close(): Promise<void> {
       closing ??= stop();
       return closing;
     },
@@ -167,6 +163,32 @@ function openHttpServer(limits: ServerLimits): HttpServer {
   return server;
 }
 
+/** Adds the routes that machines call every few seconds: liveness, readiness, metrics. */
+function addProbeRoutes(
+  app: FastifyInstance,
+  { health, metrics, metricsToken }: Pick<ServerOptions, 'health' | 'metrics' | 'metricsToken'>,
+): void {
+  // Responds as long as the event loop turns: what a restart can't fix is not checked here.
+  app.get('/healthz', async () => ({ alive: true }));
+  app.get('/readyz', async (_request, reply) => {
+    const readiness = await health.look();
+    return reply.code(readiness.ready ? 200 : 503).send(readiness);
+  });
+  const isMetricsToken = metricsToken === undefined ? () => true : createTokenCheck(metricsToken);
+  app.get('/metrics', async ({ headers }, reply) => {
+    if (!isMetricsToken(readBearerToken(headers) ?? ''))
+      throw new HttpError(401, metricsNeedToken, { 'www-authenticate': 'Bearer' });
+    const { contentType, text } = await metrics.scrape();
+    return reply.header('content-type', contentType).send(text);
+  });
+  for (const path of ['/metrics', ...probePaths]) allowOnly(app, ['GET', 'HEAD'], path);
+}
+
+const metricsNeedToken = 'the metrics need the header authorization: Bearer TOKEN (server.metricsToken)';
+
+/** They answer whatever host a request names: probes use addresses of their own. */
+const probePaths: readonly string[] = ['/healthz', '/readyz'];
+
 /** Against pages of other sites whose name resolves to this machine. Probes name an address of their own choice. */
 function refuseOtherHosts(app: FastifyInstance, names: readonly string[]): void {
   const isAllowed = createHostCheck(names);
@@ -184,20 +206,31 @@ function countHosts({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length;
 }
 
-/** No caching by proxies unless a route allows it, no guessing of content types. */
-function setCommonHeaders(app: FastifyInstance): void {
-  app.addHook('onSend', async (_request, reply) => {
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
-    reply.header('x-content-type-options', 'nosniff');
-  });
+/** A name or an address, IPv6 in brackets, with or without a port. */
+const hostHeader = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
+
+/**
+ * Whether a request may name this host. A page of another site can let its own name resolve to this machine and then read what a
+ * browser here gets (DNS rebinding), but it can't change the name in the header.
+ *
+ * @param names the configured ones; an address that is connected to and loopback names are always allowed
+ */
+export function createHostCheck(
+  names: readonly string[],
+): (header: string | undefined, localAddress: string | undefined) => boolean {
+  const allowed = new Set(names.map(normalise));
+  return (header, localAddress) => {
+    const given = hostHeader.exec(header ?? '')?.[1];
+    if (given === undefined) return false;
+    const host = normalise(given);
+    if (isLoopback(host) || allowed.has(host)) return true;
+    return localAddress !== undefined && host === normalise(localAddress);
+  };
 }
 
-/** A route that reads a body gets the raw stream; elsewhere bodies are ignored. */
-function disableBodyParsing(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-}
-
-function writeUrl(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** As a parsed URL writes it: lower case, one form of each address. */
+function normalise(host: string): string {
+  const address = host.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
+  const url = `http://${isIPv6(address) ? `[${address}]` : address}`;
+  return (URL.canParse(url) ? new URL(url).hostname : address.toLowerCase()).replace(/\.$/, '');
 }

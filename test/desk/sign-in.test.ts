@@ -1,20 +1,27 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAccess } from '../../src/access/access.js';
-import type { Users } from '../../src/access/users-file.js';
+import { type Users, UsersFileError } from '../../src/access/users-file.js';
 import { readReturnPath } from '../../src/desk/sign-in.js';
 import { password, someUsers } from '../access/some-users.js';
+import { openSocket, readToEnd } from '../server/some-server.js';
 import { now, runsOnly, startDesk, stopServers } from './some-desk.js';
 
 afterEach(stopServers);
 
 interface Start {
-  readonly users?: Users;
+  /** Or why they can't be read. */
+  readonly users?: Users | Error;
   readonly isLocal?: boolean;
 }
 
 async function start({ users = someUsers(), isLocal = true }: Start = {}) {
   const access = createAccess({
-    users: { read: async () => users },
+    users: {
+      async read() {
+        if (users instanceof Error) throw users;
+        return users;
+      },
+    },
     isLocal,
     idleMs: 60_000,
     clock: () => now,
@@ -170,6 +177,47 @@ describe('signing out', () => {
     expect(recorded.at(-1)).toEqual({ action: 'sign-out', at: now, who: 'tina (desk)' });
     expect((await ask('/days/2026-11-20', { headers: { cookie } })).status).toBe(303);
     expect((await send('/sign-out', { token }, { cookie })).location).toBe('/sign-in');
+  });
+});
+
+describe('an error page', () => {
+  it.each(['/nothing', '/days/yesterday', '/audit', '/sign-out'])(
+    'at %s keeps the menu of somebody who is signed in',
+    async (path) => {
+      const { ask, enter } = await start();
+      const { status, text } = await ask(path, { headers: { cookie: await enter('tina') } });
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(text).toContain('aria-label="Areas"');
+      expect(text).toContain('tina, team');
+    },
+  );
+
+  it('has no menu for strangers, nor for anybody under the name of another host', async () => {
+    const { url, ask } = await start({ users: { ...someUsers(), users: [] } });
+    expect((await ask('/nothing')).text).toContain('aria-label="Areas"');
+    const socket = await openSocket(url);
+    const head = 'host: rebound.example.com\r\naccept: text/html\r\nconnection: close';
+    socket.write(`GET /nothing HTTP/1.1\r\n${head}\r\n\r\n`);
+    const refused = await readToEnd(socket);
+    expect(refused).toContain('this host name is not allowed here');
+    expect(refused).not.toContain('aria-label="Areas"');
+    const { text } = await (await start()).ask('/nothing');
+    expect(text).toContain('there is nothing at this path');
+    expect(text).not.toContain('aria-label="Areas"');
+  });
+
+  it("is shown even if the users' file is damaged", async () => {
+    const { ask } = await start({ users: new UsersFileError('the file is damaged') });
+    for (const [path, expected] of [
+      ['/nothing', 404],
+      ['/days/2026-11-20', 500],
+    ] as const) {
+      const { status, text } = await ask(path);
+      expect([path, status]).toEqual([path, expected]);
+      expect(text).toMatch(/<h1>.*<a href="\/">To the days<\/a>/s);
+      const [style = ''] = /\/assets\/desk-\w+\.css/.exec(text) ?? [];
+      expect((await ask(style)).status).toBe(200);
+    }
   });
 });
 

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { renderRunMetrics } from '../../jobs/metrics-file.js';
 import type { HotelReviewEvent } from '../../src/events/events.js';
 import { severities } from '../../src/ledger/notice.js';
-import { createEventCounters } from '../../src/server/event-counters.js';
-import { createMetrics } from '../../src/server/metrics.js';
-import { renderRunMetrics } from '../../src/server/run-metrics.js';
+import { createEventCounters, createMetrics } from '../../src/server/metrics.js';
 import { step } from '../events/review-events.js';
 import { someRun } from '../review/some-run.js';
 import { noCases, someDay, someFacts } from '../server/some-facts.js';
@@ -62,7 +61,7 @@ const documented = new Map(
 /** What others provide. */
 const foreign = ['up', 'node_textfile_scrape_error'];
 
-const ages = [{ place: 'archive', ageDays: 3 }];
+const ages = [{ place: 'archive' as const, ageDays: 3 }];
 const facts = someFacts({
   summary: { ...someFacts().summary, lastGoodDay: '2026-11-19' },
   latestDay: someDay,

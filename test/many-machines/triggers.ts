@@ -17,10 +17,9 @@ import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth } from '../../src/server/health.js';
-import { readLedgerFacts } from '../../src/server/ledger-facts.js';
-import { createMetrics } from '../../src/server/metrics.js';
+import { readLedgerFacts } from '../../src/server/ledger-metrics.js';
+import { createEventCounters, createMetrics } from '../../src/server/metrics.js';
 import { createServer } from '../../src/server/server.js';
 import { createArraySource, readerOf, records } from '../review/array-source.js';
 import { ok } from '../review/scripted-service.js';
@@ -162,10 +161,10 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
         findFirstDay: async () => '2026-01-01',
         findRun: (requestId) => ledger.runs.findOfHook(requestId),
         async start(day, requestId) {
-          const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook' });
+          const { run } = await reviews.start(day, { mode: 'run', trigger: 'hook' });
           if (requestId !== undefined)
             await ledger.runs.rememberHook({ id: requestId, runId: run.id, at: now });
-          return { runId: run.id, day: day.iso, isNew };
+          return { runId: run.id, day: day.iso };
         },
       },
     },

@@ -2,9 +2,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readKeys } from '../../src/http/webhook-signature.js';
+import { renderSignedCurl } from '../../jobs/hook.js';
+import { createHookSecret, readKeys } from '../../src/http/webhook-signature.js';
 import { hookPath } from '../../src/server/hook.js';
-import { createHookSecret, renderSignedCurl } from '../../src/server/hook-credentials.js';
 import { plainHookSecret, hookSecret as secret } from '../support/hook-secrets.js';
 import { createHookRuns, now, startServer, stopServers } from './some-server.js';
 

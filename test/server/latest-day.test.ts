@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summariseLatestDay } from '../../src/server/latest-day.js';
+import { summariseLatestDay } from '../../src/server/ledger-metrics.js';
 import { someRun } from '../review/some-run.js';
 
 const day = '2026-11-20';

@@ -3,8 +3,7 @@ import type { MessageCounts } from '../../src/ledger/messages.js';
 import type { LedgerSummary } from '../../src/ledger/runs.js';
 import type { Ending, Step } from '../../src/ledger/step.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import { createEventCounters } from '../../src/server/event-counters.js';
-import { createMetrics, type MetricsOptions } from '../../src/server/metrics.js';
+import { createEventCounters, createMetrics, type MetricsOptions } from '../../src/server/metrics.js';
 import { step } from '../events/review-events.js';
 import { someRun } from '../review/some-run.js';
 import { createGate } from '../support/gate.js';
@@ -33,7 +32,7 @@ function createSomeMetrics(options: Partial<MetricsOptions> = {}) {
   /** The lines of our own metrics, without comments. */
   const read = async () =>
     (await metrics.scrape()).text.split('\n').filter((line) => line.startsWith('hotel_review_'));
-  return { ...metrics, notify: counters.notify, read };
+  return { scrape: metrics.scrape, notify: counters.notify, read };
 }
 
 /** Options for a ledger that says this about its runs. */

@@ -17,7 +17,7 @@ function createLedgerRuns(ledger: Ledger): HookRuns {
       const latest = await ledger.runs.latest(iso);
       const runId = latest?.id ?? (await openRun(ledger, iso)).runId;
       if (requestId !== undefined) await ledger.runs.rememberHook({ id: requestId, runId, at: now });
-      return { runId, day: iso, isNew: !latest };
+      return { runId, day: iso };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createPathShortener } from '../../src/server/shown-paths.js';
+import { createPathShortener } from '../../jobs/notifications.js';
 import { runsOnly, startDesk, stopServers } from '../desk/some-desk.js';
 import { someRun } from '../review/some-run.js';
 

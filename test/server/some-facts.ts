@@ -1,7 +1,6 @@
 import type { CaseCounts } from '../../src/ledger/case.js';
 import { noRuns } from '../../src/ledger/run.js';
-import type { LatestDay } from '../../src/server/latest-day.js';
-import type { LedgerFacts } from '../../src/server/ledger-facts.js';
+import type { LedgerFacts } from '../../src/server/ledger-metrics.js';
 
 export const noCases: CaseCounts = {
   byState: { open: 0, reported: 0, escalated: 0, corrected: 0, dismissed: 0 },
@@ -21,12 +20,13 @@ export function someFacts(facts: Partial<LedgerFacts> = {}): LedgerFacts {
     cases: noCases,
     problems: { 'day-late': 0 },
     messages: { pending: 0, givenUp: 0 },
+    ...{ latestDay: undefined, missedCanaries: undefined, mappingsReach: undefined },
     ...facts,
   };
 }
 
 /** A day by file with every kind of outcome. */
-export const someDay: LatestDay = {
+export const someDay: NonNullable<LedgerFacts['latestDay']> = {
   day: '2026-11-20',
   records: { accepted: 990, rejected: 3, filtered: 7 },
   bookings: { delivered: 980, refused: 1, pending: 9 },

@@ -5,10 +5,9 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
 import type { LedgerSummary } from '../../src/ledger/runs.js';
 import { type CheckCaller, createCallerCheck } from '../../src/server/caller.js';
-import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';
 import type { HookSettings } from '../../src/server/hook.js';
-import { createMetrics } from '../../src/server/metrics.js';
+import { createEventCounters, createMetrics } from '../../src/server/metrics.js';
 import { createServer, type Server, type ServerLimits, type ServerOptions } from '../../src/server/server.js';
 import { someRun } from '../review/some-run.js';
 import { fakeLedger } from '../support/fake-ledger.js';
@@ -61,7 +60,7 @@ export function createHookRuns() {
       const run = known ?? someRun({ id: `run-of-${iso}`, day: iso, trigger: 'hook', state: 'collecting' });
       if (!known) runs.push(run);
       if (requestId !== undefined) answered.set(requestId, run.id);
-      return { runId: run.id, day: run.day, isNew: !known };
+      return { runId: run.id, day: run.day };
     },
   };
 }

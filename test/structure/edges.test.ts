@@ -28,7 +28,7 @@ describe('text for people', () => {
       // Waits for the stream as well, and makes its text visible itself.
       'src/doctor/ending.ts',
       // The hook's answer.
-      'src/server/hook-route.ts',
+      'src/server/hook.ts',
     ]);
     expect(findFiles(/\bconsole\./)).toEqual([]);
   });

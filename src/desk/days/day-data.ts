@@ -1,4 +1,5 @@
 import { type Archive, reportsFolder } from '../../archive/archive.js';
+import { answerWithin } from '../../async/abort.js';
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
 import { findCases } from '../../cases/shown-cases.js';
 import { judgeCanary } from '../../ledger/canaries.js';
@@ -9,7 +10,6 @@ import { describeNotice } from '../../notifications/describe-notice.js';
 import { judgeDay } from '../../review/day/good-day.js';
 import { readReport } from '../../review/day/report.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
-import { answerWithin } from '../../server/deadline.js';
 import type { WriteCommand } from '../../text/shell.js';
 import type { DayMark } from '../marks.js';
 import type { DeskVisit, Operations } from '../page.js';
