@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { createAuditPage } from './audit/audit-page.js';
+import { auditPage } from './audit-page.js';
 import { createBookingRoutes } from './bookings/booking-routes.js';
 import { createCaseRoutes } from './cases/cases-routes.js';
 import { createDayPage, createReportDownload } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
 import { createFrame } from './frame.js';
-import { createMappingsPage } from './mappings/mappings-page.js';
+import { mappingsPage } from './mappings-page.js';
 import { createOperationRoutes } from './operations/routes.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { createProviderRoutes } from './providers/provider-routes.js';
@@ -21,9 +21,9 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     createReportDownload(parts),
     ...createRunRoutes(parts),
     ...createBookingRoutes(parts),
-    createMappingsPage(parts),
+    mappingsPage,
     ...createProviderRoutes(parts),
-    createAuditPage(parts),
+    auditPage,
     ...createOperationRoutes(parts),
     ...createCaseRoutes(parts),
   ];

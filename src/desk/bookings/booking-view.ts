@@ -4,7 +4,7 @@ import { describeCanary } from '../../review/canary.js';
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCountOf, formatKilometres, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { linkToMapping, renderMappingHistory } from '../mappings/mapping-view.js';
+import { linkToMapping, renderMappingHistory } from '../mappings-page.js';
 import { renderMark } from '../marks.js';
 import type { DeskVisit, View } from '../page.js';
 import { type Fact, renderFacts, renderPaging, writeAddress } from '../parts.js';

@@ -4,7 +4,7 @@ import { nameUnknown, type ProviderJson } from '../../scorecard/scorecard.js';
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { linkToMapping } from '../mappings/mapping-view.js';
+import { linkToMapping } from '../mappings-page.js';
 import type { View } from '../page.js';
 import { type Fact, renderFacts, renderPaging, writeAddress } from '../parts.js';
 import type { ProviderData, ProvidersData } from './provider-routes.js';
