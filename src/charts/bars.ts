@@ -17,37 +17,27 @@ export interface Bar {
 /** Horizontal bars on one scale; a line marks the usual value. */
 export function renderBars(title: string, bars: readonly Bar[]): Html | undefined {
   const largest = Math.max(1, ...bars.map(({ value, usual }) => Math.max(value, usual ?? 0)));
-  return renderList('bars', title, bars, ({ label, value, text, usual, isHighlighted = true }) => ({
-    label: html`${showInLine(label)}`,
-    drawing: html`<rect class="${isHighlighted ? 'bar' : 'bar other'}" y="3" width="${percent(value / largest)}" height="14"/>${
-      usual ? drawLineAt('usual', percent(usual / largest), 0, 20) : undefined
-    }`,
-    value: html`${text}${typeof usual === 'number' ? `, usually ${formatCount(usual)}` : ''}${usual === null ? ', not compared yet' : ''}`,
-  }));
-}
-
-interface ListItem {
-  readonly label: Html;
-  readonly drawing: Html;
-  readonly value: Html;
-  readonly course?: Html | undefined;
+  const items = bars.map(({ label, value, text, usual, isHighlighted = true }) => {
+    const bar = html`<rect class="${isHighlighted ? 'bar' : 'bar other'}" y="3" width="${percent(value / largest)}" height="14"/>`;
+    const line = usual ? drawLineAt('usual', percent(usual / largest), 0, 20) : undefined;
+    const compared = usual === null ? ', not compared yet' : `, usually ${formatCount(usual ?? 0)}`;
+    const words = html`${text}${usual === undefined ? undefined : compared}`;
+    return renderItem(html`${showInLine(label)}`, html`${bar}${line}`, words);
+  });
+  return renderList('bars', title, items);
 }
 
 /** The texts are a list, which screen readers read as it is. */
-function renderList<Item>(
-  name: string,
-  title: string,
-  items: readonly Item[],
-  show: (item: Item) => ListItem,
-): Html | undefined {
+function renderList(name: string, title: string, items: readonly Html[]): Html | undefined {
   if (items.length === 0) return undefined;
   return html`<ul class="${name}" aria-label="${title}">
-${items.map((item) => {
-  const { label, drawing, value, course } = show(item);
+${items}</ul>
+`;
+}
+
+function renderItem(label: Html, drawing: Html, value: Html, course?: Html): Html {
   return html`<li><span class="bar-label">${label}</span><svg aria-hidden="true" width="100%" height="20">${drawing}</svg>
 <span class="bar-value">${value}</span>${course}</li>
-`;
-})}</ul>
 `;
 }
 
@@ -76,16 +66,21 @@ export function renderShares(title: string, bars: readonly ShareBar[]): Html | u
   const largest = Math.max(0, ...known.map(({ value }) => value));
   const highest = Math.max(0, ...known.map(({ high }) => high));
   const scale = Math.max(minScale, largest > 0 ? Math.min(highest, largest * whiskerTimes) : highest);
-  return renderList('bars shares', title, bars, ({ label, link, share, text, weeks = [] }) => {
+  const items = bars.map(({ label, link, share, text, weeks = [] }) => {
     const name = showInLine(label);
-    const counted = showInLine(text);
-    return {
-      label: link === undefined ? html`${name}` : html`<a href="${link}">${name}</a>`,
-      drawing: html`<line class="axis" x2="100%" y1="10" y2="10"/>${share ? drawShare(share, scale) : undefined}`,
-      value: html`${share ? html`<strong>${formatPercent(share.value)} %</strong> (${formatPercent(share.low)} to ${formatPercent(share.high)}), ` : undefined}${counted}`,
-      course: renderWeeks(weeks),
-    };
+    const bar = share ? drawShare(share, scale) : undefined;
+    return renderItem(
+      link === undefined ? html`${name}` : html`<a href="${link}">${name}</a>`,
+      html`<line class="axis" x2="100%" y1="10" y2="10"/>${bar}`,
+      html`${share ? nameShare(share) : undefined}${showInLine(text)}`,
+      renderWeeks(weeks),
+    );
   });
+  return renderList('bars shares', title, items);
+}
+
+function nameShare({ value, low, high }: NonNullable<ShareBar['share']>): Html {
+  return html`<strong>${formatPercent(value)} %</strong> (${formatPercent(low)} to ${formatPercent(high)}), `;
 }
 
 /** The whisker has no right end if it reaches beyond the scale. */

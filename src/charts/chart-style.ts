@@ -7,13 +7,13 @@ export const chartStyle = `
 .chart figcaption span, .chart-strip, .chart-legend, .timeline-words { color: var(--faint); font-size: .85rem; }
 .chart svg, .bars svg { display: block; max-width: none; margin: 0; overflow: visible; }
 .chart text { fill: var(--faint); font-size: 12px; font-variant-numeric: tabular-nums; }
-.chart .strong { fill: var(--text); font-weight: 600; } .chart .value { text-anchor: end; }
+.chart .strong { fill: var(--text); font-weight: 600; } .chart :is(.strong, .value) { text-anchor: end; }
 .chart path { vector-effect: non-scaling-stroke; }
 .chart .grid, .chart .tick, .shares .axis, .sparkline .base { stroke: var(--line); shape-rendering: crispEdges; }
 .chart .sign { fill: var(--bad); font-size: 15px; font-weight: 700; text-anchor: middle;
   stroke: var(--card, var(--ground)); stroke-width: 3; paint-order: stroke; }
 .chart .line { fill: none; stroke: var(--text); stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
-.chart-plot { margin-left: 3.4rem; } .chart .columns { fill: var(--busy); } .chart .missing { fill: var(--bad); opacity: .18; }
+.chart-plot { margin-left: 3.4rem; } .chart .columns { fill: var(--busy); opacity: .7; } .chart .missing { fill: var(--bad); opacity: .18; }
 .chart-strip { margin: .4rem 0 .2rem; } .chart-strip strong { color: var(--text); } .chart-strip + svg { border-bottom: 1px solid var(--line); }
 .chart .rejected { fill: var(--wait); stroke: var(--wait); } .chart .unanswered { fill: var(--faint); stroke: var(--faint); }
 .chart .affected { fill: var(--bad); stroke: var(--bad); }
@@ -34,7 +34,7 @@ export const chartStyle = `
 .chart .hotel-sketch text { fill: var(--text); font-size: 13px; font-weight: 700; text-anchor: middle; }
 .hotel-sketch path { fill: none; stroke: var(--text); stroke-width: 1.5; } .hotel-sketch .way { stroke: var(--bad); stroke-dasharray: 5 4; }
 .chart .hotel-sketch .distance { stroke: var(--ground); stroke-width: 5; paint-order: stroke; }
-.chart .hotel { fill: var(--busy); stroke: var(--ground); stroke-width: 2; } rect.chart .hotel { fill: var(--wait); }
+.chart .hotel { fill: var(--busy); stroke: var(--ground); stroke-width: 2; } .chart rect.hotel { fill: var(--wait); }
 .bars { margin: .5rem 0 0; padding: 0; max-width: 48rem; list-style: none; } .shares { max-width: 64rem; }
 .bars li { display: grid; grid-template-columns: 12rem minmax(4rem, 1fr) 12rem; gap: .1rem .6rem; align-items: center; padding: .1rem 0; }
 .bars.shares li { grid-template-columns: 12rem minmax(4rem, 1fr) 18rem 6rem; }

@@ -4,7 +4,9 @@ import {
   drawDashes,
   drawLine,
   drawSign,
+  drawTicks,
   type LegendEntry,
+  labelTicks,
   listStretches,
   percent,
   renderFigure,
@@ -38,66 +40,79 @@ interface DayFigure<Item extends OfDay> extends DayRange {
   value(item: Item): Value;
   /** What the value is compared with, as a line. */
   usual?(item: Item): Value;
-  /** Above the column. */
-  sign?(item: Item): string | false | undefined;
-  /** Of counts, if absent. */
-  createAxis?(values: readonly number[]): ValueAxis;
+  /** Above the columns of some items: a sign and what it means. */
+  readonly signs?: readonly (readonly [
+    sign: string,
+    meaning: string,
+    isOf: (item: Item) => boolean | undefined,
+  ])[];
+  /** Between the ticks of its axis, ascending; those of counts if absent. */
+  readonly steps?: readonly number[];
+  /** Writes a tick. */
+  format?(value: number): string;
+  /** Where the axis ends; the largest value if absent. */
+  readonly top?: number;
   /** Counts much smaller than the values have their own strips below, each with its own scale. */
   readonly strips?: Readonly<Record<string, (item: Item) => Value>>;
   summarise(items: readonly Item[]): string;
-  explain?(items: readonly Item[]): LegendEntry[];
   /** The columns of its table, each about all items of a day or a month. */
   readonly columns: Readonly<Record<string, (items: readonly Item[]) => string>>;
 }
 
 /** A chart over days, up to a year: a column for each, and the same in numbers. */
 export function renderDayFigure<Item extends OfDay>(figure: DayFigure<Item>): Html {
-  const { title, items, value, usual, sign, strips = {}, createAxis = createCountAxis } = figure;
+  const { title, items, usual, signs = [], strips = {}, steps = countSteps, format = formatTick } = figure;
   const days = listDays(figure);
   const itemOf = new Map(items.map((item) => [item.day, item]));
   const slots = days.map((day) => itemOf.get(day));
   const shown = slots.filter((item) => item !== undefined);
   if (shown.length === 0) return renderFigure({ title, summary: figure.empty });
-  const axis = createAxis(shown.flatMap((item) => [value(item) ?? 0, usual?.(item) ?? 0]));
-  const heights = slots.map((item) => axis.heightOf((item && value(item)) ?? 0));
-  const gaps = slots.map((item) => item?.isMissing === true);
-  const line = slots.map((item, at) => {
-    const compared = (item && usual?.(item)) ?? undefined;
-    return compared === undefined ? undefined : { x: at + 0.5, y: plotHeight - axis.heightOf(compared) };
-  });
-  const signs = slots.flatMap((item, at) => {
-    const shownSign = item && sign?.(item);
-    const y = Math.max(11, plotHeight - 3 - (heights[at] ?? 0));
-    return shownSign ? drawSign(shownSign, percent((at + 0.5) / days.length), y) : [];
-  });
+  const read = (of: (item: Item) => Value) => slots.map((item) => item && of(item));
+  const [values, expected] = [read(figure.value), usual ? read(usual) : []];
+  const largest = Math.max(0, ...[...values, ...expected].map((value) => value ?? 0));
+  const axis = createAxis(figure.top ?? largest, steps);
+  const heights = values.map((value) => axis.heightOf(value ?? 0));
+  const points = expected.map((value, at) =>
+    typeof value === 'number' ? { x: at + 0.5, y: plotHeight - axis.heightOf(value) } : undefined,
+  );
+  const isGap = slots.map((item) => item?.isMissing === true);
+  const gaps = isGap.map((is) => (is ? plotHeight : 0));
+  const above = heights.map((height) => Math.max(11, plotHeight - 3 - height));
+  const used = signs.filter(([, , isOf]) => shown.some(isOf));
+  const marks = used.flatMap(([sign, , isOf]) =>
+    slots.flatMap((item, at) =>
+      item && isOf(item) ? drawSign(sign, percent((at + 0.5) / days.length), above[at] ?? 0) : [],
+    ),
+  );
   // One for all days that follow each other, visible even if a day is a pixel wide.
-  const crosses = listStretches(gaps).map(({ start, end }) =>
+  const crosses = listStretches(isGap).map(({ start, end }) =>
     drawSign('×', percent((start + end) / 2 / days.length), plotHeight - 5),
   );
+  const counted = Object.entries(strips).map(([name, of]) => {
+    const count = (group: readonly Item[]) => sumKnown(group.map(of));
+    return { strip: renderStrip(name, read(of)), column: [name, count] as const };
+  });
   return renderFigure({
     title,
     summary: figure.summarise(shown),
-    content: html`<div class="chart-plot"><svg role="img" aria-label="${title}" width="100%" height="${plotHeight + 18}">${renderValueTicks(axis)}${renderDayTicks(days)}
-${stretch(days.length, plotHeight, html`<path class="columns" d="${drawColumns(heights)}"/><path class="missing" d="${drawColumns(gaps.map((isGap) => (isGap ? plotHeight : 0)))}"/><path class="line" d="${drawLine(line)}"/>`)}${signs}${crosses}</svg>
-${Object.entries(strips).map(([name, count]) =>
-  renderStrip(
-    name,
-    slots.map((item) => item && count(item)),
-  ),
-)}</div>`,
-    legend: figure.explain?.(shown) ?? [],
-    numbers: renderNumbers(days, shown, {
-      ...figure.columns,
-      ...Object.fromEntries(
-        Object.entries(strips).map(([name, count]) => [
-          name,
-          (group: readonly Item[]) => sumKnown(group.map(count)),
-        ]),
-      ),
-    }),
+    content: html`<div class="chart-plot"><svg role="img" aria-label="${title}" width="100%" height="${plotHeight + 18}">${renderValueTicks(axis, format)}${renderDayTicks(days)}
+${stretch(days.length, plotHeight, html`<path class="columns" d="${drawColumns(heights)}"/><path class="missing" d="${drawColumns(gaps)}"/><path class="line" d="${drawLine(points)}"/>`)}${marks}${crosses}</svg>
+${counted.map(({ strip }) => strip)}</div>`,
+    legend: [
+      ...(usual ? compared : []),
+      ...used.map(([sign, meaning]): LegendEntry => [meaning, drawSign(sign, 13, 16)]),
+    ],
+    numbers: renderNumbers(days, shown, [
+      ...Object.entries(figure.columns),
+      ...counted.map(({ column }) => column),
+    ]),
   });
 }
 
+const compared: readonly LegendEntry[] = [
+  ['accepted', html`<path class="columns" d="M5 20V6h6V20zM14 20V10h6V20z"/>`],
+  ['usual', html`<path class="line" d="M2 12l11-4l11 3"/>`],
+];
 const dayMs = 86_400_000;
 
 function listDays({ from, to }: DayRange): string[] {
@@ -106,65 +121,49 @@ function listDays({ from, to }: DayRange): string[] {
   return Array.from({ length }, (_, at) => new Date(start + at * dayMs).toISOString().slice(0, from.length));
 }
 
-/** An axis of values, with 0 at the bottom of the plot. */
-export interface ValueAxis {
-  /** In pixels; what exceeds the axis ends at its top. */
-  heightOf(value: number): number;
-  readonly ticks: readonly { readonly value: number; readonly label: string }[];
-}
-
 const plotHeight = 140;
 const maxSteps = 4;
+/** 1, 2 and 5 times each power of ten. */
+const countSteps = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
 
-/** A linear axis up to the largest value. @param steps that may be between two ticks, ascending */
-export function createAxisWith(
-  steps: readonly number[],
-  largest: number,
-  format: (value: number) => string,
-): ValueAxis {
+/** A linear axis of values up to the largest, with 0 at the bottom of the plot. */
+function createAxis(largest: number, steps: readonly number[]) {
   const step = steps.find((one) => largest <= one * maxSteps) ?? largest / maxSteps;
   const count = Math.max(1, Math.ceil(largest / step));
   return {
-    heightOf: (value) => Math.round(plotHeight * Math.min(1, value / (count * step))),
-    ticks: Array.from({ length: count + 1 }, (_, at) => ({ value: at * step, label: format(at * step) })),
+    /** In pixels; what exceeds the axis ends at its top. */
+    heightOf: (value: number) => Math.round(plotHeight * Math.min(1, value / (count * step))),
+    ticks: Array.from({ length: count + 1 }, (_, at) => at * step),
   };
 }
 
-/** 1, 2 and 5 times each power of ten. */
-const countSteps = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((times) => times * 10 ** power));
-
-/** Its labels are short enough for the margin. */
-function createCountAxis(counts: readonly number[]): ValueAxis {
-  return createAxisWith(countSteps.flat(), Math.max(1, ...counts), (count) =>
-    count < 1e6 ? formatCount(count) : `${round(count / 1e6, 100)} M`,
-  );
+/** Short enough for the margin. */
+function formatTick(count: number): string {
+  return count < 1e6 ? formatCount(count) : `${round(count / 1e6, 100)} M`;
 }
 
 /** Lines across the plot, with their labels in the margin. */
-function renderValueTicks({ ticks, heightOf }: ValueAxis): Html {
-  return html`${ticks.map(({ value, label }) => {
+function renderValueTicks(
+  { ticks, heightOf }: ReturnType<typeof createAxis>,
+  format: (value: number) => string,
+): Html[] {
+  return ticks.map((value) => {
     const y = plotHeight - heightOf(value);
-    return html`<line class="grid" x2="100%" y1="${y}" y2="${y}"/><text class="value" x="-6" y="${y + 4}">${label}</text>`;
-  })}`;
+    return html`<line class="grid" x2="100%" y1="${y}" y2="${y}"/><text class="value" x="-6" y="${y + 4}">${format(value)}</text>`;
+  });
 }
 
 /** More days than this are labelled by month. */
 const daysByWeek = 45;
-/** Labels beyond these shares of the width would leave the chart: on a phone, and on any screen. */
-const [lastOnPhone, lastOnAll] = [0.85, 0.95];
-
-/** Ticks under the plot: the months, or the weeks of few days. Every second label is left out if space is short. */
+/** Ticks under the plot: the months, or the weeks of few days. */
 function renderDayTicks(days: readonly string[]): Html {
   const every = days.length <= 7 ? 1 : 7;
   const isTick = (day: string, at: number) =>
     days.length <= daysByWeek ? at % every === 0 : day.endsWith('-01');
-  const ticks = days.flatMap((day, at) => (isTick(day, at) ? [{ day, share: at / days.length }] : []));
-  return html`${ticks.map(({ day, share }, place) => {
-    const x = percent(share);
-    const isSpare = place % 2 === 1 || share > lastOnPhone;
-    const text = html`<text class="${isSpare ? 'spare' : 'day'}" x="${x}" dx="3" y="${plotHeight + 13}">${labelDay(day, days.length)}</text>`;
-    return html`<line class="tick" x1="${x}" x2="${x}" y2="${plotHeight + 14}"/>${share > lastOnAll ? undefined : text}`;
-  })}`;
+  const ticks = days.flatMap((day, at) =>
+    isTick(day, at) ? [{ share: at / days.length, label: labelDay(day, days.length) }] : [],
+  );
+  return html`${drawTicks(ticks, plotHeight + 14)}${labelTicks(ticks, plotHeight + 13)}`;
 }
 
 /** 20 Nov; or Nov, and the first month of a year as its number. */
@@ -198,7 +197,7 @@ function renderStrip(name: string, counts: readonly Value[]): Html {
   const marks = counts.map((count) => (count ? heightOf(count) : 0));
   const unknown = counts.map((count) => count === null);
   return html`<p class="chart-strip"><strong>${name}</strong> ${describeStrip(counts)}</p>
-${stretch(counts.length, stripHeight, html`<path class="columns ${name.toLowerCase()}" d="${drawColumns(marks, stripHeight)}"/><path class="unknown" d="${drawDashes(unknown, stripHeight - 2)}"/>`)}
+${stretch(counts.length, stripHeight, html`<path class="${name.toLowerCase()}" d="${drawColumns(marks, stripHeight)}"/><path class="unknown" d="${drawDashes(unknown, stripHeight - 2)}"/>`)}
 `;
 }
 
@@ -226,7 +225,7 @@ export function sum(counts: readonly Value[]): number {
 function renderNumbers<Item extends OfDay>(
   days: readonly string[],
   items: readonly Item[],
-  columns: DayFigure<Item>['columns'],
+  columns: readonly (readonly [name: string, show: (items: readonly Item[]) => string])[],
 ): Html {
   const unit = days.length <= daysByWeek ? 'Day' : 'Month';
   const nameOf = (iso: string) => (unit === 'Day' ? formatDay(iso) : formatDay(iso).replace(/^\d+ /, ''));
@@ -234,10 +233,11 @@ function renderNumbers<Item extends OfDay>(
   for (const item of items) groups.get(nameOf(item.day))?.push(item);
   const rows = [...groups].map(
     ([name, group]) =>
-      html`<tr><th scope="row">${name}</th>${Object.values(columns).map((show) => html`<td>${show(group)}</td>`)}</tr>
+      html`<tr><th scope="row">${name}</th>${columns.map(([, show]) => html`<td>${show(group)}</td>`)}</tr>
 `,
   );
-  return html`<details class="chart-numbers"><summary>By ${unit.toLowerCase()}</summary><table><thead><tr>${[unit, ...Object.keys(columns)].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+  const head = [unit, ...columns.map(([name]) => name)];
+  return html`<details class="chart-numbers"><summary>By ${unit.toLowerCase()}</summary><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows}</tbody></table></details>
 `;
 }

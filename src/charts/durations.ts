@@ -1,7 +1,6 @@
 import { formatCountOf, formatDuration } from '../text/format.js';
 import type { Html } from '../text/html.js';
-import { createAxisWith, type DayRange, renderDayFigure } from './day-figure.js';
-import { explainSign } from './figure.js';
+import { type DayRange, renderDayFigure } from './day-figure.js';
 
 /** The ended run of a day. */
 export interface RunDuration {
@@ -37,9 +36,12 @@ export function renderDurations({
     ...{ ...range, items: shown, empty: 'No run to show yet.' },
     // The clock may have been set back during the run.
     value: ({ durationMs }) => Math.max(0, durationMs),
-    sign: (run) => (isBeyond(run) ? '▲' : run.isFailed && '×'),
-    createAxis: () =>
-      createAxisWith(steps, top, (value) => (value === 0 ? '0' : formatDuration(value).replace('.0 ', ' '))),
+    signs: [
+      ['×', 'failed', (run) => run.isFailed && !isBeyond(run)],
+      ['▲', 'took longer than the axis', isBeyond],
+    ],
+    ...{ steps, top },
+    format: (value) => (value === 0 ? '0' : formatDuration(value).replace('.0 ', ' ')),
     summarise: (items) =>
       [
         formatCountOf(items.length, 'run'),
@@ -47,10 +49,6 @@ export function renderDurations({
         `the longest ${formatDuration(longest)}`,
         ...(countFailed(items) > 0 ? [`${countFailed(items)} failed`] : []),
       ].join(', '),
-    explain: (items) => [
-      ...(countFailed(items) > 0 ? [explainSign('×', 'failed')] : []),
-      ...(items.some(isBeyond) ? [explainSign('▲', 'took longer than the axis')] : []),
-    ],
     columns: {
       Runs: (items) => `${items.length}`,
       Median: (items) => describeQuantile(items, 0.5),

@@ -83,7 +83,28 @@ export function drawSign(sign: string, x: number | string, y: number): Html {
   return html`<text class="sign" x="${x}" y="${y}">${sign}</text>`;
 }
 
-/** A sign as the legend explains it. */
-export function explainSign(sign: string, words: string): LegendEntry {
-  return [words, drawSign(sign, 13, 16)];
+export interface Tick {
+  /** Of the width. */
+  readonly share: number;
+  readonly label: string;
+}
+
+/** Vertical lines. */
+export function drawTicks(ticks: readonly Tick[], length: number | string, name = 'tick'): Html[] {
+  return ticks.map(({ share }) => {
+    const x = percent(share);
+    return html`<line class="${name}" x1="${x}" x2="${x}" y2="${length}"/>`;
+  });
+}
+
+/** Labels beyond these shares of the width would leave the chart: on a phone, and on any screen. */
+const [lastOnPhone, lastOnAll] = [0.85, 0.95];
+
+/** The labels of ticks; every second one is left out if space is short. */
+export function labelTicks(ticks: readonly Tick[], y: number): Html[] {
+  return ticks.map(({ share, label }, place) => {
+    if (share > lastOnAll) return html``;
+    const isSpare = place % 2 === 1 || share > lastOnPhone;
+    return html`<text${isSpare ? html` class="spare"` : undefined} x="${percent(share)}" dx="3" y="${y}">${label}</text>`;
+  });
 }

@@ -6,11 +6,14 @@ import { type Html, html } from '../text/html.js';
 import {
   drawDashes,
   drawSign,
+  drawTicks,
   type LegendEntry,
+  labelTicks,
   listStretches,
   percent,
   renderFigure,
   stretch,
+  type Tick,
 } from './figure.js';
 
 /** In the order in which they are drawn: waits come first, so that what happened meanwhile is on top. */
@@ -55,6 +58,8 @@ interface Timeline {
 const units = 300;
 /** Within rows of 44 pixels, which grow with their words: the middle of segments, and the top of attempts. */
 const [middle, belowSegments] = [19, 30];
+/** Labels beyond this share of the width would touch the "now" at the end. */
+const lastBeforeNow = 0.87;
 /** A shorter time is shown as this long. */
 const minMs = 5_000;
 
@@ -65,9 +70,10 @@ export function renderTimeline({ title, timezone, rows, now }: Timeline): Html {
   const { from, to } = findRange(now === undefined ? all : [...all, { from: now, to: now }]);
   const length = Math.max(minMs, to - from);
   const shareOf: ShareOf = (instant) => Math.min(1, Math.max(0, (instant - from) / length));
-  const ticks = listTicks(from, length, timezone).map(({ at, label }) => ({ share: shareOf(at), label }));
-  const nowAt = now === undefined ? undefined : shareOf(now);
-  const ground = html`${ticks.map(({ share }) => drawInstant(share, 'tick'))}${nowAt === undefined ? undefined : drawInstant(nowAt, 'now')}`;
+  const ticks = listTicks(from, length, timezone);
+  const nowTick = now === undefined ? [] : [{ share: shareOf(now), label: 'now' }];
+  const ground = [...drawTicks(ticks, '100%'), ...drawTicks(nowTick, '100%', 'now')];
+  const times = nowTick.length === 0 ? ticks : ticks.filter(({ share }) => share < lastBeforeNow);
   const items = rows.map(
     (row) =>
       html`<li><div><span class="timeline-label">${showInLine(row.label)}</span> <span class="timeline-words">${showInLine(row.words)}${describeRange(row, timezone)}</span></div>
@@ -78,18 +84,16 @@ export function renderTimeline({ title, timezone, rows, now }: Timeline): Html {
     title,
     summary: `${formatDayAndTime(from, timezone)}, ${formatDuration(to - from)}${now === undefined ? '' : ' so far'}, ${timezone}`,
     content: html`<ol class="timeline">
-${items}<li aria-hidden="true"><div></div><svg width="100%" height="20">${renderTimes(ticks, nowAt)}</svg></li></ol>
+${items}<li aria-hidden="true"><div></div><svg width="100%" height="20">${labelTicks(times, 14)}${nowTick.map(({ label }) => html`<text class="strong" x="100%" y="14">${label}</text>`)}</svg></li></ol>
 `,
     legend: listLegend(rows),
   });
 }
 
 function findRange(segments: readonly Pick<Segment, 'from' | 'to'>[]) {
-  const start = { from: Infinity, to: -Infinity };
   // Each end counts as both: the clock may have been set back meanwhile.
-  return segments
-    .flatMap(({ from, to }) => [from, to])
-    .reduce(({ from, to }, one) => ({ from: Math.min(from, one), to: Math.max(to, one) }), start);
+  const instants = segments.flatMap(({ from, to }) => [from, to]).sort((a, b) => a - b);
+  return { from: instants[0] ?? 0, to: instants.at(-1) ?? 0 };
 }
 
 function describeRange({ segments }: TimelineRow, timezone: string): string {
@@ -100,11 +104,6 @@ function describeRange({ segments }: TimelineRow, timezone: string): string {
 
 /** The place of an instant, as a share of the width. */
 type ShareOf = (instant: number) => number;
-
-function drawInstant(share: number, name: string): Html {
-  const x = percent(share);
-  return html`<line class="${name}" x1="${x}" x2="${x}" y2="100%"/>`;
-}
 
 function renderRow({ segments, attempts = [] }: TimelineRow, shareOf: ShareOf): Html {
   const unitOf = (instant: number) => Math.round(shareOf(instant) * units);
@@ -147,30 +146,6 @@ function listLegend(rows: readonly TimelineRow[]): LegendEntry[] {
   return entries;
 }
 
-/** More labels than this don't fit a phone. */
-const labelsOnPhone = 4;
-/** Labels closer than this to an edge, or to the "now" label, don't fit. */
-const [edgeShare, nowShare] = [0.04, 0.13];
-
-function renderTimes(ticks: readonly Tick[], now: number | undefined): Html[] {
-  const hasRoom = ({ share }: Tick) => now === undefined || Math.abs(now - share) >= nowShare;
-  const times = ticks.map((tick, place) => {
-    const isSpare = place % 2 === 1 && ticks.length > labelsOnPhone;
-    return hasRoom(tick) ? drawLabel(tick, isSpare ? 'spare' : 'time') : html``;
-  });
-  return now === undefined ? times : [...times, drawLabel({ share: now, label: 'now' }, 'strong')];
-}
-
-function drawLabel({ share, label }: Tick, name: string): Html {
-  const end = share > 1 - edgeShare ? 'end' : 'middle';
-  return html`<text class="${name}" x="${percent(share)}" y="14" text-anchor="${share < edgeShare ? 'start' : end}">${label}</text>`;
-}
-
-interface Tick {
-  readonly share: number;
-  readonly label: string;
-}
-
 const minuteMs = 60_000;
 /** As many as fit a wide screen. */
 const maxTicks = 8;
@@ -181,7 +156,7 @@ const steps = [
   ...[1, 2, 7, 28].map((days) => days * 1_440 * minuteMs),
 ];
 
-function listTicks(from: number, length: number, timezone: string) {
+function listTicks(from: number, length: number, timezone: string): Tick[] {
   const step = steps.find((one) => length < one * maxTicks) ?? length / maxTicks;
   // Shifted, so that ticks are at full hours in the zone.
   const shift = tzOffset(timezone, new Date(from)) * minuteMs;
@@ -189,7 +164,7 @@ function listTicks(from: number, length: number, timezone: string) {
   const count = Math.floor((from + length - first) / step) + 1;
   return Array.from({ length: count }, (_, place) => {
     const at = first + place * step;
-    return { at, label: labelTick(at, timezone, step < minuteMs) };
+    return { share: (at - from) / length, label: labelTick(at, timezone, step < minuteMs) };
   });
 }
 

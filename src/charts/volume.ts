@@ -1,7 +1,6 @@
 import { formatCount, formatCountOf, formatDay } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
+import type { Html } from '../text/html.js';
 import { type DayRange, renderDayFigure, sum, sumKnown } from './day-figure.js';
-import { explainSign } from './figure.js';
 
 export interface VolumeDay {
   /** YYYY-MM-DD */
@@ -21,13 +20,8 @@ export function renderVolume({ days, ...range }: DayRange & { readonly days: rea
     items: days.some(({ accepted }) => accepted !== null) ? days : [],
     value: ({ accepted }) => accepted,
     usual: ({ usual }) => usual,
-    sign: ({ isDrop }) => isDrop && '▼',
+    signs: [['▼', 'far fewer than usual', ({ isDrop }) => isDrop]],
     summarise: (items) => `${describeLast(items)}${describeDrops(items)}`,
-    explain: (items) => [
-      ['accepted', html`<path class="columns" d="M5 20V6h6V20zM14 20V10h6V20z"/>`],
-      ['usual', html`<path class="line" d="M2 12l11-4l11 3"/>`],
-      ...(countDrops(items) > 0 ? [explainSign('▼', 'far fewer than usual')] : []),
-    ],
     columns: {
       Accepted: (items) => sumKnown(items.map(({ accepted }) => accepted)),
       'Of what is usual': describeShare,

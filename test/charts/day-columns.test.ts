@@ -45,7 +45,7 @@ describe('the columns of days', () => {
       countDay('2026-11-01', { accepted: 1_000_000, rejected: 1 }),
       countDay('2026-11-02', { rejected: 90_000 }),
     ]);
-    const [mark] = /class="columns rejected" d="([^"]*)"/.exec(chart)?.slice(1) ?? [];
+    const [mark] = /class="rejected" d="([^"]*)"/.exec(chart)?.slice(1) ?? [];
     expect(mark).toMatch(/^M[\d.]+ 18v-[45]/);
     expect(chart).toContain('90,001 on 2 days');
   });
