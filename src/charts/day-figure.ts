@@ -5,6 +5,7 @@ import {
   drawLine,
   drawSign,
   drawTicks,
+  findStep,
   type LegendEntry,
   labelTicks,
   listStretches,
@@ -128,7 +129,7 @@ const countSteps = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((one) 
 
 /** A linear axis of values up to the largest, with 0 at the bottom of the plot. */
 function createAxis(largest: number, steps: readonly number[]) {
-  const step = steps.find((one) => largest <= one * maxSteps) ?? largest / maxSteps;
+  const step = findStep(steps, largest, maxSteps);
   const count = Math.max(1, Math.ceil(largest / step));
   return {
     /** In pixels; what exceeds the axis ends at its top. */

@@ -1,6 +1,7 @@
 import { formatCountOf, formatDuration } from '../text/format.js';
 import type { Html } from '../text/html.js';
 import { type DayRange, renderDayFigure } from './day-figure.js';
+import { timeSteps } from './figure.js';
 
 /** The ended run of a day. */
 export interface RunDuration {
@@ -11,13 +12,6 @@ export interface RunDuration {
   readonly isFailed?: boolean;
 }
 
-const [second, minute, hour] = [1_000, 60_000, 3_600_000];
-/** Steps between ticks, without those that would need long labels such as 1 h 30 min. */
-const steps = [
-  ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15].map((seconds) => seconds * second),
-  ...[1, 2, 5, 10, 15].map((minutes) => minutes * minute),
-  ...[1, 2, 3, 6, 12, 24, 48, 120, 240].map((hours) => hours * hour),
-];
 /** If the longest run exceeds the 90th percentile by this factor, it is cut off at the edge, so that the others can be compared. */
 const outlierTimes = 4;
 /** The height of the axis then, relative to the 90th percentile. */
@@ -40,7 +34,7 @@ export function renderDurations({
       ['×', 'failed', (run) => run.isFailed && !isBeyond(run)],
       ['▲', 'took longer than the axis', isBeyond],
     ],
-    ...{ steps, top },
+    ...{ steps: timeSteps, top },
     format: (value) => (value === 0 ? '0' : formatDuration(value).replace('.0 ', ' ')),
     summarise: (items) =>
       [

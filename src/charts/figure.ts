@@ -83,6 +83,19 @@ export function drawSign(sign: string, x: number | string, y: number): Html {
   return html`<text class="sign" x="${x}" y="${y}">${sign}</text>`;
 }
 
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+/** Round times in milliseconds, without those whose multiples need long labels, such as 1 h 30 min. */
+export const timeSteps = [
+  ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15].map((seconds) => seconds * second),
+  ...[1, 2, 5, 10, 15].map((minutes) => minutes * minute),
+  ...[1, 2, 3, 6, 12, 24, 48, 120, 240].map((hours) => hours * hour),
+];
+
+/** The smallest step of an axis that needs at most so many of them. @param steps ascending */
+export function findStep(steps: readonly number[], length: number, most: number): number {
+  return steps.find((one) => length <= one * most) ?? length / most;
+}
+
 export interface Tick {
   /** Of the width. */
   readonly share: number;

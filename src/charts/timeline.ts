@@ -7,6 +7,7 @@ import {
   drawDashes,
   drawSign,
   drawTicks,
+  findStep,
   type LegendEntry,
   labelTicks,
   listStretches,
@@ -14,6 +15,7 @@ import {
   renderFigure,
   stretch,
   type Tick,
+  timeSteps,
 } from './figure.js';
 
 /** In the order in which they are drawn: waits come first, so that what happened meanwhile is on top. */
@@ -84,7 +86,7 @@ export function renderTimeline({ title, timezone, rows, now }: Timeline): Html {
     title,
     summary: `${formatDayAndTime(from, timezone)}, ${formatDuration(to - from)}${now === undefined ? '' : ' so far'}, ${timezone}`,
     content: html`<ol class="timeline">
-${items}<li aria-hidden="true"><div></div><svg width="100%" height="20">${labelTicks(times, 14)}${nowTick.map(({ label }) => html`<text class="strong" x="100%" y="14">${label}</text>`)}</svg></li></ol>
+${items}<li aria-hidden="true"><div></div><svg width="100%" height="20">${labelTicks(times, 14)}${nowTick.map(({ share, label }) => html`<text class="strong" x="${percent(share)}" y="14">${label}</text>`)}</svg></li></ol>
 `,
     legend: listLegend(rows),
   });
@@ -147,17 +149,11 @@ function listLegend(rows: readonly TimelineRow[]): LegendEntry[] {
 }
 
 const minuteMs = 60_000;
-/** As many as fit a wide screen. */
-const maxTicks = 8;
-/** In the order of their length: round times, as people count them. */
-const steps = [
-  ...[1, 5, 15, 30].map((seconds) => seconds * 1_000),
-  ...[1, 5, 15, 30, 60, 180, 360, 720].map((minutes) => minutes * minuteMs),
-  ...[1, 2, 7, 28].map((days) => days * 1_440 * minuteMs),
-];
+/** As many steps as fit a wide screen. */
+const maxSteps = 7;
 
 function listTicks(from: number, length: number, timezone: string): Tick[] {
-  const step = steps.find((one) => length < one * maxTicks) ?? length / maxTicks;
+  const step = findStep(timeSteps, length, maxSteps);
   // Shifted, so that ticks are at full hours in the zone.
   const shift = tzOffset(timezone, new Date(from)) * minuteMs;
   const first = Math.ceil((from + shift) / step) * step - shift;
