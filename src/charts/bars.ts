@@ -14,43 +14,42 @@ export interface Bar {
   readonly isHighlighted?: boolean;
 }
 
-/** Horizontal bars on one scale; a line marks the usual value. The texts are a list, which screen readers read as it is. */
+/** Horizontal bars on one scale; a line marks the usual value. */
 export function renderBars(title: string, bars: readonly Bar[]): Html | undefined {
-  if (bars.length === 0) return undefined;
-  const largest = bars.reduce((most, { value, usual }) => Math.max(most, value, usual ?? 0), 1);
-  const isPlain = bars.every(({ isHighlighted }) => isHighlighted === undefined);
-  return html`<ul class="bars" aria-label="${title}">
-${bars.map(
-  (bar) => html`<li><span class="bar-label">${showInLine(bar.label)}</span>${renderBar(bar, largest, isPlain)}
-<span class="bar-value">${nameValue(bar)}</span></li>
-`,
-)}</ul>
+  const largest = Math.max(1, ...bars.map(({ value, usual }) => Math.max(value, usual ?? 0)));
+  const items = bars.map(({ label, value, text, usual, isHighlighted = true }) => {
+    const bar = html`<rect class="${isHighlighted ? 'bar' : 'bar other'}" y="3" width="${percent(value / largest)}" height="14"/>`;
+    const line = usual ? drawLineAt('usual', percent(usual / largest), 0, 20) : undefined;
+    const compared = usual === null ? ', not compared yet' : `, usually ${formatCount(usual ?? 0)}`;
+    const words = html`${text}${usual === undefined ? undefined : compared}`;
+    return renderItem(html`${showInLine(label)}`, html`${bar}${line}`, words);
+  });
+  return renderList('bars', title, items);
+}
+
+/** The texts are a list, which screen readers read as it is. */
+function renderList(name: string, title: string, items: readonly Html[]): Html | undefined {
+  if (items.length === 0) return undefined;
+  return html`<ul class="${name}" aria-label="${title}">
+${items}</ul>
 `;
 }
 
-function renderBar({ value, usual, isHighlighted }: Bar, largest: number, isPlain: boolean): Html {
-  const x = usual ? percent(usual / largest) : undefined;
-  return html`<svg aria-hidden="true" width="100%" height="20"><rect class="${isPlain || isHighlighted ? 'bar' : 'bar other'}" y="3" width="${percent(value / largest)}" height="14"/>${
-    x && html`<line class="usual" x1="${x}" x2="${x}" y1="0" y2="20"/>`
-  }</svg>`;
+function renderItem(label: Html, drawing: Html, value: Html, course?: Html): Html {
+  return html`<li><span class="bar-label">${label}</span><svg aria-hidden="true" width="100%" height="20">${drawing}</svg>
+<span class="bar-value">${value}</span>${course}</li>
+`;
 }
 
-function nameValue({ text, usual }: Bar): string {
-  return usual == null ? text : `${text}, usually ${formatCount(usual)}`;
-}
-
-/** A share between 0 and 1, and its 95 % confidence interval. */
-export interface KnownShare {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
+function drawLineAt(name: string, x: string, top: number, bottom: number): Html {
+  return html`<line class="${name}" x1="${x}" x2="${x}" y1="${top}" y2="${bottom}"/>`;
 }
 
 export interface ShareBar {
   readonly label: string;
   readonly link?: string | undefined;
-  /** Null if it is not known; the text says why. */
-  readonly share: KnownShare | null;
+  /** Between 0 and 1, with its 95 % confidence interval. Null if it is not known; the text says why. */
+  readonly share: { readonly value: number; readonly low: number; readonly high: number } | null;
   /** What was counted: 14 of 1,200. */
   readonly text: string;
   /** The share of each week, oldest first; null if not known. */
@@ -60,44 +59,34 @@ export interface ShareBar {
 /** With few bookings a whisker may reach to 1 and dwarf the shares: it is cut off at this multiple of the largest share. */
 const whiskerTimes = 4;
 const minScale = 0.001;
-const [sparkWidth, sparkHeight] = [96, 22];
 
-/** Shares as horizontal bars on one scale, each with a whisker for its interval. The texts are a list, as in `renderBars`. */
+/** Shares as horizontal bars on one scale, each with a whisker for its interval. */
 export function renderShares(title: string, bars: readonly ShareBar[]): Html | undefined {
-  if (bars.length === 0) return undefined;
   const known = bars.flatMap(({ share }) => share ?? []);
   const largest = Math.max(0, ...known.map(({ value }) => value));
   const highest = Math.max(0, ...known.map(({ high }) => high));
   const scale = Math.max(minScale, largest > 0 ? Math.min(highest, largest * whiskerTimes) : highest);
-  return html`<ul class="bars shares" aria-label="${title}">
-${bars.map(
-  (bar) => html`<li><span class="bar-label">${nameBar(bar)}</span>${renderShare(bar.share, scale)}
-<span class="bar-value">${nameShare(bar)}</span>${bar.weeks && renderSparkline('Share by week', bar.weeks)}</li>
-`,
-)}</ul>
-`;
+  const items = bars.map(({ label, link, share, text, weeks = [] }) => {
+    const name = showInLine(label);
+    const bar = share ? drawShare(share, scale) : undefined;
+    return renderItem(
+      link === undefined ? html`${name}` : html`<a href="${link}">${name}</a>`,
+      html`<line class="axis" x2="100%" y1="10" y2="10"/>${bar}`,
+      html`${share ? nameShare(share) : undefined}${showInLine(text)}`,
+      renderWeeks(weeks),
+    );
+  });
+  return renderList('bars shares', title, items);
 }
 
-function nameBar({ label, link }: ShareBar): Html {
-  const name = showInLine(label);
-  return link === undefined ? html`${name}` : html`<a href="${link}">${name}</a>`;
-}
-
-function nameShare({ share, text }: ShareBar): Html {
-  if (share === null) return html`${showInLine(text)}`;
-  const interval = `${formatPercent(share.low)} to ${formatPercent(share.high)}`;
-  return html`<strong>${formatPercent(share.value)} %</strong> (${interval}), ${showInLine(text)}`;
-}
-
-function renderShare(share: KnownShare | null, scale: number): Html {
-  return html`<svg aria-hidden="true" width="100%" height="20"><line class="axis" x2="100%" y1="10" y2="10"/>${share ? drawShare(share, scale) : undefined}</svg>`;
+function nameShare({ value, low, high }: NonNullable<ShareBar['share']>): Html {
+  return html`<strong>${formatPercent(value)} %</strong> (${formatPercent(low)} to ${formatPercent(high)}), `;
 }
 
 /** The whisker has no right end if it reaches beyond the scale. */
-function drawShare({ value, low, high }: KnownShare, scale: number): Html {
+function drawShare({ value, low, high }: NonNullable<ShareBar['share']>, scale: number): Html {
   const [start, end] = [percent(low / scale), percent(Math.min(1, high / scale))];
-  const cap = (x: string) => html`<line class="whisker" x1="${x}" x2="${x}" y1="5" y2="15"/>`;
-  return html`<rect class="bar" y="3" width="${percent(value / scale)}" height="14"/><line class="whisker" x1="${start}" x2="${end}" y1="10" y2="10"/>${cap(start)}${high > scale ? undefined : cap(end)}`;
+  return html`<rect class="bar" y="3" width="${percent(value / scale)}" height="14"/><line class="whisker" x1="${start}" x2="${end}" y1="10" y2="10"/>${drawLineAt('whisker', start, 5, 15)}${high > scale ? undefined : drawLineAt('whisker', end, 5, 15)}`;
 }
 
 /** With two decimals, as `providers` prints it. */
@@ -105,17 +94,21 @@ function formatPercent(share: number): string {
   return (share * 100).toFixed(2);
 }
 
-/** Shares over weeks, from 0 up, without axes; unknown weeks are gaps. Undefined if no week is known. */
-export function renderSparkline(title: string, weeks: readonly (number | null)[]): Html | undefined {
+const [sparkWidth, sparkHeight] = [96, 22];
+
+/** Shares over weeks as a small line from 0 up; unknown weeks are gaps. */
+function renderWeeks(weeks: readonly (number | null)[]): Html | undefined {
   const known = weeks.flatMap((share) => share ?? []);
-  const last = weeks.findLastIndex((share) => share !== null);
-  if (known.length === 0) return undefined;
-  const largest = Math.max(minScale, ...known);
-  const xOf = (index: number) => 3 + (index * (sparkWidth - 6)) / Math.max(1, weeks.length - 1);
-  const yOf = (share: number) => sparkHeight - 3 - (share / largest) * (sparkHeight - 6);
-  const points = weeks.map((share, index) => (share === null ? undefined : { x: xOf(index), y: yOf(share) }));
-  const end = weeks[last] ?? 0;
+  const end = known.at(-1);
+  if (end === undefined) return undefined;
+  const largest = Math.max(...known);
+  const points = weeks.map((share, at) => ({
+    x: 3 + (at * (sparkWidth - 6)) / Math.max(1, weeks.length - 1),
+    y: sparkHeight - 3 - ((share ?? 0) / Math.max(minScale, largest)) * (sparkHeight - 6),
+  }));
+  const line = drawLine(points.map((point, at) => (weeks[at] === null ? undefined : point)));
+  const { x, y } = points[weeks.findLastIndex((share) => share !== null)] ?? { x: 0, y: 0 };
   const unknown = weeks.length - known.length;
-  const words = `${title}: at last ${formatPercent(end)} %, at most ${formatPercent(Math.max(...known))} %${unknown > 0 ? `; ${formatCountOf(unknown, 'week')} unknown` : ''}`;
-  return html`<svg class="sparkline" role="img" aria-label="${words}" width="${sparkWidth}" height="${sparkHeight}"><title>${words}</title><line class="base" x2="${sparkWidth}" y1="${sparkHeight - 3}" y2="${sparkHeight - 3}"/><path class="line" d="${drawLine(points)}"/><circle cx="${round(xOf(last))}" cy="${round(yOf(end))}" r="2.5"/></svg>`;
+  const words = `Share by week: at last ${formatPercent(end)} %, at most ${formatPercent(largest)} %${unknown > 0 ? `; ${formatCountOf(unknown, 'week')} unknown` : ''}`;
+  return html`<svg class="sparkline" role="img" aria-label="${words}" width="${sparkWidth}" height="${sparkHeight}"><title>${words}</title><line class="base" x2="${sparkWidth}" y1="${sparkHeight - 3}" y2="${sparkHeight - 3}"/><path class="line" d="${line}"/><circle cx="${round(x)}" cy="${round(y)}" r="2.5"/></svg>`;
 }

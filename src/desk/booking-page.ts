@@ -16,7 +16,7 @@ import { formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { UsageError } from '../text/usage-error.js';
 import { pageField, searchField } from './fields.js';
-import { linkToMapping, renderMappingHistory } from './mappings/mapping-view.js';
+import { linkToMapping, renderMappingHistory } from './mappings-page.js';
 import { renderMark } from './marks.js';
 import { type DeskParts, type DeskVisit, defineDownload, definePage } from './page.js';
 import {

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { createAuditPage } from './audit/audit-page.js';
+import { auditPage } from './audit-page.js';
 import { bookingPage, evidenceDownload } from './booking-page.js';
 import { createCaseRoutes } from './cases/cases-routes.js';
 import { createDayPage, createReportDownload } from './days/day-page.js';
 import { daysPage } from './days-page.js';
 import { createFrame } from './frame.js';
-import { createMappingsPage } from './mappings/mappings-page.js';
+import { mappingsPage } from './mappings-page.js';
 import { notificationsPage, testNotifications } from './notifications-page.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
@@ -44,10 +44,10 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     manifestDownload,
     bookingPage,
     evidenceDownload,
-    createMappingsPage(parts),
+    mappingsPage,
     providersPage,
     providerPage,
-    createAuditPage(parts),
+    auditPage,
     runDay,
     replayDay,
     cancelRun,

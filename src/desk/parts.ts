@@ -1,5 +1,5 @@
 import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf, formatLocalInstant } from '../text/format.js';
+import { formatCount, formatCountOf, formatDay, formatDayAndTime } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import type { ChangeAction, DeskVisit, Preview, View } from './page.js';
 
@@ -95,19 +95,12 @@ function showCell(cell: Cell): Html | string | undefined {
 
 export const unknown = html`<span class="faint">unknown</span>`;
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
 /** 2026-11-26 as 26 Nov 2026 */
-export function showDay(iso: string): string {
-  const [year, month, day] = iso.split('-').map(Number);
-  return `${day} ${months[(month ?? 1) - 1]} ${year}`;
-}
+export const showDay = formatDay;
 
 /** 26 Nov 2026, 21:30 in the account's time zone. @param instant epoch milliseconds, or as JSON has it */
 export function showInstant(instant: number | string, { timezone }: Pick<DeskVisit, 'timezone'>): string {
-  const at = typeof instant === 'number' ? instant : Date.parse(instant);
-  const [day = '', time] = formatLocalInstant(at, timezone).split(' ');
-  return `${showDay(day)}, ${time}`;
+  return formatDayAndTime(typeof instant === 'number' ? instant : Date.parse(instant), timezone);
 }
 
 interface PageOfMany {

@@ -15,7 +15,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { optionalDayField, pageField } from './fields.js';
-import { linkToMapping } from './mappings/mapping-view.js';
+import { linkToMapping } from './mappings-page.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
 import { renderFacts, renderPages, renderTable, showDay, writeAddress } from './parts.js';
 

@@ -66,6 +66,20 @@ export function formatLocalInstant(instant: number, timezone: string): string {
   return format.format(new Date(instant));
 }
 
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** 2026-11-26 as 26 Nov 2026 */
+export function formatDay(iso: string): string {
+  const [year, month, day] = iso.split('-').map(Number);
+  return `${day} ${months[(month ?? 1) - 1]} ${year}`;
+}
+
+/** An instant on a page: 26 Nov 2026, 21:30 */
+export function formatDayAndTime(instant: number, timezone: string): string {
+  const [day = '', time] = formatLocalInstant(instant, timezone).split(' ');
+  return `${formatDay(day)}, ${time}`;
+}
+
 /** Cuts a text that is longer than there is room for, and shows that it was cut. */
 export function shorten(text: string, most: number): string {
   // Half a character must not remain.

@@ -1,26 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type RunDuration, renderDurations } from '../../src/charts/durations.js';
-import { anyDays, broken, listDays } from './sample-days.js';
+import { anyDays, broken, listDays, readTable } from './sample-days.js';
 
 function render(days: readonly string[], runs: readonly RunDuration[]): string {
   const [from = '', to = ''] = [days.at(0), days.at(-1)];
   return renderDurations({ title: 'Durations', from, to, runs }).markup;
 }
 
-/** Except the one in the legend. */
-const countPoints = (chart: string) => (chart.match(/M[\d.]+ [\d.]+h0/g)?.length ?? 0) - 1;
+/** In the plot and in the legend. */
+const countSigns = (chart: string, sign: string) => chart.split(`>${sign}</text>`).length - 1;
+const countColumns = (chart: string) => chart.match(/v-\d+h0.8v/g)?.length ?? 0;
 const november = listDays('2026-11-01', 30);
 
 describe('the durations of runs', () => {
-  it('are points, and failed runs crosses, on an axis of whole minutes', () => {
+  it('are columns, with crosses over failed runs, on an axis of whole minutes', () => {
     const chart = render(november, [
       { day: '2026-11-01', durationMs: 240_000 },
-      { day: '2026-11-01', durationMs: 100_000, isFailed: true },
+      { day: '2026-11-03', durationMs: 100_000, isFailed: true },
       { day: '2026-11-02', durationMs: 360_000 },
     ]);
-    expect(countPoints(chart)).toBe(2);
-    expect(chart).toContain('×<title>2026-11-01: 1 min 40 s, failed</title>');
+    expect(countColumns(chart)).toBe(3);
+    expect(countSigns(chart, '×')).toBe(2);
+    expect(readTable(chart)[3]).toEqual(['3 Nov 2026', '1', '1 min 40 s', '1 min 40 s', '1']);
     expect(chart).toMatch(/>0<.*>2 min<.*>4 min<.*>6 min</s);
     expect(chart).toContain('3 runs, half took at most 4 min, the longest 6 min, 1 failed');
   });
@@ -28,9 +30,11 @@ describe('the durations of runs', () => {
   it('that are far longer than the others are marked at the edge', () => {
     const runs = november.map((day, index) => ({ day, durationMs: index === 9 ? 36_000_000 : 60_000 }));
     const chart = render(november, runs);
-    expect(chart).toContain('▲<title>2026-11-10: 10 h</title>');
+    expect(countSigns(chart, '▲')).toBe(2);
     expect(chart).toContain('took longer than the axis');
-    expect(countPoints(chart)).toBe(29);
+    expect(chart).toContain('the longest 10 h');
+    expect(countColumns(chart)).toBe(30);
+    expect(countSigns(render(november, runs.slice(0, 9)), '▲')).toBe(0);
   });
 
   it.each([

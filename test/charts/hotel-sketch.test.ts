@@ -17,14 +17,14 @@ function findPoints(sketch: string) {
 }
 
 describe('the sketch of two hotels', () => {
-  it('shows both with north up, their distance in metres or kilometres, and a round scale', () => {
+  it('shows both with north up, and their distance in metres or kilometres', () => {
     const near = sketchWith(40.4175, -3.689);
     expect(near).toContain('aria-label="B is 384 m north-east of A."');
-    expect(near).toContain('>100 m<');
+    expect(near).toContain('>384 m<');
     const { a, b } = findPoints(near);
     expect(b.x).toBeGreaterThan(a.x);
     expect(b.y).toBeLessThan(a.y);
-    expect(sketchWith(41.3874, 2.1686)).toMatch(/>504 km<.*>200 km</s);
+    expect(sketchWith(41.3874, 2.1686)).toContain('>504 km<');
   });
 
   it.each([

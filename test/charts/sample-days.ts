@@ -34,3 +34,11 @@ export const anyDays = fc.record({
 
 /** What must be in no chart: a broken number, a style that the page's policy refuses. */
 export const broken = /NaN|Infinity|undefined|null|\[object| style=|e-\d/;
+
+/** The cells of the table behind a chart, with its head. */
+export function readTable(chart: string): string[][] {
+  const [, table = ''] = /<details class="chart-numbers">(.*?)<\/details>/s.exec(chart) ?? [];
+  return [...table.matchAll(/<tr>.*?<\/tr>/gs)].map(([row]) =>
+    [...row.matchAll(/<t[hd]\b[^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => cell),
+  );
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderShares, renderSparkline, type ShareBar } from '../../src/charts/bars.js';
+import { renderShares, type ShareBar } from '../../src/charts/bars.js';
 import { wilsonInterval } from '../../src/scorecard/scorecard.js';
 import { broken } from './sample-days.js';
 
@@ -68,19 +68,21 @@ describe('shares', () => {
   });
 });
 
-describe('a sparkline', () => {
+describe('the course of a share by week', () => {
+  const renderWeeks = (weeks: ShareBar['weeks']) => render([{ label: 'A', share: null, text: '', weeks }]);
+
   it('has gaps where a week is unknown, and says its numbers', () => {
-    const chart = renderSparkline('By week', [0.01, 0.02, null, 0.04, 0])?.markup;
-    expect(chart).toContain('aria-label="By week: at last 0.00 %, at most 4.00 %; 1 week unknown"');
-    expect(/class="line" d="([^"]*)"/.exec(chart ?? '')?.[1]?.match(/M/g)).toHaveLength(2);
+    const chart = renderWeeks([0.01, 0.02, null, 0.04, 0]);
+    expect(chart).toContain('aria-label="Share by week: at last 0.00 %, at most 4.00 %; 1 week unknown"');
+    expect(/class="line" d="([^"]*)"/.exec(chart)?.[1]?.match(/M/g)).toHaveLength(2);
   });
 
   it('of one week is a point', () => {
-    expect(renderSparkline('By week', [0.5])?.markup).toContain('<circle cx="3" cy="3"');
+    expect(renderWeeks([0.5])).toContain('<circle cx="3" cy="3"');
   });
 
   it('is left out where no week is known', () => {
-    expect(renderSparkline('By week', [])).toBeUndefined();
-    expect(renderSparkline('By week', [null])).toBeUndefined();
+    expect(renderWeeks([])).not.toContain('sparkline');
+    expect(renderWeeks([null])).not.toContain('sparkline');
   });
 });

@@ -18,15 +18,16 @@ describe('the time line of a run', () => {
   it('shows each step in words, and its segments on one axis in the zone of the account', () => {
     const chart = render([
       { label: 'collect', words: 'done in 2 min', segments: [segment('done', 0, 2)] },
-      { label: 'upload', words: 'failed', link: '/runs/1#upload', segments: [segment('failed', 2, 10)] },
+      { label: 'upload', words: 'failed', segments: [segment('failed', 2, 10)] },
     ]);
     expect(chart.match(/<li>/g)).toHaveLength(2);
-    expect(chart).toContain('2026-11-21 02:30, 10 min, Europe/Madrid');
-    expect(chart).toContain('<a href="/runs/1#upload">upload</a>');
-    expect(chart).toContain('<rect class="segment done" x="0%" y="12" width="20%" height="14"/>');
-    expect(chart).toContain('<rect class="segment failed" x="20%" y="12" width="80%" height="14"/>');
-    expect(chart).toContain('<title>done: 2026-11-21 02:30, 2 min</title>');
-    expect(chart).toMatch(/>02:30<.*>02:35<.*>02:40</s);
+    expect(chart).toContain('21 Nov 2026, 02:30, 10 min, Europe/Madrid');
+    expect(chart).toContain('done in 2 min, from 02:30, 2 min<');
+    expect(chart).toContain('failed, from 02:32, 8 min<');
+    expect(chart).toContain('<path class="segment done" d="M0 19h60"/>');
+    expect(chart).toContain('<path class="segment failed" d="M60 19h240"/>');
+    expect(chart).toContain('<text class="sign" x="100%"');
+    expect(chart).toMatch(/>02:30<.*>02:32<.*>02:38</s);
     expect(chart).not.toContain('>now<');
   });
 
@@ -38,6 +39,7 @@ describe('the time line of a run', () => {
     expect(chart).toContain('10 min so far');
     expect(chart.match(/class="now" x1="100%"/g)).toHaveLength(1);
     expect(chart).toContain('>now<');
+    expect(chart).toContain('>02:30<');
     expect(chart).not.toContain('>02:40<');
   });
 
@@ -55,7 +57,7 @@ describe('the time line of a run', () => {
     const chart = render([
       { label: 'trigger', words: '', segments: [segment('done', 0, 0), segment('wait', 0, 600)] },
     ]);
-    expect(chart).toContain('class="segment done" x="0%" y="12" width="0.3%"');
+    expect(chart).toContain('class="segment done" d="M0 19h1"');
   });
 
   it('labels seconds in a short run, and days in a long one', () => {

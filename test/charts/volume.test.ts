@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderVolume, type VolumeDay } from '../../src/charts/volume.js';
-import { anyDays, broken, listDays } from './sample-days.js';
+import { anyDays, broken, listDays, readTable } from './sample-days.js';
 
 function render(days: readonly string[], volumes: readonly VolumeDay[]): string {
   const [from = '', to = ''] = [days.at(0), days.at(-1)];
@@ -11,9 +11,10 @@ function render(days: readonly string[], volumes: readonly VolumeDay[]): string 
 const lineOf = (chart: string) => / class="line" d="(M[^"]*)"/.exec(chart)?.[1] ?? '';
 
 describe('the volume against the usual', () => {
-  it('has a line through the middle of each day, with gaps where a day is unknown', () => {
+  it('has a column for each day, and a line for the usual with gaps where it is unknown', () => {
     const days = listDays('2026-11-01', 5);
-    const volumes = days.map((day, index) => ({ day, accepted: index === 2 ? null : 100, usual: 80 }));
+    const volumes = days.map((day, index) => ({ day, accepted: 80, usual: index === 2 ? null : 100 }));
+    expect(render(days, volumes).match(/v-112h0.8v112/g)).toHaveLength(5);
     expect(lineOf(render(days, volumes))).toBe('M0.5,0L1.5,0M3.5,0L4.5,0');
     expect(
       lineOf(
@@ -32,16 +33,19 @@ describe('the volume against the usual', () => {
       { day: '2026-11-02', accepted: 1_100, usual: 1_000 },
       { day: '2026-11-03', accepted: null, usual: 1_000 },
     ]);
-    expect(chart).toContain('2026-11-02: 1,100, usually 1,000; 1 day with far fewer than usual');
+    expect(chart).toContain('2 Nov 2026: 1,100, usually 1,000; 1 day with far fewer than usual');
     expect(chart.match(/>▼</g)).toHaveLength(2);
-    expect(chart).toContain('<th scope="row">2026-11-03</th><td>unknown</td><td>unknown</td><td>0</td>');
-    expect(chart).toContain('<td>20 %</td>');
+    expect(readTable(chart).slice(1)).toEqual([
+      ['1 Nov 2026', '20', '20 %', '1'],
+      ['2 Nov 2026', '1,100', '110 %', '0'],
+      ['3 Nov 2026', 'unknown', 'unknown', '0'],
+    ]);
   });
 
-  it('compares nothing where too few days are known', () => {
-    const chart = render(['2026-11-01'], [{ day: '2026-11-01', accepted: 0, usual: null }]);
-    expect(chart).toContain('2026-11-01: 0<');
-    expect(chart).not.toContain('usually');
+  it('says that a day is not compared where too few others are known', () => {
+    expect(render(['2026-11-01'], [{ day: '2026-11-01', accepted: 0, usual: null }])).toContain(
+      '1 Nov 2026: 0, not compared yet',
+    );
   });
 
   it('is empty where no day is known', () => {

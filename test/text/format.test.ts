@@ -4,6 +4,8 @@ import {
   formatBytes,
   formatCount,
   formatCountOf,
+  formatDay,
+  formatDayAndTime,
   formatDuration,
   formatInstant,
   formatLocalInstant,
@@ -12,6 +14,20 @@ import {
 } from '../../src/text/format.js';
 
 describe('for display,', () => {
+  it.each([
+    ['2026-11-26', '26 Nov 2026'],
+    ['2027-01-01', '1 Jan 2027'],
+  ])('the day %s is written %s', (iso, text) => {
+    expect(formatDay(iso)).toBe(text);
+  });
+
+  it.each([
+    ['UTC', '31 Dec 2026, 23:30'],
+    ['Europe/Madrid', '1 Jan 2027, 00:30'],
+  ])('an instant is written in the time zone %s: %s', (timezone, text) => {
+    expect(formatDayAndTime(Date.parse('2026-12-31T23:30:59Z'), timezone)).toBe(text);
+  });
+
   it.each([
     [0, '0'],
     [999, '999'],

@@ -5,7 +5,7 @@ import { describeDistance, describeHours } from '../../mappings/hotels/shown-hot
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCount, formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { renderMappingHistory } from '../mappings/mapping-view.js';
+import { renderMappingHistory } from '../mappings-page.js';
 import { renderMark } from '../marks.js';
 import type { DeskVisit, View } from '../page.js';
 import { type Fact, renderFacts, renderKeyboardHelp, renderPaging, writeAddress } from '../parts.js';

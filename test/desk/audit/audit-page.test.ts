@@ -37,8 +37,8 @@ it('It shows who did what, the newest first', async () => {
   expect(text).toContain(`<time datetime="${new Date(now).toISOString()}">`);
   expect(text).not.toContain('Older entries');
   expect(rows).toEqual([
-    ['2026-11-21 03:31', 'serve', 'run', '2026-11-20', ''],
-    ['2026-11-21 03:30', 'bea (desk)', 'show', 'BR-1', 'found: 1'],
+    ['21 Nov 2026, 03:31', 'serve', 'run', '2026-11-20', ''],
+    ['21 Nov 2026, 03:30', 'bea (desk)', 'show', 'BR-1', 'found: 1'],
   ]);
 });
 

@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import { createBusinessDay, isCalendarDay } from '../booking/business-day.js';
+import { auditedActions, type RecordedAction } from '../ledger/audit.js';
+import { HttpError } from '../server/http-error.js';
+import { showInLine } from '../text/foreign-text.js';
+import { formatCount } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { choiceField, optionalDayField, searchField } from './fields.js';
+import { definePage } from './page.js';
+import { entriesPerPage, renderTable, showInstant, writeAddress } from './parts.js';
+
+const searchFields = z.object({
+  from: optionalDayField,
+  to: optionalDayField,
+  who: searchField,
+  action: choiceField(auditedActions),
+  subject: searchField,
+});
+
+/** Only entries before this cursor. */
+const cursorField = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number)
+  .optional();
+
+/** Who looked at bookings or changed something, when and why. */
+export const auditPage = definePage({
+  path: '/audit',
+  permission: 'see-audit',
+  input: searchFields.extend({ before: cursorField }),
+
+  async read({ before, ...asked }, { desk: { ledger }, timezone }) {
+    const { from, to, ...matching } = asked;
+    if (from && to && to < from) throw new HttpError(400, `to: ${to} is before ${from}`);
+    const filter = {
+      ...matching,
+      from: from === undefined ? undefined : createBusinessDay(from, timezone).firstInstant.getTime(),
+      to: to === undefined ? undefined : createBusinessDay(to, timezone).lastInstant.getTime(),
+    };
+    return { asked, ...(await ledger.audit.latestActions(filter, { before, limit: entriesPerPage })) };
+  },
+
+  render: ({ asked, actions, total, cursor }, visit) => ({
+    title: 'Audit trail',
+    content: html`${renderFilter(asked)}
+<p>${total === 1 ? '1 entry.' : `${formatCount(total)} entries, the newest first.`}</p>
+${renderTable(
+  actions,
+  {
+    When: ({ at }) => html`<time datetime="${new Date(at).toISOString()}">${showInstant(at, visit)}</time>`,
+    Who: ({ who }) => who,
+    Did: ({ action }) => action,
+    'To what': renderSubject,
+    Details: ({ details = {} }) =>
+      Object.entries(details)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join(', '),
+  },
+  { empty: html`Nothing matches. <a href="/audit">Show all entries</a>.` },
+)}
+${
+  cursor === undefined
+    ? undefined
+    : html`<nav class="buttons" aria-label="Pages"><a rel="next" href="${writeAddress('/audit', { ...asked, before: cursor })}">Older entries</a></nav>`
+}`,
+  }),
+});
+
+function renderFilter({ from, to, who, action, subject }: z.output<typeof searchFields>): Html {
+  return html`<form class="search card" action="/audit" role="search">
+<label>From<input name="from" type="date" value="${from ?? ''}"></label>
+<label>To<input name="to" type="date" value="${to ?? ''}"></label>
+<label>Who<input name="who" value="${who ?? ''}" maxlength="500" autocomplete="off"></label>
+<label>Did<select name="action"><option value="">anything</option>${auditedActions.map(
+    (one) => html`<option${one === action ? html` selected` : undefined}>${one}</option>`,
+  )}</select></label>
+<label>To what<input name="subject" value="${subject ?? ''}" maxlength="500" autocomplete="off" spellcheck="false"></label>
+<button>Filter</button> <a href="/audit">All</a></form>`;
+}
+
+/** With a link, if it still has a page. */
+function renderSubject({ action, subject = '' }: RecordedAction): Html {
+  const address = findAddress(action, subject);
+  const words = showInLine(subject);
+  return address === undefined ? html`${words}` : html`<a href="${address}">${words}</a>`;
+}
+
+function findAddress(action: RecordedAction['action'], subject: string): string | undefined {
+  if (isCalendarDay(subject)) return `/days/${subject}`;
+  const [, id] = /^case (\d+)$/.exec(subject) ?? [];
+  if (id !== undefined) return `/cases/${id}`;
+  const isBooking = action === 'show' || action === 'evidence' || action === 'case-resolved';
+  const isKnown = subject !== '' && !subject.startsWith('erased:');
+  return isBooking && isKnown ? writeAddress('/bookings', { reference: subject }) : undefined;
+}
