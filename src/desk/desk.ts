@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { createAuditPage } from './audit/audit-page.js';
 import { createBookingRoutes } from './bookings/booking-routes.js';
 import { createCaseRoutes } from './cases/cases-routes.js';
-import { createDayPage, createReportDownload } from './days/day-page.js';
+import { dayPage, reportDownload } from './day-page.js';
 import { createDaysPage } from './days/days-page.js';
 import { createFrame } from './frame.js';
 import { createMappingsPage } from './mappings/mappings-page.js';
@@ -17,8 +17,8 @@ import { addSignInRoutes } from './sign-in.js';
 export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
   return [
     createDaysPage(parts),
-    createDayPage(parts),
-    createReportDownload(parts),
+    dayPage,
+    reportDownload,
     ...createRunRoutes(parts),
     ...createBookingRoutes(parts),
     createMappingsPage(parts),

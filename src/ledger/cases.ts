@@ -76,6 +76,7 @@ export function createCaseReader({ read, readTogether }: Store) {
       listOpenReferences,
       listRunsToFollow,
       count,
+      countOfDay,
     }),
     ...bind(readTogether, { find }),
   };
@@ -205,6 +206,22 @@ function* count(today: string): Query<CaseCounts> {
   );
   const byState = Object.fromEntries(mappingStates.map((state) => [state, found.get(state) ?? 0]));
   return { byState: byState as CaseCounts['byState'], ...openCounts.read(bookings ?? {}) };
+}
+
+/**
+ * What became of the bookings of a business day that are in cases. Nobody has to act on those of dismissed cases.
+ *
+ * @param today YYYY-MM-DD, in the account's zone
+ */
+function* countOfDay(day: string, today: string) {
+  const counted = yield* one(
+    `SELECT count(*) AS bookings, count(resolved_as) AS resolved, count(*) FILTER (WHERE ${isOpen}) AS open
+     FROM case_bookings WHERE day = ? AND case_number NOT IN (SELECT id FROM cases WHERE state = 'dismissed')`,
+    ...boundsOf(today),
+    day,
+  );
+  const [open, resolved] = [Number(counted?.open), Number(counted?.resolved)];
+  return { open, resolved, left: Number(counted?.bookings) - open - resolved };
 }
 
 function* markFollowed(marks: readonly FollowedRun[]): Query<void> {

@@ -92,6 +92,20 @@ it.each(['viewer', 'admin'] as const)('a day, for the role %s', async (role) => 
       ],
     },
     ...{ problems: [], notices: [], reports: [`${fileRunId}-succeeded.html`] },
+    signs: {
+      run: { mark: 'unfinished', text: 'The run is collecting.' },
+      bookings: {
+        ...{ mark: 'open', words: 'bookings open' },
+        text: 'Of its bookings in cases: 5 open in 3 cases.',
+      },
+    },
+    actions:
+      role === 'viewer'
+        ? []
+        : [
+            { name: 'Resume', path: 'run' },
+            { name: 'Cancel', path: 'cancel' },
+          ],
   });
 });
 

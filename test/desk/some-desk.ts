@@ -132,6 +132,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     cases: {
       list: async () => [],
       count: async () => noCases,
+      countOfDay: async () => ({ open: 0, resolved: 0, left: 0 }),
     },
     notices: { listProblems: async () => [], listOfDay: async () => [] },
   });

@@ -1,9 +1,9 @@
 import { showInLine } from '../../text/foreign-text.js';
 import { formatCountOf, shorten } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
+import { renderFirstAction } from '../day-actions.js';
 import { renderMark } from '../marks.js';
 import type { DeskVisit } from '../page.js';
-import { renderFirstAction } from '../runs/day-actions.js';
 import type { ShownDay } from './judge-shown-day.js';
 
 /** Whoever is called at night acts on the last ones; the calendar has all. */

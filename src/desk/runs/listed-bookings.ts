@@ -9,9 +9,9 @@ import {
   type ListedBooking as Booking,
   listBookings,
 } from '../../review/verdicts/listing.js';
+import { outlineToJson } from '../day-report.js';
 import type { DeskVisit } from '../page.js';
 import { entriesBefore, entriesPerPage } from '../parts.js';
-import { outlineToJson } from '../report/day-report.js';
 
 /** A booking in a list of a run; null stands for unknown. */
 export interface ListedBooking {

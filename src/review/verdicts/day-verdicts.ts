@@ -79,9 +79,11 @@ export type Unknown = 'by e-mail' | 'no result' | '-';
 
 /** How many bookings of a run are affected, or why that is not known: never 0. */
 export function countAffected(run: Pick<Run, 'delivery' | 'counts'>): number | Unknown {
-  const { affected, accepted } = run.counts;
+  const { affected, accepted, delivered } = run.counts;
   if (affected !== null) return affected;
-  if (accepted === 0) return '-';
+  // Nothing is known by e-mail of what was never sent.
+  const isSent = delivered > 0 || mayHaveResult(run);
+  if (accepted === 0 || !isSent) return '-';
   return mayHaveResult(run) ? 'no result' : 'by e-mail';
 }
 

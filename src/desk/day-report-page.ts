@@ -1,14 +1,18 @@
-import { renderBars } from '../../charts/bars.js';
-import { chartStyle } from '../../charts/chart-style.js';
-import type { Config } from '../../config/load.js';
-import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Judgement } from '../../review/day/good-day.js';
-import { showInLine } from '../../text/foreign-text.js';
-import { formatLocalInstant } from '../../text/format.js';
-import { Html, html } from '../../text/html.js';
-import type { WriteCommand } from '../../text/shell.js';
-import { type DayReport, gatherDayReport } from './day-report.js';
-import { listSections, type Section, withoutStays } from './sections.js';
+import { renderBars } from '../charts/bars.js';
+import { chartStyle } from '../charts/chart-style.js';
+import type { Config } from '../config/load.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { Judgement } from '../review/day/good-day.js';
+import { showInLine } from '../text/foreign-text.js';
+import { Html, html } from '../text/html.js';
+import type { WriteCommand } from '../text/shell.js';
+import { type Cells, type DayReport, gatherDayReport, listSections, type Section } from './day-report.js';
+import { renderTable, showDay, showInstant } from './parts.js';
+
+interface PageOptions {
+  readonly timezone: string;
+  readonly command: WriteCommand;
+}
 
 /**
  * The page of a day for places that erasing a guest does not reach, such as the archive and mailboxes: it names providers and
@@ -20,46 +24,58 @@ export async function renderKeptPage(
   day: string,
   { command, now }: { readonly command: WriteCommand; readonly now: number },
 ): Promise<{ readonly headline: string; readonly page: Buffer }> {
-  const { timezone } = config;
   const report = await gatherDayReport(config, ledger, day, now);
-  const page = renderPage(report, withoutStays(listSections(report, { timezone, command })), timezone);
+  const page = renderPage(report, { timezone: config.timezone, command }, withoutStay);
   return { headline: report.headline, page: Buffer.from(page) };
 }
 
+/** What a page that no erasure reaches may show: hotels and numbers, but nobody's stay. */
+function withoutStay(section: Section): Section {
+  const { notes, rows = [] } = section;
+  if (!rows.some((cells) => 'check-in' in cells)) return section;
+  return {
+    ...section,
+    notes: [...notes, 'bookings and their check-ins are left out of this page'],
+    rows: rows.map(({ 'check-in': _, booking: __, ...cells }) => cells),
+  };
+}
+
 /** The report as one page without a script: nothing in it is loaded from anywhere. */
-export function renderPage(report: DayReport, sections: readonly Section[], timezone: string): string {
+export function renderPage(
+  report: DayReport,
+  { timezone, command }: PageOptions,
+  change: (section: Section) => Section = (section) => section,
+): string {
   const { day, headline, judgement, writtenAt } = report;
+  const title = `Hotel review of ${showDay(day)}`;
+  const sections = listSections(report, { timezone, command, isPage: true }).map(change);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="robots" content="noindex">
-<title>Hotel review of ${day}</title>
+<title>${title}</title>
 <style>${new Html(style)}</style></head>
-<body><header class="${judgement}"><h1>Hotel review of ${day}</h1>
-<p><strong>${marks[judgement]} ${words[judgement]}</strong> ${showInLine(headline)}</p></header>
+<body><header class="${judgement}"><h1>${title}</h1>
+<p><strong>${words[judgement]}</strong> ${showInLine(headline)}</p></header>
 ${sections.map(renderSection)}
-<footer>Written ${formatLocalInstant(Date.parse(writtenAt), timezone)}, ${timezone}.</footer></body></html>
+<footer>Written ${showInstant(writtenAt, { timezone })}, ${timezone}.</footer></body></html>
 `.markup;
 }
 
-/** A sign beside the colour, for those who cannot see it. */
-const marks: Readonly<Record<Judgement, string>> = { good: '✓', sent: '➤', attention: '!', unfinished: '…' };
+/** With a sign beside the colour, for those who cannot see it. */
 const words: Readonly<Record<Judgement, string>> = {
-  good: 'Good.',
-  sent: 'Sent.',
-  attention: 'Needs attention.',
-  unfinished: 'Not finished.',
+  good: '✓ Good.',
+  sent: '➤ Sent.',
+  attention: '! Needs attention.',
+  unfinished: '… Not finished.',
 };
 
-function renderSection({ title, notes, bars = [], table }: Section): Html {
-  const rows = table?.rows ?? [];
+function renderSection({ title, notes, bars = [], rows = [] }: Section): Html {
+  const columns = Object.keys(rows[0] ?? {}).map((name) => [name, (cells: Cells) => cells[name]] as const);
   return html`<section><h2>${title}</h2>
 ${notes.map((note) => html`<p>${showInLine(note)}</p>`)}${renderBars(title, bars)}${
-  rows.length > 0
-    ? html`<div class="wide" tabindex="0"><table><thead><tr>${(table?.head ?? []).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${showInLine(cell)}</td>`)}</tr>`)}</tbody></table></div>`
-    : undefined
+  rows.length > 0 ? renderTable(rows, Object.fromEntries(columns)) : undefined
 }</section>
 `;
 }
@@ -82,7 +98,7 @@ header.unfinished { border-color: var(--wait); } header.unfinished strong { colo
 h2 { margin: 1.8rem 0 .4rem; font-size: 1.05rem; } p { margin: .2rem 0; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; } table { margin-top: .5rem; border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .7rem .3rem 0; text-align: left; vertical-align: baseline; border-bottom: 1px solid var(--line); }
-th { color: var(--faint); font-weight: 600; } th, td:nth-child(-n+5) { white-space: nowrap; }
+thead th { color: var(--faint); } th { font-weight: 600; } th, td:nth-child(-n+5) { white-space: nowrap; }
 footer { margin-top: 2rem; color: var(--faint); font-size: .85rem; }
 @media print { body { max-width: none; padding: 0; } section { break-inside: avoid-page; } }
 ${chartStyle}`;
