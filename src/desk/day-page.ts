@@ -17,7 +17,7 @@ import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { readArchived } from './archived-file.js';
 import { listActionsAfter, renderButtons, withoutRefused } from './day-actions.js';
-import { outlineCase } from './day-report.js';
+import { outlineCase, readIdle } from './day-report.js';
 import { dayField, pageField } from './fields.js';
 import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
@@ -87,7 +87,7 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     raisedAt: new Date(one.raisedAt).toISOString(),
   });
   const { previous, next } = createBusinessDay(day, timezone);
-  const from = entriesBefore(page);
+  const shown = runs.slice(entriesBefore(page), entriesBefore(page) + entriesPerPage);
   return {
     day,
     ...judged.all,
@@ -100,7 +100,8 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     /** Today has no next day: nothing can have happened there. */
     next: day < today ? next().iso : null,
     /** Newest first. */
-    runs: await Promise.all(runs.slice(from, from + entriesPerPage).map(report)),
+    runs: await Promise.all(shown.map(report)),
+    idleMs: await readIdle(ledger, shown),
     ...toPage(runs.length, page),
     /** With an open booking of that day, guests in house first. */
     cases: {
@@ -236,7 +237,7 @@ function renderWhatToDo({ day, signs: { bookings }, actions }: DayData): Html | 
   return buttons.length > 0 ? html`<p class="buttons">${buttons}</p>` : undefined;
 }
 
-function renderRuns({ day, runs, judgement, ...listed }: DayData, visit: DeskVisit): Html {
+function renderRuns({ day, runs, idleMs, judgement, ...listed }: DayData, visit: DeskVisit): Html {
   const pages =
     listed.pages > 1 ? renderPages(listed, 'run', (page) => `/days/${day}?page=${page}`) : undefined;
   const table = renderTable(
@@ -246,7 +247,7 @@ function renderRuns({ day, runs, judgement, ...listed }: DayData, visit: DeskVis
       State: renderState,
       By: ({ delivery, trigger }) => `${delivery}, ${trigger}`,
       Started: ({ startedAt }) => html`<span class="whole">${showInstant(startedAt, visit)}</span>`,
-      Took: ({ durationMs }) => formatDuration(durationMs),
+      Took: ({ runId, durationMs }) => formatDuration(durationMs - (idleMs[runId] ?? 0)),
       Accepted: ({ counts }) => counts.accepted,
       Delivered: ({ counts }) => counts.delivered,
       Refused: ({ counts }) => counts.refused,

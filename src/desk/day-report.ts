@@ -5,9 +5,11 @@ import type { Bar } from '../charts/bars.js';
 import type { Config } from '../config/load.js';
 import { canaryToJson, judgeCanary } from '../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { Run } from '../ledger/run.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { describeCanary } from '../review/canary.js';
 import { judgeDay } from '../review/day/good-day.js';
+import { readIdleMs } from '../review/day/idle-time.js';
 import { readReport } from '../review/day/report.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../review/gates.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -71,6 +73,7 @@ export async function gatherDayReport(
     runs: await Promise.all(
       runs.slice(0, runsShown).map((run) => readReport(ledger, run, { now, timezone })),
     ),
+    idleMs: await readIdle(ledger, runs.slice(0, runsShown)),
     /** Of all runs that sent the day. */
     verdicts: { knowledge, affected, unanswered, posted },
     /** The newest of the day. */
@@ -90,6 +93,15 @@ export async function gatherDayReport(
 }
 
 export type DayReport = Awaited<ReturnType<typeof gatherDayReport>>;
+
+/** By run, how much of its duration nobody worked on it: only of those that were resumed after a pause. */
+export async function readIdle(
+  ledger: ReadOnlyLedger,
+  runs: readonly Run[],
+): Promise<Readonly<Record<string, number>>> {
+  const idle = await Promise.all(runs.map(async (run) => [run.id, await readIdleMs(ledger, run)] as const));
+  return Object.fromEntries(idle.filter(([, ms]) => ms > 0));
+}
 
 async function compareVolume(day: string, ledger: ReadOnlyLedger, settings: Config['volume']) {
   const counted = await ledger.runs.findVolume(day);
@@ -188,7 +200,7 @@ export function listSections(report: DayReport, options: SectionOptions): Sectio
   ].filter(({ notes, bars = [], rows = [] }) => notes.length + bars.length + rows.length > 0);
 }
 
-function describeRuns({ runs }: DayReport, { timezone, isPage }: SectionOptions): Section {
+function describeRuns({ runs, idleMs }: DayReport, { timezone, isPage }: SectionOptions): Section {
   const counted = ['accepted', 'delivered', 'refused', 'rejected', 'pending'] as const;
   const write = (at: string) =>
     isPage ? showInstant(at, { timezone }) : formatLocalInstant(Date.parse(at), timezone);
@@ -200,7 +212,7 @@ function describeRuns({ runs }: DayReport, { timezone, isPage }: SectionOptions)
       by: `${run.delivery}, ${run.trigger}`,
       state: run.state,
       started: write(run.startedAt),
-      took: formatDuration(run.durationMs),
+      took: formatDuration(run.durationMs - (idleMs[run.runId] ?? 0)),
       ...Object.fromEntries(counted.map((name) => [name, formatCount(run.counts[name])])),
     })),
   };

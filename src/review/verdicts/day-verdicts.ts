@@ -78,12 +78,11 @@ export function paintState(paint: Paint, run: Run, text: string): string {
 export type Unknown = 'by e-mail' | 'no result' | '-';
 
 /** How many bookings of a run are affected, or why that is not known: never 0. */
-export function countAffected(run: Pick<Run, 'delivery' | 'counts'>): number | Unknown {
+export function countAffected(run: Pick<Run, 'delivery' | 'state' | 'counts'>): number | Unknown {
   const { affected, accepted, delivered } = run.counts;
   if (affected !== null) return affected;
-  // Nothing is known by e-mail of what was never sent.
-  const isSent = delivered > 0 || mayHaveResult(run);
-  if (accepted === 0 || !isSent) return '-';
+  // Nothing was sent, and nothing will be unless somebody resumes it: no verdict can come.
+  if (accepted === 0 || (delivered === 0 && !isActive(run))) return '-';
   return mayHaveResult(run) ? 'no result' : 'by e-mail';
 }
 

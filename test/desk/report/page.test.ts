@@ -21,6 +21,7 @@ const hotels = {
 const report: DayReport = {
   ...{ day: '2026-11-20', writtenAt: '2026-11-21T02:30:00.000Z', judgement: 'attention', headline: hostile },
   runs: [],
+  idleMs: {},
   verdicts: { knowledge: 'judged', affected: 1, unanswered: 4, posted: 2 },
   canary: null,
   rejects: [{ reason: 'service-id-missing', count: 3, firstPlace: 7 }],

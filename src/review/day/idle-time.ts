@@ -1,0 +1,66 @@
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
+import type { Ending, StepKind } from '../../ledger/step.js';
+
+/** A shorter pause is a wait between two tries, or for a worker. */
+const shortestIdleMs = 10 * 60_000;
+/** Finer slices would not find more. */
+const sliceMs = 60_000;
+
+/** Epoch milliseconds, or as JSON has it. */
+type Instant = number | string;
+
+interface Worked {
+  readonly startedAt: Instant;
+  readonly finishedAt?: Instant | null;
+  /** When its bookings were read; null if they were not. */
+  readonly collect: { readonly startedAt: Instant; readonly endedAt: Instant | null } | null;
+}
+
+interface Attempts {
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  readonly kind: StepKind;
+  readonly outcome: Ending;
+}
+
+/**
+ * How long nobody worked on a run, in milliseconds: from its failure, or the end of its process, until somebody resumed it. The
+ * wait for the result is no idle time, because the service works. An active run may be at work now.
+ *
+ * @param attempts that have ended, one by one or summed up
+ */
+export function countIdleMs(
+  { startedAt, finishedAt, collect }: Worked,
+  attempts: readonly Attempts[],
+): number {
+  let idle = 0;
+  let reached = toMs(startedAt);
+  let awaitsResult = false;
+  const work = (from: Instant, to: Instant) => {
+    const pause = toMs(from) - reached;
+    if (pause >= shortestIdleMs && !awaitsResult) idle += pause;
+    reached = Math.max(reached, toMs(to));
+  };
+  if (collect) work(collect.startedAt, collect.endedAt ?? finishedAt ?? collect.startedAt);
+  for (const attempt of attempts.toSorted((one, other) => toMs(one.startedAt) - toMs(other.startedAt))) {
+    work(attempt.startedAt, attempt.endedAt);
+    if (attempt.kind === 'await-result') awaitsResult = attempt.outcome === 'retry';
+  }
+  if (finishedAt) work(finishedAt, finishedAt);
+  return idle;
+}
+
+function toMs(instant: Instant): number {
+  return new Date(instant).getTime();
+}
+
+/** The same from the ledger, for a page that shows many runs: only those that were taken over need a query. */
+export async function readIdleMs(ledger: ReadOnlyLedger, run: Run): Promise<number> {
+  const { id, token, startedAt, collectStartedAt, collectedAt = null } = run;
+  if (token === 1) return 0;
+  const attempts = await ledger.steps.listAttemptSums(id, { from: startedAt, length: sliceMs });
+  const collect =
+    collectStartedAt === undefined ? null : { startedAt: collectStartedAt, endedAt: collectedAt };
+  return countIdleMs({ ...run, collect }, attempts);
+}
