@@ -8,7 +8,7 @@ import { isActive, type Run } from '../ledger/run.js';
 import { describeNotice } from '../notifications/describe-notice.js';
 import { describeIncomparable } from '../review/collect/delivered-lines.js';
 import { judgeDay } from '../review/day/good-day.js';
-import { readReport, reportsDrop } from '../review/day/report.js';
+import { readReport, reportsDrop, runToJson } from '../review/day/report.js';
 import { countAffected, type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { answerWithin } from '../server/deadline.js';
 import { HttpError } from '../server/http-error.js';
@@ -16,7 +16,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { readArchived } from './archived-file.js';
-import { listActionsAfter, renderButtons, withoutRefused } from './day-actions.js';
+import { listDayActions, renderButtons } from './day-actions.js';
 import { outlineCase, readIdle } from './day-report.js';
 import { dayField, pageField } from './fields.js';
 import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
@@ -29,6 +29,7 @@ import {
   showDay,
   showInstant,
   toPage,
+  writeAddress,
 } from './parts.js';
 
 const runsRead = 1_000;
@@ -66,7 +67,7 @@ export const reportDownload = defineDownload({
 });
 
 async function readDay({ day, page }: { readonly day: string; readonly page: number }, visit: DeskVisit) {
-  const { desk, now, timezone, today } = visit;
+  const { desk, now, timezone, today, may } = visit;
   const { ledger, command } = desk;
   const [runs, found, counted, problems, notices, reports] = await Promise.all([
     ledger.runs.list({ day, limit: runsRead }),
@@ -76,9 +77,8 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     ledger.notices.listOfDay(day, noticesShown),
     listReports(day, visit),
   ]);
-  const report = (run: Run) => readReport(ledger, run, { now, timezone });
   const verdicts = summariseVerdicts(day, runs);
-  const judged = await judge(verdicts, runs, visit);
+  const shown = runs.slice(entriesBefore(page), entriesBefore(page) + entriesPerPage);
   // Dismissed ones need no action.
   const open = found.filter(({ state }) => state !== 'dismissed');
   const toWords = (one: Notice) => ({
@@ -87,20 +87,16 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     raisedAt: new Date(one.raisedAt).toISOString(),
   });
   const { previous, next } = createBusinessDay(day, timezone);
-  const shown = runs.slice(entriesBefore(page), entriesBefore(page) + entriesPerPage);
   return {
     day,
-    ...judged.all,
-    signs: {
-      run: judged.ofRun,
-      /** Null if nothing of the day is known. */
-      bookings: judgeBookings(counted, open.length, verdicts),
-    },
+    ...(await judge(verdicts, visit)),
+    /** What its bookings still need; null if nothing of the day is known. */
+    needs: judgeBookings(counted, open.length, verdicts),
     previous: day > '0001-01-01' ? previous().iso : null,
     /** Today has no next day: nothing can have happened there. */
     next: day < today ? next().iso : null,
     /** Newest first. */
-    runs: await Promise.all(shown.map(report)),
+    runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
     idleMs: await readIdle(ledger, shown),
     ...toPage(runs.length, page),
     /** With an open booking of that day, guests in house first. */
@@ -118,47 +114,36 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     /** The pages of the day that were kept when a run of it ended; null while the archive does not answer. */
     reports,
     /** What this visitor can do about the day, most helpful first. */
-    actions: day <= today ? await listActions(runs, visit) : [],
+    actions: may('operate') && day <= today ? await readActions(runs, visit) : [],
   };
 }
 
 type DayData = Awaited<ReturnType<typeof readDay>>;
 
-interface Judged {
-  readonly judgement: DayMark;
-  readonly headline: string;
-}
+const say = (judgement: DayMark, headline: string) => ({ judgement, headline });
 
-/** How the day went in all, and how its run went whatever the bookings turned out to need: that is another sign. */
-async function judge(
-  verdicts: DayVerdicts,
-  runs: readonly Run[],
-  visit: DeskVisit,
-): Promise<{ readonly all: Judged; readonly ofRun: { readonly mark: Mark; readonly text: string } }> {
-  const { ledger } = visit.desk;
-  const { day, affected } = verdicts;
-  if (runs.length === 0) {
-    const all = await judgeWithoutRun(day, visit);
-    return { all, ofRun: { mark: all.judgement, text: all.headline } };
+/** How the day went in all and, apart from that, how its run went: whatever the bookings need does not change that. */
+async function judge(verdicts: DayVerdicts, { desk: { ledger }, now, today, timezone }: DeskVisit) {
+  const { day, affected, knowledge } = verdicts;
+  if (knowledge === 'no-run') {
+    const { firstDay } = await ledger.runs.summarise(businessDayAt(new Date(now), timezone));
+    const judged = judgeWithoutRun(day, today, firstDay);
+    return { ...judged, ran: judged };
   }
   const [canary] = await ledger.canaries.list({ day, limit: 1 });
-  const facts = { timezone: visit.timezone, canary: canary && judgeCanary(canary, visit.now) };
-  const all = judgeDay(verdicts, facts);
-  const apart = affected ? judgeDay({ ...verdicts, affected: 0 }, facts) : all;
-  const ofRun =
-    affected && apart.judgement === 'good'
-      ? { mark: 'succeeded' as const, text: 'The day is complete, and each booking has a verdict.' }
-      : { mark: apart.judgement, text: apart.headline };
-  return { all, ofRun };
+  const facts = { timezone, canary: canary && judgeCanary(canary, now) };
+  const judged = judgeDay(verdicts, facts);
+  const ran = affected ? judgeDay({ ...verdicts, affected: 0 }, facts) : judged;
+  const isReviewed = affected && ran.judgement === 'good';
+  return { ...judged, ran: isReviewed ? say('good', 'Complete: each booking has a verdict.') : ran };
 }
 
-async function judgeWithoutRun(day: string, { desk, now, today, timezone }: DeskVisit): Promise<Judged> {
-  if (day > today) return { judgement: 'not-due', headline: 'This day has not begun.' };
-  if (day === today) return { judgement: 'not-due', headline: 'This day is not over, and has no run yet.' };
-  const { firstDay } = await desk.ledger.runs.summarise(businessDayAt(new Date(now), timezone));
-  if (firstDay === undefined || day < firstDay)
-    return { judgement: 'not-due', headline: 'No run: the reviews began later.' };
-  return { judgement: 'missing', headline: 'No run: nothing of this day was reviewed.' };
+function judgeWithoutRun(day: string, today: string, firstDay: string | undefined) {
+  if (day > today) return say('not-due', 'This day has not begun.');
+  if (day === today) return say('not-due', 'This day is not over, and has no run yet.');
+  return firstDay === undefined || day < firstDay
+    ? say('not-due', 'No run: the reviews began later.')
+    : say('missing', 'No run: nothing of this day was reviewed.');
 }
 
 /** What the bookings of the day still need: calm once all are resolved. */
@@ -166,31 +151,27 @@ function judgeBookings(
   { open, left, resolved }: { readonly open: number; readonly left: number; readonly resolved: number },
   cases: number,
   { affected, knowledge }: DayVerdicts,
-): { readonly mark: Mark; readonly words: string; readonly text: string } | null {
+) {
   const found = affected ? `${formatCountOf(affected, 'booking')} on an incorrect mapping. ` : '';
   const inCases = [
-    ...(open > 0 ? [`${formatCount(open)} open in ${formatCountOf(cases, 'case')}`] : []),
-    ...(left > 0 ? [`${formatCount(left)} never resolved before the guests left`] : []),
-    ...(resolved > 0 ? [`${formatCount(resolved)} resolved`] : []),
-  ];
-  if (inCases.length === 0 && knowledge === 'no-run') return null;
-  if (inCases.length === 0)
-    return {
-      mark: affected === 0 ? 'good' : 'not-due',
-      words: 'nothing open',
-      text: `${found}None of its bookings is in a case.`,
-    };
-  const text = `${found}Of its bookings in cases: ${inCases.join(', ')}.`;
-  if (open > 0) return { mark: 'open', words: 'bookings open', text };
-  return left > 0
-    ? { mark: 'left', words: 'bookings left', text }
-    : { mark: 'resolved', words: 'all resolved', text };
+    open > 0 ? `${formatCount(open)} open in ${formatCountOf(cases, 'case')}` : [],
+    left > 0 ? `${formatCount(left)} never resolved before the guests left` : [],
+    resolved > 0 ? `${formatCount(resolved)} resolved` : [],
+  ].flat();
+  const tell = (mark: Mark, words: string, text = `Of its bookings in cases: ${inCases.join(', ')}.`) => ({
+    ...{ mark, words },
+    text: `${found}${text}`,
+  });
+  if (open > 0) return tell('open', 'bookings open');
+  if (left > 0) return tell('left', 'bookings left');
+  if (resolved > 0) return tell('resolved', 'all resolved');
+  if (knowledge === 'no-run') return null;
+  return tell(affected === 0 ? 'good' : 'not-due', 'nothing open', 'None of its bookings is in a case.');
 }
 
-async function listActions(runs: readonly Run[], { desk: { ledger }, may, now, timezone }: DeskVisit) {
+async function readActions(runs: readonly Run[], { desk: { ledger }, now, timezone }: DeskVisit) {
   const [newest] = runs;
-  if (!may('operate')) return [];
-  return withoutRefused(listActionsAfter(newest && (await readReport(ledger, newest, { now, timezone }))), {
+  return listDayActions(newest && runToJson(newest, { now, timezone }), {
     isComparable: describeIncomparable(runs) === undefined,
     isPerformed: newest !== undefined && isActive(newest) && (await ledger.steps.isBeingPerformed(newest.id)),
   });
@@ -207,40 +188,36 @@ async function listReports(day: string, { desk: { archive } }: DeskVisit): Promi
 }
 
 function renderDay(data: DayData, visit: DeskVisit): Html {
-  const { problems, notices } = data;
-  const { run, bookings } = data.signs;
-  const hasChannels = visit.desk.operations.channels.length > 0;
+  const { day, ran, needs, problems, notices, pages } = data;
+  const isTold = visit.desk.operations.channels.length > 0;
   return html`${renderNeighbours(data)}
-<section class="card"><p class="headline">${renderMark(run.mark)} <span>${showInLine(run.text)}</span></p>
-${bookings ? html`<p class="headline">${renderMark(bookings.mark, bookings.words)} <span>${bookings.text}</span></p>` : undefined}
+<section class="card"><p class="headline">${renderMark(ran.judgement)} <span>${showInLine(ran.headline)}</span></p>
+${needs ? html`<p class="headline">${renderMark(needs.mark, needs.words)} <span>${needs.text}</span></p>` : undefined}
 ${renderWhatToDo(data)}</section>
 ${renderNotices('Problems that last', problems, visit)}<h2>Runs</h2>
-${renderRuns(data, visit)}
+${pages > 1 ? renderPages(data, 'run', (page) => `/days/${day}?page=${page}`) : undefined}${renderRuns(data, visit)}
 <h2>Open cases of its bookings</h2>
 ${renderCases(data)}
-${renderNotices(hasChannels ? 'What people were told' : 'What was noticed', notices, visit, hasChannels ? undefined : nobodyIsTold)}${renderReports(data)}`;
+${renderNotices(isTold ? 'What people were told' : 'What was noticed', notices, visit, isTold ? undefined : nobodyIsTold)}${renderReports(data)}`;
 }
 
 function renderNeighbours({ previous, next }: DayData): Html {
-  const earlier =
-    previous === null ? undefined : html`<a href="/days/${previous}" rel="prev">‹ ${showDay(previous)}</a>`;
-  const later = next === null ? undefined : html`<a href="/days/${next}" rel="next">${showDay(next)} ›</a>`;
-  return html`<nav aria-label="Days" class="buttons neighbours">${earlier} ${later}</nav>`;
+  const earlier = previous && html`<a href="/days/${previous}" rel="prev">‹ ${showDay(previous)}</a>`;
+  const later = next && html`<a href="/days/${next}" rel="next">${showDay(next)} ›</a>`;
+  return html`<nav aria-label="Days" class="buttons neighbours">${earlier ?? ''} ${later ?? ''}</nav>`;
 }
 
 /** Bookings that need somebody come first: no run helps their guests. */
-function renderWhatToDo({ day, signs: { bookings }, actions }: DayData): Html | undefined {
-  const waits = bookings?.mark === 'open' || bookings?.mark === 'left';
-  const query = bookings?.mark === 'left' ? html`&amp;state=left` : '';
-  const cases = html`<a class="button" href="/cases?day=${day}${query}">Open the cases</a>`;
+function renderWhatToDo({ day, needs, actions }: DayData): Html | undefined {
+  const waits = needs?.mark === 'open' || needs?.mark === 'left';
+  const address = writeAddress('/cases', { day, state: needs?.mark === 'left' ? 'left' : undefined });
+  const cases = html`<a class="button" href="${address}">Open the cases</a>`;
   const buttons = [...(waits ? [cases] : []), ...renderButtons(day, actions, !waits)];
   return buttons.length > 0 ? html`<p class="buttons">${buttons}</p>` : undefined;
 }
 
-function renderRuns({ day, runs, idleMs, judgement, ...listed }: DayData, visit: DeskVisit): Html {
-  const pages =
-    listed.pages > 1 ? renderPages(listed, 'run', (page) => `/days/${day}?page=${page}`) : undefined;
-  const table = renderTable(
+function renderRuns({ runs, idleMs, judgement }: DayData, visit: DeskVisit): Html {
+  return renderTable(
     runs,
     {
       Run: ({ runId }) => html`<a class="whole" href="/runs/${encodeURIComponent(runId)}">${runId}</a>`,
@@ -256,21 +233,13 @@ function renderRuns({ day, runs, idleMs, judgement, ...listed }: DayData, visit:
       Affected: renderAffected,
     },
     {
-      empty: describeNext(day, judgement, visit),
-      note: ({ error, cancelReason, waiting, reason }) =>
-        error?.message ??
-        cancelReason ??
-        (waiting
-          ? `waits until ${showInstant(waiting.until, visit)} for ${waiting.step} (${waiting.code})`
-          : reason),
+      empty:
+        judgement === 'missing'
+          ? 'None. Once the day is run, its bookings are reviewed.'
+          : 'None. The first one follows once a day is over.',
+      note: (run) => describeRun(run, visit),
     },
   );
-  return html`${pages}${table}`;
-}
-
-function describeNext(day: string, judgement: DayMark, { today }: DeskVisit): string {
-  if (judgement === 'missing') return 'None. Once the day is run, its bookings are reviewed.';
-  return day < today ? 'None.' : 'None. A run follows once the day is over.';
 }
 
 type DayRun = DayData['runs'][number];
@@ -280,6 +249,12 @@ function renderState(run: DayRun): Html {
   const { affected } = run.counts;
   const counts = { ...run.counts, affected: affected === null ? null : 0 };
   return renderMark(markOfRun({ ...run, counts }, reportsDrop(run)));
+}
+
+function describeRun({ error, cancelReason, waiting, reason }: DayRun, visit: DeskVisit): string | undefined {
+  const wait =
+    waiting && `waits until ${showInstant(waiting.until, visit)} for ${waiting.step} (${waiting.code})`;
+  return error?.message ?? cancelReason ?? wait ?? reason;
 }
 
 function renderAffected(run: DayRun): Html | number {

@@ -6,13 +6,15 @@ import type { Judgement } from '../review/day/good-day.js';
 import { showInLine } from '../text/foreign-text.js';
 import { Html, html } from '../text/html.js';
 import type { WriteCommand } from '../text/shell.js';
-import { type Cells, type DayReport, gatherDayReport, listSections, type Section } from './day-report.js';
+import {
+  type Cells,
+  type DayReport,
+  gatherDayReport,
+  listSections,
+  type Section,
+  type SectionOptions,
+} from './day-report.js';
 import { renderTable, showDay, showInstant } from './parts.js';
-
-interface PageOptions {
-  readonly timezone: string;
-  readonly command: WriteCommand;
-}
 
 /**
  * The page of a day for places that erasing a guest does not reach, such as the archive and mailboxes: it names providers and
@@ -43,12 +45,13 @@ function withoutStay(section: Section): Section {
 /** The report as one page without a script: nothing in it is loaded from anywhere. */
 export function renderPage(
   report: DayReport,
-  { timezone, command }: PageOptions,
+  options: SectionOptions,
   change: (section: Section) => Section = (section) => section,
 ): string {
   const { day, headline, judgement, writtenAt } = report;
   const title = `Hotel review of ${showDay(day)}`;
-  const sections = listSections(report, { timezone, command, isPage: true }).map(change);
+  const { timezone } = options;
+  const sections = listSections(report, { ...options, isPage: true }).map(change);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -89,12 +92,9 @@ const style = `
 }
 body { margin: 0 auto; padding: 1.25rem; max-width: 72rem; background: var(--ground); color: var(--text);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
-header { padding: .6rem 1rem; border-left: 6px solid var(--line); }
+header { --sign: var(--bad); padding: .6rem 1rem; border-left: 6px solid var(--sign); } header strong { color: var(--sign); }
 header h1 { margin: 0; font-size: 1.4rem; } header p { margin: .3rem 0 0; }
-header.good { border-color: var(--good); } header.good strong { color: var(--good); }
-header.attention { border-color: var(--bad); } header.attention strong { color: var(--bad); }
-header.sent { border-color: var(--busy); } header.sent strong { color: var(--busy); }
-header.unfinished { border-color: var(--wait); } header.unfinished strong { color: var(--wait); }
+.good { --sign: var(--good); } .sent { --sign: var(--busy); } .unfinished { --sign: var(--wait); }
 h2 { margin: 1.8rem 0 .4rem; font-size: 1.05rem; } p { margin: .2rem 0; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; } table { margin-top: .5rem; border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .7rem .3rem 0; text-align: left; vertical-align: baseline; border-bottom: 1px solid var(--line); }

@@ -22,13 +22,14 @@ import {
   formatLocalInstant,
 } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { showDay, showInstant } from './parts.js';
+import { showDay } from './parts.js';
 
 const runsRead = 1_000;
 /** Runs shown; a day can have dozens of runs of today without news. */
 const runsShown = 20;
 /** Bookings and cases shown; the commands list all. */
 const listed = 100;
+const countsShown = ['accepted', 'delivered', 'refused', 'rejected', 'pending'] as const;
 /** Providers shown; the others are in the JSON. */
 const providersShown = 20;
 
@@ -49,8 +50,7 @@ export async function gatherDayReport(
   const newest = verdicts.newer ?? verdicts.runs[0];
   const [canary] = await ledger.canaries.list({ day, limit: 1 });
 
-  /** The first of a list, guests in house and then the nearest check-in first, and how many there are. */
-  async function listAffected() {
+  async function readAffected() {
     const list = await listBookings(ledger, 'affected', verdicts.runs, { today, clock: () => now });
     const first = [];
     for await (const bookings of list.read({ from: 0, to: listed }))
@@ -84,7 +84,8 @@ export async function gatherDayReport(
     volume: await compareVolume(day, ledger, volume),
     /** Of the newest run, in the order in which they began. */
     steps: newest ? await ledger.steps.listTimes(newest.id) : [],
-    affected: await listAffected(),
+    /** Guests in house and then the nearest check-in first. */
+    affected: await readAffected(),
     /** All cases with an open booking, of any day. */
     cases: await listCases('open'),
     /** All cases with a booking that nobody resolved before the stay was over. */
@@ -169,7 +170,7 @@ function outlineHotels({
   };
 }
 
-/** What the page and the terminal show, in this order. Texts are plain: each makes them safe where it writes them. */
+/** What the page and the terminal show. Texts are plain: each makes them safe where it writes them. */
 export interface Section {
   readonly title: string;
   readonly notes: readonly string[];
@@ -180,113 +181,124 @@ export interface Section {
 
 export type Cells = Readonly<Record<string, string>>;
 
-interface SectionOptions {
+export interface SectionOptions {
   readonly timezone: string;
   readonly command: WriteCommand;
   /** Pages write dates for people; a terminal, as its commands take them. */
   readonly isPage?: boolean;
 }
 
+/** In the order in which they are shown, without empty ones. */
 export function listSections(report: DayReport, options: SectionOptions): Section[] {
-  return [
-    describeRuns(report, options),
-    describeVerdicts(report, options),
-    describeCases(report, options),
-    describeLeft(report, options),
-    describeBookings(report, options),
-    describeProviders(report),
-    describeRejects(report, options),
-    describeSteps(report),
-  ].filter(({ notes, bars = [], rows = [] }) => notes.length + bars.length + rows.length > 0);
-}
-
-function describeRuns({ runs, idleMs }: DayReport, { timezone, isPage }: SectionOptions): Section {
-  const counted = ['accepted', 'delivered', 'refused', 'rejected', 'pending'] as const;
-  const write = (at: string) =>
-    isPage ? showInstant(at, { timezone }) : formatLocalInstant(Date.parse(at), timezone);
-  return {
-    title: 'Runs',
-    notes: runs.flatMap(({ runId, error }) => (error ? [`${runId}: ${error.message}`] : [])),
-    rows: runs.map((run) => ({
-      run: run.runId,
-      by: `${run.delivery}, ${run.trigger}`,
-      state: run.state,
-      started: write(run.startedAt),
-      took: formatDuration(run.durationMs - (idleMs[run.runId] ?? 0)),
-      ...Object.fromEntries(counted.map((name) => [name, formatCount(run.counts[name])])),
-    })),
-  };
-}
-
-function describeVerdicts(report: DayReport, options: SectionOptions): Section {
-  const { day, verdicts, affected, canary, writtenAt, runs } = report;
+  const { day, runs, idleMs, left, volume, rejects, steps, affected, cases } = report;
   const { command, timezone, isPage } = options;
-  const today = businessDayAt(new Date(writtenAt), timezone).iso;
-  const describeStay = ({ checkIn, checkOut }: (typeof affected.first)[number]) =>
-    describeCheckIn({ checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined }, today);
+  const showDates = (text: string) => (isPage ? text.replace(/\d{4}-\d\d-\d\d/g, showDay) : text);
+  const sections: Section[] = [
+    {
+      title: 'Runs',
+      notes: runs.flatMap(({ runId, error }) => (error ? [`${runId}: ${error.message}`] : [])),
+      rows: runs.map((run) => ({
+        run: run.runId,
+        by: `${run.delivery}, ${run.trigger}`,
+        state: run.state,
+        started: showDates(formatLocalInstant(Date.parse(run.startedAt), timezone)),
+        took: formatDuration(run.durationMs - (idleMs[run.runId] ?? 0)),
+        ...Object.fromEntries(countsShown.map((name) => [name, formatCount(run.counts[name])])),
+      })),
+    },
+    {
+      title: 'Verdicts',
+      notes: describeVerdicts(report, options),
+      rows: affected.first.map((item) => ({
+        'check-in': showDates(describeStay(item, report, timezone)),
+        booking: item.reference ?? '-',
+        ...toHotelCells(item),
+      })),
+    },
+    {
+      title: 'Open cases',
+      notes: cases.count === 0 ? ['none'] : describeCases(report, options),
+      rows: cases.first.map((item) => ({
+        'check-in': showDates(nameCheckIn(item)),
+        ...{ case: String(item.id), mapping: item.state, open: formatCount(item.openBookings) },
+        ...toHotelCells(item),
+      })),
+    },
+    {
+      title: 'Never resolved before the guests left',
+      notes: left.count === 0 ? [] : [`to list them: ${command('cases --left')}`],
+      rows: left.first.map((item) => ({
+        ...{ case: String(item.id), mapping: item.state, left: formatCount(item.leftBookings) },
+        ...toHotelCells(item),
+      })),
+    },
+    {
+      title: 'Bookings',
+      notes: describeVolume(report),
+      bars: listVolumes(report).map((one) => ({
+        ...toBar(showDates(one.day), one.accepted),
+        isHighlighted: one.day === day,
+      })),
+    },
+    {
+      title: 'Providers, and what is usual',
+      notes:
+        volume.providers.length > providersShown
+          ? [`the ${providersShown} largest of ${formatCount(volume.providers.length)}`]
+          : [],
+      bars: volume.providers
+        .slice(0, providersShown)
+        .map(({ provider, accepted, usual }) => ({ ...toBar(provider, accepted), usual })),
+    },
+    {
+      title: 'Rejected, by reason',
+      notes: rejects.length > 0 ? [`all of them: ${command(`rejected ${day} --csv FILE`)}`] : [],
+      bars: rejects.map(({ reason, count }) => toBar(reason, count)),
+    },
+    { title: 'Steps of the newest run', notes: [], bars: steps.map(toStepBar) },
+  ];
+  return sections.filter(({ notes, bars = [], rows = [] }) => notes.length + bars.length + rows.length > 0);
+}
+
+function describeVerdicts({ day, verdicts, affected, canary, runs }: DayReport, options: SectionOptions) {
+  const { command } = options;
   const { knowledge, unanswered, posted } = verdicts;
   const isKnown = knowledge === 'judged';
   const isSent = runs.some(({ counts }) => counts.delivered > 0);
-  return {
-    title: 'Verdicts',
-    notes: keepTexts([
-      isKnown && `${formatCountOf(affected.count, 'booking')} on an incorrect mapping`,
-      !isKnown && runs.length > 0 && !isSent && 'nothing was delivered: there is no verdict',
-      isSent && knowledge === 'awaiting-result' && 'the result has not arrived yet: no verdict is known',
-      isSent && knowledge === 'by-email' && 'verdicts come by e-mail only: none is known to be correct',
-      isKnown &&
-        unanswered &&
-        `${formatCountOf(unanswered, 'booking')} without a verdict: ${command(`affected ${day} --unanswered`)}`,
-      isKnown &&
-        posted > 0 &&
-        `${formatCountOf(posted, 'booking')} went by body: their verdicts come by e-mail only`,
-      canary && describeCanary(canary, options),
-      adviseMore(affected, command(`affected ${day} --csv FILE`)),
-      ...explainCopies(affected.first),
-    ]),
-    rows: affected.first.map((item) => ({
-      'check-in': showDates(describeStay(item), isPage),
-      booking: item.reference ?? '-',
-      ...toHotelCells(item),
-    })),
-  };
+  return keepTexts([
+    isKnown && `${formatCountOf(affected.count, 'booking')} on an incorrect mapping`,
+    !isKnown && runs.length > 0 && !isSent && 'nothing was delivered: there is no verdict',
+    isSent && knowledge === 'awaiting-result' && 'the result has not arrived yet: no verdict is known',
+    isSent && knowledge === 'by-email' && 'verdicts come by e-mail only: none is known to be correct',
+    isKnown &&
+      unanswered &&
+      `${formatCountOf(unanswered, 'booking')} without a verdict: ${command(`affected ${day} --unanswered`)}`,
+    isKnown &&
+      posted > 0 &&
+      `${formatCountOf(posted, 'booking')} went by body: their verdicts come by e-mail only`,
+    canary && describeCanary(canary, options),
+    adviseMore(affected, command(`affected ${day} --csv FILE`)),
+    ...explainCopies(affected.first),
+  ]);
 }
 
-function describeCases({ cases }: DayReport, { command, isPage }: SectionOptions): Section {
-  const bookings = cases.first.reduce((sum, { openBookings }) => sum + openBookings, 0);
-  const open = `with ${formatCountOf(bookings, 'open booking')}`;
-  const isWhole = cases.count === cases.first.length;
-  return {
-    title: 'Open cases',
-    notes:
-      cases.count === 0
-        ? ['none']
-        : keepTexts([
-            `${formatCountOf(cases.count, 'case')}${isWhole ? ` ${open}` : ''}`,
-            adviseMore(cases, command('cases --csv FILE')),
-            ...explainCopies(cases.first),
-          ]),
-    rows: cases.first.map((item) => ({
-      'check-in': showDates(nameCheckIn(item), isPage),
-      case: String(item.id),
-      mapping: item.state,
-      open: formatCount(item.openBookings),
-      ...toHotelCells(item),
-    })),
-  };
+function describeStay(
+  { checkIn, checkOut }: DayReport['affected']['first'][number],
+  { writtenAt }: DayReport,
+  timezone: string,
+): string {
+  const today = businessDayAt(new Date(writtenAt), timezone).iso;
+  return describeCheckIn({ checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined }, today);
 }
 
-function describeLeft({ left }: DayReport, { command }: SectionOptions): Section {
-  return {
-    title: 'Never resolved before the guests left',
-    notes: left.count === 0 ? [] : [`to list them: ${command('cases --left')}`],
-    rows: left.first.map((item) => ({
-      case: String(item.id),
-      mapping: item.state,
-      left: formatCount(item.leftBookings),
-      ...toHotelCells(item),
-    })),
-  };
+function describeCases({ cases }: DayReport, { command }: SectionOptions): string[] {
+  const { count, first } = cases;
+  const bookings = first.reduce((sum, { openBookings }) => sum + openBookings, 0);
+  return keepTexts([
+    `${formatCountOf(count, 'case')}${count > first.length ? '' : ` with ${formatCountOf(bookings, 'open booking')}`}`,
+    adviseMore(cases, command('cases --csv FILE')),
+    ...explainCopies(first),
+  ]);
 }
 
 function keepTexts(texts: readonly (string | false | 0 | null)[]): string[] {
@@ -295,11 +307,6 @@ function keepTexts(texts: readonly (string | false | 0 | null)[]): string[] {
 
 function adviseMore({ count, first }: DayReport['affected' | 'cases'], command: string) {
   return count > first.length && `the first ${formatCount(first.length)} are below; all of them: ${command}`;
-}
-
-/** The same text with its dates as pages write them. */
-function showDates(text: string, isPage = false): string {
-  return isPage ? text.replace(/\d{4}-\d\d-\d\d/g, showDay) : text;
 }
 
 function toHotelCells(item: DayReport['affected' | 'cases']['first'][number]): Cells {
@@ -316,58 +323,27 @@ function toHotelCells(item: DayReport['affected' | 'cases']['first'][number]): C
   };
 }
 
-function describeBookings({ day, runs, volume }: DayReport, { isPage }: SectionOptions): Section {
-  const { accepted, usual, isOfWeekday, compared } = volume;
-  if (accepted === null) return { title: 'Bookings', notes: [] };
-  const isCompared = runs.some((run) => run.volume !== null);
-  return {
-    title: 'Bookings',
-    notes: [
-      usual === null
-        ? `${formatCountOf(accepted, 'booking')}, not compared${isCompared ? ': no earlier day is known' : ''}`
-        : `${formatCountOf(accepted, 'booking')}, usually ${formatCount(usual)}${isOfWeekday ? ' on this weekday' : ''}`,
-    ],
-    bars: [...compared, { day, accepted }].map((one) => ({
-      label: showDates(one.day, isPage),
-      value: one.accepted,
-      text: formatCount(one.accepted),
-      isHighlighted: one.day === day,
-    })),
-  };
+function describeVolume({ runs, volume: { accepted, usual, isOfWeekday } }: DayReport): string[] {
+  if (accepted === null) return [];
+  const bookings = formatCountOf(accepted, 'booking');
+  if (usual !== null)
+    return [`${bookings}, usually ${formatCount(usual)}${isOfWeekday ? ' on this weekday' : ''}`];
+  const isCompared = runs.some(({ volume }) => volume !== null);
+  return [`${bookings}, not compared${isCompared ? ': no earlier day is known' : ''}`];
 }
 
-function describeProviders({ volume: { providers } }: DayReport): Section {
-  const isCut = providers.length > providersShown;
-  return {
-    title: 'Providers, and what is usual',
-    notes: isCut ? [`the ${providersShown} largest of ${formatCount(providers.length)}`] : [],
-    bars: providers.slice(0, providersShown).map(({ provider, accepted, usual }) => ({
-      label: provider,
-      value: accepted,
-      text: formatCount(accepted),
-      usual,
-    })),
-  };
+function listVolumes({ day, volume: { accepted, compared } }: DayReport) {
+  return accepted === null ? [] : [...compared, { day, accepted }];
 }
 
-function describeRejects({ day, rejects }: DayReport, { command }: SectionOptions): Section {
-  return {
-    title: 'Rejected, by reason',
-    notes: rejects.length > 0 ? [`all of them: ${command(`rejected ${day} --csv FILE`)}`] : [],
-    bars: rejects.map(({ reason, count }) => ({ label: reason, value: count, text: formatCount(count) })),
-  };
+function toBar(label: string, value: number): Bar {
+  return { label, value, text: formatCount(value) };
 }
 
-function describeSteps({ steps }: DayReport): Section {
-  return {
-    title: 'Steps of the newest run',
-    notes: [],
-    bars: steps.map(({ kind, steps: count, attempts, startedAt, endedAt }) => {
-      // The clock may have been set back meanwhile.
-      const value = Math.max(0, endedAt - startedAt);
-      const tries = attempts > count ? `, ${formatCountOf(attempts, 'attempt')}` : '';
-      const label = count > 1 ? `${formatCount(count)} × ${kind}` : kind;
-      return { label, value, text: `${formatDuration(value)}${tries}` };
-    }),
-  };
+function toStepBar({ kind, steps, attempts, startedAt, endedAt }: DayReport['steps'][number]): Bar {
+  // The clock may have been set back meanwhile.
+  const value = Math.max(0, endedAt - startedAt);
+  const tries = attempts > steps ? `, ${formatCountOf(attempts, 'attempt')}` : '';
+  const label = steps > 1 ? `${formatCount(steps)} × ${kind}` : kind;
+  return { label, value, text: `${formatDuration(value)}${tries}` };
 }

@@ -93,12 +93,10 @@ it.each(['viewer', 'admin'] as const)('a day, for the role %s', async (role) => 
       ],
     },
     ...{ problems: [], notices: [], reports: [`${fileRunId}-succeeded.html`] },
-    signs: {
-      run: { mark: 'unfinished', text: 'The run is collecting.' },
-      bookings: {
-        ...{ mark: 'open', words: 'bookings open' },
-        text: 'Of its bookings in cases: 5 open in 3 cases.',
-      },
+    ran: { judgement: 'unfinished', headline: 'The run is collecting.' },
+    needs: {
+      ...{ mark: 'open', words: 'bookings open' },
+      text: 'Of its bookings in cases: 5 open in 3 cases.',
     },
     actions:
       role === 'viewer'

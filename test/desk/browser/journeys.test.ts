@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { showDay } from '../../../src/desk/parts.js';
 import { useBrowser } from '../../support/browser.js';
 import { chromiumNeeds, type View } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
@@ -158,7 +159,7 @@ function nameOfCell(day: string): RegExp {
 }
 
 async function readWhy(page: Page, day: string): Promise<void> {
-  await page.getByRole('heading', { name: day }).waitFor();
+  await page.getByRole('heading', { name: showDay(day) }).waitFor();
   expect(await page.getByRole('main').innerText()).toMatch(/batch 0 failed with http-503/);
 }
 

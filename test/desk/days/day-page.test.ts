@@ -103,15 +103,14 @@ describe('the page of a day', () => {
       const { data } = await getData(url, `/days/${day}`);
       const { text } = await getPage(url, `/days/${day}`);
       const [, filled] = /<a class="button" href="([^"]+)"/.exec(text) ?? [];
-      const { judgement, headline } = data as { judgement: unknown; headline: unknown };
-      return { ...(data as { signs: { run: object; bookings: object } }).signs, judgement, headline, filled };
+      return { ...(data as { needs: object }), filled };
     };
     const affected = '1 booking on an incorrect mapping. ';
-    expect(await signs()).toEqual({
+    expect(await signs()).toMatchObject({
       judgement: 'attention',
       headline: '1 booking on an incorrect mapping; 1 booking without a verdict.',
-      run: { mark: 'attention', text: '1 booking without a verdict.' },
-      bookings: {
+      ran: { judgement: 'attention', headline: '1 booking without a verdict.' },
+      needs: {
         ...{ mark: 'not-due', words: 'nothing open' },
         text: `${affected}None of its bookings is in a case.`,
       },
@@ -120,7 +119,7 @@ describe('the page of a day', () => {
 
     await openCase(['2026-12-03', '2026-12-05'], ['2026-11-25', '2026-11-26']);
     expect(await signs()).toMatchObject({
-      bookings: {
+      needs: {
         ...{ mark: 'open', words: 'bookings open' },
         text: `${affected}Of its bookings in cases: 2 open in 1 case.`,
       },
@@ -128,12 +127,14 @@ describe('the page of a day', () => {
     });
 
     await resolve(1);
-    const oneLeft = async () => (await signs()).bookings;
-    expect(await oneLeft()).toMatchObject({ mark: 'open', text: expect.stringContaining('1 resolved.') });
+    expect((await signs()).needs).toMatchObject({
+      mark: 'open',
+      text: `${affected}Of its bookings in cases: 1 open in 1 case, 1 resolved.`,
+    });
     await resolve(2);
     expect(await signs()).toMatchObject({
-      run: { mark: 'attention' },
-      bookings: {
+      ran: { judgement: 'attention' },
+      needs: {
         ...{ mark: 'resolved', words: 'all resolved' },
         text: `${affected}Of its bookings in cases: 2 resolved.`,
       },
@@ -149,7 +150,7 @@ describe('the page of a day', () => {
     expect(text).toContain(`<a class="button" href="/cases?day=${day}&amp;state=left">Open the cases</a>`);
   });
 
-  it('shows a run as succeeded although its result named bookings', async () => {
+  it('calls a run good although its result named bookings', async () => {
     const verdicts = { affected: 2, unanswered: 0, unclear: 0, malformed: 0 };
     const run = nightlyRun(day, { file: { rows: 990, verdicts } });
     const counts = { ...run.counts, accepted: 990, delivered: 990, affected: 2, unanswered: 0 };
@@ -157,10 +158,8 @@ describe('the page of a day', () => {
     const { url } = await startDesk({ ledger: runsOnly([shown]), role: 'operator', clock: () => at });
     expect((await getData(url, `/days/${day}`)).data).toMatchObject({
       ...{ judgement: 'attention', headline: '2 bookings on an incorrect mapping.' },
-      signs: {
-        run: { mark: 'succeeded', text: 'The day is complete, and each booking has a verdict.' },
-        bookings: { text: '2 bookings on an incorrect mapping. None of its bookings is in a case.' },
-      },
+      ran: { judgement: 'good', headline: 'Complete: each booking has a verdict.' },
+      needs: { text: '2 bookings on an incorrect mapping. None of its bookings is in a case.' },
     });
     const { text } = await getPage(url, `/days/${day}`);
     expect(readRows(text)[0]?.slice(0, 2)).toEqual([run.id, 'succeeded']);
@@ -346,7 +345,7 @@ describe('the actions that a day offers', () => {
     ],
   };
 
-  it.each(Object.entries(paths))('%s are accepted by their previews', async (_, [changes, expected]) => {
+  it.each(Object.entries(paths))('%s: each is accepted by its preview', async (_, [changes, expected]) => {
     const runs = changes.map((change) => someRun({ day, ...change }));
     const known = withReplaced(runsOnly(runs), {
       runs: { latest: async () => runs[0], listLatest: async () => runs.slice(0, 1) },
