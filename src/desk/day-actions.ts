@@ -13,6 +13,7 @@ const cancel = { name: 'Cancel', path: 'cancel' };
 const look = { name: 'Look for the result now', path: 'look' };
 const accept = { name: 'Accept its few bookings', path: 'accept' };
 
+/** By the state of the newest run, most helpful first. */
 const actionsAfter: Readonly<Record<RunState, readonly (typeof run)[]>> = {
   collecting: [resume, cancel],
   delivering: [resume, cancel],

@@ -32,11 +32,14 @@ import {
   writeAddress,
 } from './parts.js';
 
+/** A day can have dozens of runs of today; the list shows a page of them. */
 const runsRead = 1_000;
+/** The most urgent ones; the list of cases has all. */
 const casesShown = 20;
 const noticesShown = 50;
 /** How long the page waits for the archive. */
 const archiveMs = 1_000;
+/** While a run is active, without JavaScript. */
 const refreshSeconds = 30;
 
 /** A day: how it went, what its bookings need, its runs, and what to do about it. */
@@ -89,6 +92,7 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
   const { previous, next } = createBusinessDay(day, timezone);
   return {
     day,
+    /** In all, and how its run `ran`. */
     ...(await judge(verdicts, visit)),
     /** What its bookings still need; null if nothing of the day is known. */
     needs: judgeBookings(counted, open.length, verdicts),
@@ -97,6 +101,7 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     next: day < today ? next().iso : null,
     /** Newest first. */
     runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
+    /** Of each run that rested before somebody resumed it. */
     idleMs: await readIdle(ledger, shown),
     ...toPage(runs.length, page),
     /** With an open booking of that day, guests in house first. */
@@ -134,10 +139,12 @@ async function judge(verdicts: DayVerdicts, { desk: { ledger }, now, today, time
   const facts = { timezone, canary: canary && judgeCanary(canary, now) };
   const judged = judgeDay(verdicts, facts);
   const ran = affected ? judgeDay({ ...verdicts, affected: 0 }, facts) : judged;
+  // "All have the verdict correct" would not be true.
   const isReviewed = affected && ran.judgement === 'good';
   return { ...judged, ran: isReviewed ? say('good', 'Complete: each booking has a verdict.') : ran };
 }
 
+/** Only a day that is over, and not before the first run, misses one. */
 function judgeWithoutRun(day: string, today: string, firstDay: string | undefined) {
   if (day > today) return say('not-due', 'This day has not begun.');
   if (day === today) return say('not-due', 'This day is not over, and has no run yet.');
@@ -169,6 +176,7 @@ function judgeBookings(
   return tell(affected === 0 ? 'good' : 'not-due', 'nothing open', 'None of its bookings is in a case.');
 }
 
+/** Asks the rules of the actions themselves, with what the ledger knows now: nothing is offered that would be refused. */
 async function readActions(runs: readonly Run[], { desk: { ledger }, now, timezone }: DeskVisit) {
   const [newest] = runs;
   return listDayActions(newest && runToJson(newest, { now, timezone }), {
@@ -187,6 +195,7 @@ async function listReports(day: string, { desk: { archive } }: DeskVisit): Promi
   }
 }
 
+/** The two signs and what to do come first; the details are below. */
 function renderDay(data: DayData, visit: DeskVisit): Html {
   const { day, ran, needs, problems, notices, pages } = data;
   const isTold = visit.desk.operations.channels.length > 0;
@@ -251,12 +260,14 @@ function renderState(run: DayRun): Html {
   return renderMark(markOfRun({ ...run, counts }, reportsDrop(run)));
 }
 
+/** Why it failed, was cancelled or waits; otherwise why somebody started it. */
 function describeRun({ error, cancelReason, waiting, reason }: DayRun, visit: DeskVisit): string | undefined {
   const wait =
     waiting && `waits until ${showInstant(waiting.until, visit)} for ${waiting.step} (${waiting.code})`;
   return error?.message ?? cancelReason ?? wait ?? reason;
 }
 
+/** Where no number is known, it says why. */
 function renderAffected(run: DayRun): Html | number {
   const affected = countAffected(run);
   return typeof affected === 'number' ? affected : html`<span class="faint">${affected}</span>`;
@@ -284,6 +295,7 @@ function renderCases({ day, cases: { count, first } }: DayData): Html {
   )}`;
 }
 
+/** What the ledger noticed about the day, in words; what recovered is no problem any more. */
 function renderNotices(
   title: string,
   notices: DayData['notices'],
@@ -301,6 +313,7 @@ ${remark && html`<p>${remark}</p>`}
 `;
 }
 
+/** An archive that does not answer hides nothing else of the day. */
 function renderReports({ day, reports }: DayData): Html | undefined {
   if (reports?.length === 0) return undefined;
   const link = (name: string) =>

@@ -74,6 +74,7 @@ const words: Readonly<Record<Judgement, string>> = {
   unfinished: '… Not finished.',
 };
 
+/** All rows of a table have the same columns, those of the first. */
 function renderSection({ title, notes, bars = [], rows = [] }: Section): Html {
   const columns = Object.keys(rows[0] ?? {}).map((name) => [name, (cells: Cells) => cells[name]] as const);
   return html`<section><h2>${title}</h2>
@@ -83,6 +84,7 @@ ${notes.map((note) => html`<p>${showInLine(note)}</p>`)}${renderBars(title, bars
 `;
 }
 
+/** Defines the colours that the charts use. */
 const style = `
 :root { color-scheme: light dark; --text: #1d2430; --faint: #5c6675; --ground: #fff; --line: #dde1e7;
   --good: #17693a; --bad: #b3261e; --busy: #1d5fa8; --wait: #8a5a00; }

@@ -327,6 +327,11 @@ describe('the actions that a day offers', () => {
       [{ state: 'succeeded', ...early, ...blanked }],
       ['replay'],
     ],
+    'with fewer records than the hook expected': [[{ state: 'succeeded', expected: 7 }], ['run', 'replay']],
+    'that failed with fewer records than expected': [
+      [{ state: 'failed', expected: 7 }],
+      ['run', 'replay', 'cancel'],
+    ],
     'with few bookings': [[{ state: 'succeeded', ...dropped }], ['accept', 'replay?which=late', 'replay']],
     'with few bookings, without names': [
       [{ state: 'succeeded', ...dropped, ...blanked }],
