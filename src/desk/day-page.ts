@@ -176,7 +176,7 @@ function judgeBookings(
   return tell(affected === 0 ? 'good' : 'not-due', 'nothing open', 'None of its bookings is in a case.');
 }
 
-/** Asks the rules of the actions themselves, with what the ledger knows now: nothing is offered that would be refused. */
+/** After the newest run of all, not of this page of the list; some actions would be refused for what only the ledger knows. */
 async function readActions(runs: readonly Run[], { desk: { ledger }, now, timezone }: DeskVisit) {
   const [newest] = runs;
   return listDayActions(newest && runToJson(newest, { now, timezone }), {
