@@ -127,7 +127,7 @@ function nameOf(run: Run): string | undefined {
 async function keepPage(app: App, day: string, name: string): Promise<void> {
   const archive = app.archive();
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
-  const { renderKeptPage } = await import('../src/desk/report/page.js');
+  const { renderKeptPage } = await import('../src/desk/day-report-page.js');
   const { page } = await renderKeptPage(app.config, await app.ledger(), day, {
     command: app.command,
     now: clock(),

@@ -33,7 +33,7 @@ export async function startNotifications(app: App, ledger: Ledger) {
     timezone: config.timezone,
     publicUrl: config.server.publicUrl,
     async reportDay(day: string) {
-      const { renderKeptPage } = await import('../src/desk/report/page.js');
+      const { renderKeptPage } = await import('../src/desk/day-report-page.js');
       const { headline, page } = await renderKeptPage(config, ledger, day, { command, now: clock() });
       return { headline: shorten(headline), page: Buffer.from(shorten(page.toString())) };
     },

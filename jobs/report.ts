@@ -1,6 +1,5 @@
-import { gatherDayReport } from '../src/desk/report/day-report.js';
-import { renderPage } from '../src/desk/report/page.js';
-import { listSections, type Section, type SectionTable } from '../src/desk/report/sections.js';
+import { type Cells, gatherDayReport, listSections, type Section } from '../src/desk/day-report.js';
+import { renderPage } from '../src/desk/day-report-page.js';
 import { formatCount, wrapText } from '../src/text/format.js';
 import { writeNamedFile } from '../src/text/output-files.js';
 import { renderTable } from '../src/text/tables.js';
@@ -10,6 +9,8 @@ import { exitCode } from './exit-code.js';
 
 /** Rows of a table shown; the page and `--json` have more. */
 const rowsShown = 15;
+/** Columns for which a terminal has no room. */
+const wideColumns = ['by', 'started', 'refused', 'pending', 'booked hotel', 'hotel of the copy'];
 
 /** Reports how a day went: as text for a terminal of 80 columns, as JSON, and as a page in a file. */
 export default command({
@@ -32,7 +33,7 @@ Examples:
     await app.look({ action: 'report', subject: day, details });
     if (html !== undefined)
       await writeNamedFile({ option: '--html', name: html, force: replaces }, app, (add) =>
-        add(renderPage(report, sections, timezone)),
+        add(renderPage(report, { timezone, command: app.command })),
       );
     return app.answer(
       [`${day}: ${report.judgement}`, ...wrapText(report.headline), ...sections.flatMap(renderSection)],
@@ -42,22 +43,23 @@ Examples:
   },
 });
 
-function renderSection({ title, notes, bars = [], table }: Section): string[] {
+function renderSection({ title, notes, bars = [], rows = [] }: Section): string[] {
   const hasUsual = bars.some(({ usual }) => usual !== undefined);
-  const rows = bars.map(({ label, text, usual }) => [label, text, ...(hasUsual ? [`${usual ?? '-'}`] : [])]);
+  const lines = bars.map(({ label, text, usual }) => [label, text, ...(hasUsual ? [`${usual ?? '-'}`] : [])]);
   return [
     `${title.toLowerCase()}:`,
     ...notes.flatMap((note) => wrapText(note)),
-    ...(rows.length > 0 ? [renderTable(rows, hasUsual ? ['', 'here', 'usual'] : undefined)] : []),
-    ...(table && table.rows.length > 0 ? renderNarrow(table) : []),
+    ...(lines.length > 0 ? [renderTable(lines, hasUsual ? ['', 'here', 'usual'] : undefined)] : []),
+    ...(rows.length > 0 ? renderRows(rows) : []),
   ];
 }
 
-function renderNarrow({ head, rows, wide }: SectionTable): string[] {
+function renderRows(rows: readonly Cells[]): string[] {
   const left = rows.length - rowsShown;
-  const narrow = (cells: readonly string[]) => cells.filter((_, index) => !wide.includes(head[index] ?? ''));
+  const names = Object.keys(rows[0] ?? {}).filter((name) => !wideColumns.includes(name));
+  const shown = rows.slice(0, rowsShown).map((cells) => names.map((name) => cells[name]));
   return [
-    renderTable(rows.slice(0, rowsShown).map(narrow), narrow(head)),
+    renderTable(shown, names),
     ...(left > 0
       ? [`  … and ${formatCount(left)} more; --html FILE shows them, with the names of the hotels`]
       : []),

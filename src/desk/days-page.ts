@@ -11,10 +11,10 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration, shorten } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { needsAttention, readCalendar, renderCalendar, type ShownDay } from './calendar.js';
+import { renderFirstAction } from './day-actions.js';
 import { renderMark, renderSeverity } from './marks.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
 import { type Fact, renderFacts, renderTable, showDay, showInstant } from './parts.js';
-import { renderFirstAction } from './runs/day-actions.js';
 
 /** The home page: who needs help now, which nights are not good, and whether the machine is well; then twelve months of days. */
 export const daysPage = definePage({

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { auditPage } from './audit-page.js';
 import { bookingPage, evidenceDownload } from './booking-page.js';
 import { createCaseRoutes } from './cases/cases-routes.js';
-import { createDayPage, createReportDownload } from './days/day-page.js';
+import { dayPage, reportDownload } from './day-page.js';
 import { daysPage } from './days-page.js';
 import { createFrame } from './frame.js';
 import { mappingsPage } from './mappings-page.js';
@@ -30,8 +30,8 @@ import { syncMappings, syncProgress } from './sync-mappings.js';
 export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
   return [
     daysPage,
-    createDayPage(parts),
-    createReportDownload(parts),
+    dayPage,
+    reportDownload,
     runPage,
     createRunEvents(createRunWatches(parts)),
     rejectedPage,

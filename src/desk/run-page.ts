@@ -9,6 +9,7 @@ import { countAffected, summariseVerdicts } from '../review/verdicts/day-verdict
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatDuration, formatLocalInstant } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
+import { renderDayActions } from './day-actions.js';
 import { markOfRun, renderMark } from './marks.js';
 import { type DeskVisit, defineLive, definePage, type Live } from './page.js';
 import { renderTable, showDay, showInstant } from './parts.js';
@@ -22,7 +23,6 @@ import {
   type Sample,
   toSample,
 } from './run-watch.js';
-import { renderDayActions } from './runs/day-actions.js';
 
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
 const refreshSeconds = 10;

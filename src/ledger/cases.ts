@@ -78,6 +78,7 @@ export function createCaseReader({ read, readTogether }: Store) {
       count,
       countOpenByDay,
       rankOpen,
+      countOfDay,
     }),
     ...bind(readTogether, { find }),
   };
@@ -209,7 +210,8 @@ function* count(today: string): Query<CaseCounts> {
 }
 
 /** Open bookings of a case that needs action: nobody has to act on a dismissed one. */
-const needsAction = `${isOpen} AND case_number NOT IN (SELECT id FROM cases WHERE state = 'dismissed')`;
+const isNotDismissed = "case_number NOT IN (SELECT id FROM cases WHERE state = 'dismissed')";
+const needsAction = `${isOpen} AND ${isNotDismissed}`;
 
 /** By business day, how many bookings are open; those of dismissed cases need no action. */
 function* countOpenByDay(today: string): Query<ReadonlyMap<string, number>> {
@@ -229,6 +231,22 @@ function* rankOpen(today: string): Query<{ id: number; urgency: string }[]> {
     ...[today, ...boundsOf(today)],
   );
   return rows.map(({ case_number, urgency }) => ({ id: Number(case_number), urgency: String(urgency) }));
+}
+
+/**
+ * What became of the bookings of a business day that are in cases. Nobody has to act on those of dismissed cases.
+ *
+ * @param today YYYY-MM-DD, in the account's zone
+ */
+function* countOfDay(day: string, today: string) {
+  const counted = yield* one(
+    `SELECT count(*) AS bookings, count(resolved_as) AS resolved, count(*) FILTER (WHERE ${isOpen}) AS open
+     FROM case_bookings WHERE day = ? AND ${isNotDismissed}`,
+    ...boundsOf(today),
+    day,
+  );
+  const [open, resolved] = [Number(counted?.open), Number(counted?.resolved)];
+  return { open, resolved, left: Number(counted?.bookings) - open - resolved };
 }
 
 function* markFollowed(marks: readonly FollowedRun[]): Query<void> {

@@ -225,6 +225,26 @@ export function describeCasesContract(
       ]);
     });
 
+    it('counts what became of the bookings of a day, without those of dismissed cases', async () => {
+      const { cases } = ledger;
+      const other = '2026-11-18';
+      await openOne(ledger, keyOf('1'), [
+        { ...stayOf('BR-1', '2026-12-05'), day: other },
+        { ...stayOf('BR-2', '2026-12-03'), day: other },
+        { ...stayOf('BR-3', '2026-11-19', '2026-11-21'), day: other },
+        { reference: 'BR-4', day: other },
+      ]);
+      const dismissed = await openOne(ledger, keyOf('2'), [{ ...stayOf('BR-5', '2026-12-05'), day: other }]);
+      await cases.changeById([dismissed], (held) =>
+        toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
+      );
+      await cases.changeById([1], (held) =>
+        toDecision(held, resolveBookings(held, { places: new Set([2]), as: 'rebooked' }, at), []),
+      );
+      expect(await cases.countOfDay(other, '2026-11-22')).toEqual({ open: 2, resolved: 1, left: 1 });
+      expect(await cases.countOfDay('2026-11-17', '2026-11-22')).toEqual({ open: 0, resolved: 0, left: 0 });
+    });
+
     it('lists cases with open bookings, or by state, provider, or check-in before a day', async () => {
       await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
       await openOne(ledger, keyOf('2'), [stayOf('BR-3', '2026-11-19', '2026-11-21')]);

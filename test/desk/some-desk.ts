@@ -135,6 +135,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
       count: async () => noCases,
       countOpenByDay: async () => new Map(),
       rankOpen: async () => [],
+      countOfDay: async () => ({ open: 0, resolved: 0, left: 0 }),
     },
     notices: { listProblems: async () => [], listOfDay: async () => [], listMessages: async () => [] },
   });

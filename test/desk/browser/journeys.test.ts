@@ -159,7 +159,7 @@ function nameOfCell(day: string): RegExp {
 }
 
 async function readWhy(page: Page, day: string): Promise<void> {
-  await page.getByRole('heading', { name: day }).waitFor();
+  await page.getByRole('heading', { name: showDay(day) }).waitFor();
   expect(await page.getByRole('main').innerText()).toMatch(/batch 0 failed with http-503/);
 }
 

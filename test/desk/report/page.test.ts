@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { DayReport } from '../../../src/desk/report/day-report.js';
-import { renderPage } from '../../../src/desk/report/page.js';
-import { listSections } from '../../../src/desk/report/sections.js';
+import { type DayReport, listSections } from '../../../src/desk/day-report.js';
+import { renderPage } from '../../../src/desk/day-report-page.js';
+import { runToJson } from '../../../src/review/day/report.js';
+import { someRun } from '../../review/some-run.js';
 
 /** What an attacker would call a provider, a hotel or a booking. */
 const hostile = '<script>alert(1)</script>|`x`[a](javascript:1)\u001b[2J\n# no';
@@ -20,6 +21,7 @@ const hotels = {
 const report: DayReport = {
   ...{ day: '2026-11-20', writtenAt: '2026-11-21T02:30:00.000Z', judgement: 'attention', headline: hostile },
   runs: [],
+  idleMs: {},
   verdicts: { knowledge: 'judged', affected: 1, unanswered: 4, posted: 2 },
   canary: null,
   rejects: [{ reason: 'service-id-missing', count: 3, firstPlace: 7 }],
@@ -58,26 +60,53 @@ describe('a report', () => {
     expect(said).toContain('4 bookings without a verdict: hotel-review affected 2026-11-20 --unanswered');
     expect(said).toContain('the first 1 are below; all of them: hotel-review affected 2026-11-20 --csv FILE');
     expect(said).toContain('100 bookings, usually 400 on this weekday');
-    const [affected] = sections.find(({ title }) => title === 'Verdicts')?.table?.rows ?? [];
-    expect(affected?.[0]).toBe('unknown');
-    const [open] = sections.find(({ title }) => title === 'Open cases')?.table?.rows ?? [];
-    expect(open?.[0]).toBe('in house since 2026-11-19, until 2026-11-24');
+    const [affected = {}] = sections.find(({ title }) => title === 'Verdicts')?.rows ?? [];
+    expect(affected).toMatchObject({ 'check-in': 'unknown', distance: '12.3 km' });
+    const [open] = sections.find(({ title }) => title === 'Open cases')?.rows ?? [];
+    expect(open).toMatchObject({ 'check-in': 'in house since 2026-11-19, until 2026-11-24' });
     expect(said).toContain('to list them: hotel-review cases --left');
-    const [left] = sections.find(({ title }) => title.startsWith('Never resolved'))?.table?.rows ?? [];
-    expect(left?.slice(0, 3)).toEqual(['2', 'reported', '3']);
-    expect(affected?.at(-1)).toBe('12.3 km');
+    const [left = {}] = sections.find(({ title }) => title.startsWith('Never resolved'))?.rows ?? [];
+    expect(left).toMatchObject({ case: '2', mapping: 'reported', left: '3' });
+    expect(Object.keys(left).slice(0, 3)).toEqual(['case', 'mapping', 'left']);
+    expect(Object.keys(affected).at(-1)).toBe('distance');
     expect(sections.find(({ title }) => title.startsWith('Steps'))?.bars).toEqual([
       { label: '2 × batch', value: 90_000, text: '1 min 30 s, 3 attempts' },
     ]);
   });
 
   it('as a page loads nothing, runs nothing, and escapes all untrusted text', () => {
-    const page = renderPage(report, sections, options.timezone);
+    const page = renderPage(report, options);
     expect(page).not.toMatch(/<script|<link|<img|https?:|@import|url\(/i);
     expect(page).not.toContain('\u001b');
     expect(page).toContain('&lt;script&gt;');
     expect(page.match(/<ul class="bars"/g)).toHaveLength(4);
     expect(page).not.toMatch(/ style=/);
     expect(page).toContain('<line class="usual"');
+  });
+
+  it('as a page writes dates for people', () => {
+    const page = renderPage(report, options);
+    expect(page).toContain('<h1>Hotel review of 20 Nov 2026</h1>');
+    expect(page).toContain('in house since 19 Nov 2026, until 24 Nov 2026');
+    expect(page).toContain('13 Nov 2026');
+    expect(page).toContain('Written 21 Nov 2026, 03:30, Europe/Madrid.');
+  });
+
+  it('says nothing of verdicts by e-mail where nothing was delivered', () => {
+    const run = (delivered: number) => ({
+      ...runToJson(someRun({ state: 'failed', counts: { delivered } }), { now: 0, ...options }),
+    });
+    const say = (delivered: number) =>
+      listSections(
+        {
+          ...report,
+          runs: [run(delivered)],
+          verdicts: { knowledge: 'by-email', affected: null, unanswered: null, posted: 0 },
+        },
+        options,
+      ).flatMap(({ notes }) => notes);
+    expect(say(0)).toContain('nothing was delivered: there is no verdict');
+    expect(say(0).join()).not.toContain('by e-mail');
+    expect(say(3)).toContain('verdicts come by e-mail only: none is known to be correct');
   });
 });

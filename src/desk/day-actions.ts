@@ -1,0 +1,92 @@
+import type { RunState } from '../ledger/run.js';
+import { type RunReport, waitsForAcceptance } from '../review/day/report.js';
+import { type Html, html } from '../text/html.js';
+import type { DeskVisit } from './page.js';
+
+/** Where each leads, below the address of the day. */
+const run = { name: 'Run this day', path: 'run' };
+const resume = { name: 'Resume', path: 'run' };
+const topUp = { name: 'Send what is missing', path: 'run' };
+const sendLate = { name: 'Send what is missing', path: 'replay?which=late' };
+const replay = { name: 'Replay', path: 'replay' };
+const cancel = { name: 'Cancel', path: 'cancel' };
+const look = { name: 'Look for the result now', path: 'look' };
+const accept = { name: 'Accept its few bookings', path: 'accept' };
+
+/** By the state of the newest run, most helpful first. */
+const actionsAfter: Readonly<Record<RunState, readonly (typeof run)[]>> = {
+  collecting: [resume, cancel],
+  delivering: [resume, cancel],
+  'awaiting-result': [look, cancel, replay],
+  failed: [resume, replay, cancel],
+  cancelled: [run, replay],
+  succeeded: [replay],
+};
+
+type NewestRun = Pick<RunReport, 'state' | 'notGood'>;
+
+/** What can be done about a day after its newest run, most helpful first: nothing that the action would then refuse. */
+export function listDayActions(
+  newest: NewestRun | undefined,
+  { isComparable = true, isPerformed = false } = {},
+): readonly (typeof run)[] {
+  return listAfter(newest).filter((action) => {
+    // Nobody could tell what was delivered already.
+    if (action === topUp || action === sendLate) return isComparable;
+    // What is being sent right now would be sent twice.
+    return action !== replay || !isPerformed;
+  });
+}
+
+function listAfter(newest: NewestRun | undefined): readonly (typeof run)[] {
+  if (!newest) return [run];
+  const { state, notGood } = newest;
+  const isDone = state === 'succeeded';
+  if (isDone && waitsForAcceptance(newest)) return [accept, sendLate, replay];
+  // It sent what was booked until then, or not what the hook expected: another run sends the rest.
+  const isPart = notGood.some(
+    ({ code }) => code === 'day-not-over' || (isDone && code === 'unexpected-count'),
+  );
+  return isPart ? [topUp, ...actionsAfter[state].filter(({ path }) => path !== 'run')] : actionsAfter[state];
+}
+
+interface NewestRunOfDay {
+  readonly day: string;
+  /** Null without a run. */
+  readonly runId: string | null;
+  readonly state: RunState | null;
+  readonly isToBeAccepted: boolean;
+}
+
+/** The most helpful link for a day in a list: to a working run or, for visitors who may operate, an action. */
+export function renderFirstAction(
+  { day, runId, state, isToBeAccepted }: NewestRunOfDay,
+  { may }: Pick<DeskVisit, 'may'>,
+  look: 'button' | 'button quiet',
+): Html | undefined {
+  if (state === 'collecting' || state === 'delivering')
+    return html`<a class="button quiet" href="/runs/${encodeURIComponent(runId ?? '')}">Watch<span class="hidden"> the run of ${day}</span></a>`;
+  const [first] = state === null ? [run] : isToBeAccepted ? [accept] : actionsAfter[state];
+  if (first === undefined || !may('operate')) return undefined;
+  return html`<a class="${look}" href="/days/${encodeURIComponent(day)}/${first.path}">${first.name}<span class="hidden">: ${day}</span></a>`;
+}
+
+/** For visitors who may operate. */
+export function renderDayActions(
+  day: string,
+  newest: NewestRun | undefined,
+  { may }: DeskVisit,
+): Html | undefined {
+  return may('operate')
+    ? html`<p class="buttons">${renderButtons(day, listDayActions(newest))}</p>
+`
+    : undefined;
+}
+
+/** The first is filled, unless another is the one to press: to send a whole day again is never that. */
+export function renderButtons(day: string, actions: readonly (typeof run)[], isFirstFilled = true): Html[] {
+  return actions.map(({ name, path }, place) => {
+    const isFilled = isFirstFilled && place === 0 && path !== replay.path;
+    return html`<a class="button${isFilled ? '' : ' quiet'}" href="/days/${encodeURIComponent(day)}/${path}">${name}</a>`;
+  });
+}

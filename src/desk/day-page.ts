@@ -1,0 +1,325 @@
+import * as z from 'zod';
+import { reportsFolder } from '../archive/archive.js';
+import { answerWithin } from '../async/abort.js';
+import { businessDayAt, createBusinessDay } from '../booking/business-day.js';
+import { findCases, nameCheckIn } from '../cases/shown-cases.js';
+import { judgeCanary } from '../ledger/canaries.js';
+import { type Notice, nobodyIsTold } from '../ledger/notice.js';
+import { isActive, type Run } from '../ledger/run.js';
+import { describeNotice } from '../notifications/describe-notice.js';
+import { describeIncomparable } from '../review/collect/delivered-lines.js';
+import { judgeDay } from '../review/day/good-day.js';
+import { readReport, reportsDrop, runToJson } from '../review/day/report.js';
+import { countAffected, type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { HttpError } from '../server/http-error.js';
+import { showInLine } from '../text/foreign-text.js';
+import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { listDayActions, renderButtons } from './day-actions.js';
+import { outlineCase, readIdle } from './day-report.js';
+import { dayField, pageField } from './fields.js';
+import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
+import { type DeskVisit, defineDownload, definePage } from './page.js';
+import {
+  entriesBefore,
+  entriesPerPage,
+  renderPages,
+  renderTable,
+  showDay,
+  showInstant,
+  toPage,
+  writeAddress,
+} from './parts.js';
+import { readArchived } from './run-file.js';
+
+/** A day can have dozens of runs of today; the list shows a page of them. */
+const runsRead = 1_000;
+/** The most urgent ones; the list of cases has all. */
+const casesShown = 20;
+const noticesShown = 50;
+/** How long the page waits for the archive. */
+const archiveMs = 1_000;
+/** While a run is active, without JavaScript. */
+const refreshSeconds = 30;
+
+/** A day: how it went, what its bookings need, its runs, and what to do about it. */
+export const dayPage = definePage({
+  path: '/days/:day',
+  permission: 'look',
+  input: z.object({ day: dayField, page: pageField }),
+  json: 'usually',
+  read: readDay,
+  render: (data, visit) => ({
+    title: `Day ${showDay(data.day)}`,
+    content: renderDay(data, visit),
+    ...(data.runs.some(isActive) && { refreshSeconds }),
+  }),
+});
+
+/** The page of a day as it was when a run of it ended. It names no booking and no guest. */
+export const reportDownload = defineDownload({
+  path: '/days/:day/reports/:name',
+  permission: 'look',
+  input: z.object({ day: dayField, name: z.string() }),
+  contentType: 'text/html; charset=utf-8',
+  async open({ day, name }, { desk: { archive } }) {
+    const isKept = (await archive.list(reportsFolder, day)).includes(name);
+    if (!isKept || !name.endsWith('.html')) throw new HttpError(404, 'no such report is in the archive');
+    return { name: `${day}-${name}`, content: readArchived(archive, [reportsFolder, day, name]) };
+  },
+});
+
+async function readDay({ day, page }: { readonly day: string; readonly page: number }, visit: DeskVisit) {
+  const { desk, now, timezone, today, may } = visit;
+  const { ledger, command } = desk;
+  const [runs, found, counted, problems, notices, reports] = await Promise.all([
+    ledger.runs.list({ day, limit: runsRead }),
+    findCases(ledger, { day, today }, now),
+    ledger.cases.countOfDay(day, today),
+    ledger.notices.listProblems(),
+    ledger.notices.listOfDay(day, noticesShown),
+    listReports(day, visit),
+  ]);
+  const verdicts = summariseVerdicts(day, runs);
+  const shown = runs.slice(entriesBefore(page), entriesBefore(page) + entriesPerPage);
+  // Dismissed ones need no action.
+  const open = found.filter(({ state }) => state !== 'dismissed');
+  const toWords = (one: Notice) => ({
+    ...{ event: one.event, stage: one.stage, severity: one.severity },
+    title: describeNotice(one, { checkInsToday: 0, command }).title,
+    raisedAt: new Date(one.raisedAt).toISOString(),
+  });
+  const { previous, next } = createBusinessDay(day, timezone);
+  return {
+    day,
+    /** In all, and how its run `ran`. */
+    ...(await judge(verdicts, visit)),
+    /** What its bookings still need; null if nothing of the day is known. */
+    needs: judgeBookings(counted, open.length, verdicts),
+    previous: day > '0001-01-01' ? previous().iso : null,
+    /** Today has no next day: nothing can have happened there. */
+    next: day < today ? next().iso : null,
+    /** Newest first. */
+    runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
+    /** Of each run that rested before somebody resumed it. */
+    idleMs: await readIdle(ledger, shown),
+    ...toPage(runs.length, page),
+    /** With an open booking of that day, guests in house first. */
+    cases: {
+      count: open.length,
+      first: open.slice(0, casesShown).map((one) => {
+        const { copyServiceId, copy, copyHotel, distanceKm, leftBookings, ...outline } = outlineCase(one);
+        return outline;
+      }),
+    },
+    /** Those that last. */
+    problems: problems.filter((one) => one.day === day).map(toWords),
+    /** All that was raised about the day, the newest first. */
+    notices: notices.map(toWords),
+    /** The pages of the day that were kept when a run of it ended; null while the archive does not answer. */
+    reports,
+    /** What this visitor can do about the day, most helpful first. */
+    actions: may('operate') && day <= today ? await readActions(runs, visit) : [],
+  };
+}
+
+type DayData = Awaited<ReturnType<typeof readDay>>;
+
+const say = (judgement: DayMark, headline: string) => ({ judgement, headline });
+
+/** How the day went in all and, apart from that, how its run went: whatever the bookings need does not change that. */
+async function judge(verdicts: DayVerdicts, { desk: { ledger }, now, today, timezone }: DeskVisit) {
+  const { day, affected, knowledge } = verdicts;
+  if (knowledge === 'no-run') {
+    const { firstDay } = await ledger.runs.summarise(businessDayAt(new Date(now), timezone));
+    const judged = judgeWithoutRun(day, today, firstDay);
+    return { ...judged, ran: judged };
+  }
+  const [canary] = await ledger.canaries.list({ day, limit: 1 });
+  const facts = { timezone, canary: canary && judgeCanary(canary, now) };
+  const judged = judgeDay(verdicts, facts);
+  const ran = affected ? judgeDay({ ...verdicts, affected: 0 }, facts) : judged;
+  // "All have the verdict correct" would not be true.
+  const isReviewed = affected && ran.judgement === 'good';
+  return { ...judged, ran: isReviewed ? say('good', 'Complete: each booking has a verdict.') : ran };
+}
+
+/** Only a day that is over, and not before the first run, misses one. */
+function judgeWithoutRun(day: string, today: string, firstDay: string | undefined) {
+  if (day > today) return say('not-due', 'This day has not begun.');
+  if (day === today) return say('not-due', 'This day is not over, and has no run yet.');
+  return firstDay === undefined || day < firstDay
+    ? say('not-due', 'No run: the reviews began later.')
+    : say('missing', 'No run: nothing of this day was reviewed.');
+}
+
+/** What the bookings of the day still need: calm once all are resolved. */
+function judgeBookings(
+  { open, left, resolved }: { readonly open: number; readonly left: number; readonly resolved: number },
+  cases: number,
+  { affected, knowledge }: DayVerdicts,
+) {
+  const found = affected ? `${formatCountOf(affected, 'booking')} on an incorrect mapping. ` : '';
+  const inCases = [
+    open > 0 ? `${formatCount(open)} open in ${formatCountOf(cases, 'case')}` : [],
+    left > 0 ? `${formatCount(left)} never resolved before the guests left` : [],
+    resolved > 0 ? `${formatCount(resolved)} resolved` : [],
+  ].flat();
+  const tell = (mark: Mark, words: string, text = `Of its bookings in cases: ${inCases.join(', ')}.`) => ({
+    ...{ mark, words },
+    text: `${found}${text}`,
+  });
+  if (open > 0) return tell('open', 'bookings open');
+  if (left > 0) return tell('left', 'bookings left');
+  if (resolved > 0) return tell('resolved', 'all resolved');
+  if (knowledge === 'no-run') return null;
+  return tell(affected === 0 ? 'good' : 'not-due', 'nothing open', 'None of its bookings is in a case.');
+}
+
+/** After the newest run of all, not of this page of the list; some actions would be refused for what only the ledger knows. */
+async function readActions(runs: readonly Run[], { desk: { ledger }, now, timezone }: DeskVisit) {
+  const [newest] = runs;
+  return listDayActions(newest && runToJson(newest, { now, timezone }), {
+    isComparable: describeIncomparable(runs) === undefined,
+    isPerformed: newest !== undefined && isActive(newest) && (await ledger.steps.isBeingPerformed(newest.id)),
+  });
+}
+
+/** Null while the archive does not answer. */
+async function listReports(day: string, { desk: { archive } }: DeskVisit): Promise<string[] | null> {
+  try {
+    const names = await answerWithin(archiveMs, archive.list(reportsFolder, day));
+    return names.filter((name) => name.endsWith('.html'));
+  } catch {
+    return null;
+  }
+}
+
+/** The two signs and what to do come first; the details are below. */
+function renderDay(data: DayData, visit: DeskVisit): Html {
+  const { day, ran, needs, problems, notices, pages } = data;
+  const isTold = visit.desk.operations.channels.length > 0;
+  return html`${renderNeighbours(data)}
+<section class="card"><p class="headline">${renderMark(ran.judgement)} <span>${showInLine(ran.headline)}</span></p>
+${needs ? html`<p class="headline">${renderMark(needs.mark, needs.words)} <span>${needs.text}</span></p>` : undefined}
+${renderWhatToDo(data)}</section>
+${renderNotices('Problems that last', problems, visit)}<h2>Runs</h2>
+${pages > 1 ? renderPages(data, 'run', (page) => `/days/${day}?page=${page}`) : undefined}${renderRuns(data, visit)}
+<h2>Open cases of its bookings</h2>
+${renderCases(data)}
+${renderNotices(isTold ? 'What people were told' : 'What was noticed', notices, visit, isTold ? undefined : nobodyIsTold)}${renderReports(data)}`;
+}
+
+function renderNeighbours({ previous, next }: DayData): Html {
+  const earlier = previous && html`<a href="/days/${previous}" rel="prev">‹ ${showDay(previous)}</a>`;
+  const later = next && html`<a href="/days/${next}" rel="next">${showDay(next)} ›</a>`;
+  return html`<nav aria-label="Days" class="buttons neighbours">${earlier ?? ''} ${later ?? ''}</nav>`;
+}
+
+/** Bookings that need somebody come first: no run helps their guests. */
+function renderWhatToDo({ day, needs, actions }: DayData): Html | undefined {
+  const waits = needs?.mark === 'open' || needs?.mark === 'left';
+  const address = writeAddress('/cases', { day, state: needs?.mark === 'left' ? 'left' : undefined });
+  const cases = html`<a class="button" href="${address}">Open the cases</a>`;
+  const buttons = [...(waits ? [cases] : []), ...renderButtons(day, actions, !waits)];
+  return buttons.length > 0 ? html`<p class="buttons">${buttons}</p>` : undefined;
+}
+
+function renderRuns({ runs, idleMs, judgement }: DayData, visit: DeskVisit): Html {
+  return renderTable(
+    runs,
+    {
+      Run: ({ runId }) => html`<a class="whole" href="/runs/${encodeURIComponent(runId)}">${runId}</a>`,
+      State: renderState,
+      By: ({ delivery, trigger }) => `${delivery}, ${trigger}`,
+      Started: ({ startedAt }) => html`<span class="whole">${showInstant(startedAt, visit)}</span>`,
+      Took: ({ runId, durationMs }) => formatDuration(durationMs - (idleMs[runId] ?? 0)),
+      Accepted: ({ counts }) => counts.accepted,
+      Delivered: ({ counts }) => counts.delivered,
+      Refused: ({ counts }) => counts.refused,
+      Rejected: ({ counts }) => counts.rejected,
+      Pending: ({ counts }) => counts.pending,
+      Affected: renderAffected,
+    },
+    {
+      empty:
+        judgement === 'missing'
+          ? 'None. Once the day is run, its bookings are reviewed.'
+          : 'None. The first one follows once a day is over.',
+      note: (run) => describeRun(run, visit),
+    },
+  );
+}
+
+type DayRun = DayData['runs'][number];
+
+/** Without what the result says of its bookings: the column beside has their number, and a run does not become better or worse. */
+function renderState(run: DayRun): Html {
+  const { affected } = run.counts;
+  const counts = { ...run.counts, affected: affected === null ? null : 0 };
+  return renderMark(markOfRun({ ...run, counts }, reportsDrop(run)));
+}
+
+/** Why it failed, was cancelled or waits; otherwise why somebody started it. */
+function describeRun({ error, cancelReason, waiting, reason }: DayRun, visit: DeskVisit): string | undefined {
+  const wait =
+    waiting && `waits until ${showInstant(waiting.until, visit)} for ${waiting.step} (${waiting.code})`;
+  return error?.message ?? cancelReason ?? wait ?? reason;
+}
+
+/** Where no number is known, it says why. */
+function renderAffected(run: DayRun): Html | number {
+  const affected = countAffected(run);
+  return typeof affected === 'number' ? affected : html`<span class="faint">${affected}</span>`;
+}
+
+function renderCases({ day, cases: { count, first } }: DayData): Html {
+  const cut = count > first.length ? `, the ${formatCount(first.length)} most urgent` : '';
+  const intro = html`<p>${formatCountOf(count, 'case')}${cut}. <a href="/cases?day=${day}">In the list of cases</a></p>
+`;
+  const shown = (day: string | null) => day && showDay(day);
+  return html`${count > 0 ? intro : undefined}${renderTable(
+    first,
+    {
+      Case: ({ id }) => html`<a href="/cases/${id}">${id}</a>`,
+      'Check-in': ({ inHouse, firstCheckIn, inHouseUntil }) =>
+        nameCheckIn({ inHouse, firstCheckIn: shown(firstCheckIn), inHouseUntil: shown(inHouseUntil) }),
+      Mapping: ({ state }) => renderMark(state),
+      Provider: ({ providerName }) => providerName,
+      'Hotel id': ({ providerHotelId }) => providerHotelId,
+      Booked: ({ serviceId, bookedHotel }) =>
+        html`${serviceId} <span class="faint">${showInLine(bookedHotel ?? '')}</span>`,
+      'Open bookings': ({ openBookings }) => openBookings,
+    },
+    { empty: 'None. A case opens when a verdict names a booking of the day.' },
+  )}`;
+}
+
+/** What the ledger noticed about the day, in words; what recovered is no problem any more. */
+function renderNotices(
+  title: string,
+  notices: DayData['notices'],
+  visit: DeskVisit,
+  remark?: string,
+): Html | undefined {
+  if (notices.length === 0) return undefined;
+  return html`<h2>${title}</h2>
+${remark && html`<p>${remark}</p>`}
+<ul class="plain">${notices.map(
+    (one) =>
+      html`<li><span class="faint">${showInstant(one.raisedAt, visit)}</span> ${one.stage === 'recovered' ? renderMark('succeeded', one.stage) : renderSeverity(one.severity)} ${showInLine(one.title)}</li>
+`,
+  )}</ul>
+`;
+}
+
+/** An archive that does not answer hides nothing else of the day. */
+function renderReports({ day, reports }: DayData): Html | undefined {
+  if (reports?.length === 0) return undefined;
+  const link = (name: string) =>
+    html`<li><a href="/days/${day}/reports/${encodeURIComponent(name)}" download>${showInLine(name)}</a></li>
+`;
+  return html`<h2>Kept reports</h2>
+${reports ? html`<ul>${reports.map(link)}</ul>` : html`<p class="wait">Unknown: the archive does not answer.</p>`}
+`;
+}

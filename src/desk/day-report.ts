@@ -1,0 +1,349 @@
+import { businessDayAt } from '../booking/business-day.js';
+import { describeCheckIn } from '../booking/stay.js';
+import { findCases, type ListedCase, nameCheckIn } from '../cases/shown-cases.js';
+import type { Bar } from '../charts/bars.js';
+import type { Config } from '../config/load.js';
+import { canaryToJson, judgeCanary } from '../ledger/canaries.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { Run } from '../ledger/run.js';
+import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
+import { describeCanary } from '../review/canary.js';
+import { judgeDay } from '../review/day/good-day.js';
+import { readIdleMs } from '../review/day/idle-time.js';
+import { readReport } from '../review/day/report.js';
+import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../review/gates.js';
+import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
+import {
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatKilometres,
+  formatLocalInstant,
+} from '../text/format.js';
+import type { WriteCommand } from '../text/shell.js';
+import { showDay } from './parts.js';
+
+const runsRead = 1_000;
+/** Runs shown; a day can have dozens of runs of today without news. */
+const runsShown = 20;
+/** Bookings and cases shown; the commands list all. */
+const listed = 100;
+const countsShown = ['accepted', 'delivered', 'refused', 'rejected', 'pending'] as const;
+/** Providers shown; the others are in the JSON. */
+const providersShown = 20;
+
+/**
+ * How a day went, as `report D --json` prints it and as pages show it, with the cases that are open now, and those that were never
+ * resolved. It holds references and stays of affected bookings, and no guest's name; null stands for unknown.
+ */
+export async function gatherDayReport(
+  { timezone, volume }: Pick<Config, 'timezone' | 'volume'>,
+  ledger: ReadOnlyLedger,
+  day: string,
+  now: number,
+) {
+  const today = businessDayAt(new Date(now), timezone).iso;
+  const runs = await ledger.runs.list({ day, limit: runsRead });
+  const verdicts = summariseVerdicts(day, runs);
+  const { knowledge, affected, unanswered, posted } = verdicts;
+  const newest = verdicts.newer ?? verdicts.runs[0];
+  const [canary] = await ledger.canaries.list({ day, limit: 1 });
+
+  async function readAffected() {
+    const list = await listBookings(ledger, 'affected', verdicts.runs, { today, clock: () => now });
+    const first = [];
+    for await (const bookings of list.read({ from: 0, to: listed }))
+      first.push(...bookings.map(outlineToJson));
+    return { count: list.count, first };
+  }
+
+  async function listCases(which: 'open' | 'left') {
+    const found = await findCases(ledger, { today, left: which === 'left' }, now);
+    return { count: found.length, first: found.slice(0, listed).map(outlineCase) };
+  }
+
+  return {
+    /** YYYY-MM-DD */
+    day,
+    /** ISO 8601, UTC */
+    writtenAt: new Date(now).toISOString(),
+    ...judgeDay(verdicts, { timezone, canary: canary && judgeCanary(canary, now) }),
+    /** Newest first. */
+    runs: await Promise.all(
+      runs.slice(0, runsShown).map((run) => readReport(ledger, run, { now, timezone })),
+    ),
+    idleMs: await readIdle(ledger, runs.slice(0, runsShown)),
+    /** Of all runs that sent the day. */
+    verdicts: { knowledge, affected, unanswered, posted },
+    /** The newest of the day. */
+    canary: canary ? canaryToJson(canary, now) : null,
+    /** Of the newest run. */
+    rejects: newest ? await ledger.rejects.count(newest.id) : [],
+    warnings: newest ? await ledger.rejects.countWarnings(newest.id) : [],
+    volume: await compareVolume(day, ledger, volume),
+    /** Of the newest run, in the order in which they began. */
+    steps: newest ? await ledger.steps.listTimes(newest.id) : [],
+    /** Guests in house and then the nearest check-in first. */
+    affected: await readAffected(),
+    /** All cases with an open booking, of any day. */
+    cases: await listCases('open'),
+    /** All cases with a booking that nobody resolved before the stay was over. */
+    left: await listCases('left'),
+  };
+}
+
+export type DayReport = Awaited<ReturnType<typeof gatherDayReport>>;
+
+/** By run, how much of its duration nobody worked on it: only of those that were resumed after a pause. */
+export async function readIdle(
+  ledger: ReadOnlyLedger,
+  runs: readonly Run[],
+): Promise<Readonly<Record<string, number>>> {
+  const idle = await Promise.all(runs.map(async (run) => [run.id, await readIdleMs(ledger, run)] as const));
+  return Object.fromEntries(idle.filter(([, ms]) => ms > 0));
+}
+
+async function compareVolume(day: string, ledger: ReadOnlyLedger, settings: Config['volume']) {
+  const counted = await ledger.runs.findVolume(day);
+  const good = await ledger.runs.listVolumes(daysToCompare(day, settings));
+  const { days: earlier, isOfWeekday } = chooseCompared(day, good);
+  return {
+    /** Null where the day was not counted. */
+    accepted: counted?.accepted ?? null,
+    /** Null if no day to compare with is known. */
+    usual: usualOf(earlier.map(({ accepted }) => accepted)),
+    /** The days below are of the same weekday. */
+    isOfWeekday,
+    /** The days that are compared with, oldest first. */
+    compared: earlier
+      .map(({ day: compared, accepted }) => ({ day: compared, accepted }))
+      .sort((one, other) => (one.day < other.day ? -1 : 1)),
+    /** Largest first. */
+    providers: (counted ? listProviderVolumes(counted, earlier) : []).sort(
+      (one, other) => (other.usual ?? other.accepted) - (one.usual ?? one.accepted),
+    ),
+  };
+}
+
+/** What a list shows of an affected booking, without the guest's name. */
+export function outlineToJson(booking: ListedBooking) {
+  const { fields } = booking;
+  const text = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
+  return {
+    reference: text('BookingReferenceId'),
+    checkIn: text('CheckInDate'),
+    checkOut: text('CheckOutDate'),
+    providerName: text('ProviderName'),
+    providerHotelId: text('ProviderHotelId'),
+    /** As booked. */
+    serviceId: Number(fields.ServiceId),
+    ...outlineHotels(booking),
+  };
+}
+
+/** What a list shows of a case. */
+export function outlineCase(item: ListedCase) {
+  const { id, state, openBookings, leftBookings, inHouse, inHouseUntil = null } = item;
+  const { providerName, providerHotelId, serviceId, hasUnknownCheckIn, firstCheckIn = null } = item;
+  return {
+    ...{ id, state, openBookings, leftBookings, providerName, providerHotelId, serviceId },
+    firstCheckIn: hasUnknownCheckIn && inHouse === 0 ? null : firstCheckIn,
+    /** Open bookings of guests who are in house, and when the last of them checks out. */
+    ...{ inHouse, inHouseUntil },
+    ...outlineHotels(item),
+  };
+}
+
+function outlineHotels({
+  copyServiceId,
+  copy,
+  hotels,
+}: Pick<ListedCase, 'copyServiceId' | 'copy' | 'hotels'>) {
+  return {
+    /** The master hotel that the local copy of the mappings has now. */
+    copyServiceId,
+    copy,
+    bookedHotel: hotels.bookedHotel?.name ?? null,
+    copyHotel: hotels.copyHotel?.name ?? null,
+    distanceKm: hotels.distanceKm ?? null,
+  };
+}
+
+/** What the page and the terminal show. Texts are plain: each makes them safe where it writes them. */
+export interface Section {
+  readonly title: string;
+  readonly notes: readonly string[];
+  readonly bars?: readonly Bar[];
+  /** Of a table: the cells of each row by the name of their column. */
+  readonly rows?: readonly Cells[];
+}
+
+export type Cells = Readonly<Record<string, string>>;
+
+export interface SectionOptions {
+  readonly timezone: string;
+  readonly command: WriteCommand;
+  /** Pages write dates for people; a terminal, as its commands take them. */
+  readonly isPage?: boolean;
+}
+
+/** In the order in which they are shown, without empty ones. */
+export function listSections(report: DayReport, options: SectionOptions): Section[] {
+  const { day, runs, idleMs, left, volume, rejects, steps, affected, cases } = report;
+  const { command, timezone, isPage } = options;
+  const showDates = (text: string) => (isPage ? text.replace(/\d{4}-\d\d-\d\d/g, showDay) : text);
+  const sections: Section[] = [
+    {
+      title: 'Runs',
+      notes: runs.flatMap(({ runId, error }) => (error ? [`${runId}: ${error.message}`] : [])),
+      rows: runs.map((run) => ({
+        run: run.runId,
+        by: `${run.delivery}, ${run.trigger}`,
+        state: run.state,
+        started: showDates(formatLocalInstant(Date.parse(run.startedAt), timezone)),
+        took: formatDuration(run.durationMs - (idleMs[run.runId] ?? 0)),
+        ...Object.fromEntries(countsShown.map((name) => [name, formatCount(run.counts[name])])),
+      })),
+    },
+    {
+      title: 'Verdicts',
+      notes: describeVerdicts(report, options),
+      rows: affected.first.map((item) => ({
+        'check-in': showDates(describeStay(item, report, timezone)),
+        booking: item.reference ?? '-',
+        ...toHotelCells(item),
+      })),
+    },
+    {
+      title: 'Open cases',
+      notes: cases.count === 0 ? ['none'] : describeCases(report, options),
+      rows: cases.first.map((item) => ({
+        'check-in': showDates(nameCheckIn(item)),
+        ...{ case: String(item.id), mapping: item.state, open: formatCount(item.openBookings) },
+        ...toHotelCells(item),
+      })),
+    },
+    {
+      title: 'Never resolved before the guests left',
+      notes: left.count === 0 ? [] : [`to list them: ${command('cases --left')}`],
+      rows: left.first.map((item) => ({
+        ...{ case: String(item.id), mapping: item.state, left: formatCount(item.leftBookings) },
+        ...toHotelCells(item),
+      })),
+    },
+    {
+      title: 'Bookings',
+      notes: describeVolume(report),
+      bars: listVolumes(report).map((one) => ({
+        ...toBar(showDates(one.day), one.accepted),
+        isHighlighted: one.day === day,
+      })),
+    },
+    {
+      title: 'Providers, and what is usual',
+      notes:
+        volume.providers.length > providersShown
+          ? [`the ${providersShown} largest of ${formatCount(volume.providers.length)}`]
+          : [],
+      bars: volume.providers
+        .slice(0, providersShown)
+        .map(({ provider, accepted, usual }) => ({ ...toBar(provider, accepted), usual })),
+    },
+    {
+      title: 'Rejected, by reason',
+      notes: rejects.length > 0 ? [`all of them: ${command(`rejected ${day} --csv FILE`)}`] : [],
+      bars: rejects.map(({ reason, count }) => toBar(reason, count)),
+    },
+    { title: 'Steps of the newest run', notes: [], bars: steps.map(toStepBar) },
+  ];
+  return sections.filter(({ notes, bars = [], rows = [] }) => notes.length + bars.length + rows.length > 0);
+}
+
+function describeVerdicts({ day, verdicts, affected, canary, runs }: DayReport, options: SectionOptions) {
+  const { command } = options;
+  const { knowledge, unanswered, posted } = verdicts;
+  const isKnown = knowledge === 'judged';
+  const isSent = runs.some(({ counts }) => counts.delivered > 0);
+  return keepTexts([
+    isKnown && `${formatCountOf(affected.count, 'booking')} on an incorrect mapping`,
+    !isKnown && runs.length > 0 && !isSent && 'nothing was delivered: there is no verdict',
+    isSent && knowledge === 'awaiting-result' && 'the result has not arrived yet: no verdict is known',
+    isSent && knowledge === 'by-email' && 'verdicts come by e-mail only: none is known to be correct',
+    isKnown &&
+      unanswered &&
+      `${formatCountOf(unanswered, 'booking')} without a verdict: ${command(`affected ${day} --unanswered`)}`,
+    isKnown &&
+      posted > 0 &&
+      `${formatCountOf(posted, 'booking')} went by body: their verdicts come by e-mail only`,
+    canary && describeCanary(canary, options),
+    adviseMore(affected, command(`affected ${day} --csv FILE`)),
+    ...explainCopies(affected.first),
+  ]);
+}
+
+function describeStay(
+  { checkIn, checkOut }: DayReport['affected']['first'][number],
+  { writtenAt }: DayReport,
+  timezone: string,
+): string {
+  const today = businessDayAt(new Date(writtenAt), timezone).iso;
+  return describeCheckIn({ checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined }, today);
+}
+
+function describeCases({ cases }: DayReport, { command }: SectionOptions): string[] {
+  const { count, first } = cases;
+  const bookings = first.reduce((sum, { openBookings }) => sum + openBookings, 0);
+  return keepTexts([
+    `${formatCountOf(count, 'case')}${count > first.length ? '' : ` with ${formatCountOf(bookings, 'open booking')}`}`,
+    adviseMore(cases, command('cases --csv FILE')),
+    ...explainCopies(first),
+  ]);
+}
+
+function keepTexts(texts: readonly (string | false | 0 | null)[]): string[] {
+  return texts.filter((text) => typeof text === 'string');
+}
+
+function adviseMore({ count, first }: DayReport['affected' | 'cases'], command: string) {
+  return count > first.length && `the first ${formatCount(first.length)} are below; all of them: ${command}`;
+}
+
+function toHotelCells(item: DayReport['affected' | 'cases']['first'][number]): Cells {
+  const { copyServiceId, serviceId, distanceKm } = item;
+  const isSame = copyServiceId === serviceId;
+  return {
+    provider: item.providerName ?? '-',
+    'hotel id': item.providerHotelId ?? '-',
+    booked: String(serviceId),
+    'booked hotel': item.bookedHotel ?? '-',
+    copy: nameCopy(item, 'none'),
+    'hotel of the copy': isSame ? 'the same' : (item.copyHotel ?? '-'),
+    distance: isSame || distanceKm === null ? '-' : formatKilometres(distanceKm),
+  };
+}
+
+function describeVolume({ runs, volume: { accepted, usual, isOfWeekday } }: DayReport): string[] {
+  if (accepted === null) return [];
+  const bookings = formatCountOf(accepted, 'booking');
+  if (usual !== null)
+    return [`${bookings}, usually ${formatCount(usual)}${isOfWeekday ? ' on this weekday' : ''}`];
+  const isCompared = runs.some(({ volume }) => volume !== null);
+  return [`${bookings}, not compared${isCompared ? ': no earlier day is known' : ''}`];
+}
+
+function listVolumes({ day, volume: { accepted, compared } }: DayReport) {
+  return accepted === null ? [] : [...compared, { day, accepted }];
+}
+
+function toBar(label: string, value: number): Bar {
+  return { label, value, text: formatCount(value) };
+}
+
+function toStepBar({ kind, steps, attempts, startedAt, endedAt }: DayReport['steps'][number]): Bar {
+  // The clock may have been set back meanwhile.
+  const value = Math.max(0, endedAt - startedAt);
+  const tries = attempts > steps ? `, ${formatCountOf(attempts, 'attempt')}` : '';
+  const label = steps > 1 ? `${formatCount(steps)} × ${kind}` : kind;
+  return { label, value, text: `${formatDuration(value)}${tries}` };
+}
