@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { createAuditPage } from './audit/audit-page.js';
 import { createBookingRoutes } from './bookings/booking-routes.js';
-import { createCaseRoutes } from './cases/cases-routes.js';
+import { casePage } from './case-page.js';
+import { casesDownload, casesPage } from './cases-page.js';
+import { bookingResolution, caseChange } from './change-cases.js';
 import { createDayPage, createReportDownload } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
 import { createFrame } from './frame.js';
@@ -25,7 +27,11 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     ...createProviderRoutes(parts),
     createAuditPage(parts),
     ...createOperationRoutes(parts),
-    ...createCaseRoutes(parts),
+    casesPage,
+    casesDownload,
+    caseChange,
+    casePage,
+    bookingResolution,
   ];
 }
 

@@ -64,6 +64,11 @@ function summarise(bookings: readonly CaseBooking[]) {
       .sort()
       .at(-1),
     firstCheckIn: checkIns[0],
+    firstCheckOut:
+      open
+        .filter(({ checkIn }) => checkIn === checkIns[0] && checkIn !== undefined)
+        .map((booking) => checkOutOf(booking) ?? '')
+        .sort()[0] || undefined,
     nextCheckIn: checkIns.find((checkIn) => checkIn >= today),
     hasUnknownCheckIn: open.length > checkIns.length,
   };

@@ -1,0 +1,253 @@
+import * as z from 'zod';
+import { urgencyOf } from '../booking/stay.js';
+import { applyRequest, CaseRefusedError, type CaseRequest, performRequest } from '../cases/case-requests.js';
+import { type CaseBooking, type CaseSummary, resolutions, stateOfBooking } from '../ledger/case.js';
+import { HttpError } from '../server/http-error.js';
+import { showInLine } from '../text/foreign-text.js';
+import { formatCount, formatCountOf } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { type BulkKind, brief, bulkKinds, filterFields } from './cases-page.js';
+import { listField } from './fields.js';
+import { type DeskVisit, defineAction } from './page.js';
+import { showDay, writeAddress } from './parts.js';
+import { see } from './see.js';
+import { writeWho } from './serve-pages.js';
+
+const kinds = Object.keys(bulkKinds) as [BulkKind, ...BulkKind[]];
+/** Limited, because other writers of cases wait meanwhile. */
+const maxCases = 500;
+/** Cases that get a line of their own. */
+const casesNamed = 10;
+
+const changeInput = z.object({
+  do: z.enum(kinds),
+  id: listField
+    .pipe(
+      z.array(caseNumber('expected the number of a case')).max(maxCases, `at most ${maxCases} cases at once`),
+    )
+    .optional(),
+  ...filterFields,
+  /** Of the list, if the cases were chosen there. */
+  page: z.coerce.number().int().positive().max(999_999).optional(),
+});
+type Change = z.output<typeof changeInput>;
+
+/** Reports, assigns, notes, dismisses or reopens one or several cases: all of them, or none if one does not allow it. */
+export const caseChange = defineAction({
+  path: '/cases/change',
+  permission: 'work-cases',
+  title: 'Change cases',
+  input: changeInput,
+  form: z.object({ assignee: z.string().trim().max(100).optional() }),
+  reason: 'optional',
+  async preview(change, visit) {
+    const { do: kind, id: ids = [] } = change;
+    const { button, meaning, needsNote } = bulkKinds[kind];
+    const { cases } = visit.desk.ledger;
+    const found = ids.length === 0 ? [] : await cases.list({ state: 'all', ids, today: visit.today });
+    if (ids.length > 0 && found.length === 0) throw new HttpError(404, describeMissing(ids));
+    const chosen = see(found, visit);
+    const all = formatCountOf(chosen.length, 'case');
+    const refusal = chosen.length === 0 ? 'Choose at least one case first.' : refuse(kind, chosen, visit);
+    return {
+      title: chosen.length === 1 ? `${button} case ${chosen[0]?.id}` : `${button} ${all}`,
+      lines: [meaning, ...describeChosen(chosen), ...describeNotes(chosen)],
+      ...(refusal !== undefined && { refusal }),
+      ...(kind === 'assign' && { fields: renderAssignee(visit) }),
+      reason: { label: 'Note', isRequired: needsNote === true },
+      button: `${button} ${all}`,
+      back: leadBack(
+        change,
+        chosen.map(({ id }) => id),
+      ),
+    };
+  },
+  async perform(change, { assignee, reason }, visit) {
+    const { do: kind, id: ids = [] } = change;
+    if (ids.length === 0) throw new HttpError(400, 'id: choose at least one case');
+    const found = await perform(ids, toRequest(kind, assignee, reason), visit);
+    const missing = new Set(ids).size - found.size;
+    const what = found.size === 1 ? `Case ${[...found][0]} is` : `${formatCount(found.size)} cases are`;
+    const to = kind === 'assign' ? ` to ${assignee || 'nobody'}` : '';
+    const rest = missing === 0 ? '' : ` ${formatCountOf(missing, 'other')} no longer existed.`;
+    return {
+      message: `${what} ${bulkKinds[kind].done}${to}.${rest}`,
+      next: leadBack(change, [...found]),
+    };
+  },
+});
+
+function caseNumber(message: string, pattern = /^[1-9]\d{0,14}$/) {
+  return z.string().regex(pattern, message).transform(Number);
+}
+
+/** To the list as it was, if the cases were chosen there. */
+function leadBack({ do: _, id: __, page, ...filter }: Change, ids: readonly number[]): string {
+  const isFromList = page !== undefined || Object.values(filter).some((value) => value !== undefined);
+  if (ids.length === 1 && !isFromList) return `/cases/${ids[0]}`;
+  return writeAddress('/cases', { ...filter, page: page === 1 ? undefined : page });
+}
+
+/** @throws HttpError 404 if there is no such case */
+async function perform(ids: readonly number[], request: CaseRequest, { desk, now, visitor }: DeskVisit) {
+  const changing = { who: writeWho(visitor), clock: () => now };
+  const found = await performRequest(desk.ledger.cases, ids, request, changing);
+  if (found.size === 0) throw new HttpError(404, describeMissing(ids));
+  return found;
+}
+
+/** @throws HttpError 400 if something is missing */
+function toRequest(kind: BulkKind, assignee: string | undefined, given: string): CaseRequest {
+  const note = given === '' ? undefined : given;
+  switch (kind) {
+    case 'assign':
+      if (assignee === undefined)
+        throw new HttpError(400, 'assignee: say who takes the case; nobody, if it is empty');
+      return { kind, assignee: assignee || undefined, note };
+    case 'note':
+      if (note === undefined) throw new HttpError(400, 'reason: write the note');
+      return { kind, note };
+    case 'dismiss':
+      if (note === undefined) throw new HttpError(400, 'reason: say why the mapping is right after all');
+      return { kind, note };
+    case 'report':
+    case 'reopen':
+      return { kind, note };
+  }
+}
+
+/** Why the change would be refused now. It is checked again when it is made. */
+function refuse(kind: BulkKind, chosen: readonly CaseSummary[], { now }: DeskVisit): string | undefined {
+  const sample = toRequest(kind, 'somebody', 'something');
+  const refusals = chosen.flatMap((item) => {
+    try {
+      applyRequest({ ...item, bookings: [] }, sample, now);
+      return [];
+    } catch (error) {
+      if (error instanceof CaseRefusedError) return [error.message];
+      throw error;
+    }
+  });
+  if (refusals.length === 0) return undefined;
+  const more = refusals.length - casesNamed;
+  const named = [...refusals.slice(0, casesNamed), ...(more > 0 ? [`${formatCount(more)} more`] : [])];
+  return `Not possible: ${named.join('; ')}.`;
+}
+
+function describeChosen(chosen: readonly CaseSummary[]): string[] {
+  const named = chosen
+    .slice(0, casesNamed)
+    .map(({ id, providerName, providerHotelId, state, openBookings }) => {
+      const hotel = `${brief(providerName, 60)} ${brief(providerHotelId, 40)}`;
+      return `Case ${id}: ${hotel}, ${state}, ${formatCountOf(openBookings, 'open booking')}`;
+    });
+  const more = chosen.length - named.length;
+  return more > 0 ? [...named, `… and ${formatCountOf(more, 'more case')}`] : named;
+}
+
+/** A case has only one note, so existing ones are replaced. */
+function describeNotes(chosen: readonly CaseSummary[]): string[] {
+  const notes = chosen.flatMap(({ note }) => note ?? []);
+  if (notes.length === 0) return [];
+  if (chosen.length > 1) return [`A new note replaces that of ${formatCountOf(notes.length, 'case')}.`];
+  return [`A new note replaces this one: ${showInLine(notes[0] ?? '')}`];
+}
+
+function renderAssignee({ visitor }: DeskVisit): Html {
+  return html`<label>Assign to (nobody, if empty)<input name="assignee" value="${visitor.name}" maxlength="100"></label>`;
+}
+
+function describeMissing(ids: readonly number[]): string {
+  return ids.length === 1 ? `there is no case ${ids[0]}` : 'none of these cases exists';
+}
+
+/** Bookings listed here; those of a larger case are chosen on its own page. */
+const maxListed = 200;
+
+const places = listField
+  .pipe(z.array(caseNumber('expected the number of a booking in its case', /^[1-9]\d{0,8}$/)).max(1_000))
+  .optional();
+
+/** Says what was done for the guests of some bookings of a case. The page of the case has the same form. */
+export const bookingResolution = defineAction({
+  path: '/cases/:id/resolve',
+  permission: 'work-cases',
+  title: 'Resolve bookings',
+  /** The bookings are their numbers in the case; here, those chosen beforehand. */
+  input: z.object({ id: z.string(), booking: places }),
+  form: z.object({
+    booking: places,
+    as: z.enum(resolutions, { error: 'choose what was done for the guests' }),
+  }),
+  reason: 'optional',
+  async preview({ id, booking = [] }, visit) {
+    const held = await visit.desk.ledger.cases.find(readCaseNumber(id));
+    if (!held) throw noSuchCase();
+    const chosen = new Set(booking);
+    const listed = listOpen(see(held.bookings, visit), chosen, visit.today);
+    return {
+      title: `Resolve bookings of case ${held.id}`,
+      lines: [
+        'A corrected mapping does not help a guest who has booked already. Say what was done for these guests.',
+      ],
+      ...(listed.length === 0 && { refusal: 'No booking of this case is open.' }),
+      fields: html`${renderBookings(listed, chosen)}${resolutionFields}`,
+      reason: { label: 'Note', isRequired: false },
+      button: 'Resolve the chosen bookings',
+      back: `/cases/${held.id}`,
+    };
+  },
+  async perform({ id }, { booking: chosen = [], as, reason }, visit) {
+    const bookings = [...new Set(chosen)];
+    if (bookings.length === 0) throw new HttpError(400, 'booking: choose at least one');
+    const number = readCaseNumber(id);
+    await perform([number], { kind: 'resolve', bookings, as, ...(reason !== '' && { note: reason }) }, visit);
+    const what = `${formatCountOf(bookings.length, 'booking')} of case ${number}`;
+    return { message: `${what} ${bookings.length === 1 ? 'is' : 'are'} ${as}.`, next: `/cases/${number}` };
+  },
+});
+
+/** @throws HttpError 404 if no case can have that number */
+export function readCaseNumber(id: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw noSuchCase();
+  return Number(id);
+}
+
+export function noSuchCase(): HttpError {
+  return new HttpError(404, 'there is no case of that number');
+}
+
+/** The open ones, guests in house first, and whatever was chosen beforehand. */
+function listOpen(bookings: readonly CaseBooking[], chosen: ReadonlySet<number>, today: string) {
+  return bookings
+    .filter((booking) => chosen.has(booking.place) || stateOfBooking(booking, today) === 'open')
+    .map((booking) => ({ ...booking, urgency: urgencyOf(booking, today) }))
+    .sort(({ urgency: one }, { urgency: other }) => (one < other ? -1 : Number(one > other)));
+}
+
+function renderBookings(listed: readonly CaseBooking[], chosen: ReadonlySet<number>): Html {
+  const more = listed.length - maxListed;
+  return html`<fieldset class="card"><legend>Bookings</legend>${listed
+    .slice(0, maxListed)
+    .map((booking) =>
+      renderBooking(booking, chosen.has(booking.place) || listed.length === 1),
+    )}${more > 0 ? html`<p class="faint">${formatCountOf(more, 'more booking')} on the page of the case: choose them there.</p>` : undefined}</fieldset>`;
+}
+
+function renderBooking({ place, reference, checkIn, checkOut }: CaseBooking, isChosen: boolean): Html {
+  const name = reference == null ? `without a reference (#${place})` : showInLine(reference);
+  const [from, to] = [checkIn, checkOut].map((day) => (day === undefined ? 'unknown' : showDay(day)));
+  return html`<label class="option"><input type="checkbox" name="booking" value="${place}"${isChosen ? html` checked` : undefined}>${name} <span class="faint">${from} to ${to}</span></label>`;
+}
+
+const meanings: Readonly<Record<(typeof resolutions)[number], string>> = {
+  rebooked: 'the guest has another hotel or another booking',
+  confirmed: 'the guest can stay where the booking leads',
+  cancelled: 'the booking no longer exists',
+};
+
+/** What was done for the guests. */
+export const resolutionFields = html`<fieldset class="card"><legend>What was done</legend>${resolutions.map(
+  (as) =>
+    html`<label class="option"><input type="radio" name="as" value="${as}" required>${as}: ${meanings[as]}</label>`,
+)}</fieldset>`;
