@@ -1,15 +1,23 @@
 import * as z from 'zod';
-import { automatic } from '../cases/case-transitions.js';
+import { describeEntry, referencesNamed, writeReport } from '../cases/case-words.js';
 import { readStoredBookings, showCase, shownCaseToJson } from '../cases/shown-cases.js';
 import { renderHotelSketch } from '../charts/hotel-sketch.js';
-import type { CaseOrigin } from '../ledger/case.js';
 import { mappingToJson } from '../ledger/mappings.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
-import { describeDistance, describeHours } from '../mappings/hotels/shown-hotels.js';
+import { describeDistance } from '../mappings/hotels/shown-hotels.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { brief, bulkKinds, keptColumns, labelsFor, nameHotel, nobodyYet, showCheckIn } from './cases-page.js';
+import {
+  type BulkKind,
+  brief,
+  bulkKinds,
+  describeCheckIn,
+  keptColumns,
+  labelsFor,
+  nameHotel,
+  nobodyYet,
+} from './cases-page.js';
 import { noSuchCase, readCaseNumber, resolutionFields } from './change-cases.js';
 import { pageField } from './fields.js';
 import { renderMappingHistory } from './mappings/mapping-view.js';
@@ -28,8 +36,6 @@ import {
 } from './parts.js';
 
 const entriesShown = 100;
-/** References named in a sentence of the history. */
-const referencesNamed = 3;
 
 /** A case is worked on this page: its guests, both hotels, what to tell the service, and who did what. */
 export const casePage = definePage({
@@ -122,7 +128,7 @@ function renderCaseFacts(data: CaseData, visit: DeskVisit): Html {
   const why = `${origins.join(', ')}${move === null ? '' : ` (${move})`}`;
   return html`<div class="card">${renderFacts([
     ['Mapping', html`${renderMark(state)} since ${showInstant(stateSince, visit)}`],
-    ['Check-in', describeNext(data)],
+    ['Check-in', describeCheckIn(data).join(', ')],
     [
       "Provider's hotel",
       html`<a href="${address}">${brief(providerName, 100)} ${brief(providerHotelId, 200)}</a>`,
@@ -133,19 +139,9 @@ function renderCaseFacts(data: CaseData, visit: DeskVisit): Html {
   ])}</div>`;
 }
 
-function describeNext(item: CaseData): string {
-  const { openBookings, firstCheckIn, hasUnknownCheckIn, hoursToCheckIn } = item;
-  if (openBookings === 0) return 'no open booking';
-  if (item.inHouse > 0) return showCheckIn(item);
-  if (hasUnknownCheckIn)
-    return `unknown: it might be tomorrow${firstCheckIn === null ? '' : `; others from ${showDay(firstCheckIn)}`}`;
-  const hours = hoursToCheckIn === null ? '' : `, ${describeHours(hoursToCheckIn)}`;
-  return `${showCheckIn(item)}${hours}`;
-}
-
 function renderActions(data: CaseData, visit: DeskVisit): Html {
   const { id, state, openBookings, assignee } = data;
-  const link = (kind: keyof typeof bulkKinds) =>
+  const link = (kind: BulkKind) =>
     html`<a class="button quiet" href="/cases/change?do=${kind}&id=${id}">${bulkKinds[kind].button}</a>`;
   return html`<div class="buttons">${
     openBookings > 0 ? html`<a class="button" href="#bookings" data-resolve>Resolve bookings</a>` : undefined
@@ -158,28 +154,21 @@ ${renderKeyboardHelp([
   ['k', 'previous booking'],
   ['x', 'choose the booking'],
 ])}</div>
-<div class="buttons">${renderPost(
-    { id, kind: 'assign', look: 'buttons', visit },
-    html`<label>Assign to <input name="assignee" value="${assignee ?? visit.visitor.name}" maxlength="100" required></label><button class="quiet">Assign</button>`,
-  )}${
-    assignee === null
-      ? undefined
-      : renderPost(
-          { id, kind: 'assign', look: 'buttons', visit },
-          html`<input type="hidden" name="assignee" value=""><button class="quiet">Unassign</button>`,
-        )
-  }</div>`;
+${renderPost(
+  { data, kind: 'assign', look: 'buttons', visit },
+  html`<label>Assign to (nobody, if empty) <input name="assignee" value="${assignee ?? visit.visitor.name}" maxlength="100"></label><button class="quiet">Assign</button>`,
+)}`;
 }
 
 interface Posting {
-  readonly id: number;
-  readonly kind: keyof typeof bulkKinds;
+  readonly data: CaseData;
+  readonly kind: BulkKind;
   readonly look: 'buttons' | 'change';
   readonly visit: DeskVisit;
 }
 
 /** A change that needs no preview, because this page says what it does. */
-function renderPost({ id, kind, look, visit: { csrfToken } }: Posting, fields: Html): Html {
+function renderPost({ data: { id }, kind, look, visit: { csrfToken } }: Posting, fields: Html): Html {
   return html`<form class="${look}" method="post" action="/cases/change?do=${kind}&id=${id}"><input type="hidden" name="token" value="${csrfToken ?? ''}">${fields}</form>`;
 }
 
@@ -306,7 +295,7 @@ const canBeReported = ({ state }: CaseData) => state === 'open' || state === 'es
 function renderReport(data: CaseData, visit: DeskVisit): Html {
   return html`<h2 id="report">Report to the service</h2>
 ${renderPost(
-  { id: data.id, kind: 'report', look: 'change', visit },
+  { data, kind: 'report', look: 'change', visit },
   html`<label>Text for the service, to copy<textarea readonly rows="6">${writeReport(data)}</textarea></label>
 <p>${bulkKinds.report.meaning}</p>
 <label>Note (optional)<textarea name="reason" rows="2" maxlength="500"></textarea></label>
@@ -314,109 +303,14 @@ ${renderPost(
 )}`;
 }
 
-/** What the service needs to check the mapping: no guest, and no booking. */
-function writeReport(data: CaseData): string {
-  const { providerName, providerHotelId, serviceId, copyServiceId, copy, bookedHotel, copyHotel } = data;
-  const isMoved = copyServiceId !== null && copyServiceId !== serviceId;
-  return [
-    'Please check this hotel mapping. It seems to be wrong.',
-    `Provider: ${showInLine(providerName)}, hotel id ${showInLine(providerHotelId)}`,
-    `Booked as ServiceId ${serviceId}${describeHotel(bookedHotel)}`,
-    isMoved && `Now mapped to ServiceId ${copyServiceId}${describeHotel(copyHotel)}`,
-    copy === 'unmapped' && 'Now not mapped to any ServiceId',
-    isMoved && `Distance between the two: ${describeDistance(data.distanceKm ?? undefined)}`,
-  ]
-    .filter((line) => line !== false)
-    .join('\n');
-}
-
-function describeHotel(hotel: HotelData): string {
-  const { name = null, address = null, city = null, country = null } = hotel ?? {};
-  const known = [name, address, city, country].filter((part) => part !== null);
-  return known.length === 0 ? '' : `: ${known.map((part) => showInLine(part)).join(', ')}`;
-}
-
-/** An entry of the audit trail, with whatever details its action has. */
-type Entry = CaseData['history'][number] & {
-  readonly [Detail in 'origins' | 'bookings' | 'assignee' | 'as' | 'day' | 'mergedInto']?:
-    | string
-    | number
-    | boolean;
-};
-
 function renderHistory({ history, entries }: CaseData, visit: DeskVisit): Html {
   if (history.length === 0) return html`<p class="empty">Nothing has happened yet.</p>`;
   const earlier = entries - history.length;
   return html`<ol class="plain">${history
     .toReversed()
     .map(
-      (entry: Entry) =>
-        html`<li><time class="faint" datetime="${entry.at}">${showInstant(entry.at, visit)}</time> ${entry.who === automatic ? '' : `${brief(entry.who, 100)} `}${describeEntry(entry)}</li>`,
+      ({ references, ...entry }) =>
+        html`<li><time class="faint" datetime="${entry.at}">${showInstant(entry.at, visit)}</time> ${describeEntry(entry, references, showDay)}</li>`,
     )}</ol>
 ${earlier > 0 ? html`<p class="faint">${earlier === 1 ? '1 earlier entry is' : `${formatCount(earlier)} earlier entries are`} in the audit trail.</p>` : undefined}`;
-}
-
-/** What happened, after who did it; nobody is named for what happens by itself. */
-function describeEntry(entry: Entry): string {
-  const { action, bookings, assignee, as, mergedInto } = entry;
-  switch (action) {
-    case 'case-opened':
-      return `opened${describeWhy(entry)}`;
-    case 'case-reopened':
-      return entry.origins ? `opened again${describeWhy(entry)}` : 'opened it again';
-    case 'case-updated':
-      return describeUpdate(entry);
-    case 'case-reported':
-      return 'reported the mapping to the service';
-    case 'case-escalated':
-      return 'escalated: it was reported, and not corrected in time';
-    case 'case-corrected':
-      return 'corrected: the mapping moved';
-    case 'case-dismissed':
-      return mergedInto ? `dismissed: its master hotel was merged into ${mergedInto}` : 'dismissed it';
-    case 'case-assigned':
-      return `assigned it to ${assignee ? brief(String(assignee), 100) : 'nobody'}`;
-    case 'case-noted':
-      return 'changed its note';
-    case 'case-resolved':
-      return `marked ${formatCountOf(Number(bookings), 'booking')} as ${as}`;
-    default:
-      return action;
-  }
-}
-
-function describeUpdate(entry: Entry): string {
-  const { day, bookings } = entry;
-  if (day) return `its bookings changed on ${showDay(String(day))}`;
-  const joined =
-    Number(bookings) > 0 ? `${formatCountOf(Number(bookings), 'booking')} joined it` : 'found again';
-  return `${joined}${describeWhy(entry)}`;
-}
-
-function describeWhy({ origins, references }: Entry): string {
-  if (!origins) return '';
-  const reasons = String(origins)
-    .split(' ')
-    .map((origin) => describeOrigin(origin as CaseOrigin, nameReferences(references)));
-  return ` because ${reasons.join(', and because ')}`;
-}
-
-function describeOrigin(origin: CaseOrigin, named: string): string {
-  switch (origin) {
-    case 'affected':
-      return `the result marked ${named} as incorrect`;
-    case 'email':
-      return `an e-mail of the service named ${named}`;
-    case 'suspect':
-      return 'the local copy of the mappings differed';
-    case 'watch':
-      return 'the mapping moved or was deleted';
-  }
-}
-
-/** Without references for those who may not see them. */
-function nameReferences(references: readonly string[] | null = []): string {
-  const named = (references ?? []).slice(0, referencesNamed).map((reference) => brief(reference, 100));
-  if (named.length === 0) return 'a booking';
-  return `${named.join(', ')}${references?.length === named.length ? '' : ' and others'}`;
 }

@@ -1,13 +1,7 @@
 import * as z from 'zod';
+import { describeInHouse } from '../booking/stay.js';
 import type { CaseRequest } from '../cases/case-requests.js';
-import {
-  caseToCells,
-  caseToJson,
-  listCaseColumns,
-  nameCheckIn,
-  searchCases,
-  withKept,
-} from '../cases/shown-cases.js';
+import { caseToCells, caseToJson, listCaseColumns, searchCases, withKept } from '../cases/shown-cases.js';
 import { mappingStates } from '../ledger/case.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
 import { describeDistance, describeHours, type PairJson } from '../mappings/hotels/shown-hotels.js';
@@ -62,17 +56,17 @@ export const casesPage = definePage({
         }
       : undefined,
   render(data, visit) {
-    const { cases, filter } = data;
+    const { cases, total, openBookings, filter } = data;
     const mayWork = visit.may('work-cases');
     return {
       title: 'Cases',
       content: html`${renderFilter(data, visit)}
-<div class="buttons"><span>${describeRange(data)}</span>
+<div class="buttons"><span>${formatCountOf(total, 'case')} with ${formatCountOf(openBookings, 'open booking')}, guests in house first</span>
 <a class="button quiet" href="${writeAddress('/cases.csv', filter)}">Download as CSV</a>
 ${renderKeyboardHelp(mayWork ? [...lookKeys, ...workKeys] : lookKeys)}</div>
 ${mayWork && cases.length > 0 ? renderChoosing(data, visit) : renderList(data, visit)}
 ${renderPaging({
-  ...{ page: data.page, pages: data.pages, total: formatCountOf(data.total, 'case') },
+  ...{ page: data.page, pages: data.pages, total: formatCountOf(total, 'case') },
   linkTo: (page) => writeAddress('/cases', { ...filter, page }),
 })}`,
     };
@@ -144,14 +138,6 @@ const workKeys = [
   ['e', 'resolve its bookings'],
   ['x', 'choose the case, for a change of several'],
 ] as const;
-
-function describeRange({ total, openBookings, page, cases }: CasesData): string {
-  if (total === 0) return 'No cases';
-  const first = (page - 1) * casesPerPage + 1;
-  const range =
-    total > cases.length ? `${formatCount(first)} to ${formatCount(first + cases.length - 1)} of ` : '';
-  return `${range}${formatCountOf(total, 'case')} with ${formatCountOf(openBookings, 'open booking')}, guests in house first`;
-}
 
 function renderFilter({ filter, choices }: CasesData, visit: DeskVisit): Html {
   const { state, provider, country, checkInBefore, day, assignee, text } = filter;
@@ -293,16 +279,22 @@ function renderList({ cases, filter }: CasesData, visit: DeskVisit): Html {
 
 export const nobodyYet = html`<span class="faint">nobody</span>`;
 
-function renderCheckIn(item: CaseData): Html | string {
-  const { firstCheckIn, hasUnknownCheckIn, openBookings, inHouse, leftBookings, hoursToCheckIn } = item;
-  if (openBookings === 0)
-    return html`<span class="faint">no open booking${leftBookings > 0 ? `, ${formatCount(leftBookings)} left` : ''}</span>`;
-  if (inHouse > 0) return html`<strong>${showCheckIn(item)}</strong>`;
-  const first = firstCheckIn === null ? undefined : showDay(firstCheckIn);
-  if (hasUnknownCheckIn)
-    return html`unknown${first && html`<br><span class="faint">others from ${first}</span>`}`;
-  const hours = hoursToCheckIn === null ? undefined : describeHours(hoursToCheckIn);
-  return html`${first ?? 'unknown'}${hours && html`<br><span class="faint">${hours}</span>`}`;
+function renderCheckIn(item: CaseData): Html {
+  const [when, ...remarks] = describeCheckIn(item);
+  const shown = item.inHouse > 0 ? html`<strong>${when}</strong>` : html`${when}`;
+  return html`${shown}${remarks.map((remark) => html`<br><span class="faint">${remark}</span>`)}`;
+}
+
+/** When the next guest needs help, and what else is known about that. */
+export function describeCheckIn(item: ReturnType<typeof caseToJson>): readonly [string, ...string[]] {
+  const { firstCheckIn, inHouseUntil, hoursToCheckIn, leftBookings } = item;
+  if (item.openBookings === 0)
+    return ['no open booking', ...(leftBookings > 0 ? [`${formatCount(leftBookings)} left`] : [])];
+  const first = firstCheckIn === null ? 'an unknown day' : showDay(firstCheckIn);
+  if (item.inHouse > 0) return [describeInHouse(first, inHouseUntil === null ? null : showDay(inHouseUntil))];
+  if (item.hasUnknownCheckIn)
+    return ['unknown: it might be tomorrow', ...(firstCheckIn === null ? [] : [`others from ${first}`])];
+  return [first, ...(hoursToCheckIn === null ? [] : [describeHours(hoursToCheckIn)])];
 }
 
 /** Of the last guest in house or, without one, of the next to arrive. */
@@ -310,14 +302,6 @@ function renderCheckOut({ openBookings, inHouse, inHouseUntil, firstCheckOut }: 
   if (openBookings === 0) return '';
   const day = inHouse > 0 ? inHouseUntil : firstCheckOut;
   return day === null ? unknown : showDay(day);
-}
-
-/** When help is needed, with days as people write them. */
-export function showCheckIn(item: Parameters<typeof nameCheckIn>[0]): string {
-  const [firstCheckIn, inHouseUntil] = [item.firstCheckIn, item.inHouseUntil].map(
-    (day) => day && showDay(day),
-  );
-  return nameCheckIn({ ...item, firstCheckIn, inHouseUntil });
 }
 
 function renderCopy({ serviceId, copyServiceId, copy, copyHotel, distanceKm }: CaseData): Html {

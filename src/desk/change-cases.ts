@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { urgencyOf } from '../booking/stay.js';
 import { applyRequest, CaseRefusedError, type CaseRequest, performRequest } from '../cases/case-requests.js';
-import { type CaseBooking, type CaseSummary, resolutions, stateOfBooking } from '../ledger/case.js';
+import { showCase } from '../cases/shown-cases.js';
+import { type CaseBooking, type CaseSummary, resolutions } from '../ledger/case.js';
 import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
@@ -48,7 +48,7 @@ export const caseChange = defineAction({
     if (ids.length > 0 && found.length === 0) throw new HttpError(404, describeMissing(ids));
     const chosen = see(found, visit);
     const all = formatCountOf(chosen.length, 'case');
-    const refusal = chosen.length === 0 ? 'Choose at least one case first.' : refuse(kind, chosen, visit);
+    const refusal = refuse(kind, chosen, visit);
     return {
       title: chosen.length === 1 ? `${button} case ${chosen[0]?.id}` : `${button} ${all}`,
       lines: [meaning, ...describeChosen(chosen), ...describeNotes(chosen)],
@@ -118,20 +118,15 @@ function toRequest(kind: BulkKind, assignee: string | undefined, given: string):
 
 /** Why the change would be refused now. It is checked again when it is made. */
 function refuse(kind: BulkKind, chosen: readonly CaseSummary[], { now }: DeskVisit): string | undefined {
+  if (chosen.length === 0) return 'Choose at least one case first.';
   const sample = toRequest(kind, 'somebody', 'something');
-  const refusals = chosen.flatMap((item) => {
-    try {
-      applyRequest({ ...item, bookings: [] }, sample, now);
-      return [];
-    } catch (error) {
-      if (error instanceof CaseRefusedError) return [error.message];
-      throw error;
-    }
-  });
-  if (refusals.length === 0) return undefined;
-  const more = refusals.length - casesNamed;
-  const named = [...refusals.slice(0, casesNamed), ...(more > 0 ? [`${formatCount(more)} more`] : [])];
-  return `Not possible: ${named.join('; ')}.`;
+  try {
+    for (const item of chosen) applyRequest({ ...item, bookings: [] }, sample, now);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CaseRefusedError) return `Not possible: ${error.message}.`;
+    throw error;
+  }
 }
 
 function describeChosen(chosen: readonly CaseSummary[]): string[] {
@@ -181,20 +176,29 @@ export const bookingResolution = defineAction({
   }),
   reason: 'optional',
   async preview({ id, booking = [] }, visit) {
-    const held = await visit.desk.ledger.cases.find(readCaseNumber(id));
-    if (!held) throw noSuchCase();
+    const { now, today, desk } = visit;
+    const item = await showCase(desk.ledger, readCaseNumber(id), { today, now, labels: [] });
+    if (!item) throw noSuchCase();
     const chosen = new Set(booking);
-    const listed = listOpen(see(held.bookings, visit), chosen, visit.today);
+    const bookings = see(item.bookingList, visit);
+    const listed = bookings.filter(({ state, place }) => state === 'open' || chosen.has(place));
+    const more = listed.length - maxListed;
     return {
-      title: `Resolve bookings of case ${held.id}`,
+      title: `Resolve bookings of case ${item.id}`,
       lines: [
         'A corrected mapping does not help a guest who has booked already. Say what was done for these guests.',
       ],
       ...(listed.length === 0 && { refusal: 'No booking of this case is open.' }),
-      fields: html`${renderBookings(listed, chosen)}${resolutionFields}`,
+      fields: html`<fieldset class="card"><legend>Bookings</legend>${listed
+        .slice(0, maxListed)
+        .map((one) => renderBooking(one, chosen.has(one.place) || listed.length === 1))}${
+        more > 0
+          ? html`<p class="faint">${formatCountOf(more, 'more booking')} on the page of the case: choose them there.</p>`
+          : undefined
+      }</fieldset>${resolutionFields}`,
       reason: { label: 'Note', isRequired: false },
       button: 'Resolve the chosen bookings',
-      back: `/cases/${held.id}`,
+      back: `/cases/${item.id}`,
     };
   },
   async perform({ id }, { booking: chosen = [], as, reason }, visit) {
@@ -215,23 +219,6 @@ export function readCaseNumber(id: string): number {
 
 export function noSuchCase(): HttpError {
   return new HttpError(404, 'there is no case of that number');
-}
-
-/** The open ones, guests in house first, and whatever was chosen beforehand. */
-function listOpen(bookings: readonly CaseBooking[], chosen: ReadonlySet<number>, today: string) {
-  return bookings
-    .filter((booking) => chosen.has(booking.place) || stateOfBooking(booking, today) === 'open')
-    .map((booking) => ({ ...booking, urgency: urgencyOf(booking, today) }))
-    .sort(({ urgency: one }, { urgency: other }) => (one < other ? -1 : Number(one > other)));
-}
-
-function renderBookings(listed: readonly CaseBooking[], chosen: ReadonlySet<number>): Html {
-  const more = listed.length - maxListed;
-  return html`<fieldset class="card"><legend>Bookings</legend>${listed
-    .slice(0, maxListed)
-    .map((booking) =>
-      renderBooking(booking, chosen.has(booking.place) || listed.length === 1),
-    )}${more > 0 ? html`<p class="faint">${formatCountOf(more, 'more booking')} on the page of the case: choose them there.</p>` : undefined}</fieldset>`;
 }
 
 function renderBooking({ place, reference, checkIn, checkOut }: CaseBooking, isChosen: boolean): Html {
