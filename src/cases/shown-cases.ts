@@ -6,6 +6,7 @@ import { type RecordedAction, readActions } from '../ledger/audit.js';
 import {
   type CaseFilter,
   type CaseKey,
+  type CaseStay,
   type CaseSummary,
   keyOfCase,
   stateOfBooking,
@@ -280,7 +281,7 @@ export async function showCase(
 }
 
 /**
- * What the newest run that has each of these bookings on the mapping of the case says about it: its guests, and whether the service has
+ * What the newest run of its day says about each of these bookings: its guests, and whether the service has
  * found the mapping correct since. By reference; a booking whose lines cannot be read any more is absent.
  *
  * @param showsNames whether guests may be named
@@ -288,13 +289,14 @@ export async function showCase(
 export async function readStoredBookings(
   ledger: ReadOnlyLedger,
   key: CaseKey,
-  references: readonly string[],
+  bookings: readonly CaseStay[],
   showsNames: boolean,
 ) {
   const stored = new Map<string, { readonly guests: readonly string[]; readonly isCleared: boolean }>();
-  for (const reference of references) {
-    const newest = await findNewest(ledger, key, reference);
-    if (newest.length === 0) continue;
+  for (const booking of bookings) {
+    const { reference } = booking;
+    const newest = reference === undefined ? [] : await findNewest(ledger, key, reference, booking.day);
+    if (reference === undefined || newest.length === 0) continue;
     const names = newest.flatMap(({ line, form }) => readBooking(line, form).bookingClientName ?? []);
     stored.set(reference, {
       guests: showsNames ? [...new Set(names)] : [],
@@ -305,10 +307,10 @@ export async function readStoredBookings(
   return stored;
 }
 
-/** The lines of a booking on this mapping in the newest run that has it. */
-async function findNewest({ bookings }: ReadOnlyLedger, key: CaseKey, reference: string) {
+/** The lines of a booking on this mapping in the newest run of that day. */
+async function findNewest({ bookings }: ReadOnlyLedger, key: CaseKey, reference: string, day: string) {
   try {
-    const here = (await bookings.trace(reference)).filter(
+    const here = (await bookings.trace(reference, day)).filter(
       (trace) => trace.kind === 'booking' && isOnMapping(readBooking(trace.line, trace.form), key),
     );
     return here.flatMap((trace) =>

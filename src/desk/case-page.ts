@@ -89,8 +89,7 @@ async function readCase(
   const page = Math.min(asked, pages);
   const from = entriesBefore(page);
   const shown = item.bookingList.slice(from, from + entriesPerPage);
-  const references = shown.flatMap(({ reference }) => reference ?? []);
-  const stored = await readStoredBookings(ledger, item, references, may('see-names'));
+  const stored = await readStoredBookings(ledger, item, shown, may('see-names'));
   const found = await ledger.mappings.find(item);
   const history = item.history.slice(-entriesShown);
   const report = shownCaseToJson({ ...item, history, bookingList: shown });
