@@ -18,7 +18,7 @@ import {
   nameHotel,
   nobodyYet,
 } from './cases-page.js';
-import { noSuchCase, readCaseNumber, resolutionFields } from './change-cases.js';
+import { caseField, noSuchCase, resolutionFields } from './change-cases.js';
 import { pageField } from './fields.js';
 import { renderMappingHistory } from './mappings/mapping-view.js';
 import { renderMark } from './marks.js';
@@ -41,7 +41,7 @@ const entriesShown = 100;
 export const casePage = definePage({
   path: '/cases/:id',
   permission: 'look',
-  input: z.object({ id: z.string(), page: pageField }),
+  input: z.object({ id: caseField, page: pageField }),
   json: 'if-asked',
   read: readCase,
   audit({ id, bookings, bookingList }) {
@@ -58,7 +58,7 @@ export const casePage = definePage({
     return {
       title: `Case ${data.id}: ${nameHotel(data.bookedHotel, data.serviceId)}`,
       content: html`${renderCaseFacts(data, visit)}
-${mayWork ? renderActions(data, visit) : undefined}
+${mayWork ? renderActions(data) : undefined}
 <h2 id="bookings">${describeBookings(data)}</h2>
 ${mayWork && data.openBookings > 0 ? renderResolving(data, visit) : renderBookings(data, visit)}
 ${renderPaging({
@@ -78,12 +78,12 @@ ${renderHistory(data, visit)}
 });
 
 async function readCase(
-  { id, page: asked }: { readonly id: string; readonly page: number },
+  { id, page: asked }: { readonly id: number; readonly page: number },
   visit: DeskVisit,
 ) {
   const { now, today, may } = visit;
   const { ledger } = visit.desk;
-  const item = await showCase(ledger, readCaseNumber(id), { today, now, labels: labelsFor(visit) });
+  const item = await showCase(ledger, id, { today, now, labels: labelsFor(visit) });
   if (!item) throw noSuchCase();
   const pages = Math.max(1, Math.ceil(item.bookings / entriesPerPage));
   const page = Math.min(asked, pages);
@@ -135,11 +135,22 @@ function renderCaseFacts(data: CaseData, visit: DeskVisit): Html {
     ['Found by', `${why}, opened ${showInstant(openedAt, visit)}`],
     ['Assigned to', assignee ?? nobodyYet],
     ['Note', visit.may('see-bookings') ? (note ?? html`<span class="faint">none</span>`) : undefined],
-  ])}</div>`;
+  ])}
+${visit.may('work-cases') ? renderAssigning(data, visit) : undefined}</div>`;
 }
 
-function renderActions(data: CaseData, visit: DeskVisit): Html {
-  const { id, state, openBookings, assignee } = data;
+function renderAssigning({ id, assignee }: CaseData, visit: DeskVisit): Html {
+  const name = assignee ?? visit.visitor.name;
+  return renderPost(
+    `/cases/change?do=assign&id=${id}`,
+    visit,
+    html`<p class="buttons"><label>Assign to (nobody, if empty) <input name="assignee" value="${name}" maxlength="100"></label>
+<button class="quiet">Assign</button></p>`,
+  );
+}
+
+function renderActions(data: CaseData): Html {
+  const { id, state, openBookings } = data;
   const link = (kind: BulkKind) =>
     html`<a class="button quiet" href="/cases/change?do=${kind}&id=${id}">${bulkKinds[kind].button}</a>`;
   return html`<div class="buttons">${
@@ -152,24 +163,16 @@ ${renderKeyboardHelp([
   ['j', 'next booking'],
   ['k', 'previous booking'],
   ['x', 'choose the booking'],
-])}</div>
-${renderPost(
-  { data, kind: 'assign', look: 'buttons', visit },
-  html`<label>Assign to (nobody, if empty) <input name="assignee" value="${assignee ?? visit.visitor.name}" maxlength="100"></label><button class="quiet">Assign</button>`,
-)}`;
-}
-
-interface Posting {
-  readonly data: CaseData;
-  readonly kind: BulkKind;
-  readonly look: 'buttons' | 'change';
-  readonly visit: DeskVisit;
+])}</div>`;
 }
 
 /** A change that needs no preview, because this page says what it does. */
-function renderPost({ data: { id }, kind, look, visit: { csrfToken } }: Posting, fields: Html): Html {
-  return html`<form class="${look}" method="post" action="/cases/change?do=${kind}&id=${id}"><input type="hidden" name="token" value="${csrfToken ?? ''}">${fields}</form>`;
+function renderPost(path: string, { csrfToken }: DeskVisit, fields: Html): Html {
+  return html`<form class="change" method="post" action="${path}"><input type="hidden" name="token" value="${csrfToken ?? ''}">
+${fields}</form>`;
 }
+
+const noteField = html`<label>Note (optional)<textarea name="reason" rows="2" maxlength="500"></textarea></label>`;
 
 function describeBookings({ bookings, openBookings, bookingList, pages }: CaseData): string {
   // Of a long list, only those of this page are known.
@@ -180,11 +183,13 @@ function describeBookings({ bookings, openBookings, bookingList, pages }: CaseDa
 
 /** The bookings in the form that resolves the chosen ones. */
 function renderResolving(data: CaseData, visit: DeskVisit): Html {
-  return html`<form class="change" method="post" action="/cases/${data.id}/resolve"><input type="hidden" name="token" value="${visit.csrfToken ?? ''}">
-${renderBookings(data, visit)}
+  return renderPost(
+    `/cases/${data.id}/resolve`,
+    visit,
+    html`${renderBookings(data, visit)}
 <p>A corrected mapping does not help a guest who has booked already. Choose bookings, and say what was done for their guests.</p>
-${resolutionFields}<label>Note (optional)<textarea name="reason" rows="2" maxlength="500"></textarea></label>
-<p class="buttons"><button>Resolve the chosen bookings</button></p></form>`;
+${resolutionFields}${noteField}<p class="buttons"><button>Resolve the chosen bookings</button></p>`,
+  );
 }
 
 type BookingData = CaseData['bookingList'][number];
@@ -294,11 +299,11 @@ const canBeReported = ({ state }: CaseData) => state === 'open' || state === 'es
 function renderReport(data: CaseData, visit: DeskVisit): Html {
   return html`<h2 id="report">Report to the service</h2>
 ${renderPost(
-  { data, kind: 'report', look: 'change', visit },
-  html`<label>Text for the service, to copy<textarea readonly rows="6">${writeReport(data)}</textarea></label>
+  `/cases/change?do=report&id=${data.id}`,
+  visit,
+  html`<label>Text for the service, to copy<textarea readonly rows="8">${writeReport(data)}</textarea></label>
 <p>${bulkKinds.report.meaning}</p>
-<label>Note (optional)<textarea name="reason" rows="2" maxlength="500"></textarea></label>
-<p class="buttons"><button class="quiet">Mark as reported</button></p>`,
+${noteField}<p class="buttons"><button class="quiet">Mark as reported</button></p>`,
 )}`;
 }
 

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { describeInHouse } from '../booking/stay.js';
 import type { CaseRequest } from '../cases/case-requests.js';
 import { caseToCells, caseToJson, listCaseColumns, searchCases, withKept } from '../cases/shown-cases.js';
 import { mappingStates } from '../ledger/case.js';
@@ -188,17 +187,13 @@ function renderOptions(choices: readonly Choice[], chosen: string | null): Html[
 /** A change to the mapping of cases; bookings are resolved case by case. */
 export type BulkKind = Exclude<CaseRequest['kind'], 'resolve'>;
 
-interface KindWords {
-  /** On the button that leads to the preview. */
-  readonly button: string;
-  /** What it means. */
-  readonly meaning: string;
-  /** For the message afterwards: `3 cases are reported`. */
-  readonly done: string;
-  readonly needsNote?: true;
-}
-
-export const bulkKinds: Readonly<Record<BulkKind, KindWords>> = {
+/**
+ * The words on the button that leads to the preview, what the change means, and what the message says was done: `3 cases are
+ * reported`.
+ */
+export const bulkKinds: Readonly<
+  Record<BulkKind, { button: string; meaning: string; done: string; needsNote?: true }>
+> = {
   report: {
     button: 'Report',
     meaning:
@@ -291,7 +286,11 @@ export function describeCheckIn(item: ReturnType<typeof caseToJson>): readonly [
   if (item.openBookings === 0)
     return ['no open booking', ...(leftBookings > 0 ? [`${formatCount(leftBookings)} left`] : [])];
   const first = firstCheckIn === null ? 'an unknown day' : showDay(firstCheckIn);
-  if (item.inHouse > 0) return [describeInHouse(first, inHouseUntil === null ? null : showDay(inHouseUntil))];
+  if (item.inHouse > 0)
+    return [
+      `in house since ${first}`,
+      `until ${inHouseUntil === null ? 'an unknown day' : showDay(inHouseUntil)}`,
+    ];
   if (item.hasUnknownCheckIn)
     return ['unknown: it might be tomorrow', ...(firstCheckIn === null ? [] : [`others from ${first}`])];
   return [first, ...(hoursToCheckIn === null ? [] : [describeHours(hoursToCheckIn)])];

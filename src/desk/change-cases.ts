@@ -19,13 +19,18 @@ const maxCases = 500;
 /** Cases that get a line of their own. */
 const casesNamed = 10;
 
+const numberField = (digits: number, message: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^[1-9]\\d{0,${digits - 1}}$`), message)
+    .transform(Number);
+const caseNumberField = numberField(15, 'expected the number of a case');
+/** In a path: 0, which no case has, for whatever is not the number of one. */
+export const caseField = caseNumberField.catch(0);
+
 const changeInput = z.object({
   do: z.enum(kinds),
-  id: listField
-    .pipe(
-      z.array(caseNumber('expected the number of a case')).max(maxCases, `at most ${maxCases} cases at once`),
-    )
-    .optional(),
+  id: listField.pipe(z.array(caseNumberField).max(maxCases, `at most ${maxCases} cases at once`)).optional(),
   ...filterFields,
   /** Of the list, if the cases were chosen there. */
   page: z.coerce.number().int().positive().max(999_999).optional(),
@@ -76,10 +81,6 @@ export const caseChange = defineAction({
     };
   },
 });
-
-function caseNumber(message: string, pattern = /^[1-9]\d{0,14}$/) {
-  return z.string().regex(pattern, message).transform(Number);
-}
 
 /** To the list as it was, if the cases were chosen there. */
 function leadBack({ do: _, id: __, page, ...filter }: Change, ids: readonly number[]): string {
@@ -160,7 +161,7 @@ function describeMissing(ids: readonly number[]): string {
 const maxListed = 200;
 
 const places = listField
-  .pipe(z.array(caseNumber('expected the number of a booking in its case', /^[1-9]\d{0,8}$/)).max(1_000))
+  .pipe(z.array(numberField(9, 'expected the number of a booking in its case')).max(1_000))
   .optional();
 
 /** Says what was done for the guests of some bookings of a case. The page of the case has the same form. */
@@ -169,7 +170,7 @@ export const bookingResolution = defineAction({
   permission: 'work-cases',
   title: 'Resolve bookings',
   /** The bookings are their numbers in the case; here, those chosen beforehand. */
-  input: z.object({ id: z.string(), booking: places }),
+  input: z.object({ id: caseField, booking: places }),
   form: z.object({
     booking: places,
     as: z.enum(resolutions, { error: 'choose what was done for the guests' }),
@@ -177,7 +178,7 @@ export const bookingResolution = defineAction({
   reason: 'optional',
   async preview({ id, booking = [] }, visit) {
     const { now, today, desk } = visit;
-    const item = await showCase(desk.ledger, readCaseNumber(id), { today, now, labels: [] });
+    const item = await showCase(desk.ledger, id, { today, now, labels: [] });
     if (!item) throw noSuchCase();
     const chosen = new Set(booking);
     const bookings = see(item.bookingList, visit);
@@ -204,18 +205,11 @@ export const bookingResolution = defineAction({
   async perform({ id }, { booking: chosen = [], as, reason }, visit) {
     const bookings = [...new Set(chosen)];
     if (bookings.length === 0) throw new HttpError(400, 'booking: choose at least one');
-    const number = readCaseNumber(id);
-    await perform([number], { kind: 'resolve', bookings, as, ...(reason !== '' && { note: reason }) }, visit);
-    const what = `${formatCountOf(bookings.length, 'booking')} of case ${number}`;
-    return { message: `${what} ${bookings.length === 1 ? 'is' : 'are'} ${as}.`, next: `/cases/${number}` };
+    await perform([id], { kind: 'resolve', bookings, as, ...(reason !== '' && { note: reason }) }, visit);
+    const what = `${formatCountOf(bookings.length, 'booking')} of case ${id}`;
+    return { message: `${what} ${bookings.length === 1 ? 'is' : 'are'} ${as}.`, next: `/cases/${id}` };
   },
 });
-
-/** @throws HttpError 404 if no case can have that number */
-export function readCaseNumber(id: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(id)) throw noSuchCase();
-  return Number(id);
-}
 
 export function noSuchCase(): HttpError {
   return new HttpError(404, 'there is no case of that number');
