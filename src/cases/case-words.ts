@@ -1,7 +1,6 @@
 import type { CaseOrigin } from '../ledger/case.js';
-import { describeDistance } from '../mappings/hotels/shown-hotels.js';
 import { showInLine } from '../text/foreign-text.js';
-import { formatCountOf, shorten } from '../text/format.js';
+import { formatCountOf, formatKilometres, shorten } from '../text/format.js';
 import { automatic } from './case-transitions.js';
 import type { caseToJson, shownCaseToJson } from './shown-cases.js';
 
@@ -103,19 +102,18 @@ type CaseJson = ReturnType<typeof caseToJson>;
 
 /** The text that tells the service about a mapping: the pair, its ids and the distance; no guest, and no booking. */
 export function writeReport(item: CaseJson): string {
-  const { providerName, providerHotelId, serviceId, copyServiceId, copy, bookedHotel, copyHotel } = item;
+  const { providerName, providerHotelId, serviceId, copyServiceId, copy } = item;
+  const { bookedHotel, copyHotel, distanceKm } = item;
   const isMoved = copyServiceId !== null && copyServiceId !== serviceId;
-  const now = [
-    `Now mapped to ServiceId ${copyServiceId}${describeHotel(copyHotel)}`,
-    `Distance between the two: ${describeDistance(item.distanceKm ?? undefined)}`,
-  ];
-  return [
+  const lines = [
     'Please check this hotel mapping. It seems to be wrong.',
     `Provider: ${showInLine(providerName)}, hotel id ${showInLine(providerHotelId)}`,
     `Booked as ServiceId ${serviceId}${describeHotel(bookedHotel)}`,
-    ...(isMoved ? now : []),
-    ...(copy === 'unmapped' ? ['Now not mapped to any ServiceId'] : []),
-  ].join('\n');
+    isMoved && `Now mapped to ServiceId ${copyServiceId}${describeHotel(copyHotel)}`,
+    copy === 'unmapped' && 'Now not mapped to any ServiceId',
+    isMoved && distanceKm !== null && `Distance: ${formatKilometres(distanceKm)}`,
+  ];
+  return lines.filter((line) => line !== false).join('\n');
 }
 
 function describeHotel(hotel: CaseJson['bookedHotel']): string {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { describeEntry, referencesNamed, writeReport } from '../cases/case-words.js';
 import { readStoredBookings, showCase, shownCaseToJson } from '../cases/shown-cases.js';
 import { renderHotelSketch } from '../charts/hotel-sketch.js';
+import type { CaseBooking } from '../ledger/case.js';
 import { mappingToJson } from '../ledger/mappings.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
 import { describeDistance } from '../mappings/hotels/shown-hotels.js';
@@ -104,9 +105,7 @@ async function readCase(
       };
     }),
     history: report.history.map((entry, index) => {
-      const at = history[index]?.at;
-      const named = item.bookingList.filter(({ isNamed, addedAt }) => isNamed && addedAt === at);
-      const references = named.flatMap(({ reference }) => reference ?? []).slice(0, referencesNamed + 1);
+      const references = 'origins' in entry ? listNamed(item.bookingList, history[index]?.at) : [];
       return { ...entry, ...(references.length > 0 && { references }) };
     }),
     ...{ page, pages },
@@ -116,6 +115,12 @@ async function readCase(
     /** Whether the content of hotels was ever loaded. */
     hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
   };
+}
+
+/** The bookings that a verdict or an e-mail named when they came to the case; a few are enough for a sentence. */
+function listNamed(bookings: readonly CaseBooking[], at: number | undefined): string[] {
+  const named = bookings.filter(({ isNamed, addedAt }) => isNamed && addedAt === at);
+  return named.flatMap(({ reference }) => reference ?? []).slice(0, referencesNamed + 1);
 }
 
 type CaseData = Awaited<ReturnType<typeof readCase>>;
@@ -192,11 +197,9 @@ ${resolutionFields}${noteField}<p class="buttons"><button>Resolve the chosen boo
   );
 }
 
-type BookingData = CaseData['bookingList'][number];
-
-function renderBookings({ bookingList, openBookings }: CaseData, visit: DeskVisit): Html {
+function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit: DeskVisit): Html {
   const seesBookings = visit.may('see-bookings');
-  return renderTable<BookingData>(
+  return renderTable(
     bookingList,
     {
       Booking: ({ reference, place }) =>
@@ -224,8 +227,9 @@ function renderBookings({ bookingList, openBookings }: CaseData, visit: DeskVisi
             name: 'booking',
             label: 'Choose all open bookings of this page',
             value: ({ state, place }) => (state === 'open' ? place : undefined),
-            labelOf: ({ reference, place }) => `Choose ${reference ?? `booking ${place}`}`,
-            isChosen: () => bookingList.length === 1,
+            labelOf: ({ reference, place }) =>
+              `Choose ${reference === null ? `booking ${place}` : brief(reference, 100)}`,
+            isChosen: () => bookings === 1,
           },
         }
       : {},
@@ -301,7 +305,7 @@ function renderReport(data: CaseData, visit: DeskVisit): Html {
 ${renderPost(
   `/cases/change?do=report&id=${data.id}`,
   visit,
-  html`<label>Text for the service, to copy<textarea readonly rows="8">${writeReport(data)}</textarea></label>
+  html`<label>Text for the service, to copy<textarea readonly rows="7">${writeReport(data)}</textarea></label>
 <p>${bulkKinds.report.meaning}</p>
 ${noteField}<p class="buttons"><button class="quiet">Mark as reported</button></p>`,
 )}`;

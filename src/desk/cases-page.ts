@@ -188,11 +188,11 @@ function renderOptions(choices: readonly Choice[], chosen: string | null): Html[
 export type BulkKind = Exclude<CaseRequest['kind'], 'resolve'>;
 
 /**
- * The words on the button that leads to the preview, what the change means, and what the message says was done: `3 cases are
- * reported`.
+ * The words on the button that leads to the preview, what the change means, what the message says was done (`3 cases are
+ * reported`), and what to write where a note is needed.
  */
 export const bulkKinds: Readonly<
-  Record<BulkKind, { button: string; meaning: string; done: string; needsNote?: true }>
+  Record<BulkKind, { button: string; meaning: string; done: string; needsNote?: string }>
 > = {
   report: {
     button: 'Report',
@@ -205,13 +205,13 @@ export const bulkKinds: Readonly<
     button: 'Note',
     meaning: 'Replaces the note of the case.',
     done: 'noted',
-    needsNote: true,
+    needsNote: 'write the note',
   },
   dismiss: {
     button: 'Dismiss',
     meaning: 'Says that the mapping is right after all. Only new evidence opens the case again.',
     done: 'dismissed',
-    needsNote: true,
+    needsNote: 'say why the mapping is right after all',
   },
   reopen: {
     button: 'Reopen',
@@ -247,16 +247,10 @@ function renderList({ cases, filter }: CasesData, visit: DeskVisit): Html {
         html`${renderMark(state)}<br><span class="faint">${origins.join(', ')}</span>`,
       Provider: ({ providerName, providerHotelId }) =>
         html`${brief(providerName, 60)}<br><span class="faint">${brief(providerHotelId, 40)}</span>`,
-      'Open bookings': ({ openBookings, bookings }) =>
-        html`${formatCount(openBookings)} <span class="faint">of ${formatCount(bookings)}</span>`,
+      'Open bookings': ({ id, openBookings, bookings }) =>
+        html`<a href="/cases/${id}#bookings" data-resolve>${formatCount(openBookings)}</a> <span class="faint">of ${formatCount(bookings)}</span>`,
       'Assigned to': ({ assignee }) => (assignee === null ? nobodyYet : brief(assignee, 40)),
       ...keptColumns(labelsFor(visit), 60),
-      Resolve:
-        mayWork &&
-        (({ id, openBookings }) =>
-          openBookings === 0
-            ? undefined
-            : html`<a href="/cases/${id}/resolve" data-resolve aria-label="Resolve bookings of case ${id}">Resolve</a>`),
     },
     {
       empty: html`No case matches.${filter.state === null ? html` Cases without an open booking are in <a href="${allCases}">all cases</a>.` : undefined}`,

@@ -59,7 +59,7 @@ export const caseChange = defineAction({
       lines: [meaning, ...describeChosen(chosen), ...describeNotes(chosen)],
       ...(refusal !== undefined && { refusal }),
       ...(kind === 'assign' && { fields: renderAssignee(visit) }),
-      reason: { label: 'Note', isRequired: needsNote === true },
+      reason: { label: 'Note', isRequired: needsNote !== undefined },
       button: `${button} ${all}`,
       back: leadBack(
         change,
@@ -98,23 +98,13 @@ async function perform(ids: readonly number[], request: CaseRequest, { desk, now
 }
 
 /** @throws HttpError 400 if something is missing */
-function toRequest(kind: BulkKind, assignee: string | undefined, given: string): CaseRequest {
-  const note = given === '' ? undefined : given;
-  switch (kind) {
-    case 'assign':
-      if (assignee === undefined)
-        throw new HttpError(400, 'assignee: say who takes the case; nobody, if it is empty');
-      return { kind, assignee: assignee || undefined, note };
-    case 'note':
-      if (note === undefined) throw new HttpError(400, 'reason: write the note');
-      return { kind, note };
-    case 'dismiss':
-      if (note === undefined) throw new HttpError(400, 'reason: say why the mapping is right after all');
-      return { kind, note };
-    case 'report':
-    case 'reopen':
-      return { kind, note };
-  }
+function toRequest(kind: BulkKind, assignee: string | undefined, note: string): CaseRequest {
+  const { needsNote } = bulkKinds[kind];
+  if (needsNote !== undefined && note === '') throw new HttpError(400, `reason: ${needsNote}`);
+  if (kind === 'note') return { kind, note };
+  if (kind !== 'assign') return { kind, note: note || undefined };
+  if (assignee === undefined) throw new HttpError(400, 'assignee: say who takes the case; if empty, nobody');
+  return { kind, assignee: assignee || undefined, note: note || undefined };
 }
 
 /** Why the change would be refused now. It is checked again when it is made. */
@@ -183,20 +173,20 @@ export const bookingResolution = defineAction({
     const chosen = new Set(booking);
     const bookings = see(item.bookingList, visit);
     const listed = bookings.filter(({ state, place }) => state === 'open' || chosen.has(place));
-    const more = listed.length - maxListed;
     return {
       title: `Resolve bookings of case ${item.id}`,
       lines: [
         'A corrected mapping does not help a guest who has booked already. Say what was done for these guests.',
+        ...(listed.length > maxListed
+          ? ['More bookings are on the page of the case: choose them there.']
+          : []),
       ],
       ...(listed.length === 0 && { refusal: 'No booking of this case is open.' }),
       fields: html`<fieldset class="card"><legend>Bookings</legend>${listed
         .slice(0, maxListed)
-        .map((one) => renderBooking(one, chosen.has(one.place) || listed.length === 1))}${
-        more > 0
-          ? html`<p class="faint">${formatCountOf(more, 'more booking')} on the page of the case: choose them there.</p>`
-          : undefined
-      }</fieldset>${resolutionFields}`,
+        .map((one) =>
+          renderBooking(one, chosen.has(one.place) || listed.length === 1),
+        )}</fieldset>${resolutionFields}`,
       reason: { label: 'Note', isRequired: false },
       button: 'Resolve the chosen bookings',
       back: `/cases/${item.id}`,

@@ -114,9 +114,12 @@ describe('a case', () => {
   });
 
   it('has the hotels by telephone and on a map', async () => {
+    const [plaza, ...others] = hotels;
+    if (plaza)
+      await loadHotels(ledger, [{ ...plaza, phones: '+34 91 1 / 91-555-66 (desk)' }, ...others], 'b');
     const { url } = await startDesk({ ledger, role: 'viewer' });
     const { text } = await getPage(url, '/cases/1');
-    expect(text).toContain('<a href="tel:+34911">+34 91 1</a>');
+    expect(text).toContain('<a href="tel:+34911">+34 91 1</a> / <a href="tel:9155566">91-555-66</a> (desk)');
     const place = 'mlat=40.40000&amp;mlon=-3.70000#map=17/40.40000/-3.70000';
     expect(text).toContain(`href="https://www.openstreetmap.org/?${place}"`);
   });
@@ -131,7 +134,7 @@ describe('a case', () => {
       'Provider: hotelbeds, hotel id H-1',
       'Booked as ServiceId 7: Grand Plaza, Calle Mayor 1, Madrid, Spain',
       'Now mapped to ServiceId 70: Hôtel Étoile, Paris, France',
-      'Distance between the two: 1,054 km away',
+      'Distance: 1,054 km',
     ]);
     await performRequest(ledger.cases, [1], { kind: 'report' }, asBea);
     expect(await read()).toBeUndefined();
