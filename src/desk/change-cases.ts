@@ -111,24 +111,30 @@ function toRequest(kind: BulkKind, assignee: string | undefined, note: string): 
 function refuse(kind: BulkKind, chosen: readonly CaseSummary[], { now }: DeskVisit): string | undefined {
   if (chosen.length === 0) return 'Choose at least one case first.';
   const sample = toRequest(kind, 'somebody', 'something');
-  try {
-    for (const item of chosen) applyRequest({ ...item, bookings: [] }, sample, now);
-    return undefined;
-  } catch (error) {
-    if (error instanceof CaseRefusedError) return `Not possible: ${error.message}.`;
-    throw error;
-  }
+  const refusals = chosen.flatMap((item) => {
+    try {
+      applyRequest({ ...item, bookings: [] }, sample, now);
+      return [];
+    } catch (error) {
+      if (error instanceof CaseRefusedError) return [error.message];
+      throw error;
+    }
+  });
+  return refusals.length === 0 ? undefined : `Not possible: ${nameSome(refusals).join('; ')}.`;
 }
 
-function describeChosen(chosen: readonly CaseSummary[]): string[] {
-  const named = chosen
-    .slice(0, casesNamed)
-    .map(({ id, providerName, providerHotelId, state, openBookings }) => {
-      const hotel = `${brief(providerName, 60)} ${brief(providerHotelId, 40)}`;
-      return `Case ${id}: ${hotel}, ${state}, ${formatCountOf(openBookings, 'open booking')}`;
-    });
-  const more = chosen.length - named.length;
-  return more > 0 ? [...named, `… and ${formatCountOf(more, 'more case')}`] : named;
+/** The first of a list, and how many more there are. */
+function nameSome(texts: readonly string[]): readonly string[] {
+  const more = texts.length - casesNamed;
+  return more > 0 ? [...texts.slice(0, casesNamed), `… and ${formatCountOf(more, 'more case')}`] : texts;
+}
+
+function describeChosen(chosen: readonly CaseSummary[]): readonly string[] {
+  const described = chosen.map(({ id, providerName, providerHotelId, state, openBookings }) => {
+    const hotel = `${brief(providerName, 60)} ${brief(providerHotelId, 40)}`;
+    return `Case ${id}: ${hotel}, ${state}, ${formatCountOf(openBookings, 'open booking')}`;
+  });
+  return nameSome(described);
 }
 
 /** A case has only one note, so existing ones are replaced. */
