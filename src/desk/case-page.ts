@@ -90,6 +90,7 @@ async function readCase(
   const page = Math.min(asked, pages);
   const from = entriesBefore(page);
   const shown = item.bookingList.slice(from, from + entriesPerPage);
+  // Only of the bookings that are shown: each is looked up in the runs of its day.
   const stored = await readStoredBookings(ledger, item, shown, may('see-names'));
   const found = await ledger.mappings.find(item);
   const history = item.history.slice(-entriesShown);
@@ -104,8 +105,8 @@ async function readCase(
         ...(isCleared && booking.state === 'open' && { isCleared }),
       };
     }),
-    history: report.history.map((entry, index) => {
-      const references = 'origins' in entry ? listNamed(item.bookingList, history[index]?.at) : [];
+    history: report.history.map((entry) => {
+      const references = 'origins' in entry ? listNamed(item.bookingList, Date.parse(entry.at)) : [];
       return { ...entry, ...(references.length > 0 && { references }) };
     }),
     ...{ page, pages },
@@ -117,8 +118,11 @@ async function readCase(
   };
 }
 
-/** The bookings that a verdict or an e-mail named when they came to the case; a few are enough for a sentence. */
-function listNamed(bookings: readonly CaseBooking[], at: number | undefined): string[] {
+/**
+ * The bookings that a verdict or an e-mail named when they came to the case; a few are enough for a sentence. The audit trail itself
+ * names none.
+ */
+function listNamed(bookings: readonly CaseBooking[], at: number): string[] {
   const named = bookings.filter(({ isNamed, addedAt }) => isNamed && addedAt === at);
   return named.flatMap(({ reference }) => reference ?? []).slice(0, referencesNamed + 1);
 }
@@ -144,6 +148,7 @@ function renderCaseFacts(data: CaseData, visit: DeskVisit): Html {
 ${visit.may('work-cases') ? renderAssigning(data, visit) : undefined}</div>`;
 }
 
+/** Whoever reads this page takes the case with one click. */
 function renderAssigning({ id, assignee }: CaseData, visit: DeskVisit): Html {
   const name = assignee ?? visit.visitor.name;
   return renderPost(
@@ -154,6 +159,7 @@ function renderAssigning({ id, assignee }: CaseData, visit: DeskVisit): Html {
   );
 }
 
+/** What has a form on this page is a link to it; the rest has a preview. */
 function renderActions(data: CaseData): Html {
   const { id, state, openBookings } = data;
   const link = (kind: BulkKind) =>
@@ -179,6 +185,7 @@ ${fields}</form>`;
 
 const noteField = html`<label>Note (optional)<textarea name="reason" rows="2" maxlength="500"></textarea></label>`;
 
+/** A booking that a verdict cleared is not open, although nobody has resolved it. */
 function describeBookings({ bookings, openBookings, bookingList, pages }: CaseData): string {
   // Of a long list, only those of this page are known.
   const cleared = pages > 1 ? 0 : bookingList.filter(({ isCleared }) => isCleared).length;
@@ -209,6 +216,7 @@ function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit
       Guest: visit.may('see-names') && (({ guests }) => (guests ? brief(guests.join(', '), 200) : null)),
       'Check-in': ({ checkIn, state }) => {
         const day = checkIn === null ? 'unknown' : showDay(checkIn);
+        // After the stay, the state is no longer open.
         const isInHouse = state === 'open' && checkIn !== null && checkIn < visit.today;
         return isInHouse ? html`<strong>${day}, in house</strong>` : day;
       },
@@ -236,6 +244,7 @@ function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit
   );
 }
 
+/** Side by side; one that is still mapped as it was booked has no second column to fill. */
 function renderHotels(data: CaseData): Html {
   const { serviceId, copyServiceId, bookedHotel, copyHotel, distanceKm, hasHotels } = data;
   const isSame = copyServiceId === serviceId;
@@ -284,6 +293,7 @@ function renderPhones(hotel: HotelData): Html | null {
   )}`;
 }
 
+/** Only whoever follows it tells the map where the hotel is. */
 function renderMapLink(hotel: HotelData): Html | null {
   if (hotel?.latitude == null || hotel.longitude === null) return null;
   const [latitude, longitude] = [hotel.latitude.toFixed(5), hotel.longitude.toFixed(5)];
