@@ -7,7 +7,8 @@ import { applyCommand, type CaseCommand, resolveBookings, toDecision } from './c
 /** A person's request, by command or on the desk. */
 export type CaseRequest =
   | { readonly kind: CaseCommand; readonly note?: string | undefined }
-  | { readonly kind: 'assign'; readonly assignee: string; readonly note?: string | undefined }
+  /** Without an assignee: nobody takes care of the case any more. */
+  | { readonly kind: 'assign'; readonly assignee: string | undefined; readonly note?: string | undefined }
   | { readonly kind: 'note'; readonly note: string }
   | {
       readonly kind: 'resolve';

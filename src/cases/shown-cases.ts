@@ -1,7 +1,16 @@
+import type { Booking } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
+import { KeyError } from '../keys/day-keys.js';
 import { type RecordedAction, readActions } from '../ledger/audit.js';
-import { type CaseFilter, type CaseSummary, stateOfBooking } from '../ledger/case.js';
+import {
+  type CaseFilter,
+  type CaseKey,
+  type CaseStay,
+  type CaseSummary,
+  keyOfCase,
+  stateOfBooking,
+} from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import {
@@ -11,6 +20,8 @@ import {
   unknownPair,
 } from '../mappings/hotels/compare-hotels.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
+import { readBooking } from '../review/stored/stored-line.js';
+import { judgeBooking } from '../review/verdict.js';
 
 /* Cases as people and programs see them: lists, searches, and one case with all of its bookings. */
 
@@ -174,8 +185,7 @@ export async function searchCases(
   now: number,
 ) {
   const all = await findCases(ledger, filter, now);
-  const named = findsReferences && text !== '' ? await ledger.cases.findBookings(text) : [];
-  const ids = new Set(named.map(({ id }) => id));
+  const ids = findsReferences && text !== '' ? await findByReference(ledger, text) : new Set<number>();
   const sought = fold(text);
   const isFound = (item: ListedCase): boolean => {
     if (provider !== undefined && item.providerName !== provider) return false;
@@ -214,9 +224,23 @@ function countryOf({ countryCode, country: name = countryCode }: LocatedHotel) {
   return id === undefined || name === undefined ? undefined : { id, name };
 }
 
+/** The cases with a booking of that reference, in any case. */
+async function findByReference({ cases }: ReadOnlyLedger, reference: string): Promise<Set<number>> {
+  const found = await cases.findBookingsInAnyCase(reference);
+  const sought = foldCase(reference);
+  return new Set(
+    found.flatMap(({ id, booking }) => (foldCase(booking.reference ?? '') === sought ? [id] : [])),
+  );
+}
+
 /** For comparing texts without regard to case and accents. */
 function fold(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
+  return foldCase(text.normalize('NFKD').replace(/\p{M}/gu, ''));
+}
+
+/** Some letters have two forms in lower case, such as the Greek sigma, but one in upper case. */
+function foldCase(text: string): string {
+  return text.normalize('NFKC').toUpperCase().trim();
 }
 
 function sortUnique(texts: readonly string[]): string[] {
@@ -268,6 +292,53 @@ export async function showCase(
     /** Who changed it, and when, oldest entry first. Looks are left out. */
     history,
   };
+}
+
+/**
+ * What the newest run of its day says about each of these bookings: its guests, and whether the service has
+ * found the mapping correct since. By reference; a booking whose lines cannot be read any more is absent.
+ *
+ * @param showsNames whether guests may be named
+ */
+export async function readStoredBookings(
+  ledger: ReadOnlyLedger,
+  key: CaseKey,
+  bookings: readonly CaseStay[],
+  showsNames: boolean,
+) {
+  const stored = new Map<string, { readonly guests: readonly string[]; readonly isCleared: boolean }>();
+  for (const booking of bookings) {
+    const { reference } = booking;
+    const newest = reference === undefined ? [] : await findNewest(ledger, key, reference, booking.day);
+    if (reference === undefined || newest.length === 0) continue;
+    const names = newest.flatMap(({ line, form }) => readBooking(line, form).bookingClientName ?? []);
+    stored.set(reference, {
+      guests: showsNames ? [...new Set(names)] : [],
+      // Several lines are stays or rooms of one booking.
+      isCleared: newest.every((trace) => judgeBooking(trace).verdict === 'correct'),
+    });
+  }
+  return stored;
+}
+
+/** The lines of a booking on this mapping in the newest run of that day. */
+async function findNewest({ bookings }: ReadOnlyLedger, key: CaseKey, reference: string, day: string) {
+  try {
+    const here = (await bookings.trace(reference, day)).filter(
+      (trace) => trace.kind === 'booking' && isOnMapping(readBooking(trace.line, trace.form), key),
+    );
+    return here.flatMap((trace) =>
+      trace.kind === 'booking' && trace.run.id === here[0]?.run.id ? [trace] : [],
+    );
+  } catch (error) {
+    // The case itself is readable without the key of that day.
+    if (error instanceof KeyError) return [];
+    throw error;
+  }
+}
+
+function isOnMapping({ providerName = '', providerHotelId = '', serviceId }: Booking, key: CaseKey): boolean {
+  return keyOfCase({ providerName, providerHotelId, serviceId }) === keyOfCase(key);
 }
 
 /** A case as `case ID --json` prints it. */

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { auditPage } from './audit-page.js';
 import { bookingPage, evidenceDownload } from './booking-page.js';
-import { createCaseRoutes } from './cases/cases-routes.js';
+import { casePage } from './case-page.js';
+import { casesDownload, casesPage } from './cases-page.js';
+import { bookingResolution, caseChange } from './change-cases.js';
 import { dayPage, reportDownload } from './day-page.js';
 import { daysPage } from './days-page.js';
 import { createFrame } from './frame.js';
@@ -58,7 +60,11 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     syncProgress,
     notificationsPage,
     testNotifications,
-    ...createCaseRoutes(parts),
+    casesPage,
+    casesDownload,
+    caseChange,
+    casePage,
+    bookingResolution,
   ];
 }
 

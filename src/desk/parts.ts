@@ -41,6 +41,7 @@ interface TableOptions<Row> {
     readonly label: string;
     value(row: Row): string | number | undefined;
     labelOf(row: Row): string;
+    isChosen?(row: Row): boolean;
   };
   /** A line of its own below a row. */
   note?(row: Row): Html | string | undefined;
@@ -79,13 +80,13 @@ ${below && html`<tr class="note"><td colspan="${shown.length + (choose ? 1 : 0)}
 }
 
 function renderChoice<Row>(
-  { name, value, labelOf }: NonNullable<TableOptions<Row>['choose']>,
+  { name, value, labelOf, isChosen }: NonNullable<TableOptions<Row>['choose']>,
   row: Row,
 ): Html {
   const chosen = value(row);
   return chosen === undefined
     ? html`<td></td>`
-    : html`<td class="pick"><input type="checkbox" name="${name}" value="${chosen}" aria-label="${labelOf(row)}"></td>`;
+    : html`<td class="pick"><input type="checkbox" name="${name}" value="${chosen}" aria-label="${labelOf(row)}"${isChosen?.(row) ? html` checked` : undefined}></td>`;
 }
 
 function showCell(cell: Cell): Html | string | undefined {

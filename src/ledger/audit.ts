@@ -137,7 +137,8 @@ function toCondition(
   return { sql: conditions.join(' AND '), values };
 }
 
-function escapePattern(text: string): string {
+/** A text in a pattern of LIKE, with `!` as the escape character. */
+export function escapePattern(text: string): string {
   return text.replace(/[!%_]/g, '!$&');
 }
 

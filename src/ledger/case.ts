@@ -221,6 +221,8 @@ export const bookingsInShort = t.columnsOf({
   inHouseUntil: t.optional(t.text()),
   /** The earliest known check-in of its open bookings: in the past while a guest is in house. */
   firstCheckIn: t.optional(t.text()),
+  /** The check-out of the booking with that check-in: the nearest of several, undefined if one of them has none. */
+  firstCheckOut: t.optional(t.text()),
   /** The nearest known check-in of guests who have still to arrive. */
   nextCheckIn: t.optional(t.text()),
   /** Whether the check-in of an open booking is unknown: it might be tomorrow. */

@@ -1,3 +1,4 @@
+import { escapePattern } from './audit.js';
 import {
   bookingsInShort,
   boundsOf,
@@ -69,6 +70,7 @@ export function createCaseReader({ read, readTogether }: Store) {
       listOpened,
       findByKeys,
       findBookings,
+      findBookingsInAnyCase,
       findNextReferences,
       listActive,
       listMoved,
@@ -104,6 +106,19 @@ function* findBookings(reference: string) {
   const dialect = yield* database();
   const { sql, values } = dialect.isReference(toStorable(reference));
   const found = yield* caseBookings.list(`WHERE ${sql} ORDER BY case_number, place`, ...values);
+  return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
+}
+
+/**
+ * Every booking whose reference is that text but for the case of its letters. Reads all bookings of cases. The engines know the case of
+ * ASCII letters alone, so other characters may be anything here: the caller compares them.
+ */
+function* findBookingsInAnyCase(reference: string) {
+  const pattern = escapePattern(toStorable(reference)).replace(/[^\x20-\x7e]+/g, '%');
+  const found = yield* caseBookings.list(
+    `WHERE lower(reference) LIKE lower(?) ESCAPE '!' ORDER BY case_number, place`,
+    pattern,
+  );
   return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
 }
 
@@ -268,7 +283,7 @@ function* list(filter: CaseFilter): Query<CaseSummary[]> {
   const rows = yield* all(
     `SELECT cases.*, coalesce(bookings, 0) AS bookings, coalesce(open, 0) AS open_bookings,
        coalesce(unresolved, 0) - coalesce(open, 0) AS left_bookings, coalesce(in_house, 0) AS in_house,
-       in_house_until, first_check_in, next_check_in,
+       in_house_until, first_check_in, nullif(substr(first_stay, 11), '') AS first_check_out, next_check_in,
        CASE WHEN unknown_check_ins > 0 THEN 1 ELSE 0 END AS has_unknown_check_in
      FROM cases LEFT JOIN (
        SELECT case_number, count(*) AS bookings, count(*) - count(resolved_as) AS unresolved
@@ -277,7 +292,8 @@ function* list(filter: CaseFilter): Query<CaseSummary[]> {
        SELECT case_number, count(*) AS open, count(*) - count(check_in) AS unknown_check_ins,
          count(*) FILTER (WHERE check_in < ?) AS in_house,
          max(check_out) FILTER (WHERE check_in < ? AND check_out >= check_in) AS in_house_until,
-         min(check_in) AS first_check_in, min(check_in) FILTER (WHERE check_in >= ?) AS next_check_in
+         min(check_in) AS first_check_in, min(check_in) FILTER (WHERE check_in >= ?) AS next_check_in,
+         min(check_in || CASE WHEN check_out >= check_in THEN check_out ELSE '' END) AS first_stay
        FROM case_bookings WHERE ${isListed} AND ${isOpen} GROUP BY case_number
      ) AS still_open ON still_open.case_number = id
      WHERE ${['true', ...chosen.conditions].join(' AND ')} ORDER BY id`,

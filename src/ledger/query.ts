@@ -122,8 +122,8 @@ export interface Dialect {
   isHotel(hotel: ProviderHotel): Statement<Cell>;
   isReference(reference: string): Statement<Cell>;
   isListed(column: string, list: readonly (string | number)[]): Statement;
-  /** Bookings that may have that reference, the newest run first. */
-  findCandidates(reference: string): Query<readonly Candidates[]>;
+  /** Bookings that may have that reference, the newest run first; only those of a business day, if one is given. */
+  findCandidates(reference: string, day?: string): Query<readonly Candidates[]>;
   /** The content rows of these hotels in a load; those of the same hotel in the order of their numbers. */
   findContents(load: number, serviceIds: readonly number[]): Statement;
   /** The copy's mapping of each hotel, in the order of the request. */

@@ -13,15 +13,19 @@ import type { BookingForm, StepKind } from './step.js';
 import { steps } from './steps.js';
 import * as t from './table.js';
 
-/** Everything the ledger knows about a booking reference, newest run first. */
-export function* trace(reference: string): Query<Trace[]> {
+/**
+ * Everything the ledger knows about a booking reference, newest run first.
+ *
+ * @param day only what was sent of that business day: reading fewer runs is faster
+ */
+export function* trace(reference: string, day?: string): Query<Trace[]> {
   const dialect = yield* database();
   const found: { readonly run: number; readonly trace: Trace }[] = [];
-  for (const candidates of yield* dialect.findCandidates(reference)) {
+  for (const candidates of yield* dialect.findCandidates(reference, day)) {
     for (const trace of yield* traceBookings(candidates, reference))
       found.push({ run: candidates.run, trace });
   }
-  for (const reject of yield* traceRejects(reference)) found.push(reject);
+  if (day === undefined) for (const reject of yield* traceRejects(reference)) found.push(reject);
   // The sort is stable: within a run bookings stay before rejects.
   return found.sort((a, b) => b.run - a.run).map(({ trace }) => trace);
 }

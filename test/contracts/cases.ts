@@ -7,6 +7,7 @@ import {
   resolveBookings,
   toDecision,
 } from '../../src/cases/case-transitions.js';
+import { searchCases } from '../../src/cases/shown-cases.js';
 import { type CaseBooking, type CaseKey, type CaseStay, stateOfBooking } from '../../src/ledger/case.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { collectedRun, rightOf } from './ledger/days.js';
@@ -64,6 +65,11 @@ function summarise(bookings: readonly CaseBooking[]) {
       .sort()
       .at(-1),
     firstCheckIn: checkIns[0],
+    firstCheckOut:
+      open
+        .filter(({ checkIn }) => checkIn === checkIns[0] && checkIn !== undefined)
+        .map((booking) => checkOutOf(booking) ?? '')
+        .sort()[0] || undefined,
     nextCheckIn: checkIns.find((checkIn) => checkIn >= today),
     hasUnknownCheckIn: open.length > checkIns.length,
   };
@@ -134,6 +140,20 @@ export function describeCasesContract(
       });
       expect(await cases.findBookings('BR-2')).toMatchObject([{ id, booking: { place: 2 } }]);
       expect((await ledger.audit.nextActions({ subject: 'BR-2' }))?.actions).toHaveLength(1);
+    });
+
+    it.each([
+      ['br-é1', [1, 2]],
+      ['BR-E1', [3]],
+      ['STRAßE', [4]],
+      ['b%-1', [5]],
+      ['B', []],
+    ])('finds a whole reference whatever the case of its letters: %s', async (text, ids) => {
+      for (const [place, reference] of ['BR-É1', 'Br-é1', 'br-e1', 'straße', 'B%-1', 'Bé!_'].entries())
+        await openOne(ledger, keyOf(String(place)), [stayOf(reference)]);
+      const search = { state: 'all', text, findsReferences: true, today } as const;
+      const { cases } = await searchCases(ledger, search, at);
+      expect(cases.map(({ id }) => id)).toEqual(ids);
     });
 
     it('applies decisions one after the other, whoever writes', async () => {

@@ -165,7 +165,7 @@ const hotelbeds = {
 };
 
 it.each(['viewer', 'admin'] as const)('cases, for the role %s', async (role) => {
-  const one = { bookings: 1, openBookings: 1, ...untouched };
+  const one = { bookings: 1, openBookings: 1, firstCheckOut: '2027-03-01', ...untouched };
   expect(await read(role, '/cases')).toEqual({
     cases: [
       {
@@ -190,7 +190,7 @@ it.each(['viewer', 'admin'] as const)('cases, for the role %s', async (role) => 
         },
         ...{ firstCheckIn: '2026-12-01', ...one },
       },
-      hotelbeds,
+      { ...hotelbeds, firstCheckOut: '2027-03-01' },
     ],
     ...{ total: 3, openBookings: 5, page: 1, pages: 1 },
     filter: {

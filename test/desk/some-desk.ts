@@ -76,6 +76,8 @@ interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks'> 
   /** Instead of a role. */
   readonly access?: Access;
   readonly clock?: () => number;
+  /** Instead of what remembers what was recorded. */
+  readonly record?: (action: RecordedAction) => Promise<void>;
   readonly findHookCaller?: FindHookCaller;
   /** Parts of the desk besides the ledger. */
   readonly parts?: Partial<DeskParts>;
@@ -88,6 +90,7 @@ export async function startDesk({
   parts,
   access,
   findHookCaller,
+  record,
   ...options
 }: DeskOptions): Promise<SomeDesk> {
   const { role = 'viewer', ...others } = options;
@@ -98,7 +101,7 @@ export async function startDesk({
       access: access ?? admitAs('role' in options ? options.role : role),
       ...(findHookCaller && { findHookCaller }),
       assets: await readAssets(assetsFolder),
-      record: async (action) => void recorded.push(action),
+      record: record ?? (async (action) => void recorded.push(action)),
       clock,
       timezone,
       signal: new AbortController().signal,

@@ -85,7 +85,7 @@ export function createPostgresStore(
  * whose first hash is smaller. Without that bound every page before it would be read. The server looks into the pages
  * itself: after years, thousands of runs have one each, and sending them would take most of the time.
  */
-function* findCandidates(reference: string): Query<Candidates[]> {
+function* findCandidates(reference: string, day?: string): Query<Candidates[]> {
   const hash = hashReference(reference);
   // The hash as bytes of an entry.
   const bytes = Buffer.alloc(4);
@@ -99,13 +99,14 @@ function* findCandidates(reference: string): Query<Candidates[]> {
             WHERE before.run = number AND before.form = of_form AND before.first_hash < ?), ?)
          AND position(?::bytea IN entries) > 0
      ) AS pages
-     WHERE pruned_at IS NULL
+     WHERE pruned_at IS NULL AND day = coalesce(?, day)
      GROUP BY run, form, batch_size ORDER BY run DESC, form`,
     hash,
     hash,
     hash,
     hash,
     bytes,
+    day ?? null,
   );
   return rows.flatMap(({ run, form, batch_size, entries }) => {
     const positions = findInPage(entries as Buffer, hash).sort((a, b) => a - b);

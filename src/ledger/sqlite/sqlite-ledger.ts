@@ -177,11 +177,13 @@ function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dia
 /** After years there are thousands of runs: a statement for each takes three times as long. */
 const runsAtOnce = 100;
 
-function* findCandidates(reference: string): Query<Candidates[]> {
+function* findCandidates(reference: string, day?: string): Query<Candidates[]> {
   const hash = hashReference(reference);
   const found: Candidates[] = [];
   const runs = yield* all(
-    'SELECT number, batch_size FROM runs WHERE batch_size IS NOT NULL AND pruned_at IS NULL ORDER BY number DESC',
+    `SELECT number, batch_size FROM runs
+     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND day = coalesce(?, day) ORDER BY number DESC`,
+    day ?? null,
   );
   for (let first = 0; first < runs.length; first += runsAtOnce) {
     const some = runs.slice(first, first + runsAtOnce);

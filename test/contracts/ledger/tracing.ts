@@ -262,5 +262,15 @@ export function describeTracing(opened: () => OpenedLedger): void {
       ]);
       expect(traces.map(({ run }) => run.state)).toEqual(['delivering', 'delivering', 'cancelled']);
     });
+
+    it('searches what was sent of one day, if asked to', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1', { day: '2026-11-18', bookings: ['BR-1'] });
+      await collectedRun(ledger, 'r2', { day: '2026-11-19', bookings: ['BR-1'] });
+      const find = async (day: string) => (await ledger.bookings.trace('BR-1', day)).map(({ run }) => run.id);
+      expect(await find('2026-11-18')).toEqual(['r1']);
+      expect(await find('2026-11-19')).toEqual(['r2']);
+      expect(await find('2026-11-20')).toEqual([]);
+    });
   });
 }

@@ -110,9 +110,15 @@ it('The same by keyboard alone', async () => {
   await page.getByRole('heading', { name: 'The two hotels' }).waitFor();
   const id = idOfCase(page);
   await press('e');
-  await page.getByRole('heading', { name: `Resolve bookings of case ${id}` }).waitFor();
-  await tabTo(/^BR-/);
-  if (!(await page.getByRole('checkbox').first().isChecked())) await press('Space');
+  await page.waitForURL(/#bookings$/);
+  await tabTo(/^Choose BR-/);
+  if (
+    !(await page
+      .getByRole('checkbox', { name: /^Choose BR-/ })
+      .first()
+      .isChecked())
+  )
+    await press('Space');
   await tabTo(/^rebooked/);
   await press('Space');
   await tabTo('Resolve the chosen bookings');
@@ -120,8 +126,8 @@ it('The same by keyboard alone', async () => {
   await page.getByText(`1 booking of case ${id} is rebooked.`).waitFor();
   await tabTo('Report');
   await press('Enter');
-  await page.waitForURL(/do=report/);
-  await tabTo(/^Report /);
+  await page.waitForURL(/#report$/);
+  await tabTo('Mark as reported');
   await press('Enter');
   await page.getByText(`Case ${id} is reported.`).waitFor();
   await expectReported(id);
@@ -207,16 +213,18 @@ function idOfCase(page: Page): number {
 
 async function resolveBooking(page: Page, id: number): Promise<void> {
   await page.getByRole('link', { name: 'Resolve bookings' }).click();
-  await page.getByRole('checkbox').first().check();
+  await page
+    .getByRole('checkbox', { name: /^Choose BR-/ })
+    .first()
+    .check();
   await page.getByRole('radio', { name: /^rebooked/ }).check();
-  await page.getByLabel('Note').fill('moved to the right hotel');
+  await page.getByLabel('Note').first().fill('moved to the right hotel');
   await page.getByRole('button', { name: 'Resolve the chosen bookings' }).click();
   await page.getByText(`1 booking of case ${id} is rebooked.`).waitFor();
 }
 
 async function report(page: Page, id: number): Promise<void> {
-  await page.getByRole('link', { name: 'Report', exact: true }).click();
-  await page.getByRole('button', { name: /^Report / }).click();
+  await page.getByRole('button', { name: 'Mark as reported' }).click();
   await page.getByText(`Case ${id} is reported.`).waitFor();
   await expectReported(id);
 }

@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Role } from '../../../src/access/roles.js';
 import { performRequest } from '../../../src/cases/case-requests.js';
+import { gatherFindings, openCases as openFound } from '../../../src/cases/open-cases.js';
 import { type RecordedAction, readActions } from '../../../src/ledger/audit.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { deliverBookings, someBooking } from '../some-bookings.js';
 import { csrfToken, getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+import { addFileRun } from '../some-file-run.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
 
 const evil = `"'><script>alert(1)</script>`;
@@ -35,6 +39,8 @@ async function readTrail(subject: string): Promise<RecordedAction[]> {
   return found;
 }
 
+const asBea = { who: 'bea', clock: () => now };
+
 const statesOf = async (ids: readonly number[]) =>
   Promise.all(ids.map(async (id) => (await ledger.cases.find(id))?.state));
 
@@ -59,6 +65,112 @@ describe('a case', () => {
       mapping: { serviceId: 70, history: [{ from: 7, to: 70 }] },
     });
     expect(recorded[0]).toMatchObject({ who: 'ana (desk)', action: 'case', subject: 'case 1' });
+  });
+
+  it('names its guests to those who may see names, and only with a record', async () => {
+    await deliverBookings(ledger, 'run', [
+      someBooking({ bookingReferenceId: 'BR-1', providerHotelId: 'H-1' }),
+      someBooking({ bookingReferenceId: 'BR-2', providerHotelId: 'another', bookingClientName: 'Eva Paz' }),
+    ]);
+    for (const [role, names] of [
+      ['team', true],
+      ['operator', false],
+      ['viewer', false],
+    ] as const) {
+      const { url, recorded } = await startDesk({ ledger, role });
+      const { text } = await getPage(url, '/cases/1');
+      expect([role, text.includes('Ana Gil')]).toEqual([role, names]);
+      // On another hotel, it is another version of the booking.
+      expect(text).not.toContain('Eva Paz');
+      const { data } = await getData(url, '/cases/1');
+      expect([role, JSON.stringify(data).includes('Ana Gil')]).toEqual([role, names]);
+      expect(recorded.map(({ details }) => details)).toEqual([
+        { found: 3, ...(names && { names }) },
+        { found: 3, ...(names && { names }) },
+      ]);
+    }
+    const unrecorded = await startDesk({
+      ...{ ledger, role: 'team' },
+      record: async () => {
+        throw new Error('the disk is full');
+      },
+    });
+    expect((await getPage(unrecorded.url, '/cases/1')).status).toBe(500);
+    expect((await getPage(unrecorded.url, '/cases/2')).status).toBe(200);
+  });
+
+  it('shows a booking that a verdict cleared as cleared, to everybody', async () => {
+    await addFileRun(ledger);
+    const stays = ['F-0', 'F-1', 'F-2'].map((reference) => [reference, '2026-12-24'] as const);
+    await openCases(ledger, [{ hotel: '007', booked: 7, copy: 8, day: '2026-11-19', stays }]);
+    for (const role of ['team', 'viewer'] as const) {
+      const { url } = await startDesk({ ledger, role });
+      const { text } = await getPage(url, '/cases/4');
+      expect(text).toContain('Bookings: 2 open, 1 cleared, of 3');
+      expect(text.match(/cleared: the service found it correct/g)).toHaveLength(1);
+      const { data } = await getData(url, '/cases/4');
+      expect(data).toMatchObject({ bookingList: [{ isCleared: true, state: 'open' }, {}, {}] });
+    }
+  });
+
+  it('has the hotels by telephone and on a map', async () => {
+    const [plaza, ...others] = hotels;
+    if (plaza)
+      await loadHotels(ledger, [{ ...plaza, phones: '+34 91 1 / 91-555-66 (desk)' }, ...others], 'b');
+    const { url } = await startDesk({ ledger, role: 'viewer' });
+    const { text } = await getPage(url, '/cases/1');
+    expect(text).toContain('<a href="tel:+34911">+34 91 1</a> / <a href="tel:9155566">91-555-66</a> (desk)');
+    const place = 'mlat=40.40000&amp;mlon=-3.70000#map=17/40.40000/-3.70000';
+    expect(text).toContain(`href="https://www.openstreetmap.org/?${place}"`);
+  });
+
+  it('has a text for the service, without guests and references, as long as it can be reported', async () => {
+    await performRequest(ledger.cases, [1], { kind: 'note', note: 'ask BR-1' }, asBea);
+    const { url } = await startDesk({ ledger, role: 'team' });
+    const read = async () =>
+      /<textarea readonly[^>]*>([^<]*)</.exec((await getPage(url, '/cases/1')).text)?.[1];
+    expect((await read())?.split('\n')).toEqual([
+      'Please check this hotel mapping. It seems to be wrong.',
+      'Provider: hotelbeds, hotel id H-1',
+      'Booked as ServiceId 7: Grand Plaza, Calle Mayor 1, Madrid, Spain',
+      'Now mapped to ServiceId 70: Hôtel Étoile, Paris, France',
+      'Distance: 1,054 km',
+    ]);
+    await performRequest(ledger.cases, [1], { kind: 'report' }, asBea);
+    expect(await read()).toBeUndefined();
+  });
+
+  it('tells its history in sentences, with references only for those who may see them', async () => {
+    await deliverBookings(ledger, 'run', [
+      someBooking({ bookingReferenceId: 'BR-1042', providerHotelId: 'H-9', checkOutDate: '2026-12-24' }),
+    ]);
+    const finding = { providerName: 'hotelbeds', providerHotelId: 'H-9', serviceId: 7, at: now };
+    const found = gatherFindings([{ ...finding, origin: 'affected', references: ['BR-1042'] }]);
+    await openFound(found, { ledger, today: '2026-11-21', clock: () => now });
+    for (const request of [
+      { kind: 'assign', assignee: 'Bea' },
+      { kind: 'assign', assignee: undefined },
+      { kind: 'resolve', bookings: ['BR-1042'], as: 'rebooked' },
+    ] as const)
+      await performRequest(ledger.cases, [4], request, asBea);
+    const sentences = async (role: Role) => {
+      const { url } = await startDesk({ ledger, role });
+      const [, history = ''] = (await getPage(url, '/cases/4')).text.split('<h2>History</h2>');
+      return [...history.matchAll(/<li><time[^>]*>([^<]*)<\/time> ([^<]*)<\/li>/g)].map(
+        ([, , words]) => words,
+      );
+    };
+    const later = ['bea marked 1 booking as rebooked', 'bea assigned it to nobody', 'bea assigned it to Bea'];
+    const why = 'opened because the result marked BR-1042 as incorrect';
+    expect(await sentences('team')).toEqual([...later, why]);
+    expect(await sentences('viewer')).toEqual([...later, why.replace('BR-1042', 'a booking')]);
+  });
+
+  it('counts what its history leaves out', async () => {
+    for (let at = 0; at < 101; at += 1)
+      await performRequest(ledger.cases, [1], { kind: 'note', note: `note ${at}` }, asBea);
+    const { url } = await startDesk({ ledger, role: 'team' });
+    expect((await getPage(url, '/cases/1')).text).toContain('2 earlier entries are in the audit trail.');
   });
 
   it('that does not exist is not found', async () => {
@@ -158,10 +270,30 @@ describe('a change of cases', () => {
     expect(await ledger.cases.find(1)).toMatchObject(expected);
   });
 
+  it('without an assignee gives the case back', async () => {
+    await performRequest(ledger.cases, [1, 3], { kind: 'assign', assignee: 'Bea' }, asBea);
+    const { data } = await send('/cases/change?do=assign&id=1', [['assignee', ' ']]);
+    expect(data).toEqual({ message: 'Case 1 is assigned to nobody.', next: '/cases/1' });
+    expect((await ledger.cases.find(1))?.assignee).toBeUndefined();
+    expect((await ledger.cases.find(3))?.assignee).toBe('Bea');
+  });
+
+  it.each([
+    ['id=1&provider=hotelbeds', '/cases?provider=hotelbeds'],
+    ['id=1&page=1', '/cases'],
+    ['id=1&id=3&assignee=-&page=2', '/cases?assignee=-&page=2'],
+  ])('of cases chosen in the list leads back to the list as it was: %s', async (query, list) => {
+    const { url } = await startDesk({ ledger, role: 'team' });
+    const path = `/cases/change?do=report&${query}`;
+    expect((await getPage(url, path)).text).toContain(`href="${list.replace('&', '&amp;')}">Back`);
+    expect((await send(path, [])).data).toMatchObject({ next: list });
+  });
+
   it.each([
     ['do=dismiss&id=1', 400],
     ['do=note&id=1', 400],
     ['do=assign&id=1', 400],
+    ['do=report&id=1&page=0', 400],
     ['do=report', 400],
     ['do=report&id=x', 400],
     ['do=explode&id=1', 400],

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
-import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+import { getData, getPage, now, readRows, startDesk, stopServers } from '../some-desk.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
 
 interface Listed {
@@ -67,6 +67,8 @@ describe('the list of cases', () => {
     ['text=%20PLAZA%20', [1]],
     ['text=e-2', [2]],
     ['text=BR-2', [1]],
+    ['text=br-2', [1]],
+    ['text=%C3%89TOILE', [3, 1]],
     ['text=BR', []],
   ])('with %s has %j', async (query, ids) => {
     await change([3], { kind: 'report' });
@@ -85,11 +87,30 @@ describe('the list of cases', () => {
     expect(cases[0]).toMatchObject({ id: 4, firstCheckIn: '2027-02-02', hasUnknownCheckIn: true });
     const { url } = await startDesk({ ledger, role: 'team' });
     expect((await getPage(url, '/cases')).text).toContain(
-      'unknown<br><span class="faint">others from 2027-02-02',
+      'unknown: it might be tomorrow<br><span class="faint">others from 2 Feb 2027',
     );
     expect((await getPage(url, '/cases/4')).text).toContain(
-      'unknown: it might be tomorrow; others from 2027-02-02',
+      'unknown: it might be tomorrow, others from 2 Feb 2027',
     );
+  });
+
+  it('has the case, both hotels and the check-out of the next guest', async () => {
+    const { url } = await startDesk({ ledger, role: 'viewer' });
+    const rows = readRows((await getPage(url, '/cases')).text);
+    expect(rows.map((row) => row.slice(0, 5))).toEqual([
+      ['Park InnLisbon, PT', '2', '25 Nov 2026', '1 Mar 2027', 'nonenot mapped any more'],
+      [
+        'hotel 9',
+        '3',
+        '1 Dec 20269 days to check-in',
+        '1 Mar 2027',
+        'Hôtel ÉtoileParis, FR, distance unknown',
+      ],
+      [
+        ...['Grand PlazaMadrid, ES', '1', '5 Dec 202613 days to check-in', '1 Mar 2027'],
+        'Hôtel ÉtoileParis, FR, 1,054 km away',
+      ],
+    ]);
   });
 
   it('has the settled cases only on request', async () => {

@@ -13,19 +13,21 @@ export interface SomeCase {
   /** What was booked, and what the copy has now; null for a deleted mapping. */
   readonly booked: number;
   readonly copy: number | null;
+  /** The business day of its bookings. */
+  readonly day?: string;
   /** Reference and check-in of each booking. */
   readonly stays: readonly (readonly [reference: string | undefined, checkIn: string | undefined])[];
 }
 
 /** Opens these cases in their order: their ids count from 1. */
 export async function openCases(ledger: Ledger, cases: readonly SomeCase[]): Promise<void> {
-  for (const { provider = 'hotelbeds', hotel, booked, copy, stays: given } of cases) {
+  for (const { provider = 'hotelbeds', hotel, booked, copy, day = '2026-11-20', stays: given } of cases) {
     const key = { providerName: provider, providerHotelId: hotel, serviceId: booked };
     const stays = given.map(
       ([reference, checkIn]): CaseStay => ({
         ...(reference !== undefined && { reference }),
         ...(checkIn !== undefined && { checkIn, checkOut: '2027-03-01' }),
-        day: '2026-11-20',
+        day,
       }),
     );
     await ledger.cases.changeByKey([key], (held) => {

@@ -1,0 +1,334 @@
+import * as z from 'zod';
+import { describeEntry, referencesNamed, writeReport } from '../cases/case-words.js';
+import { readStoredBookings, showCase, shownCaseToJson } from '../cases/shown-cases.js';
+import { renderHotelSketch } from '../charts/hotel-sketch.js';
+import type { CaseBooking } from '../ledger/case.js';
+import { mappingToJson } from '../ledger/mappings.js';
+import { neverSynced } from '../mappings/copied-hotels.js';
+import { describeDistance } from '../mappings/hotels/shown-hotels.js';
+import { showInLine } from '../text/foreign-text.js';
+import { formatCount, formatCountOf } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import {
+  type BulkKind,
+  brief,
+  bulkKinds,
+  describeCheckIn,
+  keptColumns,
+  labelsFor,
+  nameHotel,
+  nobodyYet,
+} from './cases-page.js';
+import { caseField, noSuchCase, resolutionFields } from './change-cases.js';
+import { pageField } from './fields.js';
+import { renderMappingHistory } from './mappings-page.js';
+import { renderMark } from './marks.js';
+import { type DeskVisit, definePage } from './page.js';
+import {
+  entriesBefore,
+  entriesPerPage,
+  renderFacts,
+  renderKeyboardHelp,
+  renderPaging,
+  renderTable,
+  showDay,
+  showInstant,
+  writeAddress,
+} from './parts.js';
+
+const entriesShown = 100;
+
+/** A case is worked on this page: its guests, both hotels, what to tell the service, and who did what. */
+export const casePage = definePage({
+  path: '/cases/:id',
+  permission: 'look',
+  input: z.object({ id: caseField, page: pageField }),
+  json: 'if-asked',
+  read: readCase,
+  audit({ id, bookings, bookingList }) {
+    const names = bookingList.some(({ guests }) => guests !== undefined);
+    return {
+      action: 'case',
+      subject: `case ${id}`,
+      details: { found: bookings, ...(names && { names }) },
+      revealsNames: names,
+    };
+  },
+  render(data, visit) {
+    const mayWork = visit.may('work-cases');
+    return {
+      title: `Case ${data.id}: ${nameHotel(data.bookedHotel, data.serviceId)}`,
+      content: html`${renderCaseFacts(data, visit)}
+${mayWork ? renderActions(data) : undefined}
+<h2 id="bookings">${describeBookings(data)}</h2>
+${mayWork && data.openBookings > 0 ? renderResolving(data, visit) : renderBookings(data, visit)}
+${renderPaging({
+  ...{ page: data.page, pages: data.pages, total: formatCountOf(data.bookings, 'booking') },
+  linkTo: (to) => `/cases/${data.id}?page=${to}`,
+})}
+<h2>The two hotels</h2>
+${renderHotels(data)}
+${mayWork && canBeReported(data) ? renderReport(data, visit) : undefined}
+<h2>The mapping</h2>
+${renderMappingHistory(data.mapping, visit.timezone, data.copy !== 'never-synced')}
+<h2>History</h2>
+${renderHistory(data, visit)}
+<p><a href="/cases">All cases</a></p>`,
+    };
+  },
+});
+
+async function readCase(
+  { id, page: asked }: { readonly id: number; readonly page: number },
+  visit: DeskVisit,
+) {
+  const { now, today, may } = visit;
+  const { ledger } = visit.desk;
+  const item = await showCase(ledger, id, { today, now, labels: labelsFor(visit) });
+  if (!item) throw noSuchCase();
+  const pages = Math.max(1, Math.ceil(item.bookings / entriesPerPage));
+  const page = Math.min(asked, pages);
+  const from = entriesBefore(page);
+  const shown = item.bookingList.slice(from, from + entriesPerPage);
+  // Only of the bookings that are shown: each is looked up in the runs of its day.
+  const stored = await readStoredBookings(ledger, item, shown, may('see-names'));
+  const found = await ledger.mappings.find(item);
+  const history = item.history.slice(-entriesShown);
+  const report = shownCaseToJson({ ...item, history, bookingList: shown });
+  return {
+    ...report,
+    bookingList: report.bookingList.map((booking) => {
+      const { guests = [], isCleared } = stored.get(booking.reference ?? '') ?? {};
+      return {
+        ...booking,
+        ...(guests.length > 0 && { guests }),
+        ...(isCleared && booking.state === 'open' && { isCleared }),
+      };
+    }),
+    history: report.history.map((entry) => {
+      const references = 'origins' in entry ? listNamed(item.bookingList, Date.parse(entry.at)) : [];
+      return { ...entry, ...(references.length > 0 && { references }) };
+    }),
+    ...{ page, pages },
+    /** How many the history has; only the newest are here. */
+    entries: item.history.length,
+    mapping: found ? mappingToJson(found.mapping, found.moves.slice(-entriesShown)) : null,
+    /** Whether the content of hotels was ever loaded. */
+    hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
+  };
+}
+
+/**
+ * The bookings that a verdict or an e-mail named when they came to the case; a few are enough for a sentence. The audit trail itself
+ * names none.
+ */
+function listNamed(bookings: readonly CaseBooking[], at: number): string[] {
+  const named = bookings.filter(({ isNamed, addedAt }) => isNamed && addedAt === at);
+  return named.flatMap(({ reference }) => reference ?? []).slice(0, referencesNamed + 1);
+}
+
+type CaseData = Awaited<ReturnType<typeof readCase>>;
+type HotelData = CaseData['bookedHotel'];
+
+function renderCaseFacts(data: CaseData, visit: DeskVisit): Html {
+  const { providerName, providerHotelId, state, stateSince, openedAt, origins, move, assignee, note } = data;
+  const address = writeAddress('/mappings', { provider: providerName, hotel: providerHotelId });
+  const why = `${origins.join(', ')}${move === null ? '' : ` (${move})`}`;
+  return html`<div class="card">${renderFacts([
+    ['Mapping', html`${renderMark(state)} since ${showInstant(stateSince, visit)}`],
+    ['Check-in', describeCheckIn(data).join(', ')],
+    [
+      "Provider's hotel",
+      html`<a href="${address}">${brief(providerName, 100)} ${brief(providerHotelId, 200)}</a>`,
+    ],
+    ['Found by', `${why}, opened ${showInstant(openedAt, visit)}`],
+    ['Assigned to', assignee ?? nobodyYet],
+    ['Note', visit.may('see-bookings') ? (note ?? html`<span class="faint">none</span>`) : undefined],
+  ])}
+${visit.may('work-cases') ? renderAssigning(data, visit) : undefined}</div>`;
+}
+
+/** Whoever reads this page takes the case with one click. */
+function renderAssigning({ id, assignee }: CaseData, visit: DeskVisit): Html {
+  const name = assignee ?? visit.visitor.name;
+  return renderPost(
+    `/cases/change?do=assign&id=${id}`,
+    visit,
+    html`<p class="buttons"><label>Assign to (nobody, if empty) <input name="assignee" value="${name}" maxlength="100"></label>
+<button class="quiet">Assign</button></p>`,
+  );
+}
+
+/** What has a form on this page is a link to it; the rest has a preview. */
+function renderActions(data: CaseData): Html {
+  const { id, state, openBookings } = data;
+  const link = (kind: BulkKind) =>
+    html`<a class="button quiet" href="/cases/change?do=${kind}&id=${id}">${bulkKinds[kind].button}</a>`;
+  return html`<div class="buttons">${
+    openBookings > 0 ? html`<a class="button" href="#bookings" data-resolve>Resolve bookings</a>` : undefined
+  }${canBeReported(data) ? html`<a class="button quiet" href="#report">Report</a>` : undefined}${link('note')}${
+    state === 'dismissed' ? undefined : link('dismiss')
+  }${state === 'open' ? undefined : link('reopen')}
+${renderKeyboardHelp([
+  ['e', 'resolve bookings'],
+  ['j', 'next booking'],
+  ['k', 'previous booking'],
+  ['x', 'choose the booking'],
+])}</div>`;
+}
+
+/** A change that needs no preview, because this page says what it does. */
+function renderPost(path: string, { csrfToken }: DeskVisit, fields: Html): Html {
+  return html`<form class="change" method="post" action="${path}"><input type="hidden" name="token" value="${csrfToken ?? ''}">
+${fields}</form>`;
+}
+
+const noteField = html`<label>Note (optional)<textarea name="reason" rows="2" maxlength="500"></textarea></label>`;
+
+/** A booking that a verdict cleared is not open, although nobody has resolved it. */
+function describeBookings({ bookings, openBookings, bookingList, pages }: CaseData): string {
+  // Of a long list, only those of this page are known.
+  const cleared = pages > 1 ? 0 : bookingList.filter(({ isCleared }) => isCleared).length;
+  const open = `Bookings: ${formatCount(openBookings - cleared)} open`;
+  return `${open}${cleared === 0 ? '' : `, ${formatCount(cleared)} cleared,`} of ${formatCount(bookings)}`;
+}
+
+/** The bookings in the form that resolves the chosen ones. */
+function renderResolving(data: CaseData, visit: DeskVisit): Html {
+  return renderPost(
+    `/cases/${data.id}/resolve`,
+    visit,
+    html`${renderBookings(data, visit)}
+<p>A corrected mapping does not help a guest who has booked already. Choose bookings, and say what was done for their guests.</p>
+${resolutionFields}${noteField}<p class="buttons"><button>Resolve the chosen bookings</button></p>`,
+  );
+}
+
+function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit: DeskVisit): Html {
+  const seesBookings = visit.may('see-bookings');
+  return renderTable(
+    bookingList,
+    {
+      Booking: ({ reference, place }) =>
+        reference === null
+          ? html`<span class="faint">${seesBookings ? `without a reference (#${place})` : `#${place}`}</span>`
+          : html`<a href="${writeAddress('/bookings', { reference })}" data-open>${brief(reference, 100)}</a>`,
+      Guest: visit.may('see-names') && (({ guests }) => (guests ? brief(guests.join(', '), 200) : null)),
+      'Check-in': ({ checkIn, state }) => {
+        const day = checkIn === null ? 'unknown' : showDay(checkIn);
+        // After the stay, the state is no longer open.
+        const isInHouse = state === 'open' && checkIn !== null && checkIn < visit.today;
+        return isInHouse ? html`<strong>${day}, in house</strong>` : day;
+      },
+      'Check-out': ({ checkOut }) => (checkOut === null ? 'unknown' : showDay(checkOut)),
+      State: ({ state, resolvedAs, isCleared }) =>
+        isCleared
+          ? renderMark('good', 'cleared: the service found it correct')
+          : renderMark(state, resolvedAs),
+      'Named by a verdict': ({ isNamed }) => (isNamed ? 'yes' : 'no'),
+      ...keptColumns(labelsFor(visit), 100),
+      Note: seesBookings && (({ note }) => brief(note ?? '', 200)),
+    },
+    visit.may('work-cases') && openBookings > 0
+      ? {
+          choose: {
+            name: 'booking',
+            label: 'Choose all open bookings of this page',
+            value: ({ state, place }) => (state === 'open' ? place : undefined),
+            labelOf: ({ reference, place }) =>
+              `Choose ${reference === null ? `booking ${place}` : brief(reference, 100)}`,
+            isChosen: () => bookings === 1,
+          },
+        }
+      : {},
+  );
+}
+
+/** Side by side; one that is still mapped as it was booked has no second column to fill. */
+function renderHotels(data: CaseData): Html {
+  const { serviceId, copyServiceId, bookedHotel, copyHotel, distanceKm, hasHotels } = data;
+  const isSame = copyServiceId === serviceId;
+  const rows = hotelRows.filter(([, read]) => read(bookedHotel) !== null || read(copyHotel) !== null);
+  const distance = isSame || copyServiceId === null ? undefined : describeDistance(distanceKm ?? undefined);
+  const ids = ['ServiceId', String(serviceId), describeCopy(data)] as const;
+  const cells = rows.map(
+    ([about, read]) => [about, read(bookedHotel), isSame ? undefined : read(copyHotel)] as const,
+  );
+  return html`${hasHotels ? undefined : html`<p>For names and distances of hotels, load the content file of an export: <code>hotel-review hotels load FILE</code></p>`}
+<div class="hotels">${renderTable([ids, ...cells], {
+    About: ([about]) => about,
+    'Booked hotel': ([, booked]) => booked,
+    'Now mapped to': ([, , copy]) => copy,
+  })}
+<div>${distance && html`<p class="distance"><strong>${distance}</strong></p>`}
+${isSame ? undefined : renderHotelSketch(toSketched(bookedHotel, serviceId), toSketched(copyHotel, copyServiceId ?? 0))}</div></div>`;
+}
+
+function toSketched(hotel: HotelData, serviceId: number) {
+  const { latitude = null, longitude = null } = hotel ?? {};
+  const place = latitude === null || longitude === null ? undefined : { latitude, longitude };
+  return { name: nameHotel(hotel, serviceId), place };
+}
+
+const hotelRows: readonly (readonly [about: string, read: (hotel: HotelData) => Html | string | null])[] = [
+  ['Name', (hotel) => hotel?.name ?? null],
+  ['Phone', renderPhones],
+  ['Address', (hotel) => hotel?.address ?? null],
+  ['City', (hotel) => hotel?.city ?? null],
+  ['Country', (hotel) => hotel?.country ?? hotel?.countryCode ?? null],
+  ['E-mail', (hotel) => hotel?.email ?? null],
+  ['Website', (hotel) => hotel?.website ?? null],
+  ['Time there', (hotel) => hotel?.localTime?.replace(/^(.*)T/, (_, day) => `${showDay(day)}, `) ?? null],
+  ['Map', renderMapLink],
+];
+
+/** Each number as a link; whatever else stands there, such as the name of a desk, is only text. */
+function renderPhones(hotel: HotelData): Html | null {
+  if (hotel?.phones == null) return null;
+  const parts = hotel.phones.split(/(\+?\d[\d ().-]{2,}\d)/);
+  return html`${parts.map((part, index) =>
+    index % 2 === 1
+      ? html`<a href="tel:${part.replace(/[^\d+]/g, '')}">${part}</a>`
+      : html`${showInLine(part)}`,
+  )}`;
+}
+
+/** Only whoever follows it tells the map where the hotel is. */
+function renderMapLink(hotel: HotelData): Html | null {
+  if (hotel?.latitude == null || hotel.longitude === null) return null;
+  const [latitude, longitude] = [hotel.latitude.toFixed(5), hotel.longitude.toFixed(5)];
+  const address = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`;
+  return html`<a href="${address}" rel="noreferrer">${latitude}, ${longitude}</a>`;
+}
+
+function describeCopy({ copyServiceId, copy, serviceId }: CaseData): string {
+  if (copy === 'never-synced') return neverSynced;
+  if (copyServiceId === null) return 'none: the hotel is not mapped any more';
+  return copyServiceId === serviceId ? 'the booked hotel' : String(copyServiceId);
+}
+
+/** An escalated case was reported, but not corrected: it may be reported once more. */
+const canBeReported = ({ state }: CaseData) => state === 'open' || state === 'escalated';
+
+function renderReport(data: CaseData, visit: DeskVisit): Html {
+  return html`<h2 id="report">Report to the service</h2>
+${renderPost(
+  `/cases/change?do=report&id=${data.id}`,
+  visit,
+  html`<label>Text for the service, to copy<textarea readonly rows="7">${writeReport(data)}</textarea></label>
+<p>${bulkKinds.report.meaning}</p>
+${noteField}<p class="buttons"><button class="quiet">Mark as reported</button></p>`,
+)}`;
+}
+
+function renderHistory({ history, entries }: CaseData, visit: DeskVisit): Html {
+  if (history.length === 0) return html`<p class="empty">Nothing has happened yet.</p>`;
+  const earlier = entries - history.length;
+  return html`<ol class="plain">${history
+    .toReversed()
+    .map(
+      ({ references, ...entry }) =>
+        html`<li><time class="faint" datetime="${entry.at}">${showInstant(entry.at, visit)}</time> ${describeEntry(entry, references, showDay)}</li>`,
+    )}</ol>
+${earlier > 0 ? html`<p class="faint">${earlier === 1 ? '1 earlier entry is' : `${formatCount(earlier)} earlier entries are`} in the audit trail.</p>` : undefined}`;
+}

@@ -1,0 +1,230 @@
+import * as z from 'zod';
+import { applyRequest, CaseRefusedError, type CaseRequest, performRequest } from '../cases/case-requests.js';
+import { showCase } from '../cases/shown-cases.js';
+import { type CaseBooking, type CaseSummary, resolutions } from '../ledger/case.js';
+import { HttpError } from '../server/http-error.js';
+import { showInLine } from '../text/foreign-text.js';
+import { formatCount, formatCountOf } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { type BulkKind, brief, bulkKinds, filterFields } from './cases-page.js';
+import { listField } from './fields.js';
+import { type DeskVisit, defineAction } from './page.js';
+import { showDay, writeAddress } from './parts.js';
+import { see } from './see.js';
+import { writeWho } from './serve-pages.js';
+
+const kinds = Object.keys(bulkKinds) as [BulkKind, ...BulkKind[]];
+/** Limited, because other writers of cases wait meanwhile. */
+const maxCases = 500;
+/** Cases that get a line of their own. */
+const casesNamed = 10;
+
+const numberField = (digits: number, message: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^[1-9]\\d{0,${digits - 1}}$`), message)
+    .transform(Number);
+const caseNumberField = numberField(15, 'expected the number of a case');
+/** In a path: 0, which no case has, for whatever is not the number of one. */
+export const caseField = caseNumberField.catch(0);
+
+const changeInput = z.object({
+  do: z.enum(kinds),
+  id: listField.pipe(z.array(caseNumberField).max(maxCases, `at most ${maxCases} cases at once`)).optional(),
+  ...filterFields,
+  /** Of the list, if the cases were chosen there. */
+  page: z.coerce.number().int().positive().max(999_999).optional(),
+});
+type Change = z.output<typeof changeInput>;
+
+/** Reports, assigns, notes, dismisses or reopens one or several cases: all of them, or none if one does not allow it. */
+export const caseChange = defineAction({
+  path: '/cases/change',
+  permission: 'work-cases',
+  title: 'Change cases',
+  input: changeInput,
+  form: z.object({ assignee: z.string().trim().max(100).optional() }),
+  reason: 'optional',
+  async preview(change, visit) {
+    const { do: kind, id: ids = [] } = change;
+    const { button, meaning, needsNote } = bulkKinds[kind];
+    const { cases } = visit.desk.ledger;
+    const found = ids.length === 0 ? [] : await cases.list({ state: 'all', ids, today: visit.today });
+    if (ids.length > 0 && found.length === 0) throw new HttpError(404, describeMissing(ids));
+    const chosen = see(found, visit);
+    const all = formatCountOf(chosen.length, 'case');
+    const refusal = refuse(kind, chosen, visit);
+    return {
+      title: chosen.length === 1 ? `${button} case ${chosen[0]?.id}` : `${button} ${all}`,
+      lines: [meaning, ...describeChosen(chosen), ...describeNotes(chosen)],
+      ...(refusal !== undefined && { refusal }),
+      ...(kind === 'assign' && { fields: renderAssignee(visit) }),
+      reason: { label: 'Note', isRequired: needsNote !== undefined },
+      button: `${button} ${all}`,
+      back: leadBack(
+        change,
+        chosen.map(({ id }) => id),
+      ),
+    };
+  },
+  async perform(change, { assignee, reason }, visit) {
+    const { do: kind, id: ids = [] } = change;
+    if (ids.length === 0) throw new HttpError(400, 'id: choose at least one case');
+    const found = await perform(ids, toRequest(kind, assignee, reason), visit);
+    const missing = new Set(ids).size - found.size;
+    const what = found.size === 1 ? `Case ${[...found][0]} is` : `${formatCount(found.size)} cases are`;
+    const to = kind === 'assign' ? ` to ${assignee || 'nobody'}` : '';
+    const rest = missing === 0 ? '' : ` ${formatCountOf(missing, 'other')} no longer existed.`;
+    return {
+      message: `${what} ${bulkKinds[kind].done}${to}.${rest}`,
+      next: leadBack(change, [...found]),
+    };
+  },
+});
+
+/** To the list as it was, if the cases were chosen there. */
+function leadBack({ do: _, id: __, page, ...filter }: Change, ids: readonly number[]): string {
+  const isFromList = page !== undefined || Object.values(filter).some((value) => value !== undefined);
+  if (ids.length === 1 && !isFromList) return `/cases/${ids[0]}`;
+  return writeAddress('/cases', { ...filter, page: page === 1 ? undefined : page });
+}
+
+/** @throws HttpError 404 if there is no such case */
+async function perform(ids: readonly number[], request: CaseRequest, { desk, now, visitor }: DeskVisit) {
+  const changing = { who: writeWho(visitor), clock: () => now };
+  const found = await performRequest(desk.ledger.cases, ids, request, changing);
+  if (found.size === 0) throw new HttpError(404, describeMissing(ids));
+  return found;
+}
+
+/** @throws HttpError 400 if something is missing */
+function toRequest(kind: BulkKind, assignee: string | undefined, note: string): CaseRequest {
+  const { needsNote } = bulkKinds[kind];
+  if (needsNote !== undefined && note === '') throw new HttpError(400, `reason: ${needsNote}`);
+  if (kind === 'note') return { kind, note };
+  if (kind !== 'assign') return { kind, note: note || undefined };
+  if (assignee === undefined) throw new HttpError(400, 'assignee: say who takes the case; if empty, nobody');
+  return { kind, assignee: assignee || undefined, note: note || undefined };
+}
+
+/** Why the change would be refused now. It is checked again when it is made. */
+function refuse(kind: BulkKind, chosen: readonly CaseSummary[], { now }: DeskVisit): string | undefined {
+  if (chosen.length === 0) return 'Choose at least one case first.';
+  const sample = toRequest(kind, 'somebody', 'something');
+  const refusals = chosen.flatMap((item) => {
+    try {
+      applyRequest({ ...item, bookings: [] }, sample, now);
+      return [];
+    } catch (error) {
+      if (error instanceof CaseRefusedError) return [error.message];
+      throw error;
+    }
+  });
+  return refusals.length === 0 ? undefined : `Not possible: ${nameSome(refusals).join('; ')}.`;
+}
+
+/** The first of a list, and how many more there are. */
+function nameSome(texts: readonly string[]): readonly string[] {
+  const more = texts.length - casesNamed;
+  return more > 0 ? [...texts.slice(0, casesNamed), `… and ${formatCountOf(more, 'more case')}`] : texts;
+}
+
+function describeChosen(chosen: readonly CaseSummary[]): readonly string[] {
+  const described = chosen.map(({ id, providerName, providerHotelId, state, openBookings }) => {
+    const hotel = `${brief(providerName, 60)} ${brief(providerHotelId, 40)}`;
+    return `Case ${id}: ${hotel}, ${state}, ${formatCountOf(openBookings, 'open booking')}`;
+  });
+  return nameSome(described);
+}
+
+/** A case has only one note, so existing ones are replaced. */
+function describeNotes(chosen: readonly CaseSummary[]): string[] {
+  const notes = chosen.flatMap(({ note }) => note ?? []);
+  if (notes.length === 0) return [];
+  if (chosen.length > 1) return [`A new note replaces that of ${formatCountOf(notes.length, 'case')}.`];
+  return [`A new note replaces this one: ${showInLine(notes[0] ?? '')}`];
+}
+
+function renderAssignee({ visitor }: DeskVisit): Html {
+  return html`<label>Assign to (nobody, if empty)<input name="assignee" value="${visitor.name}" maxlength="100"></label>`;
+}
+
+function describeMissing(ids: readonly number[]): string {
+  return ids.length === 1 ? `there is no case ${ids[0]}` : 'none of these cases exists';
+}
+
+/** Bookings listed here; those of a larger case are chosen on its own page. */
+const maxListed = 200;
+
+const places = listField
+  .pipe(z.array(numberField(9, 'expected the number of a booking in its case')).max(1_000))
+  .optional();
+
+/** Says what was done for the guests of some bookings of a case. The page of the case has the same form. */
+export const bookingResolution = defineAction({
+  path: '/cases/:id/resolve',
+  permission: 'work-cases',
+  title: 'Resolve bookings',
+  /** The bookings are their numbers in the case; here, those chosen beforehand. */
+  input: z.object({ id: caseField, booking: places }),
+  form: z.object({
+    booking: places,
+    as: z.enum(resolutions, { error: 'choose what was done for the guests' }),
+  }),
+  reason: 'optional',
+  async preview({ id, booking = [] }, visit) {
+    const { now, today, desk } = visit;
+    const item = await showCase(desk.ledger, id, { today, now, labels: [] });
+    if (!item) throw noSuchCase();
+    const chosen = new Set(booking);
+    const bookings = see(item.bookingList, visit);
+    const listed = bookings.filter(({ state, place }) => state === 'open' || chosen.has(place));
+    return {
+      title: `Resolve bookings of case ${item.id}`,
+      lines: [
+        'A corrected mapping does not help a guest who has booked already. Say what was done for these guests.',
+        ...(listed.length > maxListed
+          ? ['More bookings are on the page of the case: choose them there.']
+          : []),
+      ],
+      ...(listed.length === 0 && { refusal: 'No booking of this case is open.' }),
+      fields: html`<fieldset class="card"><legend>Bookings</legend>${listed
+        .slice(0, maxListed)
+        .map((one) =>
+          renderBooking(one, chosen.has(one.place) || listed.length === 1),
+        )}</fieldset>${resolutionFields}`,
+      reason: { label: 'Note', isRequired: false },
+      button: 'Resolve the chosen bookings',
+      back: `/cases/${item.id}`,
+    };
+  },
+  async perform({ id }, { booking: chosen = [], as, reason }, visit) {
+    const bookings = [...new Set(chosen)];
+    if (bookings.length === 0) throw new HttpError(400, 'booking: choose at least one');
+    await perform([id], { kind: 'resolve', bookings, as, ...(reason !== '' && { note: reason }) }, visit);
+    const what = `${formatCountOf(bookings.length, 'booking')} of case ${id}`;
+    return { message: `${what} ${bookings.length === 1 ? 'is' : 'are'} ${as}.`, next: `/cases/${id}` };
+  },
+});
+
+export function noSuchCase(): HttpError {
+  return new HttpError(404, 'there is no case of that number');
+}
+
+function renderBooking({ place, reference, checkIn, checkOut }: CaseBooking, isChosen: boolean): Html {
+  const name = reference == null ? `without a reference (#${place})` : showInLine(reference);
+  const [from, to] = [checkIn, checkOut].map((day) => (day === undefined ? 'unknown' : showDay(day)));
+  return html`<label class="option"><input type="checkbox" name="booking" value="${place}"${isChosen ? html` checked` : undefined}>${name} <span class="faint">${from} to ${to}</span></label>`;
+}
+
+const meanings: Readonly<Record<(typeof resolutions)[number], string>> = {
+  rebooked: 'the guest has another hotel or another booking',
+  confirmed: 'the guest can stay where the booking leads',
+  cancelled: 'the booking no longer exists',
+};
+
+/** What was done for the guests. */
+export const resolutionFields = html`<fieldset class="card"><legend>What was done</legend>${resolutions.map(
+  (as) =>
+    html`<label class="option"><input type="radio" name="as" value="${as}" required>${as}: ${meanings[as]}</label>`,
+)}</fieldset>`;
