@@ -177,12 +177,13 @@ function labelDay(iso: string, length: number): string {
 /** With more days, columns touch: gaps below a pixel would flicker. */
 const daysWithGaps = 62;
 
-/** A path of a column for each day that has a height. */
+/** A path of a column for each day that has a height. Those that touch are one outline, which is half as long to write. */
 function drawColumns(heights: readonly number[], bottom = plotHeight): string {
   if (!heights.some((height) => height > 0)) return '';
-  const [width, gap] = heights.length > daysWithGaps ? [1, ''] : [0.8, 'm0.2 0'];
-  const pieces = heights.map((height) => (height === 0 ? 'm1 0' : `v-${height}h${width}v${height}${gap}`));
-  return `M${(1 - width) / 2} ${bottom}${pieces.join('')}`;
+  if (heights.length > daysWithGaps)
+    return `M0 ${bottom}${heights.map((height) => `V${bottom - height}h1`).join('')}V${bottom}`;
+  const pieces = heights.map((height) => (height === 0 ? 'm1 0' : `v-${height}h0.8v${height}m0.2 0`));
+  return `M0.1 ${bottom}${pieces.join('')}`;
 }
 
 const stripHeight = 18;

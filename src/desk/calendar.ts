@@ -183,7 +183,7 @@ export function needsAttention({ ran, openBookings }: ShownDay): boolean {
 
 const weekdayLetters = ['M', 'T', 'W', 'T', 'F', 'S', 'S'];
 /** Short, because there are hundreds of cells; the page of a day has the whole text. */
-const longestHeadline = 32;
+const longestHeadline = 24;
 /** Older ones are folded. */
 const newestMonths = 3;
 
@@ -216,7 +216,7 @@ export function renderCalendar(days: readonly ShownDay[], firstDay: string | nul
   }
   const newestFirst = [...months.values()].reverse();
   return html`${defineShapes(marks)}${renderLegend(marks)}
-<ul class="legend"><li><i>2</i> <span class="faint">bookings of the day that are open in cases</span></li>
+<ul class="legend"><li data-count="2"><span class="faint">bookings of the day that are open in cases</span></li>
 <li class="faint">Only a red frame: the run is complete, and somebody has to act on it.</li></ul>
 <ul class="legend">${Object.values(letters).map(
     ({ letter, meaning }) => html`<li><b>${letter}</b> <span class="faint">${meaning}</span></li>`,
@@ -253,9 +253,9 @@ function renderCell(shown: ShownDay): Html {
   const date = Number(day.slice(8));
   if (ran === 'not-due') return html`<li><span>${date}</span></li>`;
   const how = listLetters(shown).map(({ letter }) => letter);
-  return html`<li><a class="${nameLook(shown)}"${how.length > 0 ? html` data-how="${how.join('')}"` : undefined} href="/days/${day}" aria-label="${describe(shown)}">${date}${
-    openBookings > 0 ? html`<i>${openBookings > 99 ? '99+' : openBookings}</i>` : undefined
-  }${drawShape(ran)}</a></li>`;
+  // Not as text of the link: it has a name of its own.
+  const open = openBookings > 0 ? html` data-count="${openBookings > 99 ? '99+' : openBookings}"` : undefined;
+  return html`<li${open}><a class="${nameLook(shown)}"${how.length > 0 ? html` data-how="${how.join('')}"` : undefined} href="/days/${day}" aria-label="${describe(shown)}">${date}${drawShape(ran)}</a></li>`;
 }
 
 /** Days that are not good stand out; one whose run is complete looks calmer. */

@@ -109,7 +109,7 @@ describe('the page of days', () => {
     expect(text).toContain('Last good day: <a class="whole" href="/days/2026-11-12">12 Nov 2026</a>.');
     expect(text).toContain('4 of the 8 days since then are not good; the newest good one is 19 Nov 2026.');
     expect(text).toContain(
-      'href="/days/2026-11-18" aria-label="18 Nov 2026: needs attention: The run failed. The service',
+      'href="/days/2026-11-18" aria-label="18 Nov 2026: needs attention: The run failed. The s',
     );
     expect(text).not.toContain('<b>x</b>');
   });
@@ -207,7 +207,7 @@ describe('who needs help', () => {
     expect(text).toContain(
       '1 day still needs somebody, the newest <a class="whole" href="/days/2026-11-20">',
     );
-    expect(text).toContain('0 bookings, 1 open">20<i>1</i>');
+    expect(text).toMatch(/<li data-count="1"><a [^>]*0 bookings, 1 open">20</);
     await ledger.cases.changeById([1], ({ bookings, ...held }) => ({
       case: held,
       bookings: bookings.map((one) => ({
@@ -301,6 +301,6 @@ it('The page stays small where every day of a year has much to say', async () =>
   });
   const { url } = await startDesk({ ledger, role: 'operator' });
   const { status, text } = await getPage(url, '/');
-  expect([status, text.match(/<li><a class="/g)?.length]).toEqual([200, 356]);
+  expect([status, text.match(/<li[^>]*><a class="/g)?.length]).toEqual([200, 356]);
   expect(Buffer.byteLength(text)).toBeLessThan(100_000);
 });
