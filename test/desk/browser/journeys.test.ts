@@ -158,10 +158,9 @@ async function openFailedDay(page: Page, day: string): Promise<void> {
   await readWhy(page, day);
 }
 
-/** 22 Nov: needs attention: ... */
+/** 22 Nov 2026: needs attention: ... */
 function nameOfCell(day: string): RegExp {
-  const date = new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-  return new RegExp(`^${date}: needs attention: The run failed`);
+  return new RegExp(`^${showDay(day)}: needs attention: The run fa`);
 }
 
 async function readWhy(page: Page, day: string): Promise<void> {
@@ -198,7 +197,14 @@ async function watchToTheEnd(page: Page, { moves }: { readonly moves: boolean })
   await expect.poll(read, options).toMatch(/ sent\b/);
 }
 
+/** On a phone, the areas are in a menu. */
+async function openMenu(page: Page): Promise<void> {
+  const menu = page.getByRole('button', { name: 'Menu', exact: true });
+  if (await menu.isVisible()) await menu.click();
+}
+
 async function openNearestCase(page: Page): Promise<number> {
+  await openMenu(page);
   await page.getByRole('link', { name: 'Cases', exact: true }).click();
   await page.getByLabel('Mapping').selectOption('open');
   await page.getByRole('button', { name: 'Search' }).click();
