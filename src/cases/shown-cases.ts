@@ -4,14 +4,16 @@ import { describeInHouse, urgencyOf } from '../booking/stay.js';
 import { KeyError } from '../keys/day-keys.js';
 import { type RecordedAction, readActions } from '../ledger/audit.js';
 import {
+  type Case,
+  type CaseBooking,
   type CaseFilter,
   type CaseKey,
-  type CaseStay,
   type CaseSummary,
   keyOfCase,
   stateOfBooking,
 } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import {
   createHotelComparer,
@@ -294,32 +296,58 @@ export async function showCase(
   };
 }
 
+/** Bookings that are looked up at the same time: each takes about ten round trips to a server. */
+const lookedUpAtOnce = 10;
+
 /**
- * What the newest run of its day says about each of these bookings: its guests, and whether the service has
- * found the mapping correct since. By reference; a booking whose lines cannot be read any more is absent.
+ * What the newest run of its day says about each of these bookings of a case: its guests, and whether the service cleared it. By
+ * reference; a booking whose lines cannot be read any more is absent.
  *
  * @param showsNames whether guests may be named
  */
 export async function readStoredBookings(
   ledger: ReadOnlyLedger,
-  key: CaseKey,
-  bookings: readonly CaseStay[],
+  item: Pick<Case, keyof CaseKey | 'origins' | 'evidenceAt'>,
+  bookings: readonly CaseBooking[],
   showsNames: boolean,
 ) {
   const stored = new Map<string, { readonly guests: readonly string[]; readonly isCleared: boolean }>();
-  for (const booking of bookings) {
-    const { reference } = booking;
-    const newest = reference === undefined ? [] : await findNewest(ledger, key, reference, booking.day);
-    if (reference === undefined || newest.length === 0) continue;
-    const names = newest.flatMap(({ line, form }) => readBooking(line, form).bookingClientName ?? []);
-    stored.set(reference, {
-      guests: showsNames ? [...new Set(names)] : [],
-      // Several lines are stays or rooms of one booking.
-      isCleared: newest.every((trace) => judgeBooking(trace).verdict === 'correct'),
-    });
-  }
+  const sought = bookings.filter(({ reference }) => reference !== undefined);
+  for (let from = 0; from < sought.length; from += lookedUpAtOnce)
+    await Promise.all(
+      sought.slice(from, from + lookedUpAtOnce).map(async (booking) => {
+        const { reference = '', day } = booking;
+        const newest = await findNewest(ledger, item, reference, day);
+        if (newest.length === 0) return;
+        const names = newest.flatMap(({ line, form }) => readBooking(line, form).bookingClientName ?? []);
+        stored.set(reference, {
+          guests: showsNames ? [...new Set(names)] : [],
+          isCleared: isCleared(item, booking, newest),
+        });
+      }),
+    );
   return stored;
 }
+
+/**
+ * Whether the service called the booking's mapping correct after the local copy had raised a doubt, and nothing else speaks against it. A
+ * verdict from before says nothing of what moved or was found since. Several lines are stays or rooms of one booking.
+ */
+function isCleared(
+  { origins, evidenceAt }: Pick<Case, 'origins' | 'evidenceAt'>,
+  { isNamed }: CaseBooking,
+  traces: readonly BookingTrace[],
+): boolean {
+  const isOnlyDoubt = !isNamed && origins.every((origin) => origin === 'suspect');
+  return (
+    isOnlyDoubt &&
+    traces.every(
+      (trace) => (trace.run.finishedAt ?? 0) >= evidenceAt && judgeBooking(trace).verdict === 'correct',
+    )
+  );
+}
+
+type BookingTrace = Extract<Trace, { readonly kind: 'booking' }>;
 
 /** The lines of a booking on this mapping in the newest run of that day. */
 async function findNewest({ bookings }: ReadOnlyLedger, key: CaseKey, reference: string, day: string) {

@@ -60,7 +60,7 @@ async function readKnown(
     canaries: new Map(sent.toReversed().map((canary) => [canary.day, judgeCanary(canary, now)])),
     usual: await readUsual(desk, days),
     /** The bookings that are open in cases. */
-    open: await ledger.cases.countOpenByDay(today),
+    open: await ledger.cases.countUnresolvedByDay(),
   };
 }
 

@@ -78,7 +78,7 @@ export function createCaseReader({ read, readTogether }: Store) {
       listOpenReferences,
       listRunsToFollow,
       count,
-      countOpenByDay,
+      countUnresolvedByDay,
       rankOpen,
       countOfDay,
     }),
@@ -114,6 +114,7 @@ function* findBookings(reference: string) {
  * ASCII letters alone, so other characters may be anything here: the caller compares them.
  */
 function* findBookingsInAnyCase(reference: string) {
+  if (!/[\x21-\x7e]/.test(reference)) return yield* findBookings(reference);
   const pattern = escapePattern(toStorable(reference)).replace(/[^\x20-\x7e]+/g, '%');
   const found = yield* caseBookings.list(
     `WHERE lower(reference) LIKE lower(?) ESCAPE '!' ORDER BY case_number, place`,
@@ -228,13 +229,12 @@ function* count(today: string): Query<CaseCounts> {
 const isNotDismissed = "case_number NOT IN (SELECT id FROM cases WHERE state = 'dismissed')";
 const needsAction = `${isOpen} AND ${isNotDismissed}`;
 
-/** By business day, how many bookings are open; those of dismissed cases need no action. */
-function* countOpenByDay(today: string): Query<ReadonlyMap<string, number>> {
+/** By business day, how many bookings nobody has resolved, also after the stay; those of dismissed cases need no action. */
+function* countUnresolvedByDay(): Query<ReadonlyMap<string, number>> {
   const rows = yield* all(
-    `SELECT day, count(*) AS open FROM case_bookings WHERE ${needsAction} GROUP BY day`,
-    ...boundsOf(today),
+    `SELECT day, count(*) AS unresolved FROM case_bookings WHERE resolved_as IS NULL AND ${isNotDismissed} GROUP BY day`,
   );
-  return new Map(rows.map(({ day, open }) => [String(day), Number(open)]));
+  return new Map(rows.map(({ day, unresolved }) => [String(day), Number(unresolved)]));
 }
 
 /** The cases with open bookings, by how much these need help: see `urgencyOf` of a stay. Dismissed ones need none. */

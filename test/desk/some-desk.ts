@@ -136,7 +136,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     cases: {
       list: async () => [],
       count: async () => noCases,
-      countOpenByDay: async () => new Map(),
+      countUnresolvedByDay: async () => new Map(),
       rankOpen: async () => [],
       countOfDay: async () => ({ open: 0, resolved: 0, left: 0 }),
     },

@@ -8,7 +8,7 @@ import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { deliverBookings, someBooking } from '../some-bookings.js';
 import { csrfToken, getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
 import { addFileRun } from '../some-file-run.js';
-import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
+import { hotels, loadHotels, openCases, type SomeCase, threeCases } from './some-cases.js';
 
 const evil = `"'><script>alert(1)</script>`;
 
@@ -99,18 +99,36 @@ describe('a case', () => {
     expect((await getPage(unrecorded.url, '/cases/2')).status).toBe(200);
   });
 
-  it('shows a booking that a verdict cleared as cleared, to everybody', async () => {
-    await addFileRun(ledger);
+  it('shows a booking that a verdict cleared as cleared, to everybody, and only a doubt of before is cleared', async () => {
+    const run = await addFileRun(ledger);
+    const { startedAt, finishedAt = 0 } = run;
     const stays = ['F-0', 'F-1', 'F-2'].map((reference) => [reference, '2026-12-24'] as const);
-    await openCases(ledger, [{ hotel: '007', booked: 7, copy: 8, day: '2026-11-19', stays }]);
-    for (const role of ['team', 'viewer'] as const) {
-      const { url } = await startDesk({ ledger, role });
-      const { text } = await getPage(url, '/cases/4');
-      expect(text).toContain('Bookings: 2 open, 1 cleared, of 3');
-      expect(text.match(/cleared: the service found it correct/g)).toHaveLength(1);
-      const { data } = await getData(url, '/cases/4');
-      expect(data).toMatchObject({ bookingList: [{ isCleared: true, state: 'open' }, {}, {}] });
-    }
+    const pair = { hotel: '007', booked: 7, copy: 8, day: '2026-11-19', stays };
+    const read = async (changes: Partial<SomeCase>) => {
+      await openCases(ledger, [{ ...pair, ...changes }]);
+      const { url } = await startDesk({ ledger, role: 'viewer' });
+      return { url, ...(await getPage(url, '/cases/4')) };
+    };
+    const { url, text } = await read({ origin: 'suspect', at: startedAt });
+    expect(text).toContain('Bookings: 2 open, 1 cleared, of 3');
+    expect(text.match(/cleared: the service found it correct/g)).toHaveLength(1);
+    const { data } = await getData(url, '/cases/4');
+    expect(data).toMatchObject({ bookingList: [{ isCleared: true, state: 'open' }, {}, {}] });
+    // A mapping that moves afterwards makes that verdict worthless.
+    expect((await read({ origin: 'watch', at: finishedAt + 1 })).text).toContain('Bookings: 3 open of 3');
+  });
+
+  it.each([
+    ['that moved', { origin: 'watch' }],
+    ['doubted after its result', { origin: 'suspect', isLater: true }],
+    ['that a result found incorrect for another guest', { origin: 'affected' }],
+  ] as const)('never calls a booking cleared on a mapping %s', async (_, { origin, ...when }) => {
+    const { startedAt, finishedAt = 0 } = await addFileRun(ledger);
+    const at = 'isLater' in when ? finishedAt + 1 : startedAt;
+    const stays = [['F-0', '2026-12-24']] as const;
+    await openCases(ledger, [{ hotel: '007', booked: 7, copy: 8, day: '2026-11-19', stays, origin, at }]);
+    const { url } = await startDesk({ ledger, role: 'viewer' });
+    expect((await getPage(url, '/cases/4')).text).toContain('Bookings: 1 open of 1');
   });
 
   it('has the hotels by telephone and on a map', async () => {

@@ -1,5 +1,5 @@
 import { applyEvidence, toDecision } from '../../../src/cases/case-transitions.js';
-import type { CaseStay } from '../../../src/ledger/case.js';
+import type { CaseOrigin, CaseStay } from '../../../src/ledger/case.js';
 import type { HotelContent } from '../../../src/ledger/hotels.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
@@ -13,6 +13,9 @@ export interface SomeCase {
   /** What was booked, and what the copy has now; null for a deleted mapping. */
   readonly booked: number;
   readonly copy: number | null;
+  /** What found it, and when. */
+  readonly origin?: CaseOrigin;
+  readonly at?: number;
   /** The business day of its bookings. */
   readonly day?: string;
   /** Reference and check-in of each booking. */
@@ -21,7 +24,8 @@ export interface SomeCase {
 
 /** Opens these cases in their order: their ids count from 1. */
 export async function openCases(ledger: Ledger, cases: readonly SomeCase[]): Promise<void> {
-  for (const { provider = 'hotelbeds', hotel, booked, copy, day = '2026-11-20', stays: given } of cases) {
+  for (const { provider = 'hotelbeds', hotel, booked, copy, day = '2026-11-20', ...item } of cases) {
+    const { origin = 'affected', at = seenAt, stays: given } = item;
     const key = { providerName: provider, providerHotelId: hotel, serviceId: booked };
     const stays = given.map(
       ([reference, checkIn]): CaseStay => ({
@@ -31,8 +35,8 @@ export async function openCases(ledger: Ledger, cases: readonly SomeCase[]): Pro
       }),
     );
     await ledger.cases.changeByKey([key], (held) => {
-      const evidence = { at: seenAt, references: new Set<string>(), isBookedInCopy: false, stays };
-      const next = applyEvidence(held, { origin: 'affected', ...evidence }, seenAt);
+      const evidence = { at, references: new Set<string>(), isBookedInCopy: false, stays };
+      const next = applyEvidence(held, { origin, ...evidence }, seenAt);
       return next && toDecision(held, next, [{ who: 'hotel-review', at: seenAt, action: 'case-opened' }]);
     });
     await syncRows(ledger.mappings, [rowOf(hotel, booked, { providerName: provider })], seenAt - 1);

@@ -292,7 +292,7 @@ it('The page stays small where every day of a year has much to say', async () =>
     }),
   );
   const ledger = withReplaced(runsOnly(runs), {
-    cases: { countOpenByDay: async () => new Map(days.map((day) => [day, 1_000])) },
+    cases: { countUnresolvedByDay: async () => new Map(days.map((day) => [day, 1_000])) },
     runs: {
       summarise: async () => ({ runsByState: noRuns, firstDay: '2025-11-21' }),
       listVolumes: async (asked) =>
