@@ -11,7 +11,16 @@ import { type Html, html } from '../text/html.js';
 import { choiceField, optionalDayField, pageField, searchField } from './fields.js';
 import { renderMark } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
-import { renderKeyboardHelp, renderPaging, renderTable, showDay, unknown, writeAddress } from './parts.js';
+import {
+  type Choice,
+  renderKeyboardHelp,
+  renderPaging,
+  renderSelect,
+  renderTable,
+  showDay,
+  unknown,
+  writeAddress,
+} from './parts.js';
 import { see } from './see.js';
 
 const casesPerPage = 50;
@@ -19,7 +28,7 @@ const casesPerPage = 50;
 const nobody = '-';
 
 /** The fields of the query that select cases, so that links can be shared. */
-export const filterFields = {
+export const filterSchema = z.object({
   /** Of the mapping, or `left`: every case with a booking that was never resolved. Without one: every case with an open booking. */
   state: choiceField(['left', 'all', ...mappingStates]),
   provider: searchField,
@@ -33,9 +42,7 @@ export const filterFields = {
   assignee: searchField,
   /** A part of a hotel's name or of the provider's hotel id; for those who may see bookings also a booking's reference. */
   text: searchField,
-};
-
-const filterSchema = z.object(filterFields);
+});
 type Filter = z.output<typeof filterSchema>;
 
 /** The list of cases, guests in house first. */
@@ -48,11 +55,7 @@ export const casesPage = definePage({
   // Kept columns come from the most urgent booking; without them, the list reveals no single booking.
   audit: ({ cases, total, filter }) =>
     cases.some(({ kept }) => kept)
-      ? {
-          action: 'cases',
-          details: { found: total, ...(filter.state !== null && { state: filter.state }) },
-          revealsNames: false,
-        }
+      ? { action: 'cases', details: { found: total, state: filter.state ?? undefined }, revealsNames: false }
       : undefined,
   render(data, visit) {
     const { cases, total, openBookings, filter } = data;
@@ -64,10 +67,7 @@ export const casesPage = definePage({
 <a class="button quiet" href="${writeAddress('/cases.csv', filter)}">Download as CSV</a>
 ${renderKeyboardHelp(mayWork ? [...lookKeys, ...workKeys] : lookKeys)}</div>
 ${mayWork && cases.length > 0 ? renderChoosing(data, visit) : renderList(data, visit)}
-${renderPaging({
-  ...{ page: data.page, pages: data.pages, total: formatCountOf(total, 'case') },
-  linkTo: (page) => writeAddress('/cases', { ...filter, page }),
-})}`,
+${renderPaging({ ...data, total: formatCountOf(total, 'case'), linkTo: (page) => writeAddress('/cases', { ...filter, page }) })}`,
     };
   },
 });
@@ -142,11 +142,11 @@ function renderFilter({ filter, choices }: CasesData, visit: DeskVisit): Html {
   const { state, provider, country, checkInBefore, day, assignee, text } = filter;
   const search = visit.may('see-bookings') ? 'Hotel or booking' : 'Hotel';
   const countries = choices.countries.map(
-    ({ id, name }): Choice => [id, id === name ? id : `${name} (${id})`],
+    ({ id, name }) => [id, id === name ? id : `${name} (${id})`] as const,
   );
   return html`<form class="search card" method="get" action="/cases" role="search">
 <label>${search}<input type="search" name="text" value="${text ?? ''}" maxlength="200" data-search></label>
-<label>Mapping<select name="state">${renderOptions(stateChoices, state)}</select></label>
+${renderSelect('Mapping', 'state', stateChoices, state ?? '')}
 ${renderChoice('Provider', 'provider', toChoices(choices.providers), provider)}
 ${renderChoice('Country', 'country', countries, country)}
 <label>Check-in before<input type="date" name="checkInBefore" value="${checkInBefore ?? ''}"></label>
@@ -155,16 +155,14 @@ ${renderChoice('Assigned to', 'assignee', [[nobody, 'nobody'], ...toChoices(choi
 <p class="buttons"><button>Search</button><a href="/cases">Clear</a></p></form>`;
 }
 
-type Choice = readonly [value: string, words: string];
-
 const stateChoices: readonly Choice[] = [
   ['', 'with open bookings'],
   ['left', 'with bookings never resolved'],
   ['all', 'all'],
-  ...mappingStates.map((state): Choice => [state, state]),
+  ...mappingStates.map((state) => [state, state] as const),
 ];
 
-const toChoices = (names: readonly string[]) => names.map((name): Choice => [name, name]);
+const toChoices = (names: readonly string[]) => names.map((name) => [name, name] as const);
 
 /** Nobody would read a longer list. */
 const maxChoices = 250;
@@ -173,15 +171,8 @@ function renderChoice(label: string, name: string, choices: readonly Choice[], c
   const some = choices.slice(0, maxChoices);
   // A value from a link stays chosen, even if no case has it.
   const isKnown = chosen === null || some.some(([value]) => value === chosen);
-  const all = [['', 'all'] as const, ...some, ...(isKnown ? [] : toChoices([chosen]))];
-  return html`<label>${label}<select name="${name}">${renderOptions(all, chosen)}</select></label>`;
-}
-
-function renderOptions(choices: readonly Choice[], chosen: string | null): Html[] {
-  return choices.map(
-    ([value, words]) =>
-      html`<option value="${value}"${value === (chosen ?? '') ? html` selected` : undefined}>${brief(words, 60)}</option>`,
-  );
+  const all: readonly Choice[] = [['', 'all'], ...some, ...(isKnown ? [] : toChoices([chosen]))];
+  return renderSelect(label, name, all, chosen ?? '');
 }
 
 /** A change to the mapping of cases; bookings are resolved case by case. */

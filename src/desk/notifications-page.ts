@@ -108,11 +108,7 @@ export const testNotifications = defineAction({
       back: path,
     };
   },
-  audit: ({ channel }, { reason }) => ({
-    action: 'notify-test',
-    ...(channel !== undefined && { subject: channel }),
-    details: reason ? { reason } : {},
-  }),
+  audit: ({ channel }) => ({ action: 'notify-test', subject: channel }),
   async perform({ channel }, _, { desk: { operations } }) {
     // Waits for the answers, so that the visitor reads what each receiver said.
     const trials = await operations.testChannels(channel);

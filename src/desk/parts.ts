@@ -1,5 +1,5 @@
 import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf, formatDay, formatDayAndTime } from '../text/format.js';
+import { formatCount, formatCountOf, formatDay, formatDayAndTime, shorten } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import type { ChangeAction, DeskVisit, Preview, View } from './page.js';
 
@@ -89,7 +89,8 @@ function renderChoice<Row>(
     : html`<td class="pick"><input type="checkbox" name="${name}" value="${chosen}" aria-label="${labelOf(row)}"${isChosen?.(row) ? html` checked` : undefined}></td>`;
 }
 
-function showCell(cell: Cell): Html | string | undefined {
+/** A value as a table shows it. */
+export function showCell(cell: Cell): Html | string | undefined {
   if (cell === null) return unknown;
   return typeof cell === 'number' ? formatCount(cell) : typeof cell === 'string' ? showInLine(cell) : cell;
 }
@@ -166,6 +167,16 @@ export function renderPages(
 ): Html {
   const total = formatCountOf(count, thing);
   return renderPaging({ page, pages, total, linkTo }) ?? html`<p>${total}.</p>`;
+}
+
+export type Choice = readonly [value: string, words: string];
+
+/** A field that takes one of these values. */
+export function renderSelect(label: string, name: string, choices: readonly Choice[], chosen = ''): Html {
+  return html`<label>${label}<select name="${name}">${choices.map(
+    ([value, words]) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : undefined}>${showInLine(shorten(words, 60))}</option>`,
+  )}</select></label>`;
 }
 
 /** What would happen, and the form that makes it happen. */

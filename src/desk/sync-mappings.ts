@@ -29,7 +29,7 @@ export const syncMappings = defineAction({
       back: '/mappings',
     };
   },
-  audit: (_, { reason }) => ({ action: 'sync', details: reason ? { reason } : {} }),
+  audit: () => ({ action: 'sync' }),
   async perform(_, __, { desk: { operations } }) {
     await operations.sync.start();
     return { message: 'The sync has begun.', next: path };
