@@ -21,7 +21,7 @@ import {
 } from './cases-page.js';
 import { caseField, noSuchCase, resolutionFields } from './change-cases.js';
 import { pageField } from './fields.js';
-import { renderMappingHistory } from './mappings-page.js';
+import { linkToMapping, renderMappingHistory } from './mappings-page.js';
 import { renderMark } from './marks.js';
 import { type DeskVisit, definePage } from './page.js';
 import {
@@ -56,16 +56,14 @@ export const casePage = definePage({
   },
   render(data, visit) {
     const mayWork = visit.may('work-cases');
+    const linkTo = (page: number) => `/cases/${data.id}?page=${page}`;
     return {
       title: `Case ${data.id}: ${nameHotel(data.bookedHotel, data.serviceId)}`,
       content: html`${renderCaseFacts(data, visit)}
 ${mayWork ? renderActions(data) : undefined}
 <h2 id="bookings">${describeBookings(data)}</h2>
 ${mayWork && data.openBookings > 0 ? renderResolving(data, visit) : renderBookings(data, visit)}
-${renderPaging({
-  ...{ page: data.page, pages: data.pages, total: formatCountOf(data.bookings, 'booking') },
-  linkTo: (to) => `/cases/${data.id}?page=${to}`,
-})}
+${renderPaging({ ...data, total: formatCountOf(data.bookings, 'booking'), linkTo })}
 <h2>The two hotels</h2>
 ${renderHotels(data)}
 ${mayWork && canBeReported(data) ? renderReport(data, visit) : undefined}
@@ -132,15 +130,12 @@ type HotelData = CaseData['bookedHotel'];
 
 function renderCaseFacts(data: CaseData, visit: DeskVisit): Html {
   const { providerName, providerHotelId, state, stateSince, openedAt, origins, move, assignee, note } = data;
-  const address = writeAddress('/mappings', { provider: providerName, hotel: providerHotelId });
+  const hotel = `${brief(providerName, 100)} ${brief(providerHotelId, 200)}`;
   const why = `${origins.join(', ')}${move === null ? '' : ` (${move})`}`;
   return html`<div class="card">${renderFacts([
     ['Mapping', html`${renderMark(state)} since ${showInstant(stateSince, visit)}`],
     ['Check-in', describeCheckIn(data).join(', ')],
-    [
-      "Provider's hotel",
-      html`<a href="${address}">${brief(providerName, 100)} ${brief(providerHotelId, 200)}</a>`,
-    ],
+    ["Provider's hotel", html`<a href="${linkToMapping(providerName, providerHotelId)}">${hotel}</a>`],
     ['Found by', `${why}, opened ${showInstant(openedAt, visit)}`],
     ['Assigned to', assignee ?? nobodyYet],
     ['Note', visit.may('see-bookings') ? (note ?? html`<span class="faint">none</span>`) : undefined],
@@ -248,14 +243,13 @@ function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit
 function renderHotels(data: CaseData): Html {
   const { serviceId, copyServiceId, bookedHotel, copyHotel, distanceKm, hasHotels } = data;
   const isSame = copyServiceId === serviceId;
-  const rows = hotelRows.filter(([, read]) => read(bookedHotel) !== null || read(copyHotel) !== null);
   const distance = isSame || copyServiceId === null ? undefined : describeDistance(distanceKm ?? undefined);
   const ids = ['ServiceId', String(serviceId), describeCopy(data)] as const;
-  const cells = rows.map(
-    ([about, read]) => [about, read(bookedHotel), isSame ? undefined : read(copyHotel)] as const,
-  );
+  const facts = Object.entries(hotelFields)
+    .map(([about, read]) => [about, read(bookedHotel), isSame ? undefined : read(copyHotel)] as const)
+    .filter(([, booked, copy = null]) => booked !== null || copy !== null);
   return html`${hasHotels ? undefined : html`<p>For names and distances of hotels, load the content file of an export: <code>hotel-review hotels load FILE</code></p>`}
-<div class="hotels">${renderTable([ids, ...cells], {
+<div class="hotels">${renderTable([ids, ...facts], {
     About: ([about]) => about,
     'Booked hotel': ([, booked]) => booked,
     'Now mapped to': ([, , copy]) => copy,
@@ -270,17 +264,20 @@ function toSketched(hotel: HotelData, serviceId: number) {
   return { name: nameHotel(hotel, serviceId), place };
 }
 
-const hotelRows: readonly (readonly [about: string, read: (hotel: HotelData) => Html | string | null])[] = [
-  ['Name', (hotel) => hotel?.name ?? null],
-  ['Phone', renderPhones],
-  ['Address', (hotel) => hotel?.address ?? null],
-  ['City', (hotel) => hotel?.city ?? null],
-  ['Country', (hotel) => hotel?.country ?? hotel?.countryCode ?? null],
-  ['E-mail', (hotel) => hotel?.email ?? null],
-  ['Website', (hotel) => hotel?.website ?? null],
-  ['Time there', (hotel) => hotel?.localTime?.replace(/^(.*)T/, (_, day) => `${showDay(day)}, `) ?? null],
-  ['Map', renderMapLink],
-];
+/** What is known of a hotel; null is unknown. */
+const hotelFields: Readonly<Record<string, (hotel: HotelData) => Html | string | null>> = {
+  Name: (hotel) => hotel?.name ?? null,
+  Phone: renderPhones,
+  Address: (hotel) => hotel?.address ?? null,
+  City: (hotel) => hotel?.city ?? null,
+  Country: (hotel) => hotel?.country ?? hotel?.countryCode ?? null,
+  'E-mail': (hotel) => hotel?.email ?? null,
+  Website: (hotel) => hotel?.website ?? null,
+  // By the hotel's own clock.
+  'Time there': (hotel) =>
+    hotel?.localTime ? showInstant(`${hotel.localTime}Z`, { timezone: 'UTC' }) : null,
+  Map: renderMapLink,
+};
 
 /** Each number as a link; whatever else stands there, such as the name of a desk, is only text. */
 function renderPhones(hotel: HotelData): Html | null {

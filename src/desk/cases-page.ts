@@ -18,7 +18,6 @@ import {
   renderSelect,
   renderTable,
   showDay,
-  unknown,
   writeAddress,
 } from './parts.js';
 import { see } from './see.js';
@@ -60,6 +59,7 @@ export const casesPage = definePage({
   render(data, visit) {
     const { cases, total, openBookings, filter } = data;
     const mayWork = visit.may('work-cases');
+    const linkTo = (page: number) => writeAddress('/cases', { ...filter, page });
     return {
       title: 'Cases',
       content: html`${renderFilter(data, visit)}
@@ -67,7 +67,7 @@ export const casesPage = definePage({
 <a class="button quiet" href="${writeAddress('/cases.csv', filter)}">Download as CSV</a>
 ${renderKeyboardHelp(mayWork ? [...lookKeys, ...workKeys] : lookKeys)}</div>
 ${mayWork && cases.length > 0 ? renderChoosing(data, visit) : renderList(data, visit)}
-${renderPaging({ ...data, total: formatCountOf(total, 'case'), linkTo: (page) => writeAddress('/cases', { ...filter, page }) })}`,
+${renderPaging({ ...data, total: formatCountOf(total, 'case'), linkTo })}`,
     };
   },
 });
@@ -282,10 +282,10 @@ export function describeCheckIn(item: ReturnType<typeof caseToJson>): readonly [
 }
 
 /** Of the last guest in house or, without one, of the next to arrive. */
-function renderCheckOut({ openBookings, inHouse, inHouseUntil, firstCheckOut }: CaseData): Html | string {
+function renderCheckOut({ openBookings, inHouse, inHouseUntil, firstCheckOut }: CaseData): string | null {
   if (openBookings === 0) return '';
   const day = inHouse > 0 ? inHouseUntil : firstCheckOut;
-  return day === null ? unknown : showDay(day);
+  return day === null ? null : showDay(day);
 }
 
 function renderCopy({ serviceId, copyServiceId, copy, copyHotel, distanceKm }: CaseData): Html {
