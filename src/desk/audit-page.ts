@@ -72,7 +72,7 @@ function renderFilter({ from, to, who, action, subject }: z.output<typeof search
 <label>From<input name="from" type="date" value="${from ?? ''}"></label>
 <label>To<input name="to" type="date" value="${to ?? ''}"></label>
 <label>Who<input name="who" value="${who ?? ''}" maxlength="500" autocomplete="off"></label>
-${renderSelect('Did', 'action', [['', 'anything'], ...auditedActions.map((one) => [one, one] as const)], action)}
+${renderSelect('Did', 'action', [['', 'anything'], ...auditedActions], action)}
 <label>To what<input name="subject" value="${subject ?? ''}" maxlength="500" autocomplete="off" spellcheck="false"></label>
 <button>Filter</button> <a href="/audit">All</a></form>`;
 }

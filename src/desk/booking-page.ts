@@ -20,6 +20,7 @@ import { linkToMapping, renderMappingHistory } from './mappings-page.js';
 import { renderMark } from './marks.js';
 import { type DeskParts, type DeskVisit, defineDownload, definePage } from './page.js';
 import {
+  cutPage,
   type Fact,
   renderFacts,
   renderPages,
@@ -80,6 +81,7 @@ with what the service said</label>
     }
     const [newest, ...older] = bookings;
     if (!newest) return { title, content: html`${search}${renderNone(reference, isErased)}` };
+    const { shown, ...cut } = cutPage(bookings, page, runsPerPage);
     const linkTo = (to: number) =>
       writeAddress('/bookings', { reference, answers: answers ? 'yes' : undefined, page: to });
     return {
@@ -94,8 +96,8 @@ ${mappings.map(
 )}
 ${mappings.length === 0 ? html`<p>Unknown: it names no hotel of a provider.</p>` : undefined}
 <h2>Its runs, the newest first</h2>
-${bookings.slice((page - 1) * runsPerPage, page * runsPerPage).map((booking) => renderRun(booking, visit))}
-${renderPages({ count: bookings.length, page, pages: Math.ceil(bookings.length / runsPerPage) }, 'run', linkTo)}`,
+${shown.map((booking) => renderRun(booking, visit))}
+${renderPages({ count: bookings.length, ...cut }, 'run', linkTo)}`,
     };
   },
 });
@@ -136,8 +138,7 @@ async function findRuns(typed: string, answers: boolean, { desk, may, now, today
   for (const reference of listSpellings(typed)) {
     const found = await readHistories(ledger, reference, { answers, showsGuest, silence, today, now });
     if (found.length === 0) continue;
-    const bookings: BookingInRun[] = [];
-    for (const one of found) bookings.push(await toBookingInRun(ledger, one, showsGuest));
+    const bookings = await Promise.all(found.map((one) => toBookingInRun(ledger, one, showsGuest)));
     return { reference, isErased: false, bookings, mappings: await readMappings(ledger, found) };
   }
   return { ...nothing, isErased: await findErased(desk, listSpellings(typed)) };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { describeEntry, referencesNamed, writeReport } from '../cases/case-words.js';
-import { readStoredBookings, showCase, shownCaseToJson } from '../cases/shown-cases.js';
+import { readStoredBookings, shownCaseToJson } from '../cases/shown-cases.js';
 import { renderHotelSketch } from '../charts/hotel-sketch.js';
 import type { CaseBooking } from '../ledger/case.js';
 import { mappingToJson } from '../ledger/mappings.js';
@@ -19,14 +19,13 @@ import {
   nameHotel,
   nobodyYet,
 } from './cases-page.js';
-import { caseField, noSuchCase, resolutionFields } from './change-cases.js';
+import { caseField, findShownCase, resolutionFields } from './change-cases.js';
 import { pageField } from './fields.js';
 import { linkToMapping, renderMappingHistory } from './mappings-page.js';
 import { renderMark } from './marks.js';
 import { type DeskVisit, definePage } from './page.js';
 import {
-  entriesBefore,
-  entriesPerPage,
+  cutPage,
   renderFacts,
   renderKeyboardHelp,
   renderPaging,
@@ -80,16 +79,11 @@ async function readCase(
   { id, page: asked }: { readonly id: number; readonly page: number },
   visit: DeskVisit,
 ) {
-  const { now, today, may } = visit;
   const { ledger } = visit.desk;
-  const item = await showCase(ledger, id, { today, now, labels: labelsFor(visit) });
-  if (!item) throw noSuchCase();
-  const pages = Math.max(1, Math.ceil(item.bookings / entriesPerPage));
-  const page = Math.min(asked, pages);
-  const from = entriesBefore(page);
-  const shown = item.bookingList.slice(from, from + entriesPerPage);
+  const item = await findShownCase(id, visit);
+  const { page, pages, shown } = cutPage(item.bookingList, asked);
   // Only of the bookings that are shown: each is looked up in the runs of its day.
-  const stored = await readStoredBookings(ledger, item, shown, may('see-names'));
+  const stored = await readStoredBookings(ledger, item, shown, visit.may('see-names'));
   const found = await ledger.mappings.find(item);
   const history = item.history.slice(-entriesShown);
   const report = shownCaseToJson({ ...item, history, bookingList: shown });

@@ -13,6 +13,7 @@ import { renderMark } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
 import {
   type Choice,
+  cutPage,
   renderKeyboardHelp,
   renderPaging,
   renderSelect,
@@ -95,16 +96,13 @@ export const casesDownload = defineDownload({
 async function readCases({ page: asked, ...filter }: Filter & { readonly page: number }, visit: DeskVisit) {
   const { desk, now, today } = visit;
   const { cases, choices } = await searchCases(desk.ledger, toSearch(filter, visit), now);
-  const pages = Math.max(1, Math.ceil(cases.length / casesPerPage));
-  const page = Math.min(asked, pages);
-  const from = (page - 1) * casesPerPage;
-  const some = cases.slice(from, from + casesPerPage);
-  const shown = await withKept(desk.ledger, some, labelsFor(visit), today);
+  const { page, pages, shown } = cutPage(cases, asked, casesPerPage);
+  const listed = await withKept(desk.ledger, shown, labelsFor(visit), today);
   const { state = null, provider = null, country = null, checkInBefore = null } = filter;
   const { day = null, assignee = null, text = null } = filter;
   return {
     /** Guests in house first, then the nearest check-in. */
-    cases: shown.map((item) => ({ ...caseToJson(item), firstCheckOut: item.firstCheckOut ?? null })),
+    cases: listed.map((item) => ({ ...caseToJson(item), firstCheckOut: item.firstCheckOut ?? null })),
     /** On all pages. */
     total: cases.length,
     openBookings: cases.reduce((sum, { openBookings }) => sum + openBookings, 0),
@@ -147,11 +145,11 @@ function renderFilter({ filter, choices }: CasesData, visit: DeskVisit): Html {
   return html`<form class="search card" method="get" action="/cases" role="search">
 <label>${search}<input type="search" name="text" value="${text ?? ''}" maxlength="200" data-search></label>
 ${renderSelect('Mapping', 'state', stateChoices, state ?? '')}
-${renderChoice('Provider', 'provider', toChoices(choices.providers), provider)}
+${renderChoice('Provider', 'provider', choices.providers, provider)}
 ${renderChoice('Country', 'country', countries, country)}
 <label>Check-in before<input type="date" name="checkInBefore" value="${checkInBefore ?? ''}"></label>
 <label>Booked on<input type="date" name="day" value="${day ?? ''}"></label>
-${renderChoice('Assigned to', 'assignee', [[nobody, 'nobody'], ...toChoices(choices.assignees)], assignee)}
+${renderChoice('Assigned to', 'assignee', [[nobody, 'nobody'], ...choices.assignees], assignee)}
 <p class="buttons"><button>Search</button><a href="/cases">Clear</a></p></form>`;
 }
 
@@ -159,10 +157,8 @@ const stateChoices: readonly Choice[] = [
   ['', 'with open bookings'],
   ['left', 'with bookings never resolved'],
   ['all', 'all'],
-  ...mappingStates.map((state) => [state, state] as const),
+  ...mappingStates,
 ];
-
-const toChoices = (names: readonly string[]) => names.map((name) => [name, name] as const);
 
 /** Nobody would read a longer list. */
 const maxChoices = 250;
@@ -170,8 +166,8 @@ const maxChoices = 250;
 function renderChoice(label: string, name: string, choices: readonly Choice[], chosen: string | null): Html {
   const some = choices.slice(0, maxChoices);
   // A value from a link stays chosen, even if no case has it.
-  const isKnown = chosen === null || some.some(([value]) => value === chosen);
-  const all: readonly Choice[] = [['', 'all'], ...some, ...(isKnown ? [] : toChoices([chosen]))];
+  const isKnown = some.some((choice) => [choice].flat()[0] === chosen);
+  const all = [['', 'all'] as const, ...some, ...(isKnown || chosen === null ? [] : [chosen])];
   return renderSelect(label, name, all, chosen ?? '');
 }
 

@@ -7,7 +7,7 @@ import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { type BulkKind, brief, bulkKinds, filterSchema } from './cases-page.js';
+import { type BulkKind, brief, bulkKinds, filterSchema, labelsFor } from './cases-page.js';
 import { listField } from './fields.js';
 import { type DeskVisit, defineAction } from './page.js';
 import { showDay, writeAddress } from './parts.js';
@@ -159,9 +159,7 @@ export const bookingResolution = defineAction({
   }),
   reason: 'optional',
   async preview({ id, booking = [] }, visit) {
-    const { now, today, desk } = visit;
-    const item = await showCase(desk.ledger, id, { today, now, labels: [] });
-    if (!item) throw noSuchCase();
+    const item = await findShownCase(id, visit);
     const chosen = new Set(booking);
     const bookings = see(item.bookingList, visit);
     const listed = bookings.filter(({ state, place }) => state === 'open' || chosen.has(place));
@@ -193,8 +191,12 @@ export const bookingResolution = defineAction({
   },
 });
 
-export function noSuchCase(): HttpError {
-  return new HttpError(404, 'there is no case of that number');
+/** @throws HttpError 404 */
+export async function findShownCase(id: number, visit: DeskVisit) {
+  const { desk, now, today } = visit;
+  const item = await showCase(desk.ledger, id, { today, now, labels: labelsFor(visit) });
+  if (!item) throw new HttpError(404, 'there is no case of that number');
+  return item;
 }
 
 function renderBooking({ place, reference, checkIn, checkOut }: CaseBooking, isChosen: boolean): Html {

@@ -128,15 +128,16 @@ ${step(page + 1, 'next', 'Next')}</nav>`;
 /** Entries of a long list on one page. */
 export const entriesPerPage = 100;
 
-export interface ListPage {
-  /** Of the whole list. */
-  readonly count: number;
-  readonly page: number;
-  readonly pages: number;
+/** @param count of the whole list */
+export function toPage(count: number, page: number) {
+  return { count, page, pages: Math.ceil(count / entriesPerPage) };
 }
 
-export function toPage(count: number, page: number): ListPage {
-  return { count, page, pages: Math.ceil(count / entriesPerPage) };
+/** The entries of a page; beyond the last one, those of the last. */
+export function cutPage<Entry>(entries: readonly Entry[], asked: number, size = entriesPerPage) {
+  const pages = Math.max(1, Math.ceil(entries.length / size));
+  const page = Math.min(asked, pages);
+  return { page, pages, shown: entries.slice((page - 1) * size, page * size) };
 }
 
 /** How many entries come before a page. */
@@ -144,24 +145,9 @@ export function entriesBefore(page: number): number {
   return (page - 1) * entriesPerPage;
 }
 
-/** The entries of a page, from a list that is read in chunks. */
-export async function takePage<Entry>(
-  chunks: AsyncIterable<readonly Entry[]>,
-  page: number,
-): Promise<Entry[]> {
-  const taken: Entry[] = [];
-  let skip = entriesBefore(page);
-  for await (const entries of chunks) {
-    taken.push(...entries.slice(skip, skip + entriesPerPage - taken.length));
-    skip = Math.max(0, skip - entries.length);
-    if (taken.length === entriesPerPage) break;
-  }
-  return taken;
-}
-
 /** The number of entries, and links to other pages. */
 export function renderPages(
-  { count, page, pages }: ListPage,
+  { count, page, pages }: ReturnType<typeof toPage>,
   thing: string,
   linkTo: (page: number) => string,
 ): Html {
@@ -169,14 +155,16 @@ export function renderPages(
   return renderPaging({ page, pages, total, linkTo }) ?? html`<p>${total}.</p>`;
 }
 
-export type Choice = readonly [value: string, words: string];
+/** A value, and words for it where they differ. */
+export type Choice = string | readonly [value: string, words: string];
 
 /** A field that takes one of these values. */
 export function renderSelect(label: string, name: string, choices: readonly Choice[], chosen = ''): Html {
-  return html`<label>${label}<select name="${name}">${choices.map(
-    ([value, words]) =>
-      html`<option value="${value}"${value === chosen ? html` selected` : undefined}>${showInLine(shorten(words, 60))}</option>`,
-  )}</select></label>`;
+  const options = choices.map((choice) => {
+    const [value, words] = typeof choice === 'string' ? [choice, choice] : choice;
+    return html`<option value="${value}"${value === chosen ? html` selected` : undefined}>${showInLine(shorten(words, 60))}</option>`;
+  });
+  return html`<label>${label}<select name="${name}">${options}</select></label>`;
 }
 
 /** What would happen, and the form that makes it happen. */
