@@ -108,10 +108,10 @@ function renderHotel(hotel: Found['hotel'], visit: DeskVisit): Html {
   const { name, address, city, country, latitude, longitude, phones, email, website, loadedAt } = hotel;
   const isPlaced = latitude !== null && longitude !== null;
   return html`<div class="card">${renderFacts([
-    ['Name', name ?? 'unknown'],
-    ['Address', [address, city, country].filter((part) => part !== null).join(', ') || 'unknown'],
-    ['Coordinates', isPlaced ? `${latitude.toFixed(6)}, ${longitude.toFixed(6)}` : 'unknown'],
-    ['Phone', phones ?? 'unknown'],
+    ['Name', name],
+    ['Address', [address, city, country].filter((part) => part !== null).join(', ') || null],
+    ['Coordinates', isPlaced ? `${latitude.toFixed(6)}, ${longitude.toFixed(6)}` : null],
+    ['Phone', phones],
     ['E-mail', email ?? undefined],
     ['Website', website ?? undefined],
     ['Loaded', showInstant(loadedAt, visit)],
@@ -125,9 +125,9 @@ function renderCopy(copy: Copy, visit: DeskVisit): Html {
   if (copy.syncs.length === 0)
     return html`<div class="card"><p>${renderMark('missing', 'There is no local copy yet')}: a sync fetches it.</p>${sync}</div>`;
   return html`<div class="card">${renderFacts([
-    ['Mappings', formatCount(copy.mappings)],
-    ['Master hotels', formatCount(copy.masterHotels)],
-    ['Deleted mappings', formatCount(copy.deleted)],
+    ['Mappings', copy.mappings],
+    ['Master hotels', copy.masterHotels],
+    ['Deleted mappings', copy.deleted],
     ...copy.syncs.map((one): Fact => [one.providerFamily ?? 'All providers', renderSync(one, visit)]),
   ])}${sync}</div>
 ${renderSkipped(copy, visit)}${renderProviders(copy)}`;
@@ -189,7 +189,8 @@ export function renderMappingHistory(
         html`<li><time class="faint" datetime="${seenAt}">${showInstant(seenAt, { timezone })}</time> ${describeMove(from, to)}</li>`,
     );
   return html`${renderFacts([
-    ['Master hotel', serviceId ?? 'none: no longer mapped'],
+    // Ids are not written as counts are.
+    ['Master hotel', serviceId === null ? 'none: no longer mapped' : String(serviceId)],
     ['Location', locationCode ?? undefined],
     ['Channels', channelIds.length > 0 ? channelIds.join(', ') : undefined],
     ['First seen', showInstant(firstSeenAt, { timezone })],

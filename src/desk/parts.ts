@@ -3,18 +3,14 @@ import { formatCount, formatCountOf, formatDay, formatDayAndTime, shorten } from
 import { type Html, html } from '../text/html.js';
 import type { ChangeAction, DeskVisit, Preview, View } from './page.js';
 
-/** A name and its value; facts without a value are left out. Control characters are made visible. */
-export type Fact = readonly [name: string, value: Html | string | number | undefined];
+/** Facts without a value are left out; null is unknown. */
+export type Fact = readonly [name: string, value: Cell];
 
-/** Known facts, line by line. */
+/** Known facts, line by line: numbers and texts as in a table. */
 export function renderFacts(facts: readonly Fact[]): Html {
   return html`<dl class="facts">${facts.flatMap(([name, value]) =>
-    value === undefined ? [] : html`<dt>${showInLine(name)}</dt><dd>${showText(value)}</dd>`,
+    value === undefined ? [] : html`<dt>${showInLine(name)}</dt><dd>${showCell(value)}</dd>`,
   )}</dl>`;
-}
-
-function showText(value: Html | string | number): Html | string | number {
-  return typeof value === 'string' ? showInLine(value) : value;
 }
 
 /** An address with these fields; those without a value are left out. */
@@ -89,8 +85,7 @@ function renderChoice<Row>(
     : html`<td class="pick"><input type="checkbox" name="${name}" value="${chosen}" aria-label="${labelOf(row)}"${isChosen?.(row) ? html` checked` : undefined}></td>`;
 }
 
-/** A value as a table shows it. */
-export function showCell(cell: Cell): Html | string | undefined {
+function showCell(cell: Cell): Html | string | undefined {
   if (cell === null) return unknown;
   return typeof cell === 'number' ? formatCount(cell) : typeof cell === 'string' ? showInLine(cell) : cell;
 }

@@ -17,7 +17,7 @@ import { type Html, html } from '../text/html.js';
 import { optionalDayField, pageField } from './fields.js';
 import { linkToMapping } from './mappings-page.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
-import { renderFacts, renderPages, renderTable, showCell, showDay, writeAddress } from './parts.js';
+import { renderFacts, renderPages, renderTable, showDay, writeAddress } from './parts.js';
 
 /** Less than 100 kB per page, even over a thousand days. */
 const providersPerPage = 25;
@@ -129,7 +129,7 @@ ${renderOffenders(score, name)}`
 function renderScore(score: ProviderJson): Html {
   const title = 'Share of affected bookings';
   const share = toShare(score);
-  const facts = Object.entries(figures).map(([name, read]) => [name, showCell(read(score))] as const);
+  const facts = Object.entries(figures).map(([name, read]) => [name, read(score)] as const);
   return html`<div class="card"><h2>${title}</h2>${
     share === null
       ? html`<p>${describeShare(score)}</p>`

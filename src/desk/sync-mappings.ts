@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { pause } from '../async/abort.js';
 import { syncToJson } from '../ledger/mappings.js';
-import { formatCount } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { type DeskVisit, defineAction, defineLive } from './page.js';
 import { renderFacts, showInstant } from './parts.js';
@@ -75,12 +74,12 @@ function renderSync({ latest, state: { isRunning, failure } }: ReadSync, visit: 
   return html`${problem}<div class="card">${renderFacts([
     ['The last sync began', showInstant(at, visit)],
     ['It ended', endedAt === undefined ? unfinished : showInstant(endedAt, visit)],
-    ['Pages', formatCount(counts.pages)],
-    ['Read', formatCount(counts.read)],
-    ['Added', formatCount(counts.added)],
-    ['Moved to another master hotel', formatCount(counts.moved)],
-    ['Changed otherwise', formatCount(counts.updated)],
-    ['Deleted', formatCount(counts.deleted)],
-    ['Could not be read', formatCount(counts.skipped)],
+    ['Pages', counts.pages],
+    ['Read', counts.read],
+    ['Added', counts.added],
+    ['Moved to another master hotel', counts.moved],
+    ['Changed otherwise', counts.updated],
+    ['Deleted', counts.deleted],
+    ['Could not be read', counts.skipped],
   ])}</div>`;
 }
