@@ -61,7 +61,7 @@ export async function openDesk(
   return createDesk(
     {
       ...scoring,
-      ...{ ledger, operations, hashKey },
+      ...{ ledger, operations, timezone, hashKey },
       keptColumns: Object.keys(source.keep),
       ...{ deadline, volume, nights, health },
       mailboxPollMs: findMailPlace(config) === undefined ? undefined : config.verdicts.pollMinutes * 60_000,

@@ -60,9 +60,8 @@ ${renderTable(
   { empty: html`Nothing matches. <a href="/audit">Show all entries</a>.` },
 )}
 ${
-  cursor === undefined
-    ? undefined
-    : html`<nav class="buttons" aria-label="Pages"><a rel="next" href="${writeAddress('/audit', { ...asked, before: cursor })}">Older entries</a></nav>`
+  cursor !== undefined &&
+  html`<nav class="buttons" aria-label="Pages"><a rel="next" href="${writeAddress('/audit', { ...asked, before: cursor })}">Older entries</a></nav>`
 }`,
   }),
 });

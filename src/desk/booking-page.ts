@@ -66,7 +66,7 @@ export const bookingPage = definePage({
   render({ reference, answers, page, canary, isErased, bookings, mappings }, visit) {
     const search = html`<form class="search card" action="/bookings" role="search">
 <label>Booking reference<input name="reference" value="${reference ?? ''}" maxlength="500" autocomplete="off" spellcheck="false" required></label>
-<label class="check"><input type="checkbox" name="answers" value="yes"${answers ? html` checked` : undefined}>
+<label class="check"><input type="checkbox" name="answers" value="yes"${answers && html` checked`}>
 with what the service said</label>
 <button>Find</button></form>
 <p class="faint">Each search is recorded in the audit trail.</p>`;
@@ -94,7 +94,7 @@ ${mappings.map(
   ({ providerName, providerHotelId, copied }) =>
     html`<div class="card"><h3><a href="${linkToMapping(providerName, providerHotelId)}">${showInLine(providerName)} ${showInLine(providerHotelId)}</a></h3>${renderMappingHistory(copied, visit.timezone, newest.copy !== 'never-synced')}</div>`,
 )}
-${mappings.length === 0 ? html`<p>Unknown: it names no hotel of a provider.</p>` : undefined}
+${mappings.length === 0 && html`<p>Unknown: it names no hotel of a provider.</p>`}
 <h2>Its runs, the newest first</h2>
 ${shown.map((booking) => renderRun(booking, visit))}
 ${renderPages({ count: bookings.length, ...cut }, 'run', linkTo)}`,
@@ -233,16 +233,15 @@ function renderAnswer(
   const { CheckInDate: checkIn, CheckOutDate: checkOut } = newest.booking ?? {};
   const show = (day: unknown) => (day === undefined ? 'unknown' : showDay(String(day)));
   return html`<div class="card"><p>${renderCheck(newest, visit)}. ${renderOpen(newest)}</p>
-${judged && judged !== newest ? html`<p>Before that: ${renderCheck(judged, visit)}.</p>` : undefined}
+${judged && judged !== newest && html`<p>Before that: ${renderCheck(judged, visit)}.</p>`}
 ${renderFacts([
   ['Guest', renderGuest(newest)],
   ['Stay', newest.booking && `${show(checkIn)} to ${show(checkOut)}`],
 ])}
 ${
-  visit.may('see-names')
-    ? html`<p class="buttons"><a class="button quiet" href="${writeAddress('/bookings/evidence', { reference })}">Download the evidence</a>
+  visit.may('see-names') &&
+  html`<p class="buttons"><a class="button quiet" href="${writeAddress('/bookings/evidence', { reference })}">Download the evidence</a>
 <span class="faint">A ZIP with what was sent and what came back, the guest’s name included; the download is recorded.</span></p>`
-    : undefined
 }</div>`;
 }
 
@@ -375,6 +374,6 @@ function renderAttempts({ attempts }: BookingInRun, visit: DeskVisit): Html | un
   };
   const note = ({ answer }: Attempt) =>
     answer && html`<span class="faint">The service said:</span> <q class="answer">${showInLine(answer)}</q>`;
-  return html`<details${isAnswered ? html` open` : undefined}><summary>${formatCountOf(attempts.length, 'attempt')}</summary>
+  return html`<details${isAnswered && html` open`}><summary>${formatCountOf(attempts.length, 'attempt')}</summary>
 ${renderTable(attempts, columns, { note })}</details>`;
 }

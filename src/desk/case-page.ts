@@ -59,13 +59,13 @@ export const casePage = definePage({
     return {
       title: `Case ${data.id}: ${nameHotel(data.bookedHotel, data.serviceId)}`,
       content: html`${renderCaseFacts(data, visit)}
-${mayWork ? renderActions(data) : undefined}
+${mayWork && renderActions(data)}
 <h2 id="bookings">${describeBookings(data)}</h2>
 ${mayWork && data.openBookings > 0 ? renderResolving(data, visit) : renderBookings(data, visit)}
 ${renderPaging({ ...data, total: formatCountOf(data.bookings, 'booking'), linkTo })}
 <h2>The two hotels</h2>
 ${renderHotels(data)}
-${mayWork && canBeReported(data) ? renderReport(data, visit) : undefined}
+${mayWork && canBeReported(data) && renderReport(data, visit)}
 <h2>The mapping</h2>
 ${renderMappingHistory(data.mapping, visit.timezone, data.copy !== 'never-synced')}
 <h2>History</h2>
@@ -134,7 +134,7 @@ function renderCaseFacts(data: CaseData, visit: DeskVisit): Html {
     ['Assigned to', assignee ?? nobodyYet],
     ['Note', visit.may('see-bookings') ? (note ?? html`<span class="faint">none</span>`) : undefined],
   ])}
-${visit.may('work-cases') ? renderAssigning(data, visit) : undefined}</div>`;
+${visit.may('work-cases') && renderAssigning(data, visit)}</div>`;
 }
 
 /** Whoever reads this page takes the case with one click. */
@@ -153,11 +153,9 @@ function renderActions(data: CaseData): Html {
   const { id, state, openBookings } = data;
   const link = (kind: BulkKind) =>
     html`<a class="button quiet" href="/cases/change?do=${kind}&id=${id}">${bulkKinds[kind].button}</a>`;
-  return html`<div class="buttons">${
-    openBookings > 0 ? html`<a class="button" href="#bookings" data-resolve>Resolve bookings</a>` : undefined
-  }${canBeReported(data) ? html`<a class="button quiet" href="#report">Report</a>` : undefined}${link('note')}${
-    state === 'dismissed' ? undefined : link('dismiss')
-  }${state === 'open' ? undefined : link('reopen')}
+  return html`<div class="buttons">${openBookings > 0 && html`<a class="button" href="#bookings" data-resolve>Resolve bookings</a>`}
+${canBeReported(data) && html`<a class="button quiet" href="#report">Report</a>`}
+${link('note')}${state !== 'dismissed' && link('dismiss')}${state !== 'open' && link('reopen')}
 ${renderKeyboardHelp([
   ['e', 'resolve bookings'],
   ['j', 'next booking'],
@@ -321,5 +319,5 @@ function renderHistory({ history, entries }: CaseData, visit: DeskVisit): Html {
       ({ references, ...entry }) =>
         html`<li><time class="faint" datetime="${entry.at}">${showInstant(entry.at, visit)}</time> ${describeEntry(entry, references, showDay)}</li>`,
     )}</ol>
-${earlier > 0 ? html`<p class="faint">${earlier === 1 ? '1 earlier entry is' : `${formatCount(earlier)} earlier entries are`} in the audit trail.</p>` : undefined}`;
+${earlier > 0 && html`<p class="faint">${earlier === 1 ? '1 earlier entry is' : `${formatCount(earlier)} earlier entries are`} in the audit trail.</p>`}`;
 }

@@ -240,7 +240,7 @@ function renderList({ cases, filter }: CasesData, visit: DeskVisit): Html {
       ...keptColumns(labelsFor(visit), 60),
     },
     {
-      empty: html`No case matches.${filter.state === null ? html` Cases without an open booking are in <a href="${allCases}">all cases</a>.` : undefined}`,
+      empty: html`No case matches.${filter.state === null && html` Cases without an open booking are in <a href="${allCases}">all cases</a>.`}`,
       ...(mayWork && {
         choose: {
           name: 'id',

@@ -8,7 +8,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { type BulkKind, brief, bulkKinds, filterSchema, labelsFor } from './cases-page.js';
-import { listField } from './fields.js';
+import { listField, numberField } from './fields.js';
 import { type DeskVisit, defineAction } from './page.js';
 import { showDay, writeAddress } from './parts.js';
 import { see } from './see.js';
@@ -20,11 +20,6 @@ const maxCases = 500;
 /** Cases that get a line of their own. */
 const casesNamed = 10;
 
-const numberField = (digits: number, message: string) =>
-  z
-    .string()
-    .regex(new RegExp(`^[1-9]\\d{0,${digits - 1}}$`), message)
-    .transform(Number);
 const caseNumberField = numberField(15, 'expected the number of a case');
 /** In a path: 0, which no case has, for whatever is not the number of one. */
 export const caseField = caseNumberField.catch(0);
@@ -163,6 +158,9 @@ export const bookingResolution = defineAction({
     const chosen = new Set(booking);
     const bookings = see(item.bookingList, visit);
     const listed = bookings.filter(({ state, place }) => state === 'open' || chosen.has(place));
+    const shown = listed
+      .slice(0, maxListed)
+      .map((one) => renderBooking(one, chosen.has(one.place) || listed.length === 1));
     return {
       title: `Resolve bookings of case ${item.id}`,
       lines: [
@@ -171,12 +169,8 @@ export const bookingResolution = defineAction({
           ? ['More bookings are on the page of the case: choose them there.']
           : []),
       ],
-      ...(listed.length === 0 && { refusal: 'No booking of this case is open.' }),
-      fields: html`<fieldset class="card"><legend>Bookings</legend>${listed
-        .slice(0, maxListed)
-        .map((one) =>
-          renderBooking(one, chosen.has(one.place) || listed.length === 1),
-        )}</fieldset>${resolutionFields}`,
+      refusal: listed.length === 0 ? 'No booking of this case is open.' : undefined,
+      fields: html`<fieldset class="card"><legend>Bookings</legend>${shown}</fieldset>${resolutionFields}`,
       reason: { label: 'Note', isRequired: false },
       button: 'Resolve the chosen bookings',
       back: `/cases/${item.id}`,
@@ -202,7 +196,7 @@ export async function findShownCase(id: number, visit: DeskVisit) {
 function renderBooking({ place, reference, checkIn, checkOut }: CaseBooking, isChosen: boolean): Html {
   const name = reference == null ? `without a reference (#${place})` : showInLine(reference);
   const [from, to] = [checkIn, checkOut].map((day) => (day === undefined ? 'unknown' : showDay(day)));
-  return html`<label class="option"><input type="checkbox" name="booking" value="${place}"${isChosen ? html` checked` : undefined}>${name} <span class="faint">${from} to ${to}</span></label>`;
+  return html`<label class="option"><input type="checkbox" name="booking" value="${place}"${isChosen && html` checked`}>${name} <span class="faint">${from} to ${to}</span></label>`;
 }
 
 const meanings: Readonly<Record<(typeof resolutions)[number], string>> = {

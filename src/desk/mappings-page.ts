@@ -98,7 +98,7 @@ function renderFound({ mapping, cases, hotel }: Found, visit: DeskVisit): Html {
       html`<a href="/cases/${id}">Case ${id}</a>: booked as ${serviceId}, ${state}. `,
   );
   return html`<div class="card">${renderMappingHistory(mapping, visit.timezone, true)}
-${linked.length > 0 ? html`<p>${linked}</p>` : undefined}</div>
+${linked.length > 0 && html`<p>${linked}</p>`}</div>
 ${mapping.serviceId === null ? undefined : html`<h2>Master hotel ${mapping.serviceId}</h2>${renderHotel(hotel, visit)}`}`;
 }
 
@@ -119,9 +119,9 @@ function renderHotel(hotel: Found['hotel'], visit: DeskVisit): Html {
 }
 
 function renderCopy(copy: Copy, visit: DeskVisit): Html {
-  const sync = visit.may('operate')
-    ? html`<p class="buttons"><a class="button quiet" href="/mappings/sync">Sync now</a></p>`
-    : undefined;
+  const sync =
+    visit.may('operate') &&
+    html`<p class="buttons"><a class="button quiet" href="/mappings/sync">Sync now</a></p>`;
   if (copy.syncs.length === 0)
     return html`<div class="card"><p>${renderMark('missing', 'There is no local copy yet')}: a sync fetches it.</p>${sync}</div>`;
   return html`<div class="card">${renderFacts([
@@ -143,9 +143,7 @@ function renderSync(sync: Copy['syncs'][number], visit: DeskVisit): Html {
   const amount = isWhole
     ? formatCountOf(read, 'mapping')
     : `${formatCountOf(read, 'change')} since ${showInstant(since, visit)}`;
-  return html`synced ${showInstant(finishedAt, visit)}, ${age}; ${amount}${
-    skipped > 0 ? html`, <span class="bad">${formatCount(skipped)} skipped</span>` : undefined
-  }`;
+  return html`synced ${showInstant(finishedAt, visit)}, ${age}; ${amount}${skipped > 0 && html`, <span class="bad">${formatCount(skipped)} skipped</span>`}`;
 }
 
 function renderSkipped({ skipped, lastSkipped }: Copy, visit: DeskVisit): Html | undefined {
@@ -166,7 +164,7 @@ ${renderTable(largest, {
     html`<a href="/providers/${encodeURIComponent(providerName)}">${showInLine(providerName)}</a>`,
   Mappings: ({ mappings }) => mappings,
 })}
-${more > 0 ? html`<p class="faint">And ${formatCountOf(more, 'smaller provider')}.</p>` : undefined}`;
+${more > 0 && html`<p class="faint">And ${formatCountOf(more, 'smaller provider')}.</p>`}`;
 }
 
 /**

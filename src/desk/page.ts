@@ -28,6 +28,8 @@ export interface DeskParts {
   /** Remembers the scores of providers. */
   readonly scores: ScoreMemory;
   readonly health: Pick<Health, 'look'>;
+  /** IANA name of the account's time zone. */
+  readonly timezone: string;
   /** The nightly schedule. */
   readonly nights: Slots;
   /** By when days must be good, if configured. */

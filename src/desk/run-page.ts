@@ -15,7 +15,7 @@ import { type DeskVisit, defineLive, definePage } from './page.js';
 import { renderTable, showDay, showInstant } from './parts.js';
 import { renderFile, toFileDetails } from './run-file.js';
 import { renderSteps } from './run-timeline.js';
-import { findShownRun, readRunState, runInput, type Sample, toSample, watchRun } from './run-watch.js';
+import { findShownRun, readRunState, runInput, type Sample, toSample, watchesOf } from './run-watch.js';
 
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
 const refreshSeconds = 10;
@@ -48,7 +48,7 @@ export const runEvents = defineLive({
   input: runInput,
   async *follow({ id }, visit) {
     let shown = '';
-    for await (const { run, work, since } of watchRun(visit.desk, id, visit.signal)) {
+    for await (const { run, work, since } of watchesOf(visit.desk).watch(id, visit.signal)) {
       const present = { ...visit, now: visit.desk.clock() };
       const content = renderMoment(toMoment(run, work, present, since), present);
       if (content.markup === shown) continue;

@@ -36,67 +36,79 @@ export function toSample({ counts: { delivered, refused } }: Pick<Run, 'counts'>
 /** How far back the estimate of the time left looks, in polls. */
 const samplesKept = 60;
 
-type Watching = Pick<DeskParts, 'ledger' | 'clock'> & { readonly everyMs?: number };
+/** All watchers of a run share one polling loop on the ledger, which ends with the last of them. */
+export function createRunWatches({
+  ledger,
+  clock,
+  everyMs = 1_000,
+}: Pick<DeskParts, 'ledger' | 'clock'> & { readonly everyMs?: number }) {
+  const polls = new Map<string, Poll>();
 
-/** A polling loop on the ledger that all watchers of a run share. It ends with the last of them. */
-interface Poll {
-  watchers: number;
-  readonly samples: Sample[];
-  readonly over: AbortController;
-  next: ReturnType<typeof look> | undefined;
-}
-
-const polls = new WeakMap<ReadOnlyLedger, Map<string, Poll>>();
-
-/** The state of a run, about once a second, until it has ended or the signal aborts. The last one shows the end. */
-export async function* watchRun(watching: Watching, runId: string, signal: AbortSignal) {
-  const shared = polls.get(watching.ledger) ?? new Map<string, Poll>();
-  polls.set(watching.ledger, shared);
-  const fresh = { watchers: 0, samples: [], over: new AbortController(), next: undefined };
-  const poll = shared.get(runId) ?? fresh;
-  shared.set(runId, poll);
-  poll.watchers += 1;
-  const ended = new AbortController();
-  const left = untilAborted(signal, ended.signal);
-  try {
-    for (;;) {
-      const found = await Promise.race([lookAgain(poll, runId, watching), left]);
-      if (!found || found === 'aborted') return;
-      yield found;
-      if (!isActive(found.run)) return;
-    }
-  } finally {
-    ended.abort();
-    poll.watchers -= 1;
-    if (poll.watchers === 0) {
-      poll.over.abort();
-      shared.delete(runId);
-    }
+  async function look(poll: Poll, runId: string) {
+    const run = runName.test(runId) ? await ledger.runs.find(runId) : undefined;
+    if (!run) return undefined;
+    const now = clock();
+    const state = await readRunState(ledger, run, now);
+    /** A while ago; undefined at the first look, which has nothing to compare with. */
+    const since = poll.samples[0];
+    poll.samples.push(toSample(run, now));
+    if (poll.samples.length > samplesKept) poll.samples.shift();
+    return { ...state, since };
   }
+
+  /** The next look at the ledger, shared by all who wait for it. */
+  function lookAgain(poll: Poll, runId: string): ReturnType<typeof look> {
+    poll.next ??= (async () => {
+      try {
+        await pause(poll.samples.length === 0 ? 0 : everyMs, poll.over.signal);
+        return poll.over.signal.aborted ? undefined : await look(poll, runId);
+      } finally {
+        poll.next = undefined;
+      }
+    })();
+    return poll.next;
+  }
+
+  interface Poll {
+    watchers: number;
+    readonly samples: Sample[];
+    readonly over: AbortController;
+    next: ReturnType<typeof look> | undefined;
+  }
+
+  return {
+    /** The state of a run, about once a second, until it has ended or the signal aborts. The last one shows the end. */
+    async *watch(runId: string, signal: AbortSignal) {
+      const fresh = { watchers: 0, samples: [], over: new AbortController(), next: undefined };
+      const poll = polls.get(runId) ?? fresh;
+      polls.set(runId, poll);
+      poll.watchers += 1;
+      const ended = new AbortController();
+      const left = untilAborted(signal, ended.signal);
+      try {
+        for (;;) {
+          const found = await Promise.race([lookAgain(poll, runId), left]);
+          if (!found || found === 'aborted') return;
+          yield found;
+          if (!isActive(found.run)) return;
+        }
+      } finally {
+        ended.abort();
+        poll.watchers -= 1;
+        if (poll.watchers === 0) {
+          poll.over.abort();
+          polls.delete(runId);
+        }
+      }
+    },
+  };
 }
 
-/** The next look at the ledger, shared by all who wait for it. */
-function lookAgain(poll: Poll, runId: string, watching: Watching): ReturnType<typeof look> {
-  const { everyMs = 1_000 } = watching;
-  poll.next ??= (async () => {
-    try {
-      await pause(poll.samples.length === 0 ? 0 : everyMs, poll.over.signal);
-      return poll.over.signal.aborted ? undefined : await look(poll, runId, watching);
-    } finally {
-      poll.next = undefined;
-    }
-  })();
-  return poll.next;
-}
+const watches = new WeakMap<DeskParts, ReturnType<typeof createRunWatches>>();
 
-async function look(poll: Poll, runId: string, { ledger, clock }: Watching) {
-  const run = runName.test(runId) ? await ledger.runs.find(runId) : undefined;
-  if (!run) return undefined;
-  const now = clock();
-  const state = await readRunState(ledger, run, now);
-  /** A while ago; undefined at the first look, which has nothing to compare with. */
-  const since = poll.samples[0];
-  poll.samples.push(toSample(run, now));
-  if (poll.samples.length > samplesKept) poll.samples.shift();
-  return { ...state, since };
+/** Those of a desk, for all of its visitors. */
+export function watchesOf(desk: DeskParts) {
+  const found = watches.get(desk) ?? createRunWatches(desk);
+  watches.set(desk, found);
+  return found;
 }

@@ -62,9 +62,8 @@ type ReadSync = Awaited<ReturnType<typeof readSync>>;
 /** The last sync: one that is running, or ended, or was cut off. */
 function renderSync({ latest, state: { isRunning, failure } }: ReadSync, visit: DeskVisit): Html {
   const problem =
-    failure === undefined
-      ? undefined
-      : html`<p class="bad">The last sync that was started here ended early: ${failure}</p>`;
+    failure !== undefined &&
+    html`<p class="bad">The last sync that was started here ended early: ${failure}</p>`;
   if (!latest)
     return html`${problem}<p class="empty">There was no sync yet: the copy is empty. The first one reads all mappings.</p>`;
   const { at, endedAt, counts } = latest;

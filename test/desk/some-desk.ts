@@ -45,6 +45,7 @@ export interface SomeDesk extends SomeServer {
 /** What the desk needs besides a ledger. */
 export const otherParts: Omit<DeskParts, 'ledger'> = {
   operations: fakeOperations().operations,
+  timezone,
   keptColumns: [],
   hashKey: undefined,
   readSilence: async () => undefined,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { watchRun } from '../../../src/desk/run-watch.js';
+import { createRunWatches } from '../../../src/desk/run-watch.js';
 import { reviewDay } from '../../../src/review/review-day.js';
 import { at, collectedRun, done, perform, references, rightOf } from '../../contracts/ledger/days.js';
 import { ok } from '../../review/scripted-service.js';
@@ -61,7 +61,7 @@ describe('those who watch a run', () => {
     const ledger = await openTemporaryLedger(() => at);
     const run = await collectedRun(ledger, 'r1', { bookings: references(8) });
     const asked: string[] = [];
-    const watched = {
+    const watches = createRunWatches({
       ledger: withReplaced(ledger, {
         runs: {
           find: (id) => {
@@ -72,14 +72,15 @@ describe('those who watch a run', () => {
       }),
       clock: () => at,
       everyMs: 1,
-    };
-    const watch = (id: string, signal: AbortSignal) => watchRun(watched, id, signal)[Symbol.asyncIterator]();
-    return { ledger, run, asked, watch };
+    });
+    return { ledger, run, asked, watches };
   }
 
   it('share one poll, and all see the end', async () => {
-    const { ledger, run, asked, watch } = await prepare();
-    const watchers = Array.from({ length: 20 }, () => watch('r1', new AbortController().signal));
+    const { ledger, run, asked, watches } = await prepare();
+    const watchers = Array.from({ length: 20 }, () =>
+      watches.watch('r1', new AbortController().signal)[Symbol.asyncIterator](),
+    );
     const first = await Promise.all(watchers.map((watcher) => watcher.next()));
     expect(first.every(({ value }) => value?.run.counts.delivered === 0)).toBe(true);
     expect(asked).toEqual(['r1']);
@@ -96,9 +97,9 @@ describe('those who watch a run', () => {
   });
 
   it('leave no poll behind', async () => {
-    const { asked, watch } = await prepare();
+    const { asked, watches } = await prepare();
     const gone = new AbortController();
-    const watcher = watch('r1', gone.signal);
+    const watcher = watches.watch('r1', gone.signal)[Symbol.asyncIterator]();
     await watcher.next();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -111,8 +112,8 @@ describe('those who watch a run', () => {
   });
 
   it('of a run that does not exist hear nothing', async () => {
-    const { watch } = await prepare();
-    expect(await watch('none', unstopped).next()).toMatchObject({
+    const { watches } = await prepare();
+    expect(await watches.watch('none', unstopped)[Symbol.asyncIterator]().next()).toMatchObject({
       done: true,
     });
   });
