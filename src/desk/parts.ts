@@ -86,11 +86,9 @@ function renderChoice<Row>(
 }
 
 function showCell(cell: Cell): Html | string | undefined {
-  if (cell === null) return unknown;
+  if (cell === null) return html`<span class="faint">unknown</span>`;
   return typeof cell === 'number' ? formatCount(cell) : typeof cell === 'string' ? showInLine(cell) : cell;
 }
-
-export const unknown = html`<span class="faint">unknown</span>`;
 
 /** 2026-11-26 as 26 Nov 2026 */
 export const showDay = formatDay;
