@@ -57,13 +57,17 @@ const actions = {
   reopen: 'case-reopened',
 } as const satisfies Record<CaseCommand, AuditedAction>;
 
+export function writeRefusal({ id, state }: Pick<HeldCase, 'id' | 'state'>): string {
+  return `case ${id} is ${state}: reopen it first`;
+}
+
 interface AppliedRequest {
   readonly next: HeldCase;
   readonly acts: readonly Action[];
 }
 
 /** @throws CaseRefusedError */
-export function applyRequest(held: HeldCase, request: CaseRequest, at: number): AppliedRequest {
+function applyRequest(held: HeldCase, request: CaseRequest, at: number): AppliedRequest {
   const { note = held.note } = request;
   switch (request.kind) {
     case 'note':
@@ -81,7 +85,7 @@ export function applyRequest(held: HeldCase, request: CaseRequest, at: number): 
     case 'dismiss':
     case 'reopen': {
       const next = applyCommand(held, request.kind, at);
-      if (!next) throw new CaseRefusedError(`case ${held.id} is ${held.state}: reopen it first`);
+      if (!next) throw new CaseRefusedError(writeRefusal(held));
       const isNoted = request.note !== undefined;
       return { next: isNoted ? { ...next, note } : next, acts: [{ action: actions[request.kind] }] };
     }

@@ -7,7 +7,7 @@ import { formatCount } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { choiceField, optionalDayField, searchField } from './fields.js';
 import { definePage } from './page.js';
-import { entriesPerPage, renderTable, showInstant, writeAddress } from './parts.js';
+import { entriesPerPage, renderSelect, renderTable, showInstant, writeAddress } from './parts.js';
 
 const searchFields = z.object({
   from: optionalDayField,
@@ -60,9 +60,8 @@ ${renderTable(
   { empty: html`Nothing matches. <a href="/audit">Show all entries</a>.` },
 )}
 ${
-  cursor === undefined
-    ? undefined
-    : html`<nav class="buttons" aria-label="Pages"><a rel="next" href="${writeAddress('/audit', { ...asked, before: cursor })}">Older entries</a></nav>`
+  cursor !== undefined &&
+  html`<nav class="buttons" aria-label="Pages"><a rel="next" href="${writeAddress('/audit', { ...asked, before: cursor })}">Older entries</a></nav>`
 }`,
   }),
 });
@@ -72,9 +71,7 @@ function renderFilter({ from, to, who, action, subject }: z.output<typeof search
 <label>From<input name="from" type="date" value="${from ?? ''}"></label>
 <label>To<input name="to" type="date" value="${to ?? ''}"></label>
 <label>Who<input name="who" value="${who ?? ''}" maxlength="500" autocomplete="off"></label>
-<label>Did<select name="action"><option value="">anything</option>${auditedActions.map(
-    (one) => html`<option${one === action ? html` selected` : undefined}>${one}</option>`,
-  )}</select></label>
+${renderSelect('Did', 'action', [['', 'anything'], ...auditedActions], action)}
 <label>To what<input name="subject" value="${subject ?? ''}" maxlength="500" autocomplete="off" spellcheck="false"></label>
 <button>Filter</button> <a href="/audit">All</a></form>`;
 }

@@ -20,6 +20,7 @@ import { linkToMapping, renderMappingHistory } from './mappings-page.js';
 import { renderMark } from './marks.js';
 import { type DeskParts, type DeskVisit, defineDownload, definePage } from './page.js';
 import {
+  cutPage,
   type Fact,
   renderFacts,
   renderPages,
@@ -65,7 +66,7 @@ export const bookingPage = definePage({
   render({ reference, answers, page, canary, isErased, bookings, mappings }, visit) {
     const search = html`<form class="search card" action="/bookings" role="search">
 <label>Booking reference<input name="reference" value="${reference ?? ''}" maxlength="500" autocomplete="off" spellcheck="false" required></label>
-<label class="check"><input type="checkbox" name="answers" value="yes"${answers ? html` checked` : undefined}>
+<label class="check"><input type="checkbox" name="answers" value="yes"${answers && html` checked`}>
 with what the service said</label>
 <button>Find</button></form>
 <p class="faint">Each search is recorded in the audit trail.</p>`;
@@ -80,6 +81,7 @@ with what the service said</label>
     }
     const [newest, ...older] = bookings;
     if (!newest) return { title, content: html`${search}${renderNone(reference, isErased)}` };
+    const { shown, ...cut } = cutPage(bookings, page, runsPerPage);
     const linkTo = (to: number) =>
       writeAddress('/bookings', { reference, answers: answers ? 'yes' : undefined, page: to });
     return {
@@ -92,10 +94,10 @@ ${mappings.map(
   ({ providerName, providerHotelId, copied }) =>
     html`<div class="card"><h3><a href="${linkToMapping(providerName, providerHotelId)}">${showInLine(providerName)} ${showInLine(providerHotelId)}</a></h3>${renderMappingHistory(copied, visit.timezone, newest.copy !== 'never-synced')}</div>`,
 )}
-${mappings.length === 0 ? html`<p>Unknown: it names no hotel of a provider.</p>` : undefined}
+${mappings.length === 0 && html`<p>Unknown: it names no hotel of a provider.</p>`}
 <h2>Its runs, the newest first</h2>
-${bookings.slice((page - 1) * runsPerPage, page * runsPerPage).map((booking) => renderRun(booking, visit))}
-${renderPages({ count: bookings.length, page, pages: Math.ceil(bookings.length / runsPerPage) }, 'run', linkTo)}`,
+${shown.map((booking) => renderRun(booking, visit))}
+${renderPages({ count: bookings.length, ...cut }, 'run', linkTo)}`,
     };
   },
 });
@@ -136,8 +138,7 @@ async function findRuns(typed: string, answers: boolean, { desk, may, now, today
   for (const reference of listSpellings(typed)) {
     const found = await readHistories(ledger, reference, { answers, showsGuest, silence, today, now });
     if (found.length === 0) continue;
-    const bookings: BookingInRun[] = [];
-    for (const one of found) bookings.push(await toBookingInRun(ledger, one, showsGuest));
+    const bookings = await Promise.all(found.map((one) => toBookingInRun(ledger, one, showsGuest)));
     return { reference, isErased: false, bookings, mappings: await readMappings(ledger, found) };
   }
   return { ...nothing, isErased: await findErased(desk, listSpellings(typed)) };
@@ -232,16 +233,15 @@ function renderAnswer(
   const { CheckInDate: checkIn, CheckOutDate: checkOut } = newest.booking ?? {};
   const show = (day: unknown) => (day === undefined ? 'unknown' : showDay(String(day)));
   return html`<div class="card"><p>${renderCheck(newest, visit)}. ${renderOpen(newest)}</p>
-${judged && judged !== newest ? html`<p>Before that: ${renderCheck(judged, visit)}.</p>` : undefined}
+${judged && judged !== newest && html`<p>Before that: ${renderCheck(judged, visit)}.</p>`}
 ${renderFacts([
   ['Guest', renderGuest(newest)],
   ['Stay', newest.booking && `${show(checkIn)} to ${show(checkOut)}`],
 ])}
 ${
-  visit.may('see-names')
-    ? html`<p class="buttons"><a class="button quiet" href="${writeAddress('/bookings/evidence', { reference })}">Download the evidence</a>
+  visit.may('see-names') &&
+  html`<p class="buttons"><a class="button quiet" href="${writeAddress('/bookings/evidence', { reference })}">Download the evidence</a>
 <span class="faint">A ZIP with what was sent and what came back, the guest’s name included; the download is recorded.</span></p>`
-    : undefined
 }</div>`;
 }
 
@@ -374,6 +374,6 @@ function renderAttempts({ attempts }: BookingInRun, visit: DeskVisit): Html | un
   };
   const note = ({ answer }: Attempt) =>
     answer && html`<span class="faint">The service said:</span> <q class="answer">${showInLine(answer)}</q>`;
-  return html`<details${isAnswered ? html` open` : undefined}><summary>${formatCountOf(attempts.length, 'attempt')}</summary>
+  return html`<details${isAnswered && html` open`}><summary>${formatCountOf(attempts.length, 'attempt')}</summary>
 ${renderTable(attempts, columns, { note })}</details>`;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { describeEntry, referencesNamed, writeReport } from '../cases/case-words.js';
-import { readStoredBookings, showCase, shownCaseToJson } from '../cases/shown-cases.js';
+import { readStoredBookings, shownCaseToJson } from '../cases/shown-cases.js';
 import { renderHotelSketch } from '../charts/hotel-sketch.js';
 import type { CaseBooking } from '../ledger/case.js';
 import { mappingToJson } from '../ledger/mappings.js';
@@ -19,14 +19,13 @@ import {
   nameHotel,
   nobodyYet,
 } from './cases-page.js';
-import { caseField, noSuchCase, resolutionFields } from './change-cases.js';
+import { caseField, findShownCase, resolutionFields } from './change-cases.js';
 import { pageField } from './fields.js';
-import { renderMappingHistory } from './mappings-page.js';
+import { linkToMapping, renderMappingHistory } from './mappings-page.js';
 import { renderMark } from './marks.js';
 import { type DeskVisit, definePage } from './page.js';
 import {
-  entriesBefore,
-  entriesPerPage,
+  cutPage,
   renderFacts,
   renderKeyboardHelp,
   renderPaging,
@@ -56,19 +55,17 @@ export const casePage = definePage({
   },
   render(data, visit) {
     const mayWork = visit.may('work-cases');
+    const linkTo = (page: number) => `/cases/${data.id}?page=${page}`;
     return {
       title: `Case ${data.id}: ${nameHotel(data.bookedHotel, data.serviceId)}`,
       content: html`${renderCaseFacts(data, visit)}
-${mayWork ? renderActions(data) : undefined}
+${mayWork && renderActions(data)}
 <h2 id="bookings">${describeBookings(data)}</h2>
 ${mayWork && data.openBookings > 0 ? renderResolving(data, visit) : renderBookings(data, visit)}
-${renderPaging({
-  ...{ page: data.page, pages: data.pages, total: formatCountOf(data.bookings, 'booking') },
-  linkTo: (to) => `/cases/${data.id}?page=${to}`,
-})}
+${renderPaging({ ...data, total: formatCountOf(data.bookings, 'booking'), linkTo })}
 <h2>The two hotels</h2>
 ${renderHotels(data)}
-${mayWork && canBeReported(data) ? renderReport(data, visit) : undefined}
+${mayWork && canBeReported(data) && renderReport(data, visit)}
 <h2>The mapping</h2>
 ${renderMappingHistory(data.mapping, visit.timezone, data.copy !== 'never-synced')}
 <h2>History</h2>
@@ -82,16 +79,11 @@ async function readCase(
   { id, page: asked }: { readonly id: number; readonly page: number },
   visit: DeskVisit,
 ) {
-  const { now, today, may } = visit;
   const { ledger } = visit.desk;
-  const item = await showCase(ledger, id, { today, now, labels: labelsFor(visit) });
-  if (!item) throw noSuchCase();
-  const pages = Math.max(1, Math.ceil(item.bookings / entriesPerPage));
-  const page = Math.min(asked, pages);
-  const from = entriesBefore(page);
-  const shown = item.bookingList.slice(from, from + entriesPerPage);
+  const item = await findShownCase(id, visit);
+  const { page, pages, shown } = cutPage(item.bookingList, asked);
   // Only of the bookings that are shown: each is looked up in the runs of its day.
-  const stored = await readStoredBookings(ledger, item, shown, may('see-names'));
+  const stored = await readStoredBookings(ledger, item, shown, visit.may('see-names'));
   const found = await ledger.mappings.find(item);
   const history = item.history.slice(-entriesShown);
   const report = shownCaseToJson({ ...item, history, bookingList: shown });
@@ -132,20 +124,17 @@ type HotelData = CaseData['bookedHotel'];
 
 function renderCaseFacts(data: CaseData, visit: DeskVisit): Html {
   const { providerName, providerHotelId, state, stateSince, openedAt, origins, move, assignee, note } = data;
-  const address = writeAddress('/mappings', { provider: providerName, hotel: providerHotelId });
+  const hotel = `${brief(providerName, 100)} ${brief(providerHotelId, 200)}`;
   const why = `${origins.join(', ')}${move === null ? '' : ` (${move})`}`;
   return html`<div class="card">${renderFacts([
     ['Mapping', html`${renderMark(state)} since ${showInstant(stateSince, visit)}`],
     ['Check-in', describeCheckIn(data).join(', ')],
-    [
-      "Provider's hotel",
-      html`<a href="${address}">${brief(providerName, 100)} ${brief(providerHotelId, 200)}</a>`,
-    ],
+    ["Provider's hotel", html`<a href="${linkToMapping(providerName, providerHotelId)}">${hotel}</a>`],
     ['Found by', `${why}, opened ${showInstant(openedAt, visit)}`],
     ['Assigned to', assignee ?? nobodyYet],
     ['Note', visit.may('see-bookings') ? (note ?? html`<span class="faint">none</span>`) : undefined],
   ])}
-${visit.may('work-cases') ? renderAssigning(data, visit) : undefined}</div>`;
+${visit.may('work-cases') && renderAssigning(data, visit)}</div>`;
 }
 
 /** Whoever reads this page takes the case with one click. */
@@ -164,11 +153,9 @@ function renderActions(data: CaseData): Html {
   const { id, state, openBookings } = data;
   const link = (kind: BulkKind) =>
     html`<a class="button quiet" href="/cases/change?do=${kind}&id=${id}">${bulkKinds[kind].button}</a>`;
-  return html`<div class="buttons">${
-    openBookings > 0 ? html`<a class="button" href="#bookings" data-resolve>Resolve bookings</a>` : undefined
-  }${canBeReported(data) ? html`<a class="button quiet" href="#report">Report</a>` : undefined}${link('note')}${
-    state === 'dismissed' ? undefined : link('dismiss')
-  }${state === 'open' ? undefined : link('reopen')}
+  return html`<div class="buttons">${openBookings > 0 && html`<a class="button" href="#bookings" data-resolve>Resolve bookings</a>`}
+${canBeReported(data) && html`<a class="button quiet" href="#report">Report</a>`}
+${link('note')}${state !== 'dismissed' && link('dismiss')}${state !== 'open' && link('reopen')}
 ${renderKeyboardHelp([
   ['e', 'resolve bookings'],
   ['j', 'next booking'],
@@ -248,14 +235,13 @@ function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit
 function renderHotels(data: CaseData): Html {
   const { serviceId, copyServiceId, bookedHotel, copyHotel, distanceKm, hasHotels } = data;
   const isSame = copyServiceId === serviceId;
-  const rows = hotelRows.filter(([, read]) => read(bookedHotel) !== null || read(copyHotel) !== null);
   const distance = isSame || copyServiceId === null ? undefined : describeDistance(distanceKm ?? undefined);
   const ids = ['ServiceId', String(serviceId), describeCopy(data)] as const;
-  const cells = rows.map(
-    ([about, read]) => [about, read(bookedHotel), isSame ? undefined : read(copyHotel)] as const,
-  );
+  const facts = Object.entries(hotelFields)
+    .map(([about, read]) => [about, read(bookedHotel), isSame ? undefined : read(copyHotel)] as const)
+    .filter(([, booked, copy = null]) => booked !== null || copy !== null);
   return html`${hasHotels ? undefined : html`<p>For names and distances of hotels, load the content file of an export: <code>hotel-review hotels load FILE</code></p>`}
-<div class="hotels">${renderTable([ids, ...cells], {
+<div class="hotels">${renderTable([ids, ...facts], {
     About: ([about]) => about,
     'Booked hotel': ([, booked]) => booked,
     'Now mapped to': ([, , copy]) => copy,
@@ -270,17 +256,20 @@ function toSketched(hotel: HotelData, serviceId: number) {
   return { name: nameHotel(hotel, serviceId), place };
 }
 
-const hotelRows: readonly (readonly [about: string, read: (hotel: HotelData) => Html | string | null])[] = [
-  ['Name', (hotel) => hotel?.name ?? null],
-  ['Phone', renderPhones],
-  ['Address', (hotel) => hotel?.address ?? null],
-  ['City', (hotel) => hotel?.city ?? null],
-  ['Country', (hotel) => hotel?.country ?? hotel?.countryCode ?? null],
-  ['E-mail', (hotel) => hotel?.email ?? null],
-  ['Website', (hotel) => hotel?.website ?? null],
-  ['Time there', (hotel) => hotel?.localTime?.replace(/^(.*)T/, (_, day) => `${showDay(day)}, `) ?? null],
-  ['Map', renderMapLink],
-];
+/** What is known of a hotel; null is unknown. */
+const hotelFields: Readonly<Record<string, (hotel: HotelData) => Html | string | null>> = {
+  Name: (hotel) => hotel?.name ?? null,
+  Phone: renderPhones,
+  Address: (hotel) => hotel?.address ?? null,
+  City: (hotel) => hotel?.city ?? null,
+  Country: (hotel) => hotel?.country ?? hotel?.countryCode ?? null,
+  'E-mail': (hotel) => hotel?.email ?? null,
+  Website: (hotel) => hotel?.website ?? null,
+  // By the hotel's own clock.
+  'Time there': (hotel) =>
+    hotel?.localTime ? showInstant(`${hotel.localTime}Z`, { timezone: 'UTC' }) : null,
+  Map: renderMapLink,
+};
 
 /** Each number as a link; whatever else stands there, such as the name of a desk, is only text. */
 function renderPhones(hotel: HotelData): Html | null {
@@ -330,5 +319,5 @@ function renderHistory({ history, entries }: CaseData, visit: DeskVisit): Html {
       ({ references, ...entry }) =>
         html`<li><time class="faint" datetime="${entry.at}">${showInstant(entry.at, visit)}</time> ${describeEntry(entry, references, showDay)}</li>`,
     )}</ol>
-${earlier > 0 ? html`<p class="faint">${earlier === 1 ? '1 earlier entry is' : `${formatCount(earlier)} earlier entries are`} in the audit trail.</p>` : undefined}`;
+${earlier > 0 && html`<p class="faint">${earlier === 1 ? '1 earlier entry is' : `${formatCount(earlier)} earlier entries are`} in the audit trail.</p>`}`;
 }

@@ -11,7 +11,16 @@ import { type Html, html } from '../text/html.js';
 import { choiceField, optionalDayField, pageField, searchField } from './fields.js';
 import { renderMark } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
-import { renderKeyboardHelp, renderPaging, renderTable, showDay, unknown, writeAddress } from './parts.js';
+import {
+  type Choice,
+  cutPage,
+  renderKeyboardHelp,
+  renderPaging,
+  renderSelect,
+  renderTable,
+  showDay,
+  writeAddress,
+} from './parts.js';
 import { see } from './see.js';
 
 const casesPerPage = 50;
@@ -19,7 +28,7 @@ const casesPerPage = 50;
 const nobody = '-';
 
 /** The fields of the query that select cases, so that links can be shared. */
-export const filterFields = {
+export const filterSchema = z.object({
   /** Of the mapping, or `left`: every case with a booking that was never resolved. Without one: every case with an open booking. */
   state: choiceField(['left', 'all', ...mappingStates]),
   provider: searchField,
@@ -33,9 +42,7 @@ export const filterFields = {
   assignee: searchField,
   /** A part of a hotel's name or of the provider's hotel id; for those who may see bookings also a booking's reference. */
   text: searchField,
-};
-
-const filterSchema = z.object(filterFields);
+});
 type Filter = z.output<typeof filterSchema>;
 
 /** The list of cases, guests in house first. */
@@ -48,15 +55,12 @@ export const casesPage = definePage({
   // Kept columns come from the most urgent booking; without them, the list reveals no single booking.
   audit: ({ cases, total, filter }) =>
     cases.some(({ kept }) => kept)
-      ? {
-          action: 'cases',
-          details: { found: total, ...(filter.state !== null && { state: filter.state }) },
-          revealsNames: false,
-        }
+      ? { action: 'cases', details: { found: total, state: filter.state ?? undefined }, revealsNames: false }
       : undefined,
   render(data, visit) {
     const { cases, total, openBookings, filter } = data;
     const mayWork = visit.may('work-cases');
+    const linkTo = (page: number) => writeAddress('/cases', { ...filter, page });
     return {
       title: 'Cases',
       content: html`${renderFilter(data, visit)}
@@ -64,10 +68,7 @@ export const casesPage = definePage({
 <a class="button quiet" href="${writeAddress('/cases.csv', filter)}">Download as CSV</a>
 ${renderKeyboardHelp(mayWork ? [...lookKeys, ...workKeys] : lookKeys)}</div>
 ${mayWork && cases.length > 0 ? renderChoosing(data, visit) : renderList(data, visit)}
-${renderPaging({
-  ...{ page: data.page, pages: data.pages, total: formatCountOf(total, 'case') },
-  linkTo: (page) => writeAddress('/cases', { ...filter, page }),
-})}`,
+${renderPaging({ ...data, total: formatCountOf(total, 'case'), linkTo })}`,
     };
   },
 });
@@ -95,16 +96,13 @@ export const casesDownload = defineDownload({
 async function readCases({ page: asked, ...filter }: Filter & { readonly page: number }, visit: DeskVisit) {
   const { desk, now, today } = visit;
   const { cases, choices } = await searchCases(desk.ledger, toSearch(filter, visit), now);
-  const pages = Math.max(1, Math.ceil(cases.length / casesPerPage));
-  const page = Math.min(asked, pages);
-  const from = (page - 1) * casesPerPage;
-  const some = cases.slice(from, from + casesPerPage);
-  const shown = await withKept(desk.ledger, some, labelsFor(visit), today);
+  const { page, pages, shown } = cutPage(cases, asked, casesPerPage);
+  const listed = await withKept(desk.ledger, shown, labelsFor(visit), today);
   const { state = null, provider = null, country = null, checkInBefore = null } = filter;
   const { day = null, assignee = null, text = null } = filter;
   return {
     /** Guests in house first, then the nearest check-in. */
-    cases: shown.map((item) => ({ ...caseToJson(item), firstCheckOut: item.firstCheckOut ?? null })),
+    cases: listed.map((item) => ({ ...caseToJson(item), firstCheckOut: item.firstCheckOut ?? null })),
     /** On all pages. */
     total: cases.length,
     openBookings: cases.reduce((sum, { openBookings }) => sum + openBookings, 0),
@@ -142,29 +140,25 @@ function renderFilter({ filter, choices }: CasesData, visit: DeskVisit): Html {
   const { state, provider, country, checkInBefore, day, assignee, text } = filter;
   const search = visit.may('see-bookings') ? 'Hotel or booking' : 'Hotel';
   const countries = choices.countries.map(
-    ({ id, name }): Choice => [id, id === name ? id : `${name} (${id})`],
+    ({ id, name }) => [id, id === name ? id : `${name} (${id})`] as const,
   );
   return html`<form class="search card" method="get" action="/cases" role="search">
 <label>${search}<input type="search" name="text" value="${text ?? ''}" maxlength="200" data-search></label>
-<label>Mapping<select name="state">${renderOptions(stateChoices, state)}</select></label>
-${renderChoice('Provider', 'provider', toChoices(choices.providers), provider)}
+${renderSelect('Mapping', 'state', stateChoices, state ?? '')}
+${renderChoice('Provider', 'provider', choices.providers, provider)}
 ${renderChoice('Country', 'country', countries, country)}
 <label>Check-in before<input type="date" name="checkInBefore" value="${checkInBefore ?? ''}"></label>
 <label>Booked on<input type="date" name="day" value="${day ?? ''}"></label>
-${renderChoice('Assigned to', 'assignee', [[nobody, 'nobody'], ...toChoices(choices.assignees)], assignee)}
+${renderChoice('Assigned to', 'assignee', [[nobody, 'nobody'], ...choices.assignees], assignee)}
 <p class="buttons"><button>Search</button><a href="/cases">Clear</a></p></form>`;
 }
-
-type Choice = readonly [value: string, words: string];
 
 const stateChoices: readonly Choice[] = [
   ['', 'with open bookings'],
   ['left', 'with bookings never resolved'],
   ['all', 'all'],
-  ...mappingStates.map((state): Choice => [state, state]),
+  ...mappingStates,
 ];
-
-const toChoices = (names: readonly string[]) => names.map((name): Choice => [name, name]);
 
 /** Nobody would read a longer list. */
 const maxChoices = 250;
@@ -172,16 +166,9 @@ const maxChoices = 250;
 function renderChoice(label: string, name: string, choices: readonly Choice[], chosen: string | null): Html {
   const some = choices.slice(0, maxChoices);
   // A value from a link stays chosen, even if no case has it.
-  const isKnown = chosen === null || some.some(([value]) => value === chosen);
-  const all = [['', 'all'] as const, ...some, ...(isKnown ? [] : toChoices([chosen]))];
-  return html`<label>${label}<select name="${name}">${renderOptions(all, chosen)}</select></label>`;
-}
-
-function renderOptions(choices: readonly Choice[], chosen: string | null): Html[] {
-  return choices.map(
-    ([value, words]) =>
-      html`<option value="${value}"${value === (chosen ?? '') ? html` selected` : undefined}>${brief(words, 60)}</option>`,
-  );
+  const isKnown = some.some((choice) => [choice].flat()[0] === chosen);
+  const all = [['', 'all'] as const, ...some, ...(isKnown || chosen === null ? [] : [chosen])];
+  return renderSelect(label, name, all, chosen ?? '');
 }
 
 /** A change to the mapping of cases; bookings are resolved case by case. */
@@ -253,7 +240,7 @@ function renderList({ cases, filter }: CasesData, visit: DeskVisit): Html {
       ...keptColumns(labelsFor(visit), 60),
     },
     {
-      empty: html`No case matches.${filter.state === null ? html` Cases without an open booking are in <a href="${allCases}">all cases</a>.` : undefined}`,
+      empty: html`No case matches.${filter.state === null && html` Cases without an open booking are in <a href="${allCases}">all cases</a>.`}`,
       ...(mayWork && {
         choose: {
           name: 'id',
@@ -291,10 +278,10 @@ export function describeCheckIn(item: ReturnType<typeof caseToJson>): readonly [
 }
 
 /** Of the last guest in house or, without one, of the next to arrive. */
-function renderCheckOut({ openBookings, inHouse, inHouseUntil, firstCheckOut }: CaseData): Html | string {
+function renderCheckOut({ openBookings, inHouse, inHouseUntil, firstCheckOut }: CaseData): string | null {
   if (openBookings === 0) return '';
   const day = inHouse > 0 ? inHouseUntil : firstCheckOut;
-  return day === null ? unknown : showDay(day);
+  return day === null ? null : showDay(day);
 }
 
 function renderCopy({ serviceId, copyServiceId, copy, copyHotel, distanceKm }: CaseData): Html {

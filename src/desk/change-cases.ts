@@ -1,13 +1,14 @@
 import * as z from 'zod';
-import { applyRequest, CaseRefusedError, type CaseRequest, performRequest } from '../cases/case-requests.js';
+import { type CaseRequest, performRequest, writeRefusal } from '../cases/case-requests.js';
+import { applyCommand } from '../cases/case-transitions.js';
 import { showCase } from '../cases/shown-cases.js';
 import { type CaseBooking, type CaseSummary, resolutions } from '../ledger/case.js';
 import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { type BulkKind, brief, bulkKinds, filterFields } from './cases-page.js';
-import { listField } from './fields.js';
+import { type BulkKind, brief, bulkKinds, filterSchema, labelsFor } from './cases-page.js';
+import { listField, numberField } from './fields.js';
 import { type DeskVisit, defineAction } from './page.js';
 import { showDay, writeAddress } from './parts.js';
 import { see } from './see.js';
@@ -19,19 +20,13 @@ const maxCases = 500;
 /** Cases that get a line of their own. */
 const casesNamed = 10;
 
-const numberField = (digits: number, message: string) =>
-  z
-    .string()
-    .regex(new RegExp(`^[1-9]\\d{0,${digits - 1}}$`), message)
-    .transform(Number);
 const caseNumberField = numberField(15, 'expected the number of a case');
 /** In a path: 0, which no case has, for whatever is not the number of one. */
 export const caseField = caseNumberField.catch(0);
 
-const changeInput = z.object({
+const changeInput = filterSchema.extend({
   do: z.enum(kinds),
   id: listField.pipe(z.array(caseNumberField).max(maxCases, `at most ${maxCases} cases at once`)).optional(),
-  ...filterFields,
   /** Of the list, if the cases were chosen there. */
   page: z.coerce.number().int().positive().max(999_999).optional(),
 });
@@ -52,33 +47,28 @@ export const caseChange = defineAction({
     const found = ids.length === 0 ? [] : await cases.list({ state: 'all', ids, today: visit.today });
     if (ids.length > 0 && found.length === 0) throw new HttpError(404, describeMissing(ids));
     const chosen = see(found, visit);
+    const chosenIds = chosen.map(({ id }) => id);
     const all = formatCountOf(chosen.length, 'case');
-    const refusal = refuse(kind, chosen, visit);
+    const assignee = html`<label>Assign to (nobody, if empty)<input name="assignee" value="${visit.visitor.name}" maxlength="100"></label>`;
     return {
       title: chosen.length === 1 ? `${button} case ${chosen[0]?.id}` : `${button} ${all}`,
       lines: [meaning, ...describeChosen(chosen), ...describeNotes(chosen)],
-      ...(refusal !== undefined && { refusal }),
-      ...(kind === 'assign' && { fields: renderAssignee(visit) }),
+      refusal: refuse(kind, chosen, visit),
+      fields: kind === 'assign' ? assignee : undefined,
       reason: { label: 'Note', isRequired: needsNote !== undefined },
       button: `${button} ${all}`,
-      back: leadBack(
-        change,
-        chosen.map(({ id }) => id),
-      ),
+      back: leadBack(change, chosenIds),
     };
   },
   async perform(change, { assignee, reason }, visit) {
     const { do: kind, id: ids = [] } = change;
     if (ids.length === 0) throw new HttpError(400, 'id: choose at least one case');
     const found = await perform(ids, toRequest(kind, assignee, reason), visit);
-    const missing = new Set(ids).size - found.size;
-    const what = found.size === 1 ? `Case ${[...found][0]} is` : `${formatCount(found.size)} cases are`;
+    const missing = new Set(ids).size - found.length;
+    const what = found.length === 1 ? `Case ${found[0]} is` : `${formatCount(found.length)} cases are`;
     const to = kind === 'assign' ? ` to ${assignee || 'nobody'}` : '';
     const rest = missing === 0 ? '' : ` ${formatCountOf(missing, 'other')} no longer existed.`;
-    return {
-      message: `${what} ${bulkKinds[kind].done}${to}.${rest}`,
-      next: leadBack(change, [...found]),
-    };
+    return { message: `${what} ${bulkKinds[kind].done}${to}.${rest}`, next: leadBack(change, found) };
   },
 });
 
@@ -94,7 +84,7 @@ async function perform(ids: readonly number[], request: CaseRequest, { desk, now
   const changing = { who: writeWho(visitor), clock: () => now };
   const found = await performRequest(desk.ledger.cases, ids, request, changing);
   if (found.size === 0) throw new HttpError(404, describeMissing(ids));
-  return found;
+  return [...found];
 }
 
 /** @throws HttpError 400 if something is missing */
@@ -110,17 +100,11 @@ function toRequest(kind: BulkKind, assignee: string | undefined, note: string): 
 /** Why the change would be refused now. It is checked again when it is made. */
 function refuse(kind: BulkKind, chosen: readonly CaseSummary[], { now }: DeskVisit): string | undefined {
   if (chosen.length === 0) return 'Choose at least one case first.';
-  const sample = toRequest(kind, 'somebody', 'something');
-  const refusals = chosen.flatMap((item) => {
-    try {
-      applyRequest({ ...item, bookings: [] }, sample, now);
-      return [];
-    } catch (error) {
-      if (error instanceof CaseRefusedError) return [error.message];
-      throw error;
-    }
-  });
-  return refusals.length === 0 ? undefined : `Not possible: ${nameSome(refusals).join('; ')}.`;
+  if (kind === 'assign' || kind === 'note') return undefined;
+  const refused = chosen.filter((item) => !applyCommand({ ...item, bookings: [] }, kind, now));
+  return refused.length === 0
+    ? undefined
+    : `Not possible: ${nameSome(refused.map(writeRefusal)).join('; ')}.`;
 }
 
 /** The first of a list, and how many more there are. */
@@ -130,11 +114,12 @@ function nameSome(texts: readonly string[]): readonly string[] {
 }
 
 function describeChosen(chosen: readonly CaseSummary[]): readonly string[] {
-  const described = chosen.map(({ id, providerName, providerHotelId, state, openBookings }) => {
-    const hotel = `${brief(providerName, 60)} ${brief(providerHotelId, 40)}`;
-    return `Case ${id}: ${hotel}, ${state}, ${formatCountOf(openBookings, 'open booking')}`;
-  });
-  return nameSome(described);
+  return nameSome(
+    chosen.map(({ id, providerName, providerHotelId, state, openBookings }) => {
+      const hotel = `${brief(providerName, 60)} ${brief(providerHotelId, 40)}`;
+      return `Case ${id}: ${hotel}, ${state}, ${formatCountOf(openBookings, 'open booking')}`;
+    }),
+  );
 }
 
 /** A case has only one note, so existing ones are replaced. */
@@ -143,10 +128,6 @@ function describeNotes(chosen: readonly CaseSummary[]): string[] {
   if (notes.length === 0) return [];
   if (chosen.length > 1) return [`A new note replaces that of ${formatCountOf(notes.length, 'case')}.`];
   return [`A new note replaces this one: ${showInLine(notes[0] ?? '')}`];
-}
-
-function renderAssignee({ visitor }: DeskVisit): Html {
-  return html`<label>Assign to (nobody, if empty)<input name="assignee" value="${visitor.name}" maxlength="100"></label>`;
 }
 
 function describeMissing(ids: readonly number[]): string {
@@ -173,12 +154,13 @@ export const bookingResolution = defineAction({
   }),
   reason: 'optional',
   async preview({ id, booking = [] }, visit) {
-    const { now, today, desk } = visit;
-    const item = await showCase(desk.ledger, id, { today, now, labels: [] });
-    if (!item) throw noSuchCase();
+    const item = await findShownCase(id, visit);
     const chosen = new Set(booking);
     const bookings = see(item.bookingList, visit);
     const listed = bookings.filter(({ state, place }) => state === 'open' || chosen.has(place));
+    const shown = listed
+      .slice(0, maxListed)
+      .map((one) => renderBooking(one, chosen.has(one.place) || listed.length === 1));
     return {
       title: `Resolve bookings of case ${item.id}`,
       lines: [
@@ -187,12 +169,8 @@ export const bookingResolution = defineAction({
           ? ['More bookings are on the page of the case: choose them there.']
           : []),
       ],
-      ...(listed.length === 0 && { refusal: 'No booking of this case is open.' }),
-      fields: html`<fieldset class="card"><legend>Bookings</legend>${listed
-        .slice(0, maxListed)
-        .map((one) =>
-          renderBooking(one, chosen.has(one.place) || listed.length === 1),
-        )}</fieldset>${resolutionFields}`,
+      refusal: listed.length === 0 ? 'No booking of this case is open.' : undefined,
+      fields: html`<fieldset class="card"><legend>Bookings</legend>${shown}</fieldset>${resolutionFields}`,
       reason: { label: 'Note', isRequired: false },
       button: 'Resolve the chosen bookings',
       back: `/cases/${item.id}`,
@@ -207,14 +185,18 @@ export const bookingResolution = defineAction({
   },
 });
 
-export function noSuchCase(): HttpError {
-  return new HttpError(404, 'there is no case of that number');
+/** @throws HttpError 404 */
+export async function findShownCase(id: number, visit: DeskVisit) {
+  const { desk, now, today } = visit;
+  const item = await showCase(desk.ledger, id, { today, now, labels: labelsFor(visit) });
+  if (!item) throw new HttpError(404, 'there is no case of that number');
+  return item;
 }
 
 function renderBooking({ place, reference, checkIn, checkOut }: CaseBooking, isChosen: boolean): Html {
   const name = reference == null ? `without a reference (#${place})` : showInLine(reference);
   const [from, to] = [checkIn, checkOut].map((day) => (day === undefined ? 'unknown' : showDay(day)));
-  return html`<label class="option"><input type="checkbox" name="booking" value="${place}"${isChosen ? html` checked` : undefined}>${name} <span class="faint">${from} to ${to}</span></label>`;
+  return html`<label class="option"><input type="checkbox" name="booking" value="${place}"${isChosen && html` checked`}>${name} <span class="faint">${from} to ${to}</span></label>`;
 }
 
 const meanings: Readonly<Record<(typeof resolutions)[number], string>> = {

@@ -22,58 +22,54 @@ import {
   suspectsPage,
   unansweredPage,
 } from './run-lists.js';
-import { createRunEvents, runPage } from './run-page.js';
-import { createRunWatches } from './run-watch.js';
+import { runEvents, runPage } from './run-page.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
 import { syncMappings, syncProgress } from './sync-mappings.js';
 
 /** Every page, action, download and stream of the desk: the table that the tests of roles read, too. */
-export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
-  return [
-    daysPage,
-    dayPage,
-    reportDownload,
-    runPage,
-    createRunEvents(createRunWatches(parts)),
-    rejectedPage,
-    refusedPage,
-    unansweredPage,
-    postedPage,
-    suspectsPage,
-    affectedPage,
-    resultDownload,
-    manifestDownload,
-    bookingPage,
-    evidenceDownload,
-    mappingsPage,
-    providersPage,
-    providerPage,
-    auditPage,
-    runDay,
-    replayDay,
-    cancelRun,
-    acceptVolume,
-    lookForResult,
-    replayDays,
-    syncMappings,
-    syncProgress,
-    notificationsPage,
-    testNotifications,
-    casesPage,
-    casesDownload,
-    caseChange,
-    casePage,
-    bookingResolution,
-  ];
-}
+export const routes: readonly DeskRoute[] = [
+  daysPage,
+  dayPage,
+  reportDownload,
+  runPage,
+  runEvents,
+  rejectedPage,
+  refusedPage,
+  unansweredPage,
+  postedPage,
+  suspectsPage,
+  affectedPage,
+  resultDownload,
+  manifestDownload,
+  bookingPage,
+  evidenceDownload,
+  mappingsPage,
+  providersPage,
+  providerPage,
+  auditPage,
+  runDay,
+  replayDay,
+  cancelRun,
+  acceptVolume,
+  lookForResult,
+  replayDays,
+  syncMappings,
+  syncProgress,
+  notificationsPage,
+  testNotifications,
+  casesPage,
+  casesDownload,
+  caseChange,
+  casePage,
+  bookingResolution,
+];
 
 /** The pages on which operators and the booking team work. */
 export function createDesk(
   parts: DeskParts,
   serving: Omit<RegisterParts, 'desk' | 'frame' | 'answerMs'>,
 ): (app: FastifyInstance, limits: Pick<RegisterParts, 'answerMs'>) => void {
-  const routes = listRoutes(parts);
   return (app, { answerMs }) => {
     const registering = { ...serving, desk: parts, answerMs, frame: createFrame(serving.assets) };
     registerRoutes(app, routes, registering);

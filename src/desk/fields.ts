@@ -22,12 +22,16 @@ export function choiceField<const Choices extends readonly [string, ...string[]]
 /** A field that may be given once or several times. */
 export const listField = z.union([z.string(), z.array(z.string())]).transform((given) => [given].flat());
 
+/** A whole number from 1. */
+export function numberField(digits: number, message: string) {
+  return z
+    .string()
+    .regex(new RegExp(`^[1-9]\\d{0,${digits - 1}}$`), message)
+    .transform(Number);
+}
+
 /** The number of a page of a long list, from 1. */
-export const pageField = z
-  .string()
-  .regex(/^[1-9]\d{0,5}$/, 'expected the number of a page, from 1')
-  .default('1')
-  .transform(Number);
+export const pageField = numberField(6, 'expected the number of a page, from 1').default(1);
 
 /** A search text. Surrounding spaces are ignored, and an empty field counts as absent. */
 export const searchField = z

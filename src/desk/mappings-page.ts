@@ -98,7 +98,7 @@ function renderFound({ mapping, cases, hotel }: Found, visit: DeskVisit): Html {
       html`<a href="/cases/${id}">Case ${id}</a>: booked as ${serviceId}, ${state}. `,
   );
   return html`<div class="card">${renderMappingHistory(mapping, visit.timezone, true)}
-${linked.length > 0 ? html`<p>${linked}</p>` : undefined}</div>
+${linked.length > 0 && html`<p>${linked}</p>`}</div>
 ${mapping.serviceId === null ? undefined : html`<h2>Master hotel ${mapping.serviceId}</h2>${renderHotel(hotel, visit)}`}`;
 }
 
@@ -108,10 +108,10 @@ function renderHotel(hotel: Found['hotel'], visit: DeskVisit): Html {
   const { name, address, city, country, latitude, longitude, phones, email, website, loadedAt } = hotel;
   const isPlaced = latitude !== null && longitude !== null;
   return html`<div class="card">${renderFacts([
-    ['Name', name ?? 'unknown'],
-    ['Address', [address, city, country].filter((part) => part !== null).join(', ') || 'unknown'],
-    ['Coordinates', isPlaced ? `${latitude.toFixed(6)}, ${longitude.toFixed(6)}` : 'unknown'],
-    ['Phone', phones ?? 'unknown'],
+    ['Name', name],
+    ['Address', [address, city, country].filter((part) => part !== null).join(', ') || null],
+    ['Coordinates', isPlaced ? `${latitude.toFixed(6)}, ${longitude.toFixed(6)}` : null],
+    ['Phone', phones],
     ['E-mail', email ?? undefined],
     ['Website', website ?? undefined],
     ['Loaded', showInstant(loadedAt, visit)],
@@ -119,15 +119,15 @@ function renderHotel(hotel: Found['hotel'], visit: DeskVisit): Html {
 }
 
 function renderCopy(copy: Copy, visit: DeskVisit): Html {
-  const sync = visit.may('operate')
-    ? html`<p class="buttons"><a class="button quiet" href="/mappings/sync">Sync now</a></p>`
-    : undefined;
+  const sync =
+    visit.may('operate') &&
+    html`<p class="buttons"><a class="button quiet" href="/mappings/sync">Sync now</a></p>`;
   if (copy.syncs.length === 0)
     return html`<div class="card"><p>${renderMark('missing', 'There is no local copy yet')}: a sync fetches it.</p>${sync}</div>`;
   return html`<div class="card">${renderFacts([
-    ['Mappings', formatCount(copy.mappings)],
-    ['Master hotels', formatCount(copy.masterHotels)],
-    ['Deleted mappings', formatCount(copy.deleted)],
+    ['Mappings', copy.mappings],
+    ['Master hotels', copy.masterHotels],
+    ['Deleted mappings', copy.deleted],
     ...copy.syncs.map((one): Fact => [one.providerFamily ?? 'All providers', renderSync(one, visit)]),
   ])}${sync}</div>
 ${renderSkipped(copy, visit)}${renderProviders(copy)}`;
@@ -143,9 +143,7 @@ function renderSync(sync: Copy['syncs'][number], visit: DeskVisit): Html {
   const amount = isWhole
     ? formatCountOf(read, 'mapping')
     : `${formatCountOf(read, 'change')} since ${showInstant(since, visit)}`;
-  return html`synced ${showInstant(finishedAt, visit)}, ${age}; ${amount}${
-    skipped > 0 ? html`, <span class="bad">${formatCount(skipped)} skipped</span>` : undefined
-  }`;
+  return html`synced ${showInstant(finishedAt, visit)}, ${age}; ${amount}${skipped > 0 && html`, <span class="bad">${formatCount(skipped)} skipped</span>`}`;
 }
 
 function renderSkipped({ skipped, lastSkipped }: Copy, visit: DeskVisit): Html | undefined {
@@ -166,7 +164,7 @@ ${renderTable(largest, {
     html`<a href="/providers/${encodeURIComponent(providerName)}">${showInLine(providerName)}</a>`,
   Mappings: ({ mappings }) => mappings,
 })}
-${more > 0 ? html`<p class="faint">And ${formatCountOf(more, 'smaller provider')}.</p>` : undefined}`;
+${more > 0 && html`<p class="faint">And ${formatCountOf(more, 'smaller provider')}.</p>`}`;
 }
 
 /**
@@ -189,7 +187,8 @@ export function renderMappingHistory(
         html`<li><time class="faint" datetime="${seenAt}">${showInstant(seenAt, { timezone })}</time> ${describeMove(from, to)}</li>`,
     );
   return html`${renderFacts([
-    ['Master hotel', serviceId ?? 'none: no longer mapped'],
+    // Ids are not written as counts are.
+    ['Master hotel', serviceId === null ? 'none: no longer mapped' : String(serviceId)],
     ['Location', locationCode ?? undefined],
     ['Channels', channelIds.length > 0 ? channelIds.join(', ') : undefined],
     ['First seen', showInstant(firstSeenAt, { timezone })],

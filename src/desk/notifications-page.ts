@@ -43,9 +43,9 @@ ${renderTable(
   },
   { empty: html`${nobodyIsTold} List channels in the setting <code>notify</code>.` },
 )}
-${channels.length > 1 ? html`<p><a href="${path}/test">Test all</a></p>` : undefined}
+${channels.length > 1 && html`<p><a href="${path}/test">Test all</a></p>`}
 <h2>Open problems</h2>
-${problems.length > shown.length ? html`<p>The ${shown.length} newest of ${problems.length}.</p>` : undefined}
+${problems.length > shown.length && html`<p>The ${shown.length} newest of ${problems.length}.</p>`}
 ${renderTable(
   shown,
   {
@@ -59,7 +59,7 @@ ${renderTable(
   { empty: 'None. What goes wrong stands here until it is over.' },
 )}
 <h2>Last messages</h2>
-${messages.length > 0 ? html`<p>${formatCountOf(pending, 'message')} to be sent, ${formatCountOf(givenUp, 'message')} given up.</p>` : undefined}
+${messages.length > 0 && html`<p>${formatCountOf(pending, 'message')} to be sent, ${formatCountOf(givenUp, 'message')} given up.</p>`}
 ${renderTable(
   messages,
   {
@@ -108,11 +108,7 @@ export const testNotifications = defineAction({
       back: path,
     };
   },
-  audit: ({ channel }, { reason }) => ({
-    action: 'notify-test',
-    ...(channel !== undefined && { subject: channel }),
-    details: reason ? { reason } : {},
-  }),
+  audit: ({ channel }) => ({ action: 'notify-test', subject: channel }),
   async perform({ channel }, _, { desk: { operations } }) {
     // Waits for the answers, so that the visitor reads what each receiver said.
     const trials = await operations.testChannels(channel);

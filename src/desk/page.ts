@@ -146,8 +146,8 @@ export interface ChangeAction extends RouteFacts {
   readonly reason: 'required' | 'optional';
   preview(input: unknown, visit: DeskVisit): Promise<Preview>;
   /**
-   * The entry of the audit trail, which is recorded before the change: without it, nothing is changed. Absent if `perform`
-   * records the change in its own transaction.
+   * The entry of the audit trail, which is recorded with the reason and before the change: without it, nothing is changed. Absent if
+   * `perform` records the change in its own transaction.
    */
   audit?(input: unknown, form: unknown): Action;
   /** @throws HttpError, UsageError or DayBusyError, which are shown to the visitor */

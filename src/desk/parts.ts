@@ -1,20 +1,16 @@
 import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf, formatDay, formatDayAndTime } from '../text/format.js';
+import { formatCount, formatCountOf, formatDay, formatDayAndTime, shorten } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import type { ChangeAction, DeskVisit, Preview, View } from './page.js';
 
-/** A name and its value; facts without a value are left out. Control characters are made visible. */
-export type Fact = readonly [name: string, value: Html | string | number | undefined];
+/** Facts without a value are left out; null is unknown. */
+export type Fact = readonly [name: string, value: Cell];
 
-/** Known facts, line by line. */
+/** Known facts, line by line: numbers and texts as in a table. */
 export function renderFacts(facts: readonly Fact[]): Html {
   return html`<dl class="facts">${facts.flatMap(([name, value]) =>
-    value === undefined ? [] : html`<dt>${showInLine(name)}</dt><dd>${showText(value)}</dd>`,
+    value === undefined ? [] : html`<dt>${showInLine(name)}</dt><dd>${showCell(value)}</dd>`,
   )}</dl>`;
-}
-
-function showText(value: Html | string | number): Html | string | number {
-  return typeof value === 'string' ? showInLine(value) : value;
 }
 
 /** An address with these fields; those without a value are left out. */
@@ -90,11 +86,9 @@ function renderChoice<Row>(
 }
 
 function showCell(cell: Cell): Html | string | undefined {
-  if (cell === null) return unknown;
+  if (cell === null) return html`<span class="faint">unknown</span>`;
   return typeof cell === 'number' ? formatCount(cell) : typeof cell === 'string' ? showInLine(cell) : cell;
 }
-
-export const unknown = html`<span class="faint">unknown</span>`;
 
 /** 2026-11-26 as 26 Nov 2026 */
 export const showDay = formatDay;
@@ -127,15 +121,16 @@ ${step(page + 1, 'next', 'Next')}</nav>`;
 /** Entries of a long list on one page. */
 export const entriesPerPage = 100;
 
-export interface ListPage {
-  /** Of the whole list. */
-  readonly count: number;
-  readonly page: number;
-  readonly pages: number;
+/** @param count of the whole list */
+export function toPage(count: number, page: number) {
+  return { count, page, pages: Math.ceil(count / entriesPerPage) };
 }
 
-export function toPage(count: number, page: number): ListPage {
-  return { count, page, pages: Math.ceil(count / entriesPerPage) };
+/** The entries of a page; beyond the last one, those of the last. */
+export function cutPage<Entry>(entries: readonly Entry[], asked: number, size = entriesPerPage) {
+  const pages = Math.max(1, Math.ceil(entries.length / size));
+  const page = Math.min(asked, pages);
+  return { page, pages, shown: entries.slice((page - 1) * size, page * size) };
 }
 
 /** How many entries come before a page. */
@@ -143,29 +138,26 @@ export function entriesBefore(page: number): number {
   return (page - 1) * entriesPerPage;
 }
 
-/** The entries of a page, from a list that is read in chunks. */
-export async function takePage<Entry>(
-  chunks: AsyncIterable<readonly Entry[]>,
-  page: number,
-): Promise<Entry[]> {
-  const taken: Entry[] = [];
-  let skip = entriesBefore(page);
-  for await (const entries of chunks) {
-    taken.push(...entries.slice(skip, skip + entriesPerPage - taken.length));
-    skip = Math.max(0, skip - entries.length);
-    if (taken.length === entriesPerPage) break;
-  }
-  return taken;
-}
-
 /** The number of entries, and links to other pages. */
 export function renderPages(
-  { count, page, pages }: ListPage,
+  { count, page, pages }: ReturnType<typeof toPage>,
   thing: string,
   linkTo: (page: number) => string,
 ): Html {
   const total = formatCountOf(count, thing);
   return renderPaging({ page, pages, total, linkTo }) ?? html`<p>${total}.</p>`;
+}
+
+/** A value, and words for it where they differ. */
+export type Choice = string | readonly [value: string, words: string];
+
+/** A field that takes one of these values. */
+export function renderSelect(label: string, name: string, choices: readonly Choice[], chosen = ''): Html {
+  const options = choices.map((choice) => {
+    const [value, words] = typeof choice === 'string' ? [choice, choice] : choice;
+    return html`<option value="${value}"${value === chosen ? html` selected` : undefined}>${showInLine(shorten(words, 60))}</option>`;
+  });
+  return html`<label>${label}<select name="${name}">${options}</select></label>`;
 }
 
 /** What would happen, and the form that makes it happen. */

@@ -101,10 +101,7 @@ export const providerPage = definePage({
 
   render({ from, to, name, score, weeks, days }) {
     const title = showInLine(name);
-    const firstWeek = Math.max(
-      0,
-      weeks.findIndex(({ sent }) => sent > 0),
-    );
+    const firstWeek = weeks.findIndex(({ sent }) => sent > 0);
     return {
       title,
       content: html`${renderRange(`/providers/${encodeURIComponent(name)}`, { from, to })}
@@ -113,7 +110,7 @@ ${
     ? html`${renderScore(score)}
 <div class="card">${renderSentColumns({ title: 'Sent bookings by day', from, to, days })}</div>
 <h2>By week</h2>
-${renderTable(weeks.slice(firstWeek).reverse(), {
+${renderTable(weeks.slice(Math.max(0, firstWeek)).reverse(), {
   From: (week) => showDay(week.from),
   Sent: ({ sent }) => sent,
   'Verdict known': ({ known }) => known,
@@ -132,10 +129,7 @@ ${renderOffenders(score, name)}`
 function renderScore(score: ProviderJson): Html {
   const title = 'Share of affected bookings';
   const share = toShare(score);
-  const facts = Object.entries(figures).map(([name, read]) => {
-    const value = read(score) ?? 'unknown';
-    return [name, typeof value === 'number' ? formatCount(value) : value] as const;
-  });
+  const facts = Object.entries(figures).map(([name, read]) => [name, read(score)] as const);
   return html`<div class="card"><h2>${title}</h2>${
     share === null
       ? html`<p>${describeShare(score)}</p>`

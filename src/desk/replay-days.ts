@@ -18,7 +18,7 @@ import { UsageError } from '../text/usage-error.js';
 import { dayField, optionalDayField } from './fields.js';
 import { markOfRun, nameMark } from './marks.js';
 import { type DeskVisit, defineAction, type ReasonGiven } from './page.js';
-import { renderTable, showDay } from './parts.js';
+import { renderSelect, renderTable, showDay } from './parts.js';
 import { showMessage, whyNotBegun } from './run-actions.js';
 
 /** One click must not send years of bookings. */
@@ -63,7 +63,7 @@ export const replayDay = defineAction({
       back: `/days/${day}`,
     };
   },
-  audit: ({ day, which }, { reason }) => ({ action: 'replay', subject: day, details: { which, reason } }),
+  audit: ({ day, which }) => ({ action: 'replay', subject: day, details: { which } }),
   async perform({ day, which }, given, visit) {
     const message = await startReplay({ from: day, which }, given, visit);
     return { message, next: `/days/${day}` };
@@ -89,10 +89,10 @@ export const replayDays = defineAction({
       back: '/',
     };
   },
-  audit: ({ from, to, which }, { reason }) => ({
+  audit: ({ from, to, which }) => ({
     action: 'replay',
     subject: to === undefined || to === from ? from : `${from} to ${to}`,
-    details: { which, reason },
+    details: { which },
   }),
   async perform(asked, given, visit) {
     return { message: await startReplay(asked, given, visit), next: '/' };
@@ -221,9 +221,9 @@ function previewPlan(which: RangeMode, { days, seen, refusal }: ReplayPlan) {
 }
 
 const choices: Readonly<Record<RangeMode, string>> = {
-  all: 'all: new runs',
   missing: 'missing',
   failed: 'failed or interrupted',
+  all: 'all: new runs',
   late: 'late bookings',
 };
 
@@ -231,9 +231,6 @@ const choices: Readonly<Record<RangeMode, string>> = {
 function renderRangeForm({ from, to, which }: AskedDays): Html {
   return html`<form class="search card" action="/replay"><label>From<input type="date" name="from" value="${from ?? ''}"></label>
 <label>To<input type="date" name="to" value="${to ?? ''}"></label>
-<label>Which<select name="which">${rangeModes.map(
-    (mode) =>
-      html`<option value="${mode}"${mode === which ? html` selected` : undefined}>${choices[mode]}</option>`,
-  )}</select></label>
+${renderSelect('Which', 'which', Object.entries(choices), which)}
 <button class="quiet">Show</button></form>`;
 }

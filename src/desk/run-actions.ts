@@ -50,10 +50,10 @@ export const runDay = defineAction({
       back: `/days/${iso}`,
     };
   },
-  audit: ({ day }, { reason, acceptVolume }) => ({
+  audit: ({ day }, { acceptVolume }) => ({
     action: 'run',
     subject: day,
-    details: { ...(reason && { reason }), ...(acceptVolume && { acceptVolume: true }) },
+    details: acceptVolume && { acceptVolume: true },
   }),
   async perform({ day: iso }, { reason, acceptVolume }, { desk, now, timezone, visitor }) {
     const day = createBusinessDay(iso, timezone);
@@ -134,7 +134,7 @@ export const cancelRun = defineAction({
       back: `/days/${day}`,
     };
   },
-  audit: ({ day }, { reason }) => ({ action: 'cancel', subject: day, details: { reason } }),
+  audit: ({ day }) => ({ action: 'cancel', subject: day }),
   async perform({ day }, { reason }, { desk: { operations } }) {
     const { kind, run } = await operations.cancel(day, reason);
     // It may have ended since the preview.
@@ -183,7 +183,7 @@ export const lookForResult = defineAction({
       ],
     };
   },
-  audit: ({ day }, { reason }) => ({ action: 'look', subject: day, details: reason ? { reason } : {} }),
+  audit: ({ day }) => ({ action: 'look', subject: day }),
   async perform({ day }, _, { desk, timezone }) {
     const { run } = await desk.operations.look(createBusinessDay(day, timezone));
     return { message: `The result of run ${run.id} is being looked for.`, next: `/days/${day}` };
@@ -216,11 +216,7 @@ export const acceptVolume = defineAction({
       fields: html`<input type="hidden" name="run" value="${run.id}">`,
     };
   },
-  audit: ({ day }, { run, reason }) => ({
-    action: 'run',
-    subject: day,
-    details: { run, acceptVolume: true, ...(reason && { reason }) },
-  }),
+  audit: ({ day }, { run }) => ({ action: 'run', subject: day, details: { run, acceptVolume: true } }),
   async perform({ day }, { run: seen }, { desk: { ledger, operations }, visitor }) {
     const run = await ledger.runs.latest(day);
     if (run?.id !== seen || !isToBeAccepted(run))

@@ -11,18 +11,11 @@ import { formatCount, formatDuration, formatLocalInstant } from '../text/format.
 import { type Html, html } from '../text/html.js';
 import { renderDayActions } from './day-actions.js';
 import { markOfRun, renderMark } from './marks.js';
-import { type DeskVisit, defineLive, definePage, type Live } from './page.js';
+import { type DeskVisit, defineLive, definePage } from './page.js';
 import { renderTable, showDay, showInstant } from './parts.js';
 import { renderFile, toFileDetails } from './run-file.js';
 import { renderSteps } from './run-timeline.js';
-import {
-  type createRunWatches,
-  findShownRun,
-  readRunState,
-  runInput,
-  type Sample,
-  toSample,
-} from './run-watch.js';
+import { findShownRun, readRunState, runInput, type Sample, toSample, watchesOf } from './run-watch.js';
 
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
 const refreshSeconds = 10;
@@ -49,23 +42,21 @@ ${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected,
 });
 
 /** Streams the live part of a run's page until the run ends. */
-export function createRunEvents(watches: ReturnType<typeof createRunWatches>): Live {
-  return defineLive({
-    path: '/runs/:id/events',
-    permission: 'look',
-    input: runInput,
-    async *follow({ id }, visit) {
-      let shown = '';
-      for await (const { run, work, since } of watches.watch(id, visit.signal)) {
-        const present = { ...visit, now: visit.desk.clock() };
-        const content = renderMoment(toMoment(run, work, present, since), present);
-        if (content.markup === shown) continue;
-        shown = content.markup;
-        yield content;
-      }
-    },
-  });
-}
+export const runEvents = defineLive({
+  path: '/runs/:id/events',
+  permission: 'look',
+  input: runInput,
+  async *follow({ id }, visit) {
+    let shown = '';
+    for await (const { run, work, since } of watchesOf(visit.desk).watch(id, visit.signal)) {
+      const present = { ...visit, now: visit.desk.clock() };
+      const content = renderMoment(toMoment(run, work, present, since), present);
+      if (content.markup === shown) continue;
+      shown = content.markup;
+      yield content;
+    }
+  },
+});
 
 /** The report of a run, as `run --json` prints it, with what its page shows besides. */
 async function readRun(run: Run, visit: DeskVisit) {

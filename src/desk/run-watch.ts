@@ -103,3 +103,12 @@ export function createRunWatches({
     },
   };
 }
+
+const watches = new WeakMap<DeskParts, ReturnType<typeof createRunWatches>>();
+
+/** Those of a desk, for all of its visitors. */
+export function watchesOf(desk: DeskParts) {
+  const found = watches.get(desk) ?? createRunWatches(desk);
+  watches.set(desk, found);
+  return found;
+}

@@ -142,7 +142,8 @@ export function registerRoutes(
       const input = readInput(action, request);
       const form = { ...parse(action.form, body), reason: readReason(action, body) };
       const audited = action.audit?.(input, form);
-      if (audited) await record(audited, visit);
+      const details = { ...audited?.details, ...(form.reason && { reason: form.reason }) };
+      if (audited) await record({ ...audited, details }, visit);
       const { message, next } = await action.perform(input, form, visit);
       if (!wantsPage(request, 'page')) return reply.send({ message, next });
       return reply.header('set-cookie', writeMessage(message)).redirect(next, 303);

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { pause } from '../async/abort.js';
 import { syncToJson } from '../ledger/mappings.js';
-import { formatCount } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { type DeskVisit, defineAction, defineLive } from './page.js';
 import { renderFacts, showInstant } from './parts.js';
@@ -29,7 +28,7 @@ export const syncMappings = defineAction({
       back: '/mappings',
     };
   },
-  audit: (_, { reason }) => ({ action: 'sync', details: reason ? { reason } : {} }),
+  audit: () => ({ action: 'sync' }),
   async perform(_, __, { desk: { operations } }) {
     await operations.sync.start();
     return { message: 'The sync has begun.', next: path };
@@ -63,9 +62,8 @@ type ReadSync = Awaited<ReturnType<typeof readSync>>;
 /** The last sync: one that is running, or ended, or was cut off. */
 function renderSync({ latest, state: { isRunning, failure } }: ReadSync, visit: DeskVisit): Html {
   const problem =
-    failure === undefined
-      ? undefined
-      : html`<p class="bad">The last sync that was started here ended early: ${failure}</p>`;
+    failure !== undefined &&
+    html`<p class="bad">The last sync that was started here ended early: ${failure}</p>`;
   if (!latest)
     return html`${problem}<p class="empty">There was no sync yet: the copy is empty. The first one reads all mappings.</p>`;
   const { at, endedAt, counts } = latest;
@@ -75,12 +73,12 @@ function renderSync({ latest, state: { isRunning, failure } }: ReadSync, visit: 
   return html`${problem}<div class="card">${renderFacts([
     ['The last sync began', showInstant(at, visit)],
     ['It ended', endedAt === undefined ? unfinished : showInstant(endedAt, visit)],
-    ['Pages', formatCount(counts.pages)],
-    ['Read', formatCount(counts.read)],
-    ['Added', formatCount(counts.added)],
-    ['Moved to another master hotel', formatCount(counts.moved)],
-    ['Changed otherwise', formatCount(counts.updated)],
-    ['Deleted', formatCount(counts.deleted)],
-    ['Could not be read', formatCount(counts.skipped)],
+    ['Pages', counts.pages],
+    ['Read', counts.read],
+    ['Added', counts.added],
+    ['Moved to another master hotel', counts.moved],
+    ['Changed otherwise', counts.updated],
+    ['Deleted', counts.deleted],
+    ['Could not be read', counts.skipped],
   ])}</div>`;
 }

@@ -3,7 +3,7 @@ export class Html {
   constructor(readonly markup: string) {}
 }
 
-type Part = Html | string | number | undefined | readonly Html[];
+type Part = Html | string | number | false | undefined | readonly Html[];
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -20,7 +20,7 @@ export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): H
 }
 
 function toMarkup(part: Part): string {
-  if (part === undefined) return '';
+  if (part === undefined || part === false) return '';
   if (part instanceof Html) return part.markup;
   if (typeof part === 'object') return part.map(({ markup }) => markup).join('');
   return String(part).replace(/[&<>"']/g, (letter) => entities[letter] ?? letter);

@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { may, type Role, roles } from '../../src/access/roles.js';
-import { createDesk, listRoutes } from '../../src/desk/desk.js';
+import { createDesk, routes } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/frame.js';
 import type { DeskParts, DeskRoute } from '../../src/desk/page.js';
 import { createTemporaryLedger, openRun } from '../review/temporary-ledger.js';
@@ -12,7 +12,6 @@ import {
   csrfToken,
   now,
   otherParts,
-  runsOnly,
   type SomeDesk,
   startDesk,
   stopServers,
@@ -58,7 +57,6 @@ const samples: Readonly<Record<string, string>> = {
   '/cases/:id/resolve': '/cases/1/resolve',
 };
 
-const routes = listRoutes({ ...otherParts, ledger: runsOnly([]) });
 const evil = `"'><script>alert(1)</script><img src=x onerror=alert(2)>`;
 
 /** Who asks: a user with a role, or nobody. */

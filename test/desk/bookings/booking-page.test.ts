@@ -54,6 +54,8 @@ describe('a booking', () => {
     expect(team.text).toContain('href="/runs/r1"');
     expect(team.text).toContain('href="/mappings?provider=hotelbeds&amp;hotel=007"');
     expect(team.text).toContain('/bookings/evidence?reference=BR-1');
+    const beyond = await look('operator', find('BR-1', '&page=9'));
+    expect(beyond.text).toContain('href="/runs/r1"');
     const operator = await look('operator', find('BR-1'));
     expect(operator.text).not.toContain('Ana');
     expect(operator.text).not.toContain('/bookings/evidence');

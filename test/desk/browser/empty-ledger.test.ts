@@ -1,17 +1,17 @@
 import { afterEach, expect, it } from 'vitest';
 import { createAccess } from '../../../src/access/access.js';
-import { listRoutes } from '../../../src/desk/desk.js';
+import { routes } from '../../../src/desk/desk.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { useBrowser } from '../../support/browser.js';
 import { isNightly } from '../../support/nightly.js';
-import { now, otherParts, runsOnly, startDesk, stopServers } from '../some-desk.js';
+import { now, startDesk, stopServers } from '../some-desk.js';
 import { examine } from './examine.js';
 
 const browser = useBrowser();
 afterEach(stopServers);
 
 /** Each page and preview, about things that the ledger does not have. */
-const shown = listRoutes({ ...otherParts, ledger: runsOnly([]) })
+const shown = routes
   .filter(({ kind }) => kind === 'page' || kind === 'action')
   .map(({ path, permission }) => ({
     address: path

@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listRoutes } from '../../../src/desk/desk.js';
+import { routes } from '../../../src/desk/desk.js';
 import { useBrowser } from '../../support/browser.js';
 import { chromiumNeeds } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
 import { type DeskMonth, makeDeskMonth } from '../../support/desk-month/month.js';
 import { findSamples, type Samples } from '../../support/desk-month/samples.js';
-import { otherParts, runsOnly } from '../some-desk.js';
 import { examine } from './examine.js';
 import { signIn } from './sign-in.js';
 
@@ -75,9 +74,7 @@ const otherStates: Readonly<Record<string, () => readonly string[]>> = {
 };
 
 /** The paths of all pages and previews. */
-const pages = listRoutes({ ...otherParts, ledger: runsOnly([]) }).flatMap(({ kind, path }) =>
-  kind === 'page' || kind === 'action' ? [path] : [],
-);
+const pages = routes.flatMap(({ kind, path }) => (kind === 'page' || kind === 'action' ? [path] : []));
 
 async function examineAll(page: Page, addresses: readonly string[]): Promise<readonly string[]> {
   const problems: string[] = [];
