@@ -263,7 +263,9 @@ function renderOpen({ verdict, case: found }: BookingInRun): Html {
   if (!found) return html`${verdict === 'correct' ? 'Nothing is open.' : 'It has no case.'}`;
   const { id, state, bookingState } = found;
   const link = html`<a href="/cases/${id}">case ${id}</a>`;
-  const isOpen = bookingState === 'open' || bookingState === 'left' || isActiveCase(found);
+  // Nobody has to act on a dismissed case, whatever became of its bookings.
+  const isUnresolved = bookingState === 'open' || bookingState === 'left';
+  const isOpen = state !== 'dismissed' && (isUnresolved || isActiveCase(found));
   if (!isOpen) return html`Nothing is open: the mapping of ${link} is ${state}.`;
   return html`Open: ${link}; its mapping is ${state}, ${describeInCase(bookingState)}.`;
 }
