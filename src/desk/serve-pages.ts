@@ -267,15 +267,15 @@ export function writeWho({ name }: Visitor): string {
 export const nobodyYet =
   'nobody can sign in yet: set server.users in the configuration, and add somebody with `hotel-review user add NAME --role admin`';
 
-/** @throws HttpError 400 that names what is wrong */
-function readInput({ input }: Pick<DeskRoute, 'input'>, { params, query }: FastifyRequest): unknown {
+function readInput({ input }: Pick<DeskRoute, 'input'>, { params, query }: FastifyRequest) {
   return parse(input, { ...(query as object), ...(params as object) });
 }
 
-function parse(schema: z.ZodType, given: unknown): object {
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data as object;
-  const [issue] = parsed.error.issues;
+/** @throws HttpError 400 that names what is wrong */
+function parse<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const { data, error } = schema.safeParse(given);
+  if (!error) return data;
+  const [issue] = error.issues;
   throw new HttpError(
     400,
     `${issue?.path.join('.') || 'the request'}: ${issue?.message ?? 'not understood'}`,
