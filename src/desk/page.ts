@@ -137,8 +137,10 @@ export interface Look extends Action {
  * Changes something: a preview with a form first, the change on a POST of that form. All forms have a reason, a token against
  * forgery, and a button that names the change.
  */
-export interface ChangeAction<Fields extends z.ZodObject = z.ZodObject, Form extends z.ZodObject = z.ZodObject>
-  extends RouteFacts<Fields> {
+export interface ChangeAction<
+  Fields extends z.ZodObject = z.ZodObject,
+  Form extends z.ZodObject = z.ZodObject,
+> extends RouteFacts<Fields> {
   readonly kind: 'action';
   readonly title: string;
   /** Of the fields of the form, besides the reason. */
@@ -222,7 +224,9 @@ export function defineAction<Fields extends z.ZodObject, Form extends z.ZodObjec
   return { kind: 'action', ...action };
 }
 
-export function defineDownload<Fields extends z.ZodObject>(download: Omit<Download<Fields>, 'kind'>): Download {
+export function defineDownload<Fields extends z.ZodObject>(
+  download: Omit<Download<Fields>, 'kind'>,
+): Download {
   return { kind: 'download', ...download };
 }
 

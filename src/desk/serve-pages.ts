@@ -19,6 +19,7 @@ import {
   toHttpError,
 } from '../server/http-error.js';
 import { html } from '../text/html.js';
+import { describeError } from '../text/safe-error.js';
 import type { Asset, Assets, RenderFrame } from './frame.js';
 import type {
   ChangeAction,
@@ -44,8 +45,6 @@ export interface RegisterParts {
   readonly frame: RenderFrame;
   /** @throws if the audit trail can't be written to: then nothing is changed */
   readonly record: (action: RecordedAction) => Promise<void>;
-  readonly clock: () => number;
-  readonly timezone: string;
   /** Aborts when the process stops. */
   readonly signal: AbortSignal;
   /** How long a caller waits for the ledger, in milliseconds. */
@@ -74,7 +73,7 @@ export function registerRoutes(
   routes: readonly DeskRoute[],
   parts: RegisterParts,
 ): void {
-  const { desk, access, frame, log, clock, timezone } = parts;
+  const { desk, access, frame, log } = parts;
   /** Who asks, found out once: of requests that passed the checks of the server, because none of another host may learn it. */
   const visits = new WeakMap<FastifyRequest, Promise<Visit | undefined>>();
   app.addHook('onRequest', async (request) => {
@@ -184,13 +183,9 @@ export function registerRoutes(
     return parts.record({ ...action, at: now, who: writeWho(visitor) });
   }
 
-  async function recordLook({ revealsNames, ...action }: Look, visit: DeskVisit): Promise<void> {
-    try {
-      await record(action, visit);
-    } catch (error) {
-      if (revealsNames) throw error;
-      log.error({ action: action.action }, 'not recorded in the audit trail');
-    }
+  function recordLook({ revealsNames, ...action }: Look, visit: DeskVisit): Promise<void> {
+    const recorded = record(action, visit);
+    return revealsNames ? recorded : recorded.catch(logUnrecorded(log, action));
   }
 
   async function admit(
@@ -212,6 +207,7 @@ export function registerRoutes(
 
   function toDeskVisit(visit: Visit, request: FastifyRequest, reply: FastifyReply): DeskVisit {
     const { role } = visit.visitor;
+    const { clock, timezone } = desk;
     const now = clock();
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
@@ -257,6 +253,11 @@ const hooksRunsOnly = 'the credentials of the hook only open the runs that it st
 
 const peopleOnly =
   'this page is only for people: ask for text/html. JSON is the answer of days, a day, a run, cases, a case, a booking and providers';
+
+/** For what works without a record, too: someone woken by a full disk must still be able to sign in and look. */
+export function logUnrecorded(log: ServerLog, { action }: Action): (error: unknown) => void {
+  return (error) => log.error({ action, error: describeError(error) }, 'not recorded in the audit trail');
+}
 
 /** How the audit trail names a visitor. */
 export function writeWho({ name }: Visitor): string {
