@@ -11,12 +11,11 @@ import type { Action, RecordedAction } from '../ledger/audit.js';
 import { type CheckCaller, readBearerToken, WrongCredentialsError } from '../server/caller.js';
 import {
   allowOnly,
+  answerError,
   HttpError,
-  logFailure,
   nothingHere,
   type ServerLog,
   sendError,
-  toHttpError,
 } from '../server/http-error.js';
 import { html } from '../text/html.js';
 import { describeError } from '../text/safe-error.js';
@@ -84,8 +83,7 @@ export function registerRoutes(
   });
   acceptForms(app);
   app.setErrorHandler(async (error, request, reply) => {
-    const answer = toHttpError(error);
-    logFailure(log, request, error, answer);
+    const answer = answerError(log, request, error);
     if (!wantsPage(request, 'data')) return sendError(reply, answer);
     if (answer.status === 401 && request.method === 'GET')
       return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
