@@ -9,12 +9,10 @@ export type Fact = readonly [name: string, value: Html | string | number | undef
 /** Known facts, line by line. */
 export function renderFacts(facts: readonly Fact[]): Html {
   return html`<dl class="facts">${facts.flatMap(([name, value]) =>
-    value === undefined ? [] : html`<dt>${showInLine(name)}</dt><dd>${showText(value)}</dd>`,
+    value === undefined
+      ? []
+      : html`<dt>${showInLine(name)}</dt><dd>${typeof value === 'string' ? showInLine(value) : value}</dd>`,
   )}</dl>`;
-}
-
-function showText(value: Html | string | number): Html | string | number {
-  return typeof value === 'string' ? showInLine(value) : value;
 }
 
 /** An address with these fields; those without a value are left out. */

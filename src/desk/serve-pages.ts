@@ -19,7 +19,7 @@ import {
 } from '../server/http-error.js';
 import { html } from '../text/html.js';
 import { describeError } from '../text/safe-error.js';
-import type { Asset, Assets, RenderFrame } from './frame.js';
+import type { Assets, RenderFrame } from './frame.js';
 import type {
   ChangeAction,
   DeskParts,
@@ -290,7 +290,7 @@ function readReason({ reason }: ChangeAction, body: ParsedUrlQuery): string {
   return given;
 }
 
-function addAsset(app: FastifyInstance, { path, contentType, content }: Asset): void {
+function addAsset(app: FastifyInstance, { path, contentType, content }: Assets['style']): void {
   app.get(path, (_request, reply) =>
     reply
       .headers({ 'content-type': contentType, 'cache-control': 'public, max-age=31536000, immutable' })
