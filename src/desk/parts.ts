@@ -141,21 +141,6 @@ export function entriesBefore(page: number): number {
   return (page - 1) * entriesPerPage;
 }
 
-/** The entries of a page, from a list that is read in chunks. */
-export async function takePage<Entry>(
-  chunks: AsyncIterable<readonly Entry[]>,
-  page: number,
-): Promise<Entry[]> {
-  const taken: Entry[] = [];
-  let skip = entriesBefore(page);
-  for await (const entries of chunks) {
-    taken.push(...entries.slice(skip, skip + entriesPerPage - taken.length));
-    skip = Math.max(0, skip - entries.length);
-    if (taken.length === entriesPerPage) break;
-  }
-  return taken;
-}
-
 /** The number of entries, and links to other pages. */
 export function renderPages(
   { count, page, pages }: ListPage,
