@@ -78,8 +78,6 @@ export async function openDesk(
       ...(checkCaller && { findHookCaller: createHookCallerFinder(checkCaller) }),
       assets: await readAssets(assetsFolder),
       record: (action) => ledger.audit.record(action),
-      clock,
-      timezone,
       signal,
       log,
     },

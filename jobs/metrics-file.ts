@@ -101,9 +101,7 @@ export function renderRunMetrics(
     exitCode,
   );
   if (after) {
-    const gauges = createLedgerGauges(registry, after.timezone);
-    gauges.show(after.facts, endedAt);
-    gauges.showNames(after.names);
+    createLedgerGauges(registry, after.timezone).show(after.facts, after.names, endedAt);
   }
   return registry.metrics();
 }

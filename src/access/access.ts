@@ -81,13 +81,9 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
   function visitByProxy(known: Users, request: AccessRequest): Visit | undefined {
     const name = findProxysName?.(request);
     const user = known.users.find((one) => one.name === name);
-    return (
-      user && {
-        visitor: toVisitor(user),
-        signedInBy: 'proxy',
-        csrfToken: createCsrfToken(known, 'proxy', user.name),
-      }
-    );
+    if (user === undefined) return undefined;
+    const csrfToken = createCsrfToken(known, 'proxy', user.name);
+    return { visitor: toVisitor(user), signedInBy: 'proxy', csrfToken };
   }
 
   function visitBySession(known: Users, request: AccessRequest): Visit | undefined {

@@ -16,8 +16,7 @@ const areas: readonly { readonly name: string; readonly path: string; readonly p
   { name: 'Audit trail', path: '/audit', permission: 'see-audit' },
 ];
 
-/** Writes a page around its view. */
-export type RenderFrame = (view: View, options?: FrameOptions) => string;
+export type RenderFrame = ReturnType<typeof createFrame>;
 
 interface FrameOptions {
   /** Absent if nobody is signed in: then there is no navigation. */
@@ -27,8 +26,8 @@ interface FrameOptions {
 }
 
 /** The frame that all pages share: navigation, who is signed in, a message, and the time. */
-export function createFrame({ style, script, icon }: Assets): RenderFrame {
-  return ({ title, content, refreshSeconds }, { visit, message } = {}) =>
+export function createFrame({ style, script, icon }: Assets) {
+  return ({ title, content, refreshSeconds }: View, { visit, message }: FrameOptions = {}): string =>
     html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -70,31 +69,21 @@ function renderVisitor({ visitor, csrfToken, signedInBy }: DeskVisit): Html {
   }
 }
 
-/** A file of the pages, under an address that changes with its content: browsers may keep it forever. */
-export interface Asset {
-  readonly path: string;
-  readonly contentType: string;
-  readonly content: string;
-}
-
-export interface Assets {
-  readonly style: Asset;
-  readonly script: Asset;
-  readonly icon: Asset;
-}
+export type Assets = Awaited<ReturnType<typeof readAssets>>;
 
 /** @param folder where they are; the desk's style sheet includes those of the calendar and the charts */
-export async function readAssets(folder: URL): Promise<Assets> {
+export async function readAssets(folder: URL) {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8');
   const style = [await read('desk.css'), await read('calendar.css'), chartStyle].join('\n');
   return {
-    style: toAsset('desk', 'css', 'text/css; charset=utf-8', style),
-    script: toAsset('desk', 'js', 'text/javascript; charset=utf-8', await read('desk.js')),
-    icon: toAsset('desk', 'svg', 'image/svg+xml', await read('desk.svg')),
+    style: toAsset('css', 'text/css; charset=utf-8', style),
+    script: toAsset('js', 'text/javascript; charset=utf-8', await read('desk.js')),
+    icon: toAsset('svg', 'image/svg+xml', await read('desk.svg')),
   };
 }
 
-function toAsset(name: string, extension: string, contentType: string, content: string): Asset {
+/** Its address changes with its content: browsers may keep it forever. */
+function toAsset(extension: string, contentType: string, content: string) {
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 12);
-  return { path: `/assets/${name}-${hash}.${extension}`, contentType, content };
+  return { path: `/assets/desk-${hash}.${extension}`, contentType, content };
 }

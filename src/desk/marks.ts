@@ -3,7 +3,7 @@ import type { Severity } from '../ledger/notice.js';
 import type { Run, RunState } from '../ledger/run.js';
 import type { Judgement } from '../review/day/good-day.js';
 import { hasUnknownVerdicts } from '../review/verdicts/day-verdicts.js';
-import { Html, html } from '../text/html.js';
+import { type Html, html } from '../text/html.js';
 
 /** What a page says about a day. `missing`: it is over and has no run; `not-due`: no run is expected, or not yet. */
 export type DayMark = Judgement | 'missing' | 'not-due';
@@ -12,102 +12,57 @@ export type Mark = DayMark | RunState | MappingState | BookingState;
 interface Look {
   /** A class of the style. */
   readonly colour: 'good' | 'bad' | 'busy' | 'wait' | 'faint';
-  /** Lines on a 16 by 16 square, so that the state is recognisable without its colour. */
-  readonly lines: string;
-  readonly words: string;
+  readonly sign: keyof typeof signs;
+  /** The name of the mark if absent. */
+  readonly words?: string;
   readonly meaning: string;
 }
 
-const check = 'M2.5 8.5l4 4 7-9';
-const warning = 'M8 1.8L15 14H1zM8 6.3v3.4M8 11.6v.3';
 const circle = 'M8 2a6 6 0 1 0 .01 0';
 const tray = 'M2.5 14h11';
 
+/** Lines on a 16 by 16 square, so that the state is recognisable without its colour. */
+const signs = {
+  check: 'M2.5 8.5l4 4 7-9',
+  warning: 'M8 1.8L15 14H1zM8 6.3v3.4M8 11.6v.3',
+  arrow: 'M2 8h11M8.5 3.5L13 8l-4.5 4.5',
+  dots: 'M3 8h.01M8 8h.01M13 8h.01',
+  cross: 'M3.5 3.5l9 9M12.5 3.5l-9 9',
+  dash: 'M6 8h4',
+  down: `M8 2v8M4.5 6.5L8 10l3.5-3.5${tray}`,
+  up: `M8 10V2M4.5 5.5L8 2l3.5 3.5${tray}`,
+  clock: `${circle}M8 4.5V8l2.5 1.8`,
+  circle,
+  struck: `${circle}M3.8 3.8l8.4 8.4`,
+  flag: 'M3.5 14V2.5h9L10 6l2.5 3.5h-9',
+  ranks: 'M3.5 8L8 3.5 12.5 8M3.5 13L8 8.5l4.5 4.5',
+};
+
+const incomplete = 'being worked on, or incomplete';
+const allDelivered = 'everything is delivered; the result has not arrived';
+const moved = 'the mapping moved; bookings that were made before have not';
+const leftOpen = 'the stay is over, and nobody resolved the booking';
+
 const looks: Readonly<Record<Mark, Look>> = {
-  good: {
-    colour: 'good',
-    lines: check,
-    words: 'good',
-    meaning: 'a complete day; all verdicts are known',
-  },
-  sent: {
-    colour: 'busy',
-    lines: 'M2 8h11M8.5 3.5L13 8l-4.5 4.5',
-    words: 'sent',
-    meaning: 'a complete day; some verdicts are not known here',
-  },
-  attention: { colour: 'bad', lines: warning, words: 'needs attention', meaning: 'somebody has to act' },
-  unfinished: {
-    colour: 'wait',
-    lines: 'M3 8h.01M8 8h.01M13 8h.01',
-    words: 'not finished',
-    meaning: 'being worked on, or incomplete',
-  },
-  missing: {
-    colour: 'bad',
-    lines: 'M3.5 3.5l9 9M12.5 3.5l-9 9',
-    words: 'missing',
-    meaning: 'the day is over and has no run',
-  },
-  'not-due': { colour: 'faint', lines: 'M6 8h4', words: 'not due', meaning: 'no run is expected yet' },
-  collecting: {
-    colour: 'busy',
-    lines: `M8 2v8M4.5 6.5L8 10l3.5-3.5${tray}`,
-    words: 'collecting',
-    meaning: 'reads the bookings of the source',
-  },
-  delivering: {
-    colour: 'busy',
-    lines: `M8 10V2M4.5 5.5L8 2l3.5 3.5${tray}`,
-    words: 'delivering',
-    meaning: 'sends the bookings to the service',
-  },
-  'awaiting-result': {
-    colour: 'wait',
-    lines: `${circle}M8 4.5V8l2.5 1.8`,
-    words: 'awaiting result',
-    meaning: 'everything is delivered; the result has not arrived',
-  },
-  succeeded: { colour: 'good', lines: check, words: 'succeeded', meaning: 'ended with all verdicts known' },
-  failed: { colour: 'bad', lines: warning, words: 'failed', meaning: 'stopped; it keeps its work' },
-  cancelled: {
-    colour: 'faint',
-    lines: `${circle}M3.8 3.8l8.4 8.4`,
-    words: 'cancelled',
-    meaning: 'somebody abandoned it',
-  },
-  open: { colour: 'bad', lines: circle, words: 'open', meaning: 'nobody has acted on it yet' },
-  reported: {
-    colour: 'busy',
-    lines: 'M3.5 14V2.5h9L10 6l2.5 3.5h-9',
-    words: 'reported',
-    meaning: 'somebody told the service',
-  },
-  escalated: {
-    colour: 'bad',
-    lines: 'M3.5 8L8 3.5 12.5 8M3.5 13L8 8.5l4.5 4.5',
-    words: 'escalated',
-    meaning: 'reported, and still not corrected',
-  },
-  corrected: {
-    colour: 'good',
-    lines: check,
-    words: 'corrected',
-    meaning: 'the mapping moved; bookings that were made before have not',
-  },
-  dismissed: {
-    colour: 'faint',
-    lines: `${circle}M3.8 3.8l8.4 8.4`,
-    words: 'dismissed',
-    meaning: 'somebody decided that it is right',
-  },
-  resolved: { colour: 'good', lines: check, words: 'resolved', meaning: 'somebody settled the booking' },
-  left: {
-    colour: 'bad',
-    lines: warning,
-    words: 'left',
-    meaning: 'the stay is over, and nobody resolved the booking',
-  },
+  good: { colour: 'good', sign: 'check', meaning: 'a complete day; all verdicts are known' },
+  sent: { colour: 'busy', sign: 'arrow', meaning: 'a complete day; some verdicts are not known here' },
+  attention: { colour: 'bad', sign: 'warning', words: 'needs attention', meaning: 'somebody has to act' },
+  unfinished: { colour: 'wait', sign: 'dots', words: 'not finished', meaning: incomplete },
+  missing: { colour: 'bad', sign: 'cross', meaning: 'the day is over and has no run' },
+  'not-due': { colour: 'faint', sign: 'dash', words: 'not due', meaning: 'no run is expected yet' },
+  collecting: { colour: 'busy', sign: 'down', meaning: 'reads the bookings of the source' },
+  delivering: { colour: 'busy', sign: 'up', meaning: 'sends the bookings to the service' },
+  'awaiting-result': { colour: 'wait', sign: 'clock', words: 'awaiting result', meaning: allDelivered },
+  succeeded: { colour: 'good', sign: 'check', meaning: 'ended with all verdicts known' },
+  failed: { colour: 'bad', sign: 'warning', meaning: 'stopped; it keeps its work' },
+  cancelled: { colour: 'faint', sign: 'struck', meaning: 'somebody abandoned it' },
+  open: { colour: 'bad', sign: 'circle', meaning: 'nobody has acted on it yet' },
+  reported: { colour: 'busy', sign: 'flag', meaning: 'somebody told the service' },
+  escalated: { colour: 'bad', sign: 'ranks', meaning: 'reported, and still not corrected' },
+  corrected: { colour: 'good', sign: 'check', meaning: moved },
+  dismissed: { colour: 'faint', sign: 'struck', meaning: 'somebody decided that it is right' },
+  resolved: { colour: 'good', sign: 'check', meaning: 'somebody settled the booking' },
+  left: { colour: 'bad', sign: 'warning', meaning: leftOpen },
 };
 
 /** The mark of a run. A run that succeeded is marked as such only if its verdicts are known and nothing is wrong. (Design 11.) */
@@ -123,24 +78,19 @@ export function colourOf(mark: Mark): Look['colour'] {
 }
 
 export function nameMark(mark: Mark): string {
-  return looks[mark].words;
+  return looks[mark].words ?? mark;
 }
 
 /** The sign and words beside it. */
 export function renderMark(mark: Mark, words = nameMark(mark)): Html {
-  return html`<span class="mark ${colourOf(mark)}">${drawSign(mark, 'aria-hidden="true"')} ${words}</span>`;
+  return html`<span class="mark ${colourOf(mark)}"><svg aria-hidden="true" viewBox="0 0 16 16">${drawLines(mark)}</svg> ${words}</span>`;
 }
+
+const markOfSeverity = { critical: 'attention', warning: 'unfinished', info: 'not-due' } as const;
 
 /** How bad a problem is. */
 export function renderSeverity(severity: Severity): Html {
-  switch (severity) {
-    case 'critical':
-      return renderMark('attention', severity);
-    case 'warning':
-      return renderMark('unfinished', severity);
-    case 'info':
-      return renderMark('not-due', severity);
-  }
+  return renderMark(markOfSeverity[severity], severity);
 }
 
 /** What each sign means. */
@@ -153,7 +103,7 @@ export function renderLegend(marks: readonly Mark[]): Html {
 /** The lines of these signs once, for a page that draws each of them hundreds of times with `drawShape`. */
 export function defineShapes(marks: readonly Mark[]): Html {
   return html`<svg class="hidden" aria-hidden="true">${marks.map(
-    (mark) => html`<symbol id="${mark}" viewBox="0 0 16 16"><path d="${looks[mark].lines}"/></symbol>`,
+    (mark) => html`<symbol id="${mark}" viewBox="0 0 16 16">${drawLines(mark)}</symbol>`,
   )}</svg>`;
 }
 
@@ -162,6 +112,6 @@ export function drawShape(mark: Mark): Html {
   return html`<svg><use href="#${mark}"/></svg>`;
 }
 
-function drawSign(mark: Mark, attributes: string): Html {
-  return html`<svg ${new Html(attributes)} viewBox="0 0 16 16"><path d="${looks[mark].lines}"/></svg>`;
+function drawLines(mark: Mark): Html {
+  return html`<path d="${signs[looks[mark].sign]}"/>`;
 }

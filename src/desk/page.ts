@@ -102,16 +102,16 @@ export interface View {
   readonly refreshSeconds?: number;
 }
 
-interface RouteFacts {
+interface RouteFacts<Fields extends z.ZodObject> {
   /** As Fastify writes it, such as `/days/:day`. */
   readonly path: string;
   readonly permission: Permission;
   /** Of the path's parameters and the query together; all are texts. */
-  readonly input: z.ZodObject;
+  readonly input: Fields;
 }
 
 /** Shows something, as a page or, where programs need it, as the data of that page. */
-export interface Page extends RouteFacts {
+export interface Page<Fields extends z.ZodObject = z.ZodObject, Data = unknown> extends RouteFacts<Fields> {
   readonly kind: 'page';
   /**
    * Whether programs get the data as JSON: if they ask for it or, `usually`, also if they accept anything, as curl does.
@@ -119,12 +119,12 @@ export interface Page extends RouteFacts {
    */
   readonly json?: 'if-asked' | 'usually';
   /** Only on the page of a run, which a caller of the hook may see if the hook started it. */
-  isStartedByHook?(data: unknown): boolean;
+  isStartedByHook?(data: Data): boolean;
   /** @throws HttpError, for example 404 */
-  read(input: unknown, visit: DeskVisit): Promise<unknown>;
+  read(input: z.output<Fields>, visit: DeskVisit): Promise<Data>;
   /** The entry of the audit trail about who looked at bookings, recorded before they are shown; undefined if none are. */
-  audit?(data: unknown, input: unknown): Look | undefined;
-  render(data: unknown, visit: DeskVisit): View;
+  audit?(data: Data, input: z.output<Fields>): Look | undefined;
+  render(data: Data, visit: DeskVisit): View;
 }
 
 /** A look at bookings. */
@@ -137,22 +137,27 @@ export interface Look extends Action {
  * Changes something: a preview with a form first, the change on a POST of that form. All forms have a reason, a token against
  * forgery, and a button that names the change.
  */
-export interface ChangeAction extends RouteFacts {
+export interface ChangeAction<
+  Fields extends z.ZodObject = z.ZodObject,
+  Form extends z.ZodObject = z.ZodObject,
+> extends RouteFacts<Fields> {
   readonly kind: 'action';
   readonly title: string;
   /** Of the fields of the form, besides the reason. */
-  readonly form: z.ZodObject;
+  readonly form: Form;
   /** Whether a reason is asked for. */
   readonly reason: 'required' | 'optional';
-  preview(input: unknown, visit: DeskVisit): Promise<Preview>;
+  preview(input: z.output<Fields>, visit: DeskVisit): Promise<Preview>;
   /**
    * The entry of the audit trail, which is recorded with the reason and before the change: without it, nothing is changed. Absent if
    * `perform` records the change in its own transaction.
    */
-  audit?(input: unknown, form: unknown): Action;
+  audit?(input: z.output<Fields>, form: z.output<Form> & ReasonGiven): Action;
   /** @throws HttpError, UsageError or DayBusyError, which are shown to the visitor */
-  perform(input: unknown, form: unknown, visit: DeskVisit): Promise<Done>;
+  perform(input: z.output<Fields>, form: z.output<Form> & ReasonGiven, visit: DeskVisit): Promise<Done>;
 }
+
+export type ReasonGiven = { readonly reason: string };
 
 /** What would happen. */
 export interface Preview {
@@ -184,12 +189,12 @@ export interface Done {
 }
 
 /** A file to keep. */
-export interface Download extends RouteFacts {
+export interface Download<Fields extends z.ZodObject = z.ZodObject> extends RouteFacts<Fields> {
   readonly kind: 'download';
   readonly contentType: string;
   /** The entry of the audit trail, recorded before the first byte is sent. */
-  audit?(input: unknown, file: DownloadedFile): Action;
-  open(input: unknown, visit: DeskVisit): Promise<DownloadedFile>;
+  audit?(input: z.output<Fields>, file: DownloadedFile): Action;
+  open(input: z.output<Fields>, visit: DeskVisit): Promise<DownloadedFile>;
 }
 
 export interface DownloadedFile {
@@ -200,58 +205,31 @@ export interface DownloadedFile {
 }
 
 /** Server-sent events, each the content of an element on a page: see `assets/desk.js`. */
-export interface Live extends RouteFacts {
+export interface Live<Fields extends z.ZodObject = z.ZodObject> extends RouteFacts<Fields> {
   readonly kind: 'live';
   /** Ends when there is nothing more to follow. */
-  follow(input: unknown, visit: DeskVisit): AsyncIterable<Html>;
+  follow(input: z.output<Fields>, visit: DeskVisit): AsyncIterable<Html>;
 }
 
 export type DeskRoute = Page | ChangeAction | Download | Live;
 
-type Input<Schema extends z.ZodType> = z.output<Schema>;
-
 /** A page with the types of its input and its data. Methods are compared loosely, so it still fits the table of routes. */
-export function definePage<I extends z.ZodObject, Data>(
-  page: Omit<Page, 'kind' | 'input' | 'isStartedByHook' | 'read' | 'audit' | 'render'> & {
-    readonly input: I;
-    isStartedByHook?(data: Data): boolean;
-    read(input: Input<I>, visit: DeskVisit): Promise<Data>;
-    audit?(data: Data, input: Input<I>): Look | undefined;
-    render(data: Data, visit: DeskVisit): View;
-  },
-): Page {
-  return { kind: 'page', ...page } as Page;
+export function definePage<Fields extends z.ZodObject, Data>(page: Omit<Page<Fields, Data>, 'kind'>): Page {
+  return { kind: 'page', ...page };
 }
 
-export type ReasonGiven = { readonly reason: string };
-
-export function defineAction<I extends z.ZodObject, F extends z.ZodObject>(
-  action: Omit<ChangeAction, 'kind' | 'input' | 'form' | 'preview' | 'audit' | 'perform'> & {
-    readonly input: I;
-    readonly form: F;
-    preview(input: Input<I>, visit: DeskVisit): Promise<Preview>;
-    audit?(input: Input<I>, form: Input<F> & ReasonGiven): Action;
-    perform(input: Input<I>, form: Input<F> & ReasonGiven, visit: DeskVisit): Promise<Done>;
-  },
+export function defineAction<Fields extends z.ZodObject, Form extends z.ZodObject>(
+  action: Omit<ChangeAction<Fields, Form>, 'kind'>,
 ): ChangeAction {
-  return { kind: 'action', ...action } as ChangeAction;
+  return { kind: 'action', ...action };
 }
 
-export function defineDownload<I extends z.ZodObject>(
-  download: Omit<Download, 'kind' | 'input' | 'audit' | 'open'> & {
-    readonly input: I;
-    audit?(input: Input<I>, file: DownloadedFile): Action;
-    open(input: Input<I>, visit: DeskVisit): Promise<DownloadedFile>;
-  },
+export function defineDownload<Fields extends z.ZodObject>(
+  download: Omit<Download<Fields>, 'kind'>,
 ): Download {
-  return { kind: 'download', ...download } as Download;
+  return { kind: 'download', ...download };
 }
 
-export function defineLive<I extends z.ZodObject>(
-  live: Omit<Live, 'kind' | 'input' | 'follow'> & {
-    readonly input: I;
-    follow(input: Input<I>, visit: DeskVisit): AsyncIterable<Html>;
-  },
-): Live {
-  return { kind: 'live', ...live } as Live;
+export function defineLive<Fields extends z.ZodObject>(live: Omit<Live<Fields>, 'kind'>): Live {
+  return { kind: 'live', ...live };
 }

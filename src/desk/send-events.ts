@@ -31,12 +31,7 @@ export async function sendEvents(
   try {
     for await (const { markup } of events) {
       if (stop.aborted) break;
-      const hasRoom = response.write(
-        `event: content\n${markup
-          .split('\n')
-          .map((line) => `data: ${line}\n`)
-          .join('')}\n`,
-      );
+      const hasRoom = response.write(`event: content\ndata: ${markup.replaceAll('\n', '\ndata: ')}\n\n`);
       // For a caller that doesn't read, events would pile up: it gets the state at the time when it reads on.
       if (!hasRoom) await once(response, 'drain', { signal: stop });
     }

@@ -11,15 +11,15 @@ import type { Action, RecordedAction } from '../ledger/audit.js';
 import { type CheckCaller, readBearerToken, WrongCredentialsError } from '../server/caller.js';
 import {
   allowOnly,
+  answerError,
   HttpError,
-  logFailure,
   nothingHere,
   type ServerLog,
   sendError,
-  toHttpError,
 } from '../server/http-error.js';
 import { html } from '../text/html.js';
-import type { Asset, Assets, RenderFrame } from './frame.js';
+import { describeError } from '../text/safe-error.js';
+import type { Assets, RenderFrame } from './frame.js';
 import type {
   ChangeAction,
   DeskParts,
@@ -44,8 +44,6 @@ export interface RegisterParts {
   readonly frame: RenderFrame;
   /** @throws if the audit trail can't be written to: then nothing is changed */
   readonly record: (action: RecordedAction) => Promise<void>;
-  readonly clock: () => number;
-  readonly timezone: string;
   /** Aborts when the process stops. */
   readonly signal: AbortSignal;
   /** How long a caller waits for the ledger, in milliseconds. */
@@ -74,7 +72,7 @@ export function registerRoutes(
   routes: readonly DeskRoute[],
   parts: RegisterParts,
 ): void {
-  const { desk, access, frame, log, clock, timezone } = parts;
+  const { desk, access, frame, log } = parts;
   /** Who asks, found out once: of requests that passed the checks of the server, because none of another host may learn it. */
   const visits = new WeakMap<FastifyRequest, Promise<Visit | undefined>>();
   app.addHook('onRequest', async (request) => {
@@ -85,8 +83,7 @@ export function registerRoutes(
   });
   acceptForms(app);
   app.setErrorHandler(async (error, request, reply) => {
-    const answer = toHttpError(error);
-    logFailure(log, request, error, answer);
+    const answer = answerError(log, request, error);
     if (!wantsPage(request, 'data')) return sendError(reply, answer);
     if (answer.status === 401 && request.method === 'GET')
       return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
@@ -185,13 +182,9 @@ export function registerRoutes(
     return parts.record({ ...action, at: now, who: writeWho(visitor) });
   }
 
-  async function recordLook({ revealsNames, ...action }: Look, visit: DeskVisit): Promise<void> {
-    try {
-      await record(action, visit);
-    } catch (error) {
-      if (revealsNames) throw error;
-      log.error({ action: action.action }, 'not recorded in the audit trail');
-    }
+  function recordLook({ revealsNames, ...action }: Look, visit: DeskVisit): Promise<void> {
+    const recorded = record(action, visit);
+    return revealsNames ? recorded : recorded.catch(logUnrecorded(log, action));
   }
 
   async function admit(
@@ -213,6 +206,7 @@ export function registerRoutes(
 
   function toDeskVisit(visit: Visit, request: FastifyRequest, reply: FastifyReply): DeskVisit {
     const { role } = visit.visitor;
+    const { clock, timezone } = desk;
     const now = clock();
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
@@ -259,6 +253,11 @@ const hooksRunsOnly = 'the credentials of the hook only open the runs that it st
 const peopleOnly =
   'this page is only for people: ask for text/html. JSON is the answer of days, a day, a run, cases, a case, a booking and providers';
 
+/** For what works without a record, too: someone woken by a full disk must still be able to sign in and look. */
+export function logUnrecorded(log: ServerLog, { action }: Action): (error: unknown) => void {
+  return (error) => log.error({ action, error: describeError(error) }, 'not recorded in the audit trail');
+}
+
 /** How the audit trail names a visitor. */
 export function writeWho({ name }: Visitor): string {
   return `${name} (desk)`;
@@ -268,15 +267,15 @@ export function writeWho({ name }: Visitor): string {
 export const nobodyYet =
   'nobody can sign in yet: set server.users in the configuration, and add somebody with `hotel-review user add NAME --role admin`';
 
-/** @throws HttpError 400 that names what is wrong */
-function readInput({ input }: Pick<DeskRoute, 'input'>, { params, query }: FastifyRequest): unknown {
+function readInput({ input }: Pick<DeskRoute, 'input'>, { params, query }: FastifyRequest) {
   return parse(input, { ...(query as object), ...(params as object) });
 }
 
-function parse(schema: z.ZodType, given: unknown): object {
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data as object;
-  const [issue] = parsed.error.issues;
+/** @throws HttpError 400 that names what is wrong */
+function parse<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const { data, error } = schema.safeParse(given);
+  if (!error) return data;
+  const [issue] = error.issues;
   throw new HttpError(
     400,
     `${issue?.path.join('.') || 'the request'}: ${issue?.message ?? 'not understood'}`,
@@ -292,7 +291,7 @@ function readReason({ reason }: ChangeAction, body: ParsedUrlQuery): string {
   return given;
 }
 
-function addAsset(app: FastifyInstance, { path, contentType, content }: Asset): void {
+function addAsset(app: FastifyInstance, { path, contentType, content }: Assets['style']): void {
   app.get(path, (_request, reply) =>
     reply
       .headers({ 'content-type': contentType, 'cache-control': 'public, max-age=31536000, immutable' })

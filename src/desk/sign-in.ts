@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../http/transport.js';
 import type { Action } from '../ledger/audit.js';
 import { allowOnly, HttpError } from '../server/http-error.js';
+import { formatCountOf } from '../text/format.js';
 import { html } from '../text/html.js';
-import { describeError } from '../text/safe-error.js';
 import type { View } from './page.js';
 import {
   isFromOtherSite,
+  logUnrecorded,
   nobodyYet,
   type RegisterParts,
   readBody,
@@ -18,18 +19,16 @@ import {
   writeWho,
 } from './serve-pages.js';
 
-type SignInParts = Pick<RegisterParts, 'access' | 'frame' | 'record' | 'clock' | 'log'>;
-
 /** Adds the routes for signing in and out. Call it after the desk's routes are registered. */
 export function addSignInRoutes(
   app: FastifyInstance,
-  { access, frame, record, clock, log }: SignInParts,
+  { access, frame, record, desk, log }: RegisterParts,
 ): void {
   app.get(signInPath, async (request, reply) => {
     const to = readReturnPath(readField(request.query as Record<string, unknown>, 'to'));
     if (await access.identify(toAccessRequest(request))) return reply.redirect(to, 303);
     if (!(await access.hasUsers())) throw new HttpError(403, nobodyYet);
-    return sendPage(reply, frame(renderSignIn({ to })));
+    return sendPage(reply, frame(renderSignIn(to)));
   });
 
   app.post(signInPath, async (request, reply) => {
@@ -39,7 +38,7 @@ export function addSignInRoutes(
     const name = readField(fields, 'name') ?? '';
     const refuse = (status: 401 | 403 | 429, problem: string): FastifyReply => {
       if (!wantsPage(request, 'page')) throw new HttpError(status, problem);
-      return sendPage(reply.code(status), frame(renderSignIn({ to, name, problem })));
+      return sendPage(reply.code(status), frame(renderSignIn(to, { name, problem })));
     };
     if (isPlainRemote(request)) return refuse(403, needsTls);
     const password = readField(fields, 'password') ?? '';
@@ -52,14 +51,12 @@ export function addSignInRoutes(
       case 'wrong':
         await note({ action: 'sign-in-failed', details: { name: answer.knownName } }, 'serve');
         return refuse(401, 'The name or the password is wrong.');
-      case 'slowed': {
-        const { retryAfterSeconds: seconds } = answer;
-        reply.header('retry-after', seconds);
+      case 'slowed':
+        reply.header('retry-after', answer.retryAfterSeconds);
         return refuse(
           429,
-          `Too many attempts: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+          `Too many attempts: try again in ${formatCountOf(answer.retryAfterSeconds, 'second')}.`,
         );
-      }
     }
   });
   allowOnly(app, ['GET', 'HEAD', 'POST'], signInPath);
@@ -75,13 +72,8 @@ export function addSignInRoutes(
   });
   allowOnly(app, ['POST'], signOutPath);
 
-  /** Someone woken by a full disk must still be able to sign in. */
-  async function note(action: Action, who: string): Promise<void> {
-    try {
-      await record({ ...action, at: clock(), who });
-    } catch (error) {
-      log.error({ action: action.action, error: describeError(error) }, 'not recorded in the audit trail');
-    }
+  function note(action: Action, who: string): Promise<void> {
+    return record({ ...action, at: desk.clock(), who }).catch(logUnrecorded(log, action));
   }
 }
 
@@ -93,25 +85,17 @@ function isPlainRemote({ headers: { origin = '' } }: FastifyRequest): boolean {
   return origin.startsWith('http://') && URL.canParse(origin) && !isLoopback(new URL(origin).hostname);
 }
 
-export const signInPath = '/sign-in';
-export const signOutPath = '/sign-out';
+const signInPath = '/sign-in';
+const signOutPath = '/sign-out';
 
-interface SignInForm {
-  /** The page to continue at. */
-  readonly to: string;
-  /** As typed in the last attempt. */
-  readonly name?: string | undefined;
-  /** Why the last attempt failed. */
-  readonly problem?: string | undefined;
-}
-
-export function renderSignIn({ to, name, problem }: SignInForm): View {
+/** @param last as typed in the last attempt, and why it failed */
+function renderSignIn(to: string, last?: { readonly name: string; readonly problem: string }): View {
   return {
     title: 'Sign in',
-    content: html`${problem === undefined ? undefined : html`<p class="card refusal" role="alert">${problem}</p>`}
+    content: html`${last && html`<p class="card refusal" role="alert">${last.problem}</p>`}
 <form class="card change sign-in" method="post" action="${signInPath}"><input type="hidden" name="to" value="${to}">
-<label>Name<input name="name" value="${name ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100" required${name === undefined ? html` autofocus` : undefined}></label>
-<label>Password<input name="password" type="password" autocomplete="current-password" maxlength="1000" required${name === undefined ? undefined : html` autofocus`}></label>
+<label>Name<input name="name" value="${last?.name ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100" required${last ? undefined : html` autofocus`}></label>
+<label>Password<input name="password" type="password" autocomplete="current-password" maxlength="1000" required${last && html` autofocus`}></label>
 <p class="buttons"><button>Sign in</button></p></form>`,
   };
 }

@@ -1,17 +1,6 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerLimits } from './server.js';
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-interface Connection {
-  readonly socket: Socket;
-  /** In the order in which they arrived: the first is in progress, the others wait. */
-  readonly exchanges: Exchange[];
-}
 
 /**
  * Passes the requests of a server to their handler, and limits the work that its callers can cause.
@@ -29,78 +18,68 @@ export function serveConnections(
   handle: RequestListener,
   { connections: most, waitingRequests }: Pick<ServerLimits, 'connections' | 'waitingRequests'>,
 ): { closeAll(): void } {
-  // In the order in which they were last used.
-  const open = new Map<string, Connection>();
+  // Connections in the order in which they were last used, each with its requests: the first is in progress, the others wait.
+  const open = new Map<Socket, ServerResponse[]>();
 
   server.on('connection', (socket: Socket) => {
     if (open.size >= most) {
-      const idle = findIdle([...open.values()]);
-      if (idle) cut(idle);
-      else socket.destroy();
+      const idle = findIdle([...open]);
+      cut(idle ?? socket);
       if (!idle) return;
     }
-    const name = nameOf(socket);
-    open.set(name, { socket, exchanges: [] });
-    socket.once('close', () => {
-      if (open.get(name)?.socket === socket) open.delete(name);
-    });
+    open.set(socket, []);
+    socket.once('close', () => open.delete(socket));
   });
 
-  server.on('request', (request, response) => {
-    const connection = open.get(nameOf(request.socket));
+  server.on('request', ({ socket }, response) => {
+    const responses = open.get(socket);
     // Requests that were already read when their connection was cut.
-    if (connection === undefined) return;
-    const { exchanges } = connection;
-    if (exchanges.length > waitingRequests) {
-      cut(connection);
+    if (responses === undefined) return;
+    if (responses.length > waitingRequests) {
+      cut(socket);
       return;
     }
-    exchanges.push({ request, response });
-    if (exchanges.length === 1) start(connection, { request, response });
+    responses.push(response);
+    if (responses.length === 1) start(socket, responses, response);
   });
 
-  function start(connection: Connection, { request, response }: Exchange): void {
+  function start(socket: Socket, responses: ServerResponse[], response: ServerResponse): void {
     // Also emitted when the connection ends.
     response.once('close', () => {
-      const { socket, exchanges } = connection;
-      exchanges.shift();
-      const name = nameOf(socket);
-      if (open.get(name) !== connection) return;
-      open.delete(name);
-      open.set(name, connection);
-      const [next] = exchanges;
-      if (next && !next.request.socket.destroyed) start(connection, next);
+      responses.shift();
+      if (!open.delete(socket)) return;
+      open.set(socket, responses);
+      const [next] = responses;
+      if (next && !socket.destroyed) start(socket, responses, next);
     });
-    handle(request, response);
+    handle(response.req, response);
   }
 
-  function cut({ socket }: Connection): void {
-    open.delete(nameOf(socket));
+  function cut(socket: Socket): void {
+    open.delete(socket);
     socket.destroy();
   }
 
   return {
     closeAll() {
-      for (const { socket } of open.values()) socket.destroy();
+      for (const socket of open.keys()) socket.destroy();
     },
   };
 }
 
 /** The first that waits for its caller: to send a request, the rest of one, or to read the response. */
-function findIdle(connections: readonly Connection[]): Connection | undefined {
-  return (
-    connections.find(({ exchanges: [current] }) => current === undefined) ??
-    connections.find(({ exchanges: [current] }) => current?.request.complete === false) ??
-    connections.find(({ exchanges: [current] }) => current && isUnread(current.response))
-  );
+function findIdle(
+  connections: readonly (readonly [Socket, readonly ServerResponse[]])[],
+): Socket | undefined {
+  const [idle] =
+    connections.find(([, [current]]) => current === undefined) ??
+    connections.find(([, [current]]) => current?.req.complete === false) ??
+    connections.find(([, [current]]) => current && isUnread(current)) ??
+    [];
+  return idle;
 }
 
 /** Whether a response, or a part of it, has been written but not yet taken by its caller. */
 function isUnread({ writableEnded, writableNeedDrain }: ServerResponse): boolean {
   return writableEnded || writableNeedDrain;
-}
-
-/** With TLS, a request has another socket object than its connection. */
-function nameOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }

@@ -10,9 +10,9 @@ import {
   createBusinessDay,
   isCalendarDay,
 } from '../booking/business-day.js';
-import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { CheckCaller, IncomingCall } from './caller.js';
-import { allowOnly, HttpError, renderError, type ServerLog, toHttpError } from './http-error.js';
+import { allowOnly, HttpError, toHttpError, writeLastError } from './http-error.js';
+import type { ServerLimits, ServerOptions } from './server.js';
 
 /** The path of the end-of-day hook. */
 export const hookPath = '/hooks/end-of-day';
@@ -42,25 +42,19 @@ export interface HookSettings {
   readonly runs: HookRuns;
 }
 
-interface HookOptions extends HookSettings {
-  readonly ledger: ReadOnlyLedger;
-  readonly timezone: string;
-  readonly clock: () => number;
-  /** How long a caller waits for the ledger, in milliseconds. */
-  readonly answerMs: number;
-  /** How long a refused connection stays open for the caller to read the response, in milliseconds. */
-  readonly partingMs: number;
-  /** Counts a response by its status. */
-  readonly count: (status: number) => void;
-  readonly log: ServerLog;
-}
+type HookOptions = HookSettings &
+  Pick<ServerOptions, 'ledger' | 'timezone' | 'clock'> &
+  Pick<ServerLimits, 'answerMs'>;
 
 /** Adds the route of the end-of-day hook. */
-export function addHookRoute(app: FastifyInstance, options: HookOptions): void {
-  const { log, count, partingMs } = options;
+export function addHookRoute(
+  app: FastifyInstance,
+  options: HookOptions & Pick<ServerOptions, 'metrics' | 'log'> & Pick<ServerLimits, 'partingMs'>,
+): void {
+  const { log, metrics, partingMs } = options;
   const answer = createHook(options);
   const record = (status: number, run: object = {}) => {
-    count(status);
+    metrics.countHookRequest(status);
     log.info({ path: hookPath, status, ...run }, 'end-of-day hook answered');
   };
 
@@ -111,13 +105,9 @@ async function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' 
  * resets it, and the caller loses the response: so it stays open, unread, for a while or until the caller disconnects.
  */
 async function refuseRest(response: ServerResponse, partingMs: number): Promise<void> {
-  const body = renderError(413, `the body is larger than ${maxBodyBytes} bytes`);
-  response.writeHead(413, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    connection: 'close',
-  });
+  const error = new HttpError(413, `the body is larger than ${maxBodyBytes} bytes`);
+  const { headers, body } = writeLastError(error);
+  response.writeHead(error.status, headers);
   response.write(body);
   await Promise.race([once(response, 'close'), wait(partingMs)]);
   response.end();
@@ -136,10 +126,7 @@ interface HookAnswer {
  *
  * @returns a function that throws HttpError for a request that it refuses, TooLateError, or what `runs` throws
  */
-export function createHook(
-  options: Omit<HookOptions, 'partingMs' | 'count' | 'log'>,
-): (call: IncomingCall) => Promise<HookAnswer> {
-  const { checkCaller, runs, ledger, timezone, clock, answerMs } = options;
+export function createHook({ checkCaller, runs, ledger, timezone, clock, answerMs }: HookOptions) {
   /** Starts in progress by request id: the same request, sent again meanwhile, waits for the same start. */
   const starting = new Map<string, Promise<HookAnswer>>();
 
@@ -171,7 +158,7 @@ export function createHook(
     );
   }
 
-  return async (call) => {
+  return async (call: IncomingCall): Promise<HookAnswer> => {
     const today = businessDayAt(new Date(clock()), timezone);
     const requestId = checkCaller(call);
     const { day, expected } = readRequest(call, today);

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TooLateError } from '../async/abort.js';
@@ -50,35 +51,42 @@ export class HttpError extends Error {
   }
 }
 
-/** The body of an error response: `{"error":{"class","message"}}`. */
-export function renderError(
-  status: ErrorStatus,
-  message: string,
-  errorClass: string = classes[status],
-): string {
-  return JSON.stringify({ error: { class: errorClass, message } });
+/** The response to a refused request; its body is `{"error":{"class","message"}}`. */
+function writeError({ message, headers, errorClass }: HttpError) {
+  return {
+    headers: { ...headers, 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' },
+    body: JSON.stringify({ error: { class: errorClass, message } }),
+  };
 }
 
-const retryAfter = { 'retry-after': '10' };
-const diskFull = 'the disk of the ledger is full: send the request again once there is some space';
+/** The same for a connection that ends with it, where the framework writes no response. */
+export function writeLastError(error: HttpError) {
+  const { headers, body } = writeError(error);
+  const length = String(Buffer.byteLength(body));
+  return { headers: { ...headers, 'content-length': length, connection: 'close' }, body };
+}
 
 /** The response to an error of any kind. Messages of other libraries are withheld: they might quote the request. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof LedgerAwayError || error instanceof TooLateError)
-    return new HttpError(503, 'the ledger does not answer: send the request again in a moment', retryAfter);
+    return tryLater('the ledger does not answer: send the request again in a moment');
   // Bookings whose key was destroyed as agreed, or lost. The message says which, and what to do.
   if (error instanceof KeyError) return new HttpError(409, error.message, {}, 'unreadable');
   // Its path is in the log of this process, and no concern of the caller.
-  if (error instanceof LedgerFullError) return new HttpError(503, diskFull, retryAfter);
+  if (error instanceof LedgerFullError)
+    return tryLater('the disk of the ledger is full: send the request again once there is some space');
   // The state of the day or of the case needs a person's decision; the message says which.
-  const refusals = [UsageError, DayBusyError, CaseRefusedError];
-  if (refusals.some((refusal) => error instanceof refusal))
-    return new HttpError(409, (error as Error).message);
+  if (error instanceof UsageError || error instanceof DayBusyError || error instanceof CaseRefusedError)
+    return new HttpError(409, error.message);
   const status = readStatus(error);
   return status === 500
     ? new HttpError(500, 'internal error: see the log of this process')
     : new HttpError(status, 'the request cannot be read');
+}
+
+function tryLater(message: string): HttpError {
+  return new HttpError(503, message, { 'retry-after': '10' });
 }
 
 /** The framework's own errors carry their status; on any other error `statusCode` means something else. */
@@ -91,13 +99,9 @@ function readStatus(error: unknown): ErrorStatus {
   return statusCode >= 400 && statusCode < 500 ? 400 : 500;
 }
 
-/** Gives all errors the same form of response, and logs those that are not the caller's fault. */
+/** Gives all errors the same form of response. */
 export function setErrorAnswers(app: FastifyInstance, log: ServerLog): void {
-  app.setErrorHandler((error, request, reply) => {
-    const answer = toHttpError(error);
-    logFailure(log, request, error, answer);
-    return sendError(reply, answer);
-  });
+  app.setErrorHandler((error, request, reply) => sendError(reply, answerError(log, request, error)));
   app.setNotFoundHandler((_request, reply) => sendError(reply, nothingHere()));
 }
 
@@ -105,25 +109,18 @@ export function nothingHere(): HttpError {
   return new HttpError(404, 'there is nothing at this path');
 }
 
-export function logFailure(
-  log: ServerLog,
-  { routeOptions }: FastifyRequest,
-  error: unknown,
-  answer: HttpError,
-): void {
-  if (answer.status < 500 || error === answer) return;
+/** The response to an error, which is logged if it is not the caller's fault. */
+export function answerError(log: ServerLog, { routeOptions }: FastifyRequest, error: unknown): HttpError {
+  const answer = toHttpError(error);
   const { status } = answer;
-  log.error({ path: routeOptions.url, status, error: describeError(error) }, 'request failed');
+  if (status >= 500 && error !== answer)
+    log.error({ path: routeOptions.url, status, error: describeError(error) }, 'request failed');
+  return answer;
 }
 
-export function sendError(
-  reply: FastifyReply,
-  { status, message, headers, errorClass }: HttpError,
-): FastifyReply {
-  return reply
-    .code(status)
-    .headers({ ...headers, 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
-    .send(renderError(status, message, errorClass));
+export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
+  const { headers, body } = writeError(error);
+  return reply.code(error.status).headers(headers).send(body);
 }
 
 /** Responds to what is not HTTP or did not arrive in time, and ends the connection. */
@@ -132,24 +129,16 @@ export function refuseBrokenRequest(error: { readonly code?: string }, socket: S
     socket.destroy();
     return;
   }
-  const [status, phrase, message] = breaks[error.code ?? ''] ?? notHttp;
-  const body = renderError(status, message);
-  const head = [
-    `HTTP/1.1 ${status} ${phrase}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'cache-control: no-store',
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  const answer = breaks[error.code ?? ''] ?? new HttpError(400, 'the request is not HTTP/1.1');
+  const { headers, body } = writeLastError(answer);
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const start = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n`;
+  socket.end(`${start}${head.join('')}\r\n${body}`, () => socket.destroy());
 }
 
-type Break = readonly [ErrorStatus, phrase: string, message: string];
-
-const notHttp: Break = [400, 'Bad Request', 'the request is not HTTP/1.1'];
-const breaks: Readonly<Record<string, Break>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'the request did not arrive completely in time'],
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'the headers are too large'],
+const breaks: Readonly<Record<string, HttpError>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpError(408, 'the request did not arrive completely in time'),
+  HPE_HEADER_OVERFLOW: new HttpError(431, 'the headers are too large'),
 };
 
 /** Refuses any other method on a path. */

@@ -249,6 +249,8 @@ function endOfDay(day: string | undefined, timezone: string): number | undefined
   return Math.floor((createBusinessDay(day, timezone).lastInstant.getTime() + 1) / 1000);
 }
 
+export type NameAges = readonly { readonly place: string; readonly ageDays: number }[];
+
 /** Shows what the ledger says as gauges. */
 export function createLedgerGauges(registry: Registry, timezone: string) {
   const create = (name: string, help: string, label?: string) =>
@@ -271,19 +273,19 @@ export function createLedgerGauges(registry: Registry, timezone: string) {
   }));
 
   return {
-    /** @param facts undefined while the ledger is away: then all are absent rather than outdated */
-    show(facts: LedgerFacts | undefined, now: number): void {
+    /**
+     * @param facts undefined while the ledger is away: then all are absent rather than outdated
+     * @param found the places that hold guest names, each with the age of its oldest
+     */
+    show(facts: LedgerFacts | undefined, found: NameAges, now: number): void {
       isUp.set(facts ? 1 : 0);
       for (const { gauge, label, read } of gauges) {
-        const found = facts && read(facts, now, timezone);
+        const says = facts && read(facts, now, timezone);
         if (label === undefined) gauge.remove();
         else gauge.reset();
-        if (typeof found === 'number') gauge.set(found);
-        else for (const [value, count] of found ?? []) gauge.set({ [label ?? '']: value }, count);
+        if (typeof says === 'number') gauge.set(says);
+        else for (const [value, count] of says ?? []) gauge.set({ [label ?? '']: value }, count);
       }
-    },
-    /** The places that hold guest names, each with the age of its oldest. */
-    showNames(found: readonly { readonly place: string; readonly ageDays: number }[]): void {
       names.reset();
       for (const { place, ageDays } of found) names.set({ place }, ageDays);
     },

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { answerWithin } from '../async/abort.js';
 import type { HotelReviewEvent } from '../events/events.js';
-import { createLedgerGauges, type LedgerFacts } from './ledger-metrics.js';
+import { createLedgerGauges, type LedgerFacts, type NameAges } from './ledger-metrics.js';
 
 /** From a batch that is answered at once to an upload that takes hours. */
 const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
@@ -200,8 +200,6 @@ export interface MetricsOptions {
   readonly answerMs?: number;
 }
 
-type NameAges = readonly { readonly place: string; readonly ageDays: number }[];
-
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
@@ -251,8 +249,7 @@ export function createMetrics(options: MetricsOptions) {
       ask(queueDepth),
       ask(oldestNames && (() => findNames(oldestNames))),
     ]);
-    ledger.show(facts, clock());
-    ledger.showNames(names ?? []);
+    ledger.show(facts, names ?? [], clock());
     depth.remove();
     if (waiting !== undefined) depth.set(waiting);
     return { contentType: registry.contentType, text: await registry.metrics() };

@@ -72,7 +72,7 @@ export type Server = ReturnType<typeof createServer>;
  * @throws RangeError for a hook's secret that can't be used
  */
 export function createServer(options: ServerOptions) {
-  const { host, port, timezone, hook, desk, ledger, clock, log, shortenPaths } = options;
+  const { host, port, hook, desk, log, shortenPaths } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let closing: Promise<void> | undefined;
   let connections: ReturnType<typeof serveConnections> | undefined;
@@ -108,17 +108,12 @@ export function createServer(options: ServerOptions) {
   refuseOtherHosts(app, [host, ...(options.hosts ?? [])]);
 
   addProbeRoutes(app, options);
-  const { answerMs, partingMs } = limits;
-  if (desk) {
+  if (desk)
     app.register((scope, _, done) => {
-      desk(scope, { answerMs });
+      desk(scope, limits);
       done();
     });
-  }
-  if (hook) {
-    const count = options.metrics.countHookRequest;
-    addHookRoute(app, { ...hook, ledger, timezone, clock, answerMs, log, partingMs, count });
-  }
+  if (hook) addHookRoute(app, { ...options, ...limits, ...hook });
 
   async function stop(): Promise<void> {
     const cut = setTimeout(() => connections?.closeAll(), limits.closeGraceMs);
@@ -164,10 +159,7 @@ function openHttpServer(limits: ServerLimits): HttpServer {
 }
 
 /** Adds the routes that machines call every few seconds: liveness, readiness, metrics. */
-function addProbeRoutes(
-  app: FastifyInstance,
-  { health, metrics, metricsToken }: Pick<ServerOptions, 'health' | 'metrics' | 'metricsToken'>,
-): void {
+function addProbeRoutes(app: FastifyInstance, { health, metrics, metricsToken }: ServerOptions): void {
   // Responds as long as the event loop turns: what a restart can't fix is not checked here.
   app.get('/healthz', async () => ({ alive: true }));
   app.get('/readyz', async (_request, reply) => {

@@ -15,7 +15,6 @@ import {
   type SomeDesk,
   startDesk,
   stopServers,
-  timezone,
 } from './some-desk.js';
 import { addFileRun, archiveOf, fileRunId } from './some-file-run.js';
 
@@ -114,8 +113,6 @@ it('Apart from the table, the desk only has routes for its assets, signing in an
       access: admitAs('admin'),
       assets,
       record: async () => {},
-      clock: () => now,
-      timezone,
       signal: new AbortController().signal,
       log: { info: () => {}, error: () => {} },
     },

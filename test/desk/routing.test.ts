@@ -111,13 +111,11 @@ async function start(role: Parameters<typeof admitAs>[0], { isRecorded = true } 
     access: admitAs(role),
     assets,
     frame: createFrame(assets),
-    desk: { ...otherParts, ledger: runsOnly([]) },
+    desk: { ...otherParts, ledger: runsOnly([]), clock: () => Date.parse('2026-11-21T02:30:00Z') },
     record: async (action) => {
       if (!isRecorded) throw new Error('no room');
       recorded.push(action);
     },
-    clock: () => Date.parse('2026-11-21T02:30:00Z'),
-    timezone: 'Europe/Madrid',
     signal: new AbortController().signal,
     answerMs: 1_000,
     log: { info: () => {}, error: () => {} },

@@ -96,14 +96,12 @@ export async function startDesk({
   const { role = 'viewer', ...others } = options;
   const recorded: RecordedAction[] = [];
   const desk = createDesk(
-    { ...otherParts, ledger, scores: rememberScores(ledger), ...parts },
+    { ...otherParts, clock, ledger, scores: rememberScores(ledger), ...parts },
     {
       access: access ?? admitAs('role' in options ? options.role : role),
       ...(findHookCaller && { findHookCaller }),
       assets: await readAssets(assetsFolder),
       record: record ?? (async (action) => void recorded.push(action)),
-      clock,
-      timezone,
       signal: new AbortController().signal,
       log: { info: () => {}, error: () => {} },
     },

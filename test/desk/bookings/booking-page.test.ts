@@ -176,11 +176,15 @@ describe('the answer whether it was checked', () => {
       return (await answer('BR-1'))?.replace(/^.*by e-mail only\. /, '');
     };
     expect(await change((held) => held)).toBe('Open: case 1; its mapping is open, this booking is open.');
-    expect(await change((held) => applyCommand(held, 'dismiss', now))).toBe(
-      'Open: case 1; its mapping is dismissed, this booking is open.',
+    expect(await change((held) => applyCommand(held, 'report', now))).toBe(
+      'Open: case 1; its mapping is reported, this booking is open.',
     );
     const resolving = { places: new Set([1, 2, 3]), as: 'rebooked', note: undefined } as const;
     expect(await change((held) => resolveBookings(held, resolving, now))).toBe(
+      'Open: case 1; its mapping is reported, this booking is resolved.',
+    );
+    // Nobody has to act on a dismissed case.
+    expect(await change((held) => applyCommand(held, 'dismiss', now))).toBe(
       'Nothing is open: the mapping of case 1 is dismissed.',
     );
   });

@@ -31,7 +31,7 @@ async function startRun() {
   const running = reviewDay(requestOf(), work.startAlone().parts, unstopped);
   await asked?.passed;
   const [run] = await ledger.runs.listActive();
-  const { url } = await startDesk({ ledger, clock: Date.now, parts: { clock: Date.now } });
+  const { url } = await startDesk({ ledger, clock: Date.now });
   return {
     address: `${url}/runs/${run?.id}`,
     answer: (batch: number) => gates[batch]?.open(),

@@ -43,7 +43,7 @@ it('The page of a real run follows its progress to the end', async () => {
     if (run?.state === 'delivering') id = run.id;
     else await new Promise((resolve) => setImmediate(resolve));
   }
-  const { url } = await startDesk({ ledger, clock: Date.now, parts: { clock: Date.now } });
+  const { url } = await startDesk({ ledger, clock: Date.now });
   const seen: string[] = [];
   for await (const event of readEvents(url, `/runs/${id}/events`)) {
     seen.push(event);
