@@ -125,13 +125,14 @@ export function judgeShownDay(
     isLate:
       deadline !== undefined &&
       deadline > known.countedFrom &&
-      (findReviewedSince(runs, timezone) ?? now) > deadline,
+      // When the first run that reviewed the day ended.
+      (runs.findLast((one) => reviewsDay(one, timezone))?.finishedAt ?? now) > deadline,
     /** Its run found far fewer bookings than usual, and nobody has accepted that. */
     isDrop: run !== undefined && warnsOfVolume(run),
     /** It is not good until somebody accepts so few bookings. */
     isToBeAccepted: run?.state === 'succeeded' && isToBeAccepted(run),
     /** What started the run that counts; `catch-up` is a slot after its own. */
-    how: run ? howItRan(run, day, nights) : null,
+    how: run ? (isCatchUp(run, day, nights) ? ('catch-up' as const) : run.trigger) : null,
     runs: runs.length,
     /** The run that counts. */
     runId: run?.id ?? null,
@@ -157,21 +158,12 @@ function countBookings({ runs, affected, unanswered }: DayVerdicts) {
   };
 }
 
-/** When the first run that reviewed the day ended. */
-function findReviewedSince(runs: readonly Run[], timezone: string): number | undefined {
-  return runs.findLast((run) => reviewsDay(run, timezone))?.finishedAt;
-}
-
-function howItRan(run: Run, day: BusinessDay, nights: Slots): Run['trigger'] | 'catch-up' {
-  return run.trigger === 'schedule' && isCatchUp(run, day, nights) ? 'catch-up' : run.trigger;
-}
-
 const nightMs = 86_400_000;
 
 /** Whether a later day's slot started it. */
-function isCatchUp({ startedAt }: Run, day: BusinessDay, nights: Slots): boolean {
+function isCatchUp({ trigger, startedAt }: Run, day: BusinessDay, nights: Slots): boolean {
   // Finding slots takes long, and most runs need none.
-  if (startedAt <= day.lastInstant.getTime() + nightMs) return false;
+  if (trigger !== 'schedule' || startedAt <= day.lastInstant.getTime() + nightMs) return false;
   const range = findDayRange(nights, new Date(startedAt), 0);
   return range !== undefined && day.iso < range.from.iso;
 }

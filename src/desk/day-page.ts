@@ -9,6 +9,7 @@ import { isActive, type Run } from '../ledger/run.js';
 import { describeNotice } from '../notifications/describe-notice.js';
 import { describeIncomparable } from '../review/collect/delivered-lines.js';
 import { judgeDay } from '../review/day/good-day.js';
+import { readIdle } from '../review/day/idle-time.js';
 import { readReport, reportsDrop, runToJson } from '../review/day/report.js';
 import { countAffected, type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { HttpError } from '../server/http-error.js';
@@ -16,7 +17,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { listDayActions, renderButtons } from './day-actions.js';
-import { outlineCase, readIdle } from './day-report.js';
+import { outlineCase } from './day-report.js';
 import { dayField, pageField } from './fields.js';
 import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
@@ -277,13 +278,11 @@ function renderCases({ day, cases: { count, first } }: DayData): Html {
   const cut = count > first.length ? `, the ${formatCount(first.length)} most urgent` : '';
   const intro = html`<p>${formatCountOf(count, 'case')}${cut}. <a href="/cases?day=${day}">In the list of cases</a></p>
 `;
-  const shown = (day: string | null) => day && showDay(day);
   return html`${count > 0 ? intro : undefined}${renderTable(
     first,
     {
       Case: ({ id }) => html`<a href="/cases/${id}">${id}</a>`,
-      'Check-in': ({ inHouse, firstCheckIn, inHouseUntil }) =>
-        nameCheckIn({ inHouse, firstCheckIn: shown(firstCheckIn), inHouseUntil: shown(inHouseUntil) }),
+      'Check-in': (item) => nameCheckIn(item, showDay),
       Mapping: ({ state }) => renderMark(state),
       Provider: ({ providerName }) => providerName,
       'Hotel id': ({ providerHotelId }) => providerHotelId,

@@ -5,11 +5,10 @@ import type { Bar } from '../charts/bars.js';
 import type { Config } from '../config/load.js';
 import { canaryToJson, judgeCanary } from '../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { Run } from '../ledger/run.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { describeCanary } from '../review/canary.js';
 import { judgeDay } from '../review/day/good-day.js';
-import { readIdleMs } from '../review/day/idle-time.js';
+import { readIdle } from '../review/day/idle-time.js';
 import { readReport } from '../review/day/report.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../review/gates.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -54,7 +53,7 @@ export async function gatherDayReport(
     const list = await listBookings(ledger, 'affected', verdicts.runs, { today, clock: () => now });
     const first = [];
     for await (const bookings of list.read({ from: 0, to: listed }))
-      first.push(...bookings.map(outlineToJson));
+      first.push(...bookings.map(outlineBooking));
     return { count: list.count, first };
   }
 
@@ -95,15 +94,6 @@ export async function gatherDayReport(
 
 export type DayReport = Awaited<ReturnType<typeof gatherDayReport>>;
 
-/** By run, how much of its duration nobody worked on it: only of those that were resumed after a pause. */
-export async function readIdle(
-  ledger: ReadOnlyLedger,
-  runs: readonly Run[],
-): Promise<Readonly<Record<string, number>>> {
-  const idle = await Promise.all(runs.map(async (run) => [run.id, await readIdleMs(ledger, run)] as const));
-  return Object.fromEntries(idle.filter(([, ms]) => ms > 0));
-}
-
 async function compareVolume(day: string, ledger: ReadOnlyLedger, settings: Config['volume']) {
   const counted = await ledger.runs.findVolume(day);
   const good = await ledger.runs.listVolumes(daysToCompare(day, settings));
@@ -127,7 +117,7 @@ async function compareVolume(day: string, ledger: ReadOnlyLedger, settings: Conf
 }
 
 /** What a list shows of an affected booking, without the guest's name. */
-export function outlineToJson(booking: ListedBooking) {
+export function outlineBooking(booking: ListedBooking) {
   const { fields } = booking;
   const text = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
   return {

@@ -5,11 +5,12 @@ import { rejectToJson } from '../ledger/collecting.js';
 import { isActive, type Run } from '../ledger/run.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
 import { createRunMask } from '../review/stored/stored-line.js';
-import { countAffected } from '../review/verdicts/day-verdicts.js';
+import { countAffected, type Unknown } from '../review/verdicts/day-verdicts.js';
 import { type ListedBooking, type ListName, listBookings } from '../review/verdicts/listing.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatKilometres } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
+import { outlineBooking } from './day-report.js';
 import { pageField } from './fields.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
 import {
@@ -81,12 +82,12 @@ ${table}`,
   },
 });
 
-type Columns = Readonly<Record<string, (booking: ShownBooking) => Html | string | null | undefined>>;
-
-interface ShownBooking extends ListedBooking {
+interface ShownBooking extends OutlinedBooking {
   /** What the service said last about its step. */
   readonly answer: string | undefined;
 }
+
+type Columns = Readonly<Record<string, (booking: ShownBooking) => Html | string | null | undefined>>;
 
 const why: Columns = { Why: (booking) => describeWhy(booking) ?? null };
 
@@ -210,21 +211,19 @@ async function readAnswers({ ledger }: DeskParts, run: Run, refused: readonly Li
   return new Map(answers.map(({ step, answer = '' }) => [step, mask.apply(answer)]));
 }
 
+const whyUnknown: Readonly<Record<Unknown, string>> = {
+  'by e-mail': 'Unknown: verdicts of this run come by e-mail only.',
+  'no result': 'Unknown: no result has arrived yet.',
+  '-': 'Nothing of this run was sent, so there is no verdict on any booking.',
+};
+
 /** An empty list is no good news if nothing is known. */
 function explainUnknown(name: ListName, run: Run, count: number): string | undefined {
   if (name === 'suspects' && run.suspects === undefined)
     return 'Unknown: this run was not compared with a copy of the mappings.';
-  if (name !== 'affected' && (name !== 'unanswered' || count > 0)) return undefined;
-  switch (countAffected(run)) {
-    case 'by e-mail':
-      return 'Unknown: verdicts of this run come by e-mail only.';
-    case 'no result':
-      return 'Unknown: no result has arrived yet.';
-    case '-':
-      return 'Nothing of this run was sent, so there is no verdict on any booking.';
-    default:
-      return undefined;
-  }
+  const affected = countAffected(run);
+  if (typeof affected === 'number') return undefined;
+  return name === 'affected' || (name === 'unanswered' && count === 0) ? whyUnknown[affected] : undefined;
 }
 
 /** A page of a list of a run, in the order of the command: guests in house first, then the nearest check-in. */
@@ -236,9 +235,17 @@ async function readBookings(name: ListName, run: Run, page: number, { desk, now,
     withNames: name !== 'refused' && may('see-names'),
   });
   const from = entriesBefore(page);
-  const bookings: ListedBooking[] = [];
-  for await (const some of list.read({ from, to: from + entriesPerPage })) bookings.push(...some);
+  const bookings: OutlinedBooking[] = [];
+  for await (const some of list.read({ from, to: from + entriesPerPage }))
+    bookings.push(...some.map(outline));
   return { count: list.count, bookings };
+}
+
+type OutlinedBooking = ReturnType<typeof outline>;
+
+function outline(booking: ListedBooking) {
+  const { [guestField]: guest } = booking.fields;
+  return { ...booking, ...outlineBooking(booking), guest: guest === undefined ? undefined : String(guest) };
 }
 
 /** What the lists of a run share. */
@@ -250,8 +257,8 @@ function toListed(run: Run, count: number, page: number) {
 
 const [guestField = ''] = guestNameFields;
 
-function hasGuest({ fields }: ListedBooking): boolean {
-  return guestField in fields;
+function hasGuest({ guest }: OutlinedBooking): boolean {
+  return guest !== undefined;
 }
 
 function renderBookings(
@@ -259,21 +266,17 @@ function renderBookings(
   columns: Columns | undefined,
   empty: string,
 ): Html {
-  const read = (name: string) => (booking: ListedBooking) => readText(booking, name);
-  const showDate = (name: string) => (booking: ListedBooking) => {
-    const date = readText(booking, name);
-    return date === null ? null : html`<span class="whole">${showDay(date)}</span>`;
-  };
+  const showDate = (date: string | null) => date && html`<span class="whole">${showDay(date)}</span>`;
   return renderTable(
     bookings,
     {
-      Reference: (booking) => linkBooking(readText(booking, 'BookingReferenceId')),
-      Guest: bookings.some(hasGuest) && read(guestField),
-      'Check-in': showDate('CheckInDate'),
-      'Check-out': showDate('CheckOutDate'),
-      Provider: read('ProviderName'),
-      'Hotel id': read('ProviderHotelId'),
-      Booked: ({ fields, hotels }) => showHotel(Number(fields.ServiceId), hotels.bookedHotel?.name),
+      Reference: ({ reference }) => linkBooking(reference),
+      Guest: bookings.some(hasGuest) && (({ guest = null }) => guest),
+      'Check-in': ({ checkIn }) => showDate(checkIn),
+      'Check-out': ({ checkOut }) => showDate(checkOut),
+      Provider: ({ providerName }) => providerName,
+      'Hotel id': ({ providerHotelId }) => providerHotelId,
+      Booked: ({ serviceId, bookedHotel }) => showHotel(serviceId, bookedHotel),
       'In the copy': showCopy,
       ...columns,
       Case: ({ case: found }) =>
@@ -283,24 +286,19 @@ function renderBookings(
   );
 }
 
-function readText({ fields }: ListedBooking, name: string): string | null {
-  return fields[name] === undefined ? null : String(fields[name]);
-}
-
-function showHotel(serviceId: number, name: string | undefined): Html {
+function showHotel(serviceId: number, name: string | null): Html {
   return html`${serviceId}${name ? html` <span class="faint">${showInLine(name)}</span>` : undefined}`;
 }
 
-function showCopy({ fields, copyServiceId, copy, hotels, reason, movedAt }: ListedBooking): Html {
+function showCopy({ serviceId, copyServiceId, copy, reason, movedAt, ...hotels }: ShownBooking): Html {
   const moved = movedAt
     ? html` <span class="faint">moved ${showDay(movedAt.slice(0, 10))}</span>`
     : undefined;
   if (copy === 'never-synced') return html`${neverSynced}`;
   if (copyServiceId === null) return html`${reason === 'moved' ? 'deleted' : 'none'}${moved}`;
-  if (copyServiceId === Number(fields.ServiceId)) return html`the same${moved}`;
-  const { distanceKm } = hotels;
-  const distance = distanceKm === undefined ? '' : `, ${formatKilometres(distanceKm)}`;
-  return html`${showHotel(copyServiceId, hotels.copyHotel?.name)}${distance}${moved}`;
+  if (copyServiceId === serviceId) return html`the same${moved}`;
+  const distance = hotels.distanceKm === null ? '' : `, ${formatKilometres(hotels.distanceKm)}`;
+  return html`${showHotel(copyServiceId, hotels.copyHotel)}${distance}${moved}`;
 }
 
 function backToRun(runId: string): Html {
