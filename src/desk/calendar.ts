@@ -22,14 +22,16 @@ const canariesRead = 2_000;
 export async function readCalendar(visit: DeskVisit) {
   const { desk, now, today, timezone } = visit;
   const { ledger, deadline } = desk;
-  const calendar = listDays(createBusinessDay(today, timezone));
-  const [from] = calendar;
-  const runs = groupByDay(await ledger.runs.listOfDays({ from: from?.iso ?? today, to: today }));
-  const known = await readKnown(visit, { from, days: [...runs.keys()] });
-  const reviewedDays = [...runs.values()].flatMap(
-    (ofDay) => ofDay.find((run) => reviewsDay(run, timezone))?.day ?? [],
-  );
+  const [year = 0, month = 1] = today.split('-').map(Number);
+  const first = new Date(Date.UTC(year, month - monthsShown, 1)).toISOString().slice(0, 10);
+  const from = createBusinessDay(first, timezone);
+  const calendar: BusinessDay[] = [];
+  for (let day = from; day.iso <= today; day = day.next()) calendar.push(day);
+  const found = await ledger.runs.listOfDays({ from: from.iso, to: today });
+  const runs = groupByDay(found);
+  const known = await readKnown(visit, from, [...runs.keys()]);
   const { countedFrom } = known;
+  const reviewedDays = found.flatMap((run) => (reviewsDay(run, timezone) ? run.day : []));
   const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
   return {
     /** The first day with a run. */
@@ -43,11 +45,12 @@ export async function readCalendar(visit: DeskVisit) {
 /** What days are judged by, besides their runs. */
 async function readKnown(
   { desk, now, today, timezone }: DeskVisit,
-  { from, days }: { readonly from: BusinessDay | undefined; readonly days: readonly string[] },
+  from: BusinessDay,
+  days: readonly string[],
 ) {
   const { ledger, nights, deadline } = desk;
   const { firstDay } = await ledger.runs.summarise(createBusinessDay(today, timezone));
-  const since = from?.firstInstant.getTime() ?? now;
+  const since = from.firstInstant.getTime();
   const sent = await ledger.canaries.list({ limit: canariesRead, since });
   const slot = nights.last(new Date(now));
   return {
@@ -64,24 +67,13 @@ async function readKnown(
   };
 }
 
-function listDays(today: BusinessDay): BusinessDay[] {
-  const [year = 0, month = 1] = today.iso.split('-').map(Number);
-  const start = new Date(Date.UTC(year, month - monthsShown, 1)).toISOString().slice(0, 10);
-  const days = [];
-  for (let day = createBusinessDay(start, today.zone); day.iso <= today.iso; day = day.next()) days.push(day);
-  return days;
-}
-
 /** How many bookings are usual on each day; null for one that is not compared. */
-async function readUsual(
-  { ledger, volume }: DeskParts,
-  days: readonly string[],
-): Promise<ReadonlyMap<string, number | null>> {
+async function readUsual({ ledger, volume }: DeskParts, days: readonly string[]) {
   const compared = new Map(days.map((day) => [day, daysToCompare(day, volume)]));
   const volumes = await ledger.runs.listVolumes([...new Set([...compared.values()].flat())]);
   const known = new Map(volumes.map((one) => [one.day, one]));
   return new Map(
-    [...compared].map(([day, before]) => {
+    [...compared].map(([day, before]): [string, number | null] => {
       const good = before.flatMap((one) => known.get(one) ?? []);
       return [day, usualOf(chooseCompared(day, good).days.map(({ accepted }) => accepted))];
     }),
@@ -200,13 +192,9 @@ const letters = {
  * @param firstDay the first one with a run
  */
 export function renderCalendar(days: readonly ShownDay[], firstDay: string | null): Html {
-  const months = new Map<string, ShownDay[]>();
   const begins = monthOf(firstDay ?? days.at(-1)?.day ?? '');
-  for (const day of days) {
-    const month = monthOf(day.day);
-    if (month >= begins) months.set(month, [...(months.get(month) ?? []), day]);
-  }
-  const newestFirst = [...months.values()].reverse();
+  const names = new Set(days.map(({ day }) => monthOf(day)).filter((month) => month >= begins));
+  const newestFirst = [...names].reverse().map((month) => days.filter(({ day }) => monthOf(day) === month));
   return html`${defineShapes(marks)}${renderLegend(marks)}
 <ul class="legend"><li data-count="2"><span class="faint">bookings of the day that are open in cases</span></li>
 <li class="faint">Only a red frame: the run is complete, and somebody has to act on it.</li></ul>

@@ -182,6 +182,7 @@ export interface SectionOptions {
 export function listSections(report: DayReport, options: SectionOptions): Section[] {
   const { day, runs, idleMs, left, volume, rejects, steps, affected, cases } = report;
   const { command, timezone, isPage } = options;
+  const today = businessDayAt(new Date(report.writtenAt), timezone).iso;
   const showDates = (text: string) => (isPage ? text.replace(/\d{4}-\d\d-\d\d/g, showDay) : text);
   const sections: Section[] = [
     {
@@ -199,11 +200,15 @@ export function listSections(report: DayReport, options: SectionOptions): Sectio
     {
       title: 'Verdicts',
       notes: describeVerdicts(report, options),
-      rows: affected.first.map((item) => ({
-        'check-in': showDates(describeStay(item, report, timezone)),
-        booking: item.reference ?? '-',
-        ...toHotelCells(item),
-      })),
+      rows: affected.first.map((item) => {
+        const { checkIn, checkOut } = item;
+        const stay = { checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined };
+        return {
+          'check-in': showDates(describeCheckIn(stay, today)),
+          booking: item.reference ?? '-',
+          ...toHotelCells(item),
+        };
+      }),
     },
     {
       title: 'Open cases',
@@ -270,15 +275,6 @@ function describeVerdicts({ day, verdicts, affected, canary, runs }: DayReport, 
     adviseMore(affected, command(`affected ${day} --csv FILE`)),
     ...explainCopies(affected.first),
   ]);
-}
-
-function describeStay(
-  { checkIn, checkOut }: DayReport['affected']['first'][number],
-  { writtenAt }: DayReport,
-  timezone: string,
-): string {
-  const today = businessDayAt(new Date(writtenAt), timezone).iso;
-  return describeCheckIn({ checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined }, today);
 }
 
 function describeCases({ cases }: DayReport, { command }: SectionOptions): string[] {

@@ -19,7 +19,7 @@ import { renderSteps } from './run-timeline.js';
 import {
   type createRunWatches,
   findShownRun,
-  readRunState,
+  readOpenWork,
   runInput,
   type Sample,
   toSample,
@@ -80,8 +80,8 @@ async function readRun(run: Run, visit: DeskVisit) {
   const { ledger } = visit.desk;
   const { id, startedAt, finishedAt } = run;
   const length = Math.max(1, Math.ceil(((finishedAt ?? visit.now) - startedAt) / slices));
-  const [{ work }, waiting, steps, sums, troubles, rejects, warnings] = await Promise.all([
-    readRunState(ledger, run, visit.now),
+  const [work, waiting, steps, sums, troubles, rejects, warnings] = await Promise.all([
+    readOpenWork(ledger, run, visit.now),
     readWaiting(ledger, run, visit.now),
     ledger.steps.count(id),
     ledger.steps.listAttemptSums(id, { from: startedAt, length }),
