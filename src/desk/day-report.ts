@@ -145,11 +145,7 @@ export function outlineCase(item: ListedCase) {
   };
 }
 
-function outlineHotels({
-  copyServiceId,
-  copy,
-  hotels,
-}: Pick<ListedCase, 'copyServiceId' | 'copy' | 'hotels'>) {
+function outlineHotels({ copyServiceId, copy, hotels }: ListedBooking | ListedCase) {
   return {
     /** The master hotel that the local copy of the mappings has now. */
     copyServiceId,
@@ -230,10 +226,9 @@ export function listSections(report: DayReport, options: SectionOptions): Sectio
     {
       title: 'Bookings',
       notes: describeVolume(report),
-      bars: listVolumes(report).map((one) => ({
-        ...toBar(showDates(one.day), one.accepted),
-        isHighlighted: one.day === day,
-      })),
+      bars: (volume.accepted === null ? [] : [...volume.compared, { day, accepted: volume.accepted }]).map(
+        (one) => ({ ...toBar(showDates(one.day), one.accepted), isHighlighted: one.day === day }),
+      ),
     },
     {
       title: 'Providers, and what is usual',
@@ -316,10 +311,6 @@ function describeVolume({ runs, volume: { accepted, usual, isOfWeekday } }: DayR
     return [`${bookings}, usually ${formatCount(usual)}${isOfWeekday ? ' on this weekday' : ''}`];
   const isCompared = runs.some(({ volume }) => volume !== null);
   return [`${bookings}, not compared${isCompared ? ': no earlier day is known' : ''}`];
-}
-
-function listVolumes({ day, volume: { accepted, compared } }: DayReport) {
-  return accepted === null ? [] : [...compared, { day, accepted }];
 }
 
 function toBar(label: string, value: number): Bar {

@@ -225,10 +225,7 @@ function renderMachine(data: DaysData, visit: DeskVisit): Html {
   const { nextRunAt, deadline } = data;
   const showAhead = (at: string) => `${showInstant(at, visit)}, in ${formatSpan(Date.parse(at) - visit.now)}`;
   const parts = Object.entries(data.parts).map(
-    ([name, state]): Fact => [
-      name,
-      state === 'ok' ? renderMark('succeeded', state) : renderMark('failed', showInLine(state)),
-    ],
+    ([name, state]): Fact => [name, renderMark(state === 'ok' ? 'succeeded' : 'failed', showInLine(state))],
   );
   return html`<section class="card"><h2>Is the machine well?</h2>
 ${renderFacts([
@@ -263,10 +260,9 @@ function renderMappings({ mappingsCompleteUntil }: DaysData, visit: DeskVisit): 
 
 function renderChannels({ channels: { configured, failing } }: DaysData, { may }: DeskVisit): Html {
   const all = formatCount(configured);
+  const failed = `${formatCount(failing)} of ${all} did not accept the last message`;
   const state =
-    failing > 0
-      ? renderMark('failed', `${formatCount(failing)} of ${all} did not accept the last message`)
-      : renderMark('succeeded', `${all} configured, none fails`);
+    failing > 0 ? renderMark('failed', failed) : renderMark('succeeded', `${all} configured, none fails`);
   const more = may('operate') ? html` <a href="/notifications">Notifications</a>` : undefined;
   return html`${configured === 0 ? renderMark('not-due', nobodyIsTold) : state}${more}`;
 }

@@ -82,11 +82,6 @@ ${table}`,
   },
 });
 
-interface ShownBooking extends OutlinedBooking {
-  /** What the service said last about its step. */
-  readonly answer: string | undefined;
-}
-
 type Columns = Readonly<Record<string, (booking: ShownBooking) => Html | string | null | undefined>>;
 
 const why: Columns = { Why: (booking) => describeWhy(booking) ?? null };
@@ -136,19 +131,18 @@ export const refusedPage = defineBookingList('refused', {
   },
 });
 
+interface ListWords {
+  readonly title: string;
+  readonly words: string;
+  /** Instead, if nothing of the run was sent. */
+  readonly unsent?: string;
+  readonly empty: string;
+  /** What this list says besides. */
+  readonly columns?: Columns;
+}
+
 /** The list behind a count of a run. */
-function defineBookingList(
-  name: ListName,
-  about: {
-    readonly title: string;
-    readonly words: string;
-    /** Instead, if nothing of the run was sent. */
-    readonly unsent?: string;
-    readonly empty: string;
-    /** What this list says besides. */
-    readonly columns?: Columns;
-  },
-) {
+function defineBookingList(name: ListName, about: ListWords) {
   const isRefused = name === 'refused';
   return definePage({
     path: `/runs/:id/${name}`,
@@ -163,7 +157,7 @@ function defineBookingList(
         ...toListed(run, count, page),
         unknown: explainUnknown(name, run, count),
         hasAnswers,
-        bookings: bookings.map((one): ShownBooking => ({ ...one, answer: answers?.get(one.step ?? '') })),
+        bookings: bookings.map((one) => toShown(one, answers?.get(one.step ?? ''))),
       };
     },
     audit: ({ day, runId, bookings, hasAnswers }) => ({
@@ -180,7 +174,7 @@ function defineBookingList(
       const list = html`<p>${words} Guests in house first, then the nearest check-in.</p>
 ${isRefused && !hasAnswers ? html`<p>Of a run with more than ${formatCount(bookingsMasked)} bookings, the service's words are shown one by one: <code>${command('show REFERENCE --answers')}</code></p>` : undefined}
 ${renderPages(listed, 'booking', (page) => `/runs/${encodeURIComponent(runId)}/${name}?page=${page}`)}
-${renderBookings(bookings, about.columns, about.empty)}`;
+${renderBookings(bookings, about)}`;
       return {
         title: about.title,
         content: html`${backToRun(runId)}
@@ -235,18 +229,19 @@ async function readBookings(name: ListName, run: Run, page: number, { desk, now,
     withNames: name !== 'refused' && may('see-names'),
   });
   const from = entriesBefore(page);
-  const bookings: OutlinedBooking[] = [];
-  for await (const some of list.read({ from, to: from + entriesPerPage }))
-    bookings.push(...some.map(outline));
+  const bookings: ListedBooking[] = [];
+  for await (const some of list.read({ from, to: from + entriesPerPage })) bookings.push(...some);
   return { count: list.count, bookings };
 }
 
-type OutlinedBooking = ReturnType<typeof outline>;
-
-function outline(booking: ListedBooking) {
+/** @param answer what the service said last about its step */
+function toShown(booking: ListedBooking, answer: string | undefined) {
   const { [guestField]: guest } = booking.fields;
-  return { ...booking, ...outlineBooking(booking), guest: guest === undefined ? undefined : String(guest) };
+  const shownGuest = guest === undefined ? undefined : String(guest);
+  return { ...booking, ...outlineBooking(booking), guest: shownGuest, answer };
 }
+
+type ShownBooking = ReturnType<typeof toShown>;
 
 /** What the lists of a run share. */
 function toListed(run: Run, count: number, page: number) {
@@ -257,15 +252,9 @@ function toListed(run: Run, count: number, page: number) {
 
 const [guestField = ''] = guestNameFields;
 
-function hasGuest({ guest }: OutlinedBooking): boolean {
-  return guest !== undefined;
-}
+const hasGuest = ({ guest }: ShownBooking) => guest !== undefined;
 
-function renderBookings(
-  bookings: readonly ShownBooking[],
-  columns: Columns | undefined,
-  empty: string,
-): Html {
+function renderBookings(bookings: readonly ShownBooking[], { columns, empty }: ListWords): Html {
   const showDate = (date: string | null) => date && html`<span class="whole">${showDay(date)}</span>`;
   return renderTable(
     bookings,

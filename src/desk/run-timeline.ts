@@ -22,12 +22,8 @@ function listCollecting({ collect, finishedAt, state }: ShownRun, now: number): 
   const ended = collect.endedAt ?? finishedAt;
   const kind = collect.endedAt !== null ? 'done' : state === 'collecting' ? 'open' : 'failed';
   const words = { done: 'done', open: 'in progress', failed: 'not completed' }[kind];
-  const segment: Segment = {
-    from: Date.parse(collect.startedAt),
-    to: ended === null ? now : Date.parse(ended),
-    kind,
-  };
-  return [{ label: 'collect', words, segments: [segment] }];
+  const to = ended === null ? now : Date.parse(ended);
+  return [{ label: 'collect', words, segments: [{ from: Date.parse(collect.startedAt), to, kind }] }];
 }
 
 function toRow(kind: StepKind, { steps, attempts, open }: ShownRun, now: number): TimelineRow {
