@@ -195,6 +195,11 @@ export function renderCalendar(days: readonly ShownDay[], firstDay: string | nul
   const begins = monthOf(firstDay ?? days.at(-1)?.day ?? '');
   const names = new Set(days.map(({ day }) => monthOf(day)).filter((month) => month >= begins));
   const newestFirst = [...names].reverse().map((month) => days.filter(({ day }) => monthOf(day) === month));
+  const older = newestFirst.slice(newestMonths);
+  const attention = older.flat().filter(needsAttention).length;
+  const inNeed = attention === 0 ? '' : `, ${formatCountOf(attention, 'day')} in need of attention`;
+  const folded = html`<details><summary>${formatCountOf(older.length, 'older month')}${inNeed}</summary>
+<div class="months">${older.map(renderMonth)}</div></details>`;
   return html`${defineShapes(marks)}${renderLegend(marks)}
 <ul class="legend"><li data-count="2"><span class="faint">bookings of the day that are open in cases</span></li>
 <li class="faint">Only a red frame: the run is complete, and somebody has to act on it.</li></ul>
@@ -202,15 +207,7 @@ export function renderCalendar(days: readonly ShownDay[], firstDay: string | nul
     ({ letter, meaning }) => html`<li><b>${letter}</b> <span class="faint">${meaning}</span></li>`,
   )}</ul>
 <div class="months">${newestFirst.slice(0, newestMonths).map(renderMonth)}</div>
-${renderOlder(newestFirst.slice(newestMonths))}`;
-}
-
-function renderOlder(months: readonly (readonly ShownDay[])[]): Html | undefined {
-  if (months.length === 0) return undefined;
-  const attention = months.flat().filter(needsAttention).length;
-  const words = attention === 0 ? '' : `, ${formatCountOf(attention, 'day')} in need of attention`;
-  return html`<details><summary>${formatCountOf(months.length, 'older month')}${words}</summary>
-<div class="months">${months.map(renderMonth)}</div></details>`;
+${older.length > 0 ? folded : undefined}`;
 }
 
 /** 2026-11 */

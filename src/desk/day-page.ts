@@ -66,7 +66,7 @@ export const reportDownload = defineDownload({
   async open({ day, name }, { desk: { archive } }) {
     const isKept = (await archive.list(reportsFolder, day)).includes(name);
     if (!isKept || !name.endsWith('.html')) throw new HttpError(404, 'no such report is in the archive');
-    return { name: `${day}-${name}`, content: readArchived(archive, [reportsFolder, day, name]) };
+    return { name: `${day}-${name}`, content: readArchived(archive, reportsFolder, day, name) };
   },
 });
 
@@ -199,16 +199,19 @@ async function listReports(day: string, { desk: { archive } }: DeskVisit): Promi
 /** The two signs and what to do come first; the details are below. */
 function renderDay(data: DayData, visit: DeskVisit): Html {
   const { day, ran, needs, problems, notices, pages } = data;
-  const isTold = visit.desk.operations.channels.length > 0;
+  const told =
+    visit.desk.operations.channels.length > 0
+      ? html`<h2>What people were told</h2>`
+      : html`<h2>What was noticed</h2><p>${nobodyIsTold}</p>`;
   return html`${renderNeighbours(data)}
 <section class="card"><p class="headline">${renderMark(ran.judgement)} <span>${showInLine(ran.headline)}</span></p>
 ${needs ? html`<p class="headline">${renderMark(needs.mark, needs.words)} <span>${needs.text}</span></p>` : undefined}
 ${renderWhatToDo(data)}</section>
-${renderNotices('Problems that last', problems, visit)}<h2>Runs</h2>
+${renderNotices(html`<h2>Problems that last</h2>`, problems, visit)}<h2>Runs</h2>
 ${pages > 1 ? renderPages(data, 'run', (page) => `/days/${day}?page=${page}`) : undefined}${renderRuns(data, visit)}
 <h2>Open cases of its bookings</h2>
 ${renderCases(data)}
-${renderNotices(isTold ? 'What people were told' : 'What was noticed', notices, visit, isTold ? undefined : nobodyIsTold)}${renderReports(data)}`;
+${renderNotices(told, notices, visit)}${renderReports(data)}`;
 }
 
 function renderNeighbours({ previous, next }: DayData): Html {
@@ -295,15 +298,9 @@ function renderCases({ day, cases: { count, first } }: DayData): Html {
 }
 
 /** What the ledger noticed about the day, in words; what recovered is no problem any more. */
-function renderNotices(
-  title: string,
-  notices: DayData['notices'],
-  visit: DeskVisit,
-  remark?: string,
-): Html | undefined {
+function renderNotices(heading: Html, notices: DayData['notices'], visit: DeskVisit): Html | undefined {
   if (notices.length === 0) return undefined;
-  return html`<h2>${title}</h2>
-${remark && html`<p>${remark}</p>`}
+  return html`${heading}
 <ul class="plain">${notices.map(
     (one) =>
       html`<li><span class="faint">${showInstant(one.raisedAt, visit)}</span> ${one.stage === 'recovered' ? renderMark('succeeded', one.stage) : renderSeverity(one.severity)} ${showInLine(one.title)}</li>

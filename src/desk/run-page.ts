@@ -216,7 +216,6 @@ function listCounts(moment: Moment): readonly Count[] {
   const isByFile = moment.delivery === 'file';
   const affected = countAffected(moment);
   const unanswered = counts.unanswered ?? (isByFile ? 'no result' : 'by e-mail');
-  const posted: Count = ['By e-mail only', counts.posted, 'posted'];
   return [
     ['Read', counts.read],
     ['Accepted', counts.accepted],
@@ -227,7 +226,7 @@ function listCounts(moment: Moment): readonly Count[] {
     ['Pending', counts.pending],
     ['Refused', counts.refused, 'refused', 'bad'],
     ['Sent again', counts.repeated],
-    ...(isByFile ? [posted] : []),
+    ...(isByFile ? [['By e-mail only', counts.posted, 'posted'] as const] : []),
     // Where nothing was sent, no answer is missing.
     ['Unanswered', affected === '-' ? '-' : unanswered, 'unanswered', 'wait'],
     ['Affected', affected, 'affected', 'bad'],
