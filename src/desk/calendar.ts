@@ -80,33 +80,25 @@ async function readUsual({ ledger, volume }: DeskParts, days: readonly string[])
   );
 }
 
+type Known = Awaited<ReturnType<typeof readKnown>>;
+
 /** A day of the calendar: how it went, how it ran, and what its bookings still need. */
 export type ShownDay = ReturnType<typeof judgeShownDay>;
 
 /** @param runs newest first */
-export function judgeShownDay(
-  day: BusinessDay,
-  runs: readonly Run[],
-  known: Awaited<ReturnType<typeof readKnown>>,
-) {
-  const { now, nights, firstDay, dueUntil } = known;
+export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Known) {
+  const { now, nights, firstDay, dueUntil = '' } = known;
   const { iso, zone: timezone } = day;
   const verdicts = summariseVerdicts(iso, runs);
   const run = verdicts.newer ?? verdicts.runs[0];
+  const { id: runId = null, state = null, finishedAt = now } = run ?? {};
   const isReached = firstDay !== undefined && iso >= firstDay;
-  const isDue = isReached && ((dueUntil !== undefined && iso <= dueUntil) || runs.some(mayCompleteDay));
-  const judging = { timezone, canary: known.canaries.get(iso) };
-  const { judgement, headline } = judgeDay(verdicts, judging);
-  const judged = (judgement: DayMark) => (run ? judgement : isDue ? 'missing' : 'not-due');
-  const deadline = isDue && known.deadline !== undefined ? findDeadline(day, known.deadline) : undefined;
+  const isDue = isReached && (iso <= dueUntil || runs.some(mayCompleteDay));
+  const canary = known.canaries.get(iso);
   return {
     /** YYYY-MM-DD */
     day: iso,
-    judgement: judged(judgement),
-    /** The judgement in a sentence. */
-    headline: run || isDue ? headline : isReached ? 'Its run is still to come.' : 'Before the first run.',
-    /** How the run went. A wrong mapping that it found is no fault of the run: `openBookings` tells what is left to do. */
-    ran: judged(verdicts.affected ? judgeDay({ ...verdicts, affected: 0 }, judging).judgement : judgement),
+    ...(run || isDue ? judgeDue(verdicts, { timezone, canary }) : judgeNotDue(isReached)),
     /** Its bookings that are open in cases. */
     openBookings: known.open.get(iso) ?? 0,
     /** Its run has begun, or should have. */
@@ -114,29 +106,41 @@ export function judgeShownDay(
     /** A complete run reviewed it, as in `status --json`. */
     isGood: run !== undefined && makesDayGood(run, timezone),
     /** It was not reviewed by its deadline. */
-    isLate:
-      deadline !== undefined &&
-      deadline > known.countedFrom &&
-      // When the first run that reviewed the day ended.
-      (runs.findLast((one) => reviewsDay(one, timezone))?.finishedAt ?? now) > deadline,
+    isLate: isDue && missesDeadline(day, runs, known),
     /** Its run found far fewer bookings than usual, and nobody has accepted that. */
     isDrop: run !== undefined && warnsOfVolume(run),
     /** It is not good until somebody accepts so few bookings. */
     isToBeAccepted: run?.state === 'succeeded' && isToBeAccepted(run),
     /** What started the run that counts; `catch-up` is a slot after its own. */
-    how: run ? (isCatchUp(run, day, nights) ? ('catch-up' as const) : run.trigger) : null,
+    how: run ? howItRan(run, day, nights) : null,
     runs: runs.length,
     /** The run that counts. */
-    runId: run?.id ?? null,
-    state: run?.state ?? null,
-    durationMs: run ? Math.max(0, (run.finishedAt ?? now) - run.startedAt) : null,
+    runId,
+    state,
+    durationMs: run ? Math.max(0, finishedAt - run.startedAt) : null,
     usual: known.usual.get(iso) ?? null,
-    counts: run ? countBookings(verdicts) : null,
+    counts: countBookings(verdicts),
   };
 }
 
+/** A day that has a run, or misses one: in all, in a sentence, and how its run went. */
+function judgeDue(verdicts: DayVerdicts, facts: Parameters<typeof judgeDay>[1]) {
+  const { judgement, headline } = judgeDay(verdicts, facts);
+  if (verdicts.knowledge === 'no-run') return mark('missing', headline);
+  // A wrong mapping that it found is no fault of the run: `openBookings` tells what is left to do.
+  const ran = verdicts.affected ? judgeDay({ ...verdicts, affected: 0 }, facts).judgement : judgement;
+  return mark(judgement, headline, ran);
+}
+
+function judgeNotDue(isReached: boolean) {
+  return mark('not-due', isReached ? 'Its run is still to come.' : 'Before the first run.');
+}
+
+const mark = (judgement: DayMark, headline: string, ran = judgement) => ({ judgement, headline, ran });
+
 /** Of all runs that together sent the day; null stands for unknown. */
 function countBookings({ runs, affected, unanswered }: DayVerdicts) {
+  if (runs.length === 0) return null;
   const sum = (name: 'accepted' | 'delivered' | 'refused' | 'pending') =>
     runs.reduce((total, { counts }) => total + counts[name], 0);
   return {
@@ -150,14 +154,20 @@ function countBookings({ runs, affected, unanswered }: DayVerdicts) {
   };
 }
 
+function missesDeadline(day: BusinessDay, runs: readonly Run[], { deadline, countedFrom, now }: Known) {
+  const at = deadline === undefined ? undefined : findDeadline(day, deadline);
+  if (at === undefined || at <= countedFrom) return false;
+  const firstReview = runs.findLast((run) => reviewsDay(run, day.zone));
+  return (firstReview?.finishedAt ?? now) > at;
+}
+
 const nightMs = 86_400_000;
 
-/** Whether a later day's slot started it. */
-function isCatchUp({ trigger, startedAt }: Run, day: BusinessDay, nights: Slots): boolean {
+function howItRan({ trigger, startedAt }: Run, day: BusinessDay, nights: Slots) {
   // Finding slots takes long, and most runs need none.
-  if (trigger !== 'schedule' || startedAt <= day.lastInstant.getTime() + nightMs) return false;
+  if (trigger !== 'schedule' || startedAt <= day.lastInstant.getTime() + nightMs) return trigger;
   const range = findDayRange(nights, new Date(startedAt), 0);
-  return range !== undefined && day.iso < range.from.iso;
+  return range && day.iso < range.from.iso ? ('catch-up' as const) : trigger;
 }
 
 /** Whether its run went wrong, or somebody still has to help its guests. */
