@@ -157,15 +157,14 @@ interface CheckInOfCase {
   readonly inHouseUntil?: string | null | undefined;
 }
 
-/** When help is needed, for people. */
-export function nameCheckIn({
-  firstCheckIn,
-  hasUnknownCheckIn,
-  inHouse,
-  inHouseUntil,
-}: CheckInOfCase): string {
-  if (inHouse > 0) return describeInHouse(firstCheckIn ?? 'an unknown day', inHouseUntil);
-  return hasUnknownCheckIn ? 'unknown' : (firstCheckIn ?? 'unknown');
+/** When help is needed, for people. @param show writes a day */
+export function nameCheckIn(
+  { firstCheckIn, hasUnknownCheckIn, inHouse, inHouseUntil }: CheckInOfCase,
+  show = (day: string) => day,
+): string {
+  const first = firstCheckIn && show(firstCheckIn);
+  if (inHouse > 0) return describeInHouse(first ?? 'an unknown day', inHouseUntil && show(inHouseUntil));
+  return hasUnknownCheckIn ? 'unknown' : (first ?? 'unknown');
 }
 
 /** The criteria of a search. */

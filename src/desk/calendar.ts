@@ -22,14 +22,16 @@ const canariesRead = 2_000;
 export async function readCalendar(visit: DeskVisit) {
   const { desk, now, today, timezone } = visit;
   const { ledger, deadline } = desk;
-  const calendar = listDays(createBusinessDay(today, timezone));
-  const [from] = calendar;
-  const runs = groupByDay(await ledger.runs.listOfDays({ from: from?.iso ?? today, to: today }));
-  const known = await readKnown(visit, { from, days: [...runs.keys()] });
-  const reviewedDays = [...runs.values()].flatMap(
-    (ofDay) => ofDay.find((run) => reviewsDay(run, timezone))?.day ?? [],
-  );
+  const [year = 0, month = 1] = today.split('-').map(Number);
+  const first = new Date(Date.UTC(year, month - monthsShown, 1)).toISOString().slice(0, 10);
+  const from = createBusinessDay(first, timezone);
+  const calendar: BusinessDay[] = [];
+  for (let day = from; day.iso <= today; day = day.next()) calendar.push(day);
+  const found = await ledger.runs.listOfDays({ from: from.iso, to: today });
+  const runs = groupByDay(found);
+  const known = await readKnown(visit, from, [...runs.keys()]);
   const { countedFrom } = known;
+  const reviewedDays = found.flatMap((run) => (reviewsDay(run, timezone) ? run.day : []));
   const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
   return {
     /** The first day with a run. */
@@ -43,11 +45,12 @@ export async function readCalendar(visit: DeskVisit) {
 /** What days are judged by, besides their runs. */
 async function readKnown(
   { desk, now, today, timezone }: DeskVisit,
-  { from, days }: { readonly from: BusinessDay | undefined; readonly days: readonly string[] },
+  from: BusinessDay,
+  days: readonly string[],
 ) {
   const { ledger, nights, deadline } = desk;
   const { firstDay } = await ledger.runs.summarise(createBusinessDay(today, timezone));
-  const since = from?.firstInstant.getTime() ?? now;
+  const since = from.firstInstant.getTime();
   const sent = await ledger.canaries.list({ limit: canariesRead, since });
   const slot = nights.last(new Date(now));
   return {
@@ -64,57 +67,38 @@ async function readKnown(
   };
 }
 
-function listDays(today: BusinessDay): BusinessDay[] {
-  const [year = 0, month = 1] = today.iso.split('-').map(Number);
-  const start = new Date(Date.UTC(year, month - monthsShown, 1)).toISOString().slice(0, 10);
-  const days = [];
-  for (let day = createBusinessDay(start, today.zone); day.iso <= today.iso; day = day.next()) days.push(day);
-  return days;
-}
-
 /** How many bookings are usual on each day; null for one that is not compared. */
-async function readUsual(
-  { ledger, volume }: DeskParts,
-  days: readonly string[],
-): Promise<ReadonlyMap<string, number | null>> {
+async function readUsual({ ledger, volume }: DeskParts, days: readonly string[]) {
   const compared = new Map(days.map((day) => [day, daysToCompare(day, volume)]));
   const volumes = await ledger.runs.listVolumes([...new Set([...compared.values()].flat())]);
   const known = new Map(volumes.map((one) => [one.day, one]));
   return new Map(
-    [...compared].map(([day, before]) => {
+    [...compared].map(([day, before]): [string, number | null] => {
       const good = before.flatMap((one) => known.get(one) ?? []);
       return [day, usualOf(chooseCompared(day, good).days.map(({ accepted }) => accepted))];
     }),
   );
 }
 
+type Known = Awaited<ReturnType<typeof readKnown>>;
+
 /** A day of the calendar: how it went, how it ran, and what its bookings still need. */
 export type ShownDay = ReturnType<typeof judgeShownDay>;
 
 /** @param runs newest first */
-export function judgeShownDay(
-  day: BusinessDay,
-  runs: readonly Run[],
-  known: Awaited<ReturnType<typeof readKnown>>,
-) {
-  const { now, nights, firstDay, dueUntil } = known;
+export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Known) {
+  const { now, nights, firstDay, dueUntil = '' } = known;
   const { iso, zone: timezone } = day;
   const verdicts = summariseVerdicts(iso, runs);
   const run = verdicts.newer ?? verdicts.runs[0];
+  const { id: runId = null, state = null, finishedAt = now } = run ?? {};
   const isReached = firstDay !== undefined && iso >= firstDay;
-  const isDue = isReached && ((dueUntil !== undefined && iso <= dueUntil) || runs.some(mayCompleteDay));
-  const judging = { timezone, canary: known.canaries.get(iso) };
-  const { judgement, headline } = judgeDay(verdicts, judging);
-  const judged = (judgement: DayMark) => (run ? judgement : isDue ? 'missing' : 'not-due');
-  const deadline = isDue && known.deadline !== undefined ? findDeadline(day, known.deadline) : undefined;
+  const isDue = isReached && (iso <= dueUntil || runs.some(mayCompleteDay));
+  const canary = known.canaries.get(iso);
   return {
     /** YYYY-MM-DD */
     day: iso,
-    judgement: judged(judgement),
-    /** The judgement in a sentence. */
-    headline: run || isDue ? headline : isReached ? 'Its run is still to come.' : 'Before the first run.',
-    /** How the run went. A wrong mapping that it found is no fault of the run: `openBookings` tells what is left to do. */
-    ran: judged(verdicts.affected ? judgeDay({ ...verdicts, affected: 0 }, judging).judgement : judgement),
+    ...(run || isDue ? judgeDue(verdicts, { timezone, canary }) : judgeNotDue(isReached)),
     /** Its bookings that are open in cases. */
     openBookings: known.open.get(iso) ?? 0,
     /** Its run has begun, or should have. */
@@ -122,10 +106,7 @@ export function judgeShownDay(
     /** A complete run reviewed it, as in `status --json`. */
     isGood: run !== undefined && makesDayGood(run, timezone),
     /** It was not reviewed by its deadline. */
-    isLate:
-      deadline !== undefined &&
-      deadline > known.countedFrom &&
-      (findReviewedSince(runs, timezone) ?? now) > deadline,
+    isLate: isDue && missesDeadline(day, runs, known),
     /** Its run found far fewer bookings than usual, and nobody has accepted that. */
     isDrop: run !== undefined && warnsOfVolume(run),
     /** It is not good until somebody accepts so few bookings. */
@@ -134,16 +115,32 @@ export function judgeShownDay(
     how: run ? howItRan(run, day, nights) : null,
     runs: runs.length,
     /** The run that counts. */
-    runId: run?.id ?? null,
-    state: run?.state ?? null,
-    durationMs: run ? Math.max(0, (run.finishedAt ?? now) - run.startedAt) : null,
+    runId,
+    state,
+    durationMs: run ? Math.max(0, finishedAt - run.startedAt) : null,
     usual: known.usual.get(iso) ?? null,
-    counts: run ? countBookings(verdicts) : null,
+    counts: countBookings(verdicts),
   };
 }
 
+/** A day that has a run, or misses one: in all, in a sentence, and how its run went. */
+function judgeDue(verdicts: DayVerdicts, facts: Parameters<typeof judgeDay>[1]) {
+  const { judgement, headline } = judgeDay(verdicts, facts);
+  if (verdicts.knowledge === 'no-run') return mark('missing', headline);
+  // A wrong mapping that it found is no fault of the run: `openBookings` tells what is left to do.
+  const ran = verdicts.affected ? judgeDay({ ...verdicts, affected: 0 }, facts).judgement : judgement;
+  return mark(judgement, headline, ran);
+}
+
+function judgeNotDue(isReached: boolean) {
+  return mark('not-due', isReached ? 'Its run is still to come.' : 'Before the first run.');
+}
+
+const mark = (judgement: DayMark, headline: string, ran = judgement) => ({ judgement, headline, ran });
+
 /** Of all runs that together sent the day; null stands for unknown. */
 function countBookings({ runs, affected, unanswered }: DayVerdicts) {
+  if (runs.length === 0) return null;
   const sum = (name: 'accepted' | 'delivered' | 'refused' | 'pending') =>
     runs.reduce((total, { counts }) => total + counts[name], 0);
   return {
@@ -157,23 +154,20 @@ function countBookings({ runs, affected, unanswered }: DayVerdicts) {
   };
 }
 
-/** When the first run that reviewed the day ended. */
-function findReviewedSince(runs: readonly Run[], timezone: string): number | undefined {
-  return runs.findLast((run) => reviewsDay(run, timezone))?.finishedAt;
-}
-
-function howItRan(run: Run, day: BusinessDay, nights: Slots): Run['trigger'] | 'catch-up' {
-  return run.trigger === 'schedule' && isCatchUp(run, day, nights) ? 'catch-up' : run.trigger;
+function missesDeadline(day: BusinessDay, runs: readonly Run[], { deadline, countedFrom, now }: Known) {
+  const at = deadline === undefined ? undefined : findDeadline(day, deadline);
+  if (at === undefined || at <= countedFrom) return false;
+  const firstReview = runs.findLast((run) => reviewsDay(run, day.zone));
+  return (firstReview?.finishedAt ?? now) > at;
 }
 
 const nightMs = 86_400_000;
 
-/** Whether a later day's slot started it. */
-function isCatchUp({ startedAt }: Run, day: BusinessDay, nights: Slots): boolean {
+function howItRan({ trigger, startedAt }: Run, day: BusinessDay, nights: Slots) {
   // Finding slots takes long, and most runs need none.
-  if (startedAt <= day.lastInstant.getTime() + nightMs) return false;
+  if (trigger !== 'schedule' || startedAt <= day.lastInstant.getTime() + nightMs) return trigger;
   const range = findDayRange(nights, new Date(startedAt), 0);
-  return range !== undefined && day.iso < range.from.iso;
+  return range && day.iso < range.from.iso ? ('catch-up' as const) : trigger;
 }
 
 /** Whether its run went wrong, or somebody still has to help its guests. */
@@ -208,13 +202,14 @@ const letters = {
  * @param firstDay the first one with a run
  */
 export function renderCalendar(days: readonly ShownDay[], firstDay: string | null): Html {
-  const months = new Map<string, ShownDay[]>();
   const begins = monthOf(firstDay ?? days.at(-1)?.day ?? '');
-  for (const day of days) {
-    const month = monthOf(day.day);
-    if (month >= begins) months.set(month, [...(months.get(month) ?? []), day]);
-  }
-  const newestFirst = [...months.values()].reverse();
+  const names = new Set(days.map(({ day }) => monthOf(day)).filter((month) => month >= begins));
+  const newestFirst = [...names].reverse().map((month) => days.filter(({ day }) => monthOf(day) === month));
+  const older = newestFirst.slice(newestMonths);
+  const attention = older.flat().filter(needsAttention).length;
+  const inNeed = attention === 0 ? '' : `, ${formatCountOf(attention, 'day')} in need of attention`;
+  const folded = html`<details><summary>${formatCountOf(older.length, 'older month')}${inNeed}</summary>
+<div class="months">${older.map(renderMonth)}</div></details>`;
   return html`${defineShapes(marks)}${renderLegend(marks)}
 <ul class="legend"><li data-count="2"><span class="faint">bookings of the day that are open in cases</span></li>
 <li class="faint">Only a red frame: the run is complete, and somebody has to act on it.</li></ul>
@@ -222,15 +217,7 @@ export function renderCalendar(days: readonly ShownDay[], firstDay: string | nul
     ({ letter, meaning }) => html`<li><b>${letter}</b> <span class="faint">${meaning}</span></li>`,
   )}</ul>
 <div class="months">${newestFirst.slice(0, newestMonths).map(renderMonth)}</div>
-${renderOlder(newestFirst.slice(newestMonths))}`;
-}
-
-function renderOlder(months: readonly (readonly ShownDay[])[]): Html | undefined {
-  if (months.length === 0) return undefined;
-  const attention = months.flat().filter(needsAttention).length;
-  const words = attention === 0 ? '' : `, ${formatCountOf(attention, 'day')} in need of attention`;
-  return html`<details><summary>${formatCountOf(months.length, 'older month')}${words}</summary>
-<div class="months">${months.map(renderMonth)}</div></details>`;
+${older.length > 0 ? folded : undefined}`;
 }
 
 /** 2026-11 */

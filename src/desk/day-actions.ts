@@ -1,6 +1,7 @@
 import type { RunState } from '../ledger/run.js';
 import { type RunReport, waitsForAcceptance } from '../review/day/report.js';
 import { type Html, html } from '../text/html.js';
+import type { ShownDay } from './calendar.js';
 import type { DeskVisit } from './page.js';
 
 /** Where each leads, below the address of the day. */
@@ -23,11 +24,9 @@ const actionsAfter: Readonly<Record<RunState, readonly (typeof run)[]>> = {
   succeeded: [replay],
 };
 
-type NewestRun = Pick<RunReport, 'state' | 'notGood'>;
-
 /** What can be done about a day after its newest run, most helpful first: nothing that the action would then refuse. */
 export function listDayActions(
-  newest: NewestRun | undefined,
+  newest: Pick<RunReport, 'state' | 'notGood'> | undefined,
   { isComparable = true, isPerformed = false } = {},
 ): readonly (typeof run)[] {
   return listAfter(newest).filter((action) => {
@@ -38,7 +37,7 @@ export function listDayActions(
   });
 }
 
-function listAfter(newest: NewestRun | undefined): readonly (typeof run)[] {
+function listAfter(newest: Parameters<typeof listDayActions>[0]): readonly (typeof run)[] {
   if (!newest) return [run];
   const { state, notGood } = newest;
   const isDone = state === 'succeeded';
@@ -50,18 +49,10 @@ function listAfter(newest: NewestRun | undefined): readonly (typeof run)[] {
   return isPart ? [topUp, ...actionsAfter[state].filter(({ path }) => path !== 'run')] : actionsAfter[state];
 }
 
-interface NewestRunOfDay {
-  readonly day: string;
-  /** Null without a run. */
-  readonly runId: string | null;
-  readonly state: RunState | null;
-  readonly isToBeAccepted: boolean;
-}
-
 /** The most helpful link for a day in a list: to a working run or, for visitors who may operate, an action. */
 export function renderFirstAction(
-  { day, runId, state, isToBeAccepted }: NewestRunOfDay,
-  { may }: Pick<DeskVisit, 'may'>,
+  { day, runId, state, isToBeAccepted }: ShownDay,
+  { may }: DeskVisit,
   look: 'button' | 'button quiet',
 ): Html | undefined {
   if (state === 'collecting' || state === 'delivering')
@@ -69,18 +60,6 @@ export function renderFirstAction(
   const [first] = state === null ? [run] : isToBeAccepted ? [accept] : actionsAfter[state];
   if (first === undefined || !may('operate')) return undefined;
   return html`<a class="${look}" href="/days/${encodeURIComponent(day)}/${first.path}">${first.name}<span class="hidden">: ${day}</span></a>`;
-}
-
-/** For visitors who may operate. */
-export function renderDayActions(
-  day: string,
-  newest: NewestRun | undefined,
-  { may }: DeskVisit,
-): Html | undefined {
-  return may('operate')
-    ? html`<p class="buttons">${renderButtons(day, listDayActions(newest))}</p>
-`
-    : undefined;
 }
 
 /** The first is filled, unless another is the one to press: to send a whole day again is never that. */

@@ -9,6 +9,7 @@ import { isActive, type Run } from '../ledger/run.js';
 import { describeNotice } from '../notifications/describe-notice.js';
 import { describeIncomparable } from '../review/collect/delivered-lines.js';
 import { judgeDay } from '../review/day/good-day.js';
+import { readIdle } from '../review/day/idle-time.js';
 import { readReport, reportsDrop, runToJson } from '../review/day/report.js';
 import { countAffected, type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { HttpError } from '../server/http-error.js';
@@ -16,7 +17,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { listDayActions, renderButtons } from './day-actions.js';
-import { outlineCase, readIdle } from './day-report.js';
+import { outlineCase } from './day-report.js';
 import { dayField, pageField } from './fields.js';
 import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
@@ -65,7 +66,7 @@ export const reportDownload = defineDownload({
   async open({ day, name }, { desk: { archive } }) {
     const isKept = (await archive.list(reportsFolder, day)).includes(name);
     if (!isKept || !name.endsWith('.html')) throw new HttpError(404, 'no such report is in the archive');
-    return { name: `${day}-${name}`, content: readArchived(archive, [reportsFolder, day, name]) };
+    return { name: `${day}-${name}`, content: readArchived(archive, reportsFolder, day, name) };
   },
 });
 
@@ -198,16 +199,19 @@ async function listReports(day: string, { desk: { archive } }: DeskVisit): Promi
 /** The two signs and what to do come first; the details are below. */
 function renderDay(data: DayData, visit: DeskVisit): Html {
   const { day, ran, needs, problems, notices, pages } = data;
-  const isTold = visit.desk.operations.channels.length > 0;
+  const told =
+    visit.desk.operations.channels.length > 0
+      ? html`<h2>What people were told</h2>`
+      : html`<h2>What was noticed</h2><p>${nobodyIsTold}</p>`;
   return html`${renderNeighbours(data)}
 <section class="card"><p class="headline">${renderMark(ran.judgement)} <span>${showInLine(ran.headline)}</span></p>
 ${needs ? html`<p class="headline">${renderMark(needs.mark, needs.words)} <span>${needs.text}</span></p>` : undefined}
 ${renderWhatToDo(data)}</section>
-${renderNotices('Problems that last', problems, visit)}<h2>Runs</h2>
+${renderNotices(html`<h2>Problems that last</h2>`, problems, visit)}<h2>Runs</h2>
 ${pages > 1 ? renderPages(data, 'run', (page) => `/days/${day}?page=${page}`) : undefined}${renderRuns(data, visit)}
 <h2>Open cases of its bookings</h2>
 ${renderCases(data)}
-${renderNotices(isTold ? 'What people were told' : 'What was noticed', notices, visit, isTold ? undefined : nobodyIsTold)}${renderReports(data)}`;
+${renderNotices(told, notices, visit)}${renderReports(data)}`;
 }
 
 function renderNeighbours({ previous, next }: DayData): Html {
@@ -277,13 +281,11 @@ function renderCases({ day, cases: { count, first } }: DayData): Html {
   const cut = count > first.length ? `, the ${formatCount(first.length)} most urgent` : '';
   const intro = html`<p>${formatCountOf(count, 'case')}${cut}. <a href="/cases?day=${day}">In the list of cases</a></p>
 `;
-  const shown = (day: string | null) => day && showDay(day);
   return html`${count > 0 ? intro : undefined}${renderTable(
     first,
     {
       Case: ({ id }) => html`<a href="/cases/${id}">${id}</a>`,
-      'Check-in': ({ inHouse, firstCheckIn, inHouseUntil }) =>
-        nameCheckIn({ inHouse, firstCheckIn: shown(firstCheckIn), inHouseUntil: shown(inHouseUntil) }),
+      'Check-in': (item) => nameCheckIn(item, showDay),
       Mapping: ({ state }) => renderMark(state),
       Provider: ({ providerName }) => providerName,
       'Hotel id': ({ providerHotelId }) => providerHotelId,
@@ -296,15 +298,9 @@ function renderCases({ day, cases: { count, first } }: DayData): Html {
 }
 
 /** What the ledger noticed about the day, in words; what recovered is no problem any more. */
-function renderNotices(
-  title: string,
-  notices: DayData['notices'],
-  visit: DeskVisit,
-  remark?: string,
-): Html | undefined {
+function renderNotices(heading: Html, notices: DayData['notices'], visit: DeskVisit): Html | undefined {
   if (notices.length === 0) return undefined;
-  return html`<h2>${title}</h2>
-${remark && html`<p>${remark}</p>`}
+  return html`${heading}
 <ul class="plain">${notices.map(
     (one) =>
       html`<li><span class="faint">${showInstant(one.raisedAt, visit)}</span> ${one.stage === 'recovered' ? renderMark('succeeded', one.stage) : renderSeverity(one.severity)} ${showInLine(one.title)}</li>

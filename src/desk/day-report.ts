@@ -5,11 +5,10 @@ import type { Bar } from '../charts/bars.js';
 import type { Config } from '../config/load.js';
 import { canaryToJson, judgeCanary } from '../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { Run } from '../ledger/run.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { describeCanary } from '../review/canary.js';
 import { judgeDay } from '../review/day/good-day.js';
-import { readIdleMs } from '../review/day/idle-time.js';
+import { readIdle } from '../review/day/idle-time.js';
 import { readReport } from '../review/day/report.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../review/gates.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -54,7 +53,7 @@ export async function gatherDayReport(
     const list = await listBookings(ledger, 'affected', verdicts.runs, { today, clock: () => now });
     const first = [];
     for await (const bookings of list.read({ from: 0, to: listed }))
-      first.push(...bookings.map(outlineToJson));
+      first.push(...bookings.map(outlineBooking));
     return { count: list.count, first };
   }
 
@@ -95,15 +94,6 @@ export async function gatherDayReport(
 
 export type DayReport = Awaited<ReturnType<typeof gatherDayReport>>;
 
-/** By run, how much of its duration nobody worked on it: only of those that were resumed after a pause. */
-export async function readIdle(
-  ledger: ReadOnlyLedger,
-  runs: readonly Run[],
-): Promise<Readonly<Record<string, number>>> {
-  const idle = await Promise.all(runs.map(async (run) => [run.id, await readIdleMs(ledger, run)] as const));
-  return Object.fromEntries(idle.filter(([, ms]) => ms > 0));
-}
-
 async function compareVolume(day: string, ledger: ReadOnlyLedger, settings: Config['volume']) {
   const counted = await ledger.runs.findVolume(day);
   const good = await ledger.runs.listVolumes(daysToCompare(day, settings));
@@ -127,7 +117,7 @@ async function compareVolume(day: string, ledger: ReadOnlyLedger, settings: Conf
 }
 
 /** What a list shows of an affected booking, without the guest's name. */
-export function outlineToJson(booking: ListedBooking) {
+export function outlineBooking(booking: ListedBooking) {
   const { fields } = booking;
   const text = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
   return {
@@ -155,11 +145,7 @@ export function outlineCase(item: ListedCase) {
   };
 }
 
-function outlineHotels({
-  copyServiceId,
-  copy,
-  hotels,
-}: Pick<ListedCase, 'copyServiceId' | 'copy' | 'hotels'>) {
+function outlineHotels({ copyServiceId, copy, hotels }: ListedBooking | ListedCase) {
   return {
     /** The master hotel that the local copy of the mappings has now. */
     copyServiceId,
@@ -192,6 +178,7 @@ export interface SectionOptions {
 export function listSections(report: DayReport, options: SectionOptions): Section[] {
   const { day, runs, idleMs, left, volume, rejects, steps, affected, cases } = report;
   const { command, timezone, isPage } = options;
+  const today = businessDayAt(new Date(report.writtenAt), timezone).iso;
   const showDates = (text: string) => (isPage ? text.replace(/\d{4}-\d\d-\d\d/g, showDay) : text);
   const sections: Section[] = [
     {
@@ -209,11 +196,15 @@ export function listSections(report: DayReport, options: SectionOptions): Sectio
     {
       title: 'Verdicts',
       notes: describeVerdicts(report, options),
-      rows: affected.first.map((item) => ({
-        'check-in': showDates(describeStay(item, report, timezone)),
-        booking: item.reference ?? '-',
-        ...toHotelCells(item),
-      })),
+      rows: affected.first.map((item) => {
+        const { checkIn, checkOut } = item;
+        const stay = { checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined };
+        return {
+          'check-in': showDates(describeCheckIn(stay, today)),
+          booking: item.reference ?? '-',
+          ...toHotelCells(item),
+        };
+      }),
     },
     {
       title: 'Open cases',
@@ -235,10 +226,9 @@ export function listSections(report: DayReport, options: SectionOptions): Sectio
     {
       title: 'Bookings',
       notes: describeVolume(report),
-      bars: listVolumes(report).map((one) => ({
-        ...toBar(showDates(one.day), one.accepted),
-        isHighlighted: one.day === day,
-      })),
+      bars: (volume.accepted === null ? [] : [...volume.compared, { day, accepted: volume.accepted }]).map(
+        (one) => ({ ...toBar(showDates(one.day), one.accepted), isHighlighted: one.day === day }),
+      ),
     },
     {
       title: 'Providers, and what is usual',
@@ -282,15 +272,6 @@ function describeVerdicts({ day, verdicts, affected, canary, runs }: DayReport, 
   ]);
 }
 
-function describeStay(
-  { checkIn, checkOut }: DayReport['affected']['first'][number],
-  { writtenAt }: DayReport,
-  timezone: string,
-): string {
-  const today = businessDayAt(new Date(writtenAt), timezone).iso;
-  return describeCheckIn({ checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined }, today);
-}
-
 function describeCases({ cases }: DayReport, { command }: SectionOptions): string[] {
   const { count, first } = cases;
   const bookings = first.reduce((sum, { openBookings }) => sum + openBookings, 0);
@@ -330,10 +311,6 @@ function describeVolume({ runs, volume: { accepted, usual, isOfWeekday } }: DayR
     return [`${bookings}, usually ${formatCount(usual)}${isOfWeekday ? ' on this weekday' : ''}`];
   const isCompared = runs.some(({ volume }) => volume !== null);
   return [`${bookings}, not compared${isCompared ? ': no earlier day is known' : ''}`];
-}
-
-function listVolumes({ day, volume: { accepted, compared } }: DayReport) {
-  return accepted === null ? [] : [...compared, { day, accepted }];
 }
 
 function toBar(label: string, value: number): Bar {

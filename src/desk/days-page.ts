@@ -11,6 +11,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration, shorten } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { needsAttention, readCalendar, renderCalendar, type ShownDay } from './calendar.js';
+import { nameHotel, nobodyYet } from './cases-page.js';
 import { renderFirstAction } from './day-actions.js';
 import { renderMark, renderSeverity } from './marks.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
@@ -129,8 +130,6 @@ async function readChannels({ ledger, operations: { channels } }: DeskParts) {
   return { configured: channels.length, failing: failing.length };
 }
 
-const longestName = 80;
-
 function renderUrgentCases({ cases, openCases, urgentCases }: DaysData): Html {
   const { openBookings, inHouse, unknownCheckIns } = cases;
   const facts = [
@@ -144,12 +143,12 @@ function renderUrgentCases({ cases, openCases, urgentCases }: DaysData): Html {
     urgentCases,
     {
       'Booked hotel': ({ id, bookedHotel, serviceId }) =>
-        html`<a href="/cases/${id}">${shorten(showInLine(bookedHotel?.name ?? `hotel ${serviceId}`), longestName)}</a>`,
+        html`<a href="/cases/${id}">${nameHotel(bookedHotel, serviceId)}</a>`,
       'Check-in': renderCheckIn,
       "By the hotel's clock": renderClock,
       'Open bookings': ({ openBookings }) => openBookings,
       Mapping: ({ state }) => renderMark(state),
-      'Assigned to': ({ assignee }) => assignee ?? html`<span class="faint">nobody</span>`,
+      'Assigned to': ({ assignee }) => assignee ?? nobodyYet,
     },
     { empty: 'Nobody: no booking is open. The guests of the next incorrect mapping are listed here.' },
   );
@@ -160,20 +159,16 @@ ${openCases > 0 ? all : undefined}${rows}</section>
 
 type UrgentCase = DaysData['urgentCases'][number];
 
-function renderCheckIn({ inHouse, firstCheckIn, inHouseUntil, hasUnknownCheckIn }: UrgentCase): Html {
-  const words = nameCheckIn({
-    ...{ inHouse, hasUnknownCheckIn },
-    firstCheckIn: firstCheckIn === null ? null : showDay(firstCheckIn),
-    inHouseUntil: inHouseUntil === null ? null : showDay(inHouseUntil),
-  });
-  return inHouse > 0 ? html`<strong>${words}</strong>` : html`${words}`;
+function renderCheckIn(item: UrgentCase): Html | string {
+  const words = nameCheckIn(item, showDay);
+  return item.inHouse > 0 ? html`<strong>${words}</strong>` : words;
 }
 
 function renderClock({ inHouse, hasUnknownCheckIn, hoursToCheckIn, bookedHotel }: UrgentCase) {
   const isAhead = inHouse === 0 && !hasUnknownCheckIn && hoursToCheckIn !== null;
   const time = bookedHotel?.localTime?.slice('2026-11-21T'.length);
   const parts = [...(isAhead ? [describeHours(hoursToCheckIn)] : []), ...(time ? [`${time} there`] : [])];
-  return parts.length === 0 ? null : parts.join(', ');
+  return parts.join(', ') || null;
 }
 
 /** Whoever is called at night acts on the last ones; the calendar has all. */
@@ -227,33 +222,21 @@ function renderLastGoodDay({ firstDay, lastGoodDay, after, days }: DaysData): Ht
 
 /** What runs next, and what it depends on. */
 function renderMachine(data: DaysData, visit: DeskVisit): Html {
+  const { nextRunAt, deadline } = data;
+  const showAhead = (at: string) => `${showInstant(at, visit)}, in ${formatSpan(Date.parse(at) - visit.now)}`;
   const parts = Object.entries(data.parts).map(
-    ([name, state]): Fact => [
-      name,
-      state === 'ok' ? renderMark('succeeded', state) : renderMark('failed', showInLine(state)),
-    ],
+    ([name, state]): Fact => [name, renderMark(state === 'ok' ? 'succeeded' : 'failed', showInLine(state))],
   );
   return html`<section class="card"><h2>Is the machine well?</h2>
 ${renderFacts([
-  ['Next run', describeNextRun(data, visit)],
-  ['Deadline', describeDeadline(data, visit)],
+  ['Next run', nextRunAt ? showAhead(nextRunAt) : 'none: the schedule names no later date'],
+  ['Deadline', deadline ? `${showAhead(deadline.at)}, for ${showDay(deadline.day)}` : 'none ahead'],
   ['Mailbox', renderMailbox(data, visit)],
   ['Mapping copy', renderMappings(data, visit)],
   ['Channels', renderChannels(data, visit)],
   ...parts,
 ])}${renderProblems(data, visit)}</section>
 `;
-}
-
-function describeNextRun({ nextRunAt }: DaysData, visit: DeskVisit): string {
-  if (nextRunAt === null) return 'none: the schedule names no later date';
-  return `${showInstant(nextRunAt, visit)}, in ${formatSpan(Date.parse(nextRunAt) - visit.now)}`;
-}
-
-function describeDeadline({ deadline }: DaysData, visit: DeskVisit): string {
-  if (!deadline) return 'none ahead';
-  const { day, at } = deadline;
-  return `${showInstant(at, visit)}, in ${formatSpan(Date.parse(at) - visit.now)}, for ${showDay(day)}`;
 }
 
 /** Left out if none is configured. */
@@ -276,13 +259,10 @@ function renderMappings({ mappingsCompleteUntil }: DaysData, visit: DeskVisit): 
 }
 
 function renderChannels({ channels: { configured, failing } }: DaysData, { may }: DeskVisit): Html {
+  const all = formatCount(configured);
+  const failed = `${formatCount(failing)} of ${all} did not accept the last message`;
   const state =
-    failing > 0
-      ? renderMark(
-          'failed',
-          `${formatCount(failing)} of ${formatCount(configured)} did not accept the last message`,
-        )
-      : renderMark('succeeded', `${formatCount(configured)} configured, none fails`);
+    failing > 0 ? renderMark('failed', failed) : renderMark('succeeded', `${all} configured, none fails`);
   const more = may('operate') ? html` <a href="/notifications">Notifications</a>` : undefined;
   return html`${configured === 0 ? renderMark('not-due', nobodyIsTold) : state}${more}`;
 }
@@ -304,10 +284,11 @@ function linkDay(day: string): Html {
   return html`<a class="whole" href="/days/${day}">${showDay(day)}</a>`;
 }
 
+const minuteMs = 60_000;
+
 /** To the minute: a span of hours needs no seconds. */
 function formatSpan(milliseconds: number): string {
-  const minutes = Math.max(1, Math.round(milliseconds / 60_000));
-  return formatDuration(minutes * 60_000);
+  return formatDuration(Math.max(1, Math.round(milliseconds / minuteMs)) * minuteMs);
 }
 
 /** Days in the charts that compare single days: three months. */

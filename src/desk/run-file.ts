@@ -1,4 +1,3 @@
-import type { Permission } from '../access/roles.js';
 import type { Run } from '../ledger/run.js';
 import { dayOfRunId } from '../review/day/open-run.js';
 import { describeSetAside } from '../review/day/report.js';
@@ -8,7 +7,7 @@ import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatBytes, formatCount } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { type DeskParts, type DeskVisit, defineDownload } from './page.js';
+import { type DeskParts, type DeskVisit, type Download, defineDownload } from './page.js';
 import { renderFacts, showInstant } from './parts.js';
 import type { ShownRun } from './run-page.js';
 import { findShownRun, runInput } from './run-watch.js';
@@ -84,8 +83,7 @@ export const resultDownload = defineRunDownload('result', {
     const removed = 'the result was removed with the names in it, as agreed; its checksum is kept';
     if (run.linesBlanked) throw new HttpError(404, removed);
     const fault = await verifyKept(desk, run, result);
-    const wrong = fault === undefined ? undefined : { item: 'the result in the archive', fault };
-    return { name: result.name, wrong };
+    return { name: result.name, wrong: fault ? { item: 'the result in the archive', fault } : undefined };
   },
 });
 
@@ -102,9 +100,7 @@ export const manifestDownload = defineRunDownload('manifest', {
 /** A file of a run in the archive, which is not sent if it is wrong. */
 function defineRunDownload(
   file: string,
-  about: {
-    readonly permission: Permission;
-    readonly contentType: string;
+  about: Pick<Download, 'permission' | 'contentType'> & {
     find(run: Run, desk: DeskParts): Promise<{ name: string; wrong: VerifiedItem | undefined }>;
   },
 ) {
@@ -118,7 +114,7 @@ function defineRunDownload(
       if (run.file?.archivedTo === undefined)
         throw new HttpError(404, 'nothing of this run is in the archive yet');
       const { name, wrong } = await about.find(run, desk);
-      if (!wrong) return { name: `${id}-${name}`, content: readArchived(desk.archive, [run.day, id, name]) };
+      if (!wrong) return { name: `${id}-${name}`, content: readArchived(desk.archive, run.day, id, name) };
       const words = `not sent, because it is not what the ledger recorded: ${wrong.item}: ${wrong.fault}`;
       const check = `To check all of it: ${desk.command(`verify ${run.day}`)}`;
       throw new HttpError(409, `${words}. ${check}`, {}, 'unverified');
@@ -127,9 +123,6 @@ function defineRunDownload(
 }
 
 /** Reads an archived file for a response. Copies each block, which a response may hold for longer than the archive. */
-export async function* readArchived(
-  archive: DeskParts['archive'],
-  path: readonly [day: string, folder: string, name: string],
-): AsyncGenerator<Uint8Array> {
+export async function* readArchived(archive: DeskParts['archive'], ...path: [string, string, string]) {
   for await (const block of archive.read(...path)) yield Buffer.from(block);
 }

@@ -5,11 +5,12 @@ import { rejectToJson } from '../ledger/collecting.js';
 import { isActive, type Run } from '../ledger/run.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
 import { createRunMask } from '../review/stored/stored-line.js';
-import { countAffected } from '../review/verdicts/day-verdicts.js';
+import { countAffected, type Unknown } from '../review/verdicts/day-verdicts.js';
 import { type ListedBooking, type ListName, listBookings } from '../review/verdicts/listing.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatKilometres } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
+import { outlineBooking } from './day-report.js';
 import { pageField } from './fields.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
 import {
@@ -83,11 +84,6 @@ ${table}`,
 
 type Columns = Readonly<Record<string, (booking: ShownBooking) => Html | string | null | undefined>>;
 
-interface ShownBooking extends ListedBooking {
-  /** What the service said last about its step. */
-  readonly answer: string | undefined;
-}
-
 const why: Columns = { Why: (booking) => describeWhy(booking) ?? null };
 
 export const affectedPage = defineBookingList('affected', {
@@ -135,19 +131,18 @@ export const refusedPage = defineBookingList('refused', {
   },
 });
 
+interface ListWords {
+  readonly title: string;
+  readonly words: string;
+  /** Instead, if nothing of the run was sent. */
+  readonly unsent?: string;
+  readonly empty: string;
+  /** What this list says besides. */
+  readonly columns?: Columns;
+}
+
 /** The list behind a count of a run. */
-function defineBookingList(
-  name: ListName,
-  about: {
-    readonly title: string;
-    readonly words: string;
-    /** Instead, if nothing of the run was sent. */
-    readonly unsent?: string;
-    readonly empty: string;
-    /** What this list says besides. */
-    readonly columns?: Columns;
-  },
-) {
+function defineBookingList(name: ListName, about: ListWords) {
   const isRefused = name === 'refused';
   return definePage({
     path: `/runs/:id/${name}`,
@@ -162,7 +157,7 @@ function defineBookingList(
         ...toListed(run, count, page),
         unknown: explainUnknown(name, run, count),
         hasAnswers,
-        bookings: bookings.map((one): ShownBooking => ({ ...one, answer: answers?.get(one.step ?? '') })),
+        bookings: bookings.map((one) => toShown(one, answers?.get(one.step ?? ''))),
       };
     },
     audit: ({ day, runId, bookings, hasAnswers }) => ({
@@ -179,7 +174,7 @@ function defineBookingList(
       const list = html`<p>${words} Guests in house first, then the nearest check-in.</p>
 ${isRefused && !hasAnswers ? html`<p>Of a run with more than ${formatCount(bookingsMasked)} bookings, the service's words are shown one by one: <code>${command('show REFERENCE --answers')}</code></p>` : undefined}
 ${renderPages(listed, 'booking', (page) => `/runs/${encodeURIComponent(runId)}/${name}?page=${page}`)}
-${renderBookings(bookings, about.columns, about.empty)}`;
+${renderBookings(bookings, about)}`;
       return {
         title: about.title,
         content: html`${backToRun(runId)}
@@ -210,21 +205,19 @@ async function readAnswers({ ledger }: DeskParts, run: Run, refused: readonly Li
   return new Map(answers.map(({ step, answer = '' }) => [step, mask.apply(answer)]));
 }
 
+const whyUnknown: Readonly<Record<Unknown, string>> = {
+  'by e-mail': 'Unknown: verdicts of this run come by e-mail only.',
+  'no result': 'Unknown: no result has arrived yet.',
+  '-': 'Nothing of this run was sent, so there is no verdict on any booking.',
+};
+
 /** An empty list is no good news if nothing is known. */
 function explainUnknown(name: ListName, run: Run, count: number): string | undefined {
   if (name === 'suspects' && run.suspects === undefined)
     return 'Unknown: this run was not compared with a copy of the mappings.';
-  if (name !== 'affected' && (name !== 'unanswered' || count > 0)) return undefined;
-  switch (countAffected(run)) {
-    case 'by e-mail':
-      return 'Unknown: verdicts of this run come by e-mail only.';
-    case 'no result':
-      return 'Unknown: no result has arrived yet.';
-    case '-':
-      return 'Nothing of this run was sent, so there is no verdict on any booking.';
-    default:
-      return undefined;
-  }
+  const affected = countAffected(run);
+  if (typeof affected === 'number') return undefined;
+  return name === 'affected' || (name === 'unanswered' && count === 0) ? whyUnknown[affected] : undefined;
 }
 
 /** A page of a list of a run, in the order of the command: guests in house first, then the nearest check-in. */
@@ -241,6 +234,15 @@ async function readBookings(name: ListName, run: Run, page: number, { desk, now,
   return { count: list.count, bookings };
 }
 
+/** @param answer what the service said last about its step */
+function toShown(booking: ListedBooking, answer: string | undefined) {
+  const { [guestField]: guest } = booking.fields;
+  const shownGuest = guest === undefined ? undefined : String(guest);
+  return { ...booking, ...outlineBooking(booking), guest: shownGuest, answer };
+}
+
+type ShownBooking = ReturnType<typeof toShown>;
+
 /** What the lists of a run share. */
 function toListed(run: Run, count: number, page: number) {
   // Whatever an active run has not sent yet, it still sends.
@@ -250,30 +252,20 @@ function toListed(run: Run, count: number, page: number) {
 
 const [guestField = ''] = guestNameFields;
 
-function hasGuest({ fields }: ListedBooking): boolean {
-  return guestField in fields;
-}
+const hasGuest = ({ guest }: ShownBooking) => guest !== undefined;
 
-function renderBookings(
-  bookings: readonly ShownBooking[],
-  columns: Columns | undefined,
-  empty: string,
-): Html {
-  const read = (name: string) => (booking: ListedBooking) => readText(booking, name);
-  const showDate = (name: string) => (booking: ListedBooking) => {
-    const date = readText(booking, name);
-    return date === null ? null : html`<span class="whole">${showDay(date)}</span>`;
-  };
+function renderBookings(bookings: readonly ShownBooking[], { columns, empty }: ListWords): Html {
+  const showDate = (date: string | null) => date && html`<span class="whole">${showDay(date)}</span>`;
   return renderTable(
     bookings,
     {
-      Reference: (booking) => linkBooking(readText(booking, 'BookingReferenceId')),
-      Guest: bookings.some(hasGuest) && read(guestField),
-      'Check-in': showDate('CheckInDate'),
-      'Check-out': showDate('CheckOutDate'),
-      Provider: read('ProviderName'),
-      'Hotel id': read('ProviderHotelId'),
-      Booked: ({ fields, hotels }) => showHotel(Number(fields.ServiceId), hotels.bookedHotel?.name),
+      Reference: ({ reference }) => linkBooking(reference),
+      Guest: bookings.some(hasGuest) && (({ guest = null }) => guest),
+      'Check-in': ({ checkIn }) => showDate(checkIn),
+      'Check-out': ({ checkOut }) => showDate(checkOut),
+      Provider: ({ providerName }) => providerName,
+      'Hotel id': ({ providerHotelId }) => providerHotelId,
+      Booked: ({ serviceId, bookedHotel }) => showHotel(serviceId, bookedHotel),
       'In the copy': showCopy,
       ...columns,
       Case: ({ case: found }) =>
@@ -283,24 +275,19 @@ function renderBookings(
   );
 }
 
-function readText({ fields }: ListedBooking, name: string): string | null {
-  return fields[name] === undefined ? null : String(fields[name]);
-}
-
-function showHotel(serviceId: number, name: string | undefined): Html {
+function showHotel(serviceId: number, name: string | null): Html {
   return html`${serviceId}${name ? html` <span class="faint">${showInLine(name)}</span>` : undefined}`;
 }
 
-function showCopy({ fields, copyServiceId, copy, hotels, reason, movedAt }: ListedBooking): Html {
+function showCopy({ serviceId, copyServiceId, copy, reason, movedAt, ...hotels }: ShownBooking): Html {
   const moved = movedAt
     ? html` <span class="faint">moved ${showDay(movedAt.slice(0, 10))}</span>`
     : undefined;
   if (copy === 'never-synced') return html`${neverSynced}`;
   if (copyServiceId === null) return html`${reason === 'moved' ? 'deleted' : 'none'}${moved}`;
-  if (copyServiceId === Number(fields.ServiceId)) return html`the same${moved}`;
-  const { distanceKm } = hotels;
-  const distance = distanceKm === undefined ? '' : `, ${formatKilometres(distanceKm)}`;
-  return html`${showHotel(copyServiceId, hotels.copyHotel?.name)}${distance}${moved}`;
+  if (copyServiceId === serviceId) return html`the same${moved}`;
+  const distance = hotels.distanceKm === null ? '' : `, ${formatKilometres(hotels.distanceKm)}`;
+  return html`${showHotel(copyServiceId, hotels.copyHotel)}${distance}${moved}`;
 }
 
 function backToRun(runId: string): Html {

@@ -1,7 +1,8 @@
 import type { OpenWork } from '../ledger/progress.js';
 import { isActive, type Run } from '../ledger/run.js';
 import { judgeDay } from '../review/day/good-day.js';
-import { countIdleMs } from '../review/day/idle-time.js';
+import { collectToJson, countIdleMs } from '../review/day/idle-time.js';
+import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
 import { readWaiting, reportsDrop, runToJson } from '../review/day/report.js';
 import { describeDrops } from '../review/gates.js';
@@ -9,13 +10,13 @@ import { countAffected, summariseVerdicts } from '../review/verdicts/day-verdict
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatDuration, formatLocalInstant } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { renderDayActions } from './day-actions.js';
+import { listDayActions, renderButtons } from './day-actions.js';
 import { markOfRun, renderMark } from './marks.js';
 import { type DeskVisit, defineLive, definePage } from './page.js';
-import { renderTable, showDay, showInstant } from './parts.js';
+import { renderTable, showDay, showInstant, writeAddress } from './parts.js';
 import { renderFile, toFileDetails } from './run-file.js';
 import { renderSteps } from './run-timeline.js';
-import { findShownRun, readRunState, runInput, type Sample, toSample, watchesOf } from './run-watch.js';
+import { findShownRun, readOpenWork, runInput, type Sample, toSample, watchesOf } from './run-watch.js';
 
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
 const refreshSeconds = 10;
@@ -31,14 +32,21 @@ export const runPage = definePage({
   json: 'usually',
   read: async ({ id }, visit) => readRun(await findShownRun(visit.desk.ledger, id), visit),
   isStartedByHook: ({ trigger }) => trigger === 'hook',
-  render: (run, visit) => ({
-    title: `Run ${run.runId}`,
-    content: html`<p><a href="/days/${encodeURIComponent(run.day)}">‹ Day ${showDay(run.day)}</a></p>
-${isUnfinished(run) ? renderDayActions(run.day, run, visit) : undefined}<section class="card"${isActive(run) ? html` data-live="/runs/${encodeURIComponent(run.runId)}/events"` : undefined}>${renderMoment(run, visit)}</section>
+  render(run, visit) {
+    const { runId, day } = run;
+    const path = `/runs/${encodeURIComponent(runId)}`;
+    // What a finished run leaves to do stands on the page of its day.
+    const actions = isUnfinished(run) && visit.may('operate') ? listDayActions(run) : [];
+    return {
+      title: `Run ${runId}`,
+      content: html`<p><a href="/days/${encodeURIComponent(day)}">‹ Day ${showDay(day)}</a></p>
+${actions.length > 0 ? html`<p class="buttons">${renderButtons(day, actions)}</p>` : undefined}
+<section class="card"${isActive(run) ? html` data-live="${path}/events"` : undefined}>${renderMoment(run, visit)}</section>
 ${renderOrigin(run, visit)}<section class="card">${renderSteps(run, visit)}</section>
-${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, linkRejected(run, visit))}${renderReasons('Warnings', run.warnings)}`,
-    ...(isActive(run) && { refreshSeconds }),
-  }),
+${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && `${path}/rejected`)}${renderReasons('Warnings', run.warnings, false)}`,
+      ...(isActive(run) && { refreshSeconds }),
+    };
+  },
 });
 
 /** Streams the live part of a run's page until the run ends. */
@@ -63,8 +71,8 @@ async function readRun(run: Run, visit: DeskVisit) {
   const { ledger } = visit.desk;
   const { id, startedAt, finishedAt } = run;
   const length = Math.max(1, Math.ceil(((finishedAt ?? visit.now) - startedAt) / slices));
-  const [{ work }, waiting, steps, sums, troubles, rejects, warnings] = await Promise.all([
-    readRunState(ledger, run, visit.now),
+  const [work, waiting, steps, sums, troubles, rejects, warnings] = await Promise.all([
+    readOpenWork(ledger, run, visit.now),
     readWaiting(ledger, run, visit.now),
     ledger.steps.count(id),
     ledger.steps.listAttemptSums(id, { from: startedAt, length }),
@@ -72,19 +80,13 @@ async function readRun(run: Run, visit: DeskVisit) {
     ledger.rejects.count(id),
     ledger.rejects.countWarnings(id),
   ]);
-  /** When its bookings were read. */
-  const collect =
-    run.collectStartedAt === undefined
-      ? null
-      : {
-          startedAt: toIso(run.collectStartedAt),
-          endedAt: run.collectedAt === undefined ? null : toIso(run.collectedAt),
-        };
+  const collect = collectToJson(run);
   // Otherwise a run that was resumed in the morning would seem to need all day.
   const since = { at: (run.collectedAt ?? startedAt) + countIdleMs({ ...run, collect }, sums), done: 0 };
   return {
     ...toMoment(run, work, visit, since),
     ...waiting,
+    /** When its bookings were read. */
     collect,
     steps,
     /** Those that have ended, summed up by kind, outcome and slice of time. */
@@ -169,11 +171,6 @@ function writeNear(instant: number, { now, timezone }: DeskVisit): string {
   return Math.abs(instant - now) < nearMs ? `${time}:${seconds}` : `${time}`;
 }
 
-/** Whether its day can be helped from here. What a finished run leaves to do stands on the page of its day. */
-function isUnfinished({ state }: ShownRun): boolean {
-  return state === 'failed' || isActive({ state });
-}
-
 /** Its state, why it is pending, its progress, and its counts. */
 function renderMoment(moment: Moment, visit: DeskVisit): Html {
   const words = moment.pending?.words ?? moment.headline;
@@ -210,7 +207,6 @@ function listCounts(moment: Moment): readonly Count[] {
   const isByFile = moment.delivery === 'file';
   const affected = countAffected(moment);
   const unanswered = counts.unanswered ?? (isByFile ? 'no result' : 'by e-mail');
-  const posted: Count = ['By e-mail only', counts.posted, 'posted'];
   return [
     ['Read', counts.read],
     ['Accepted', counts.accepted],
@@ -221,7 +217,7 @@ function listCounts(moment: Moment): readonly Count[] {
     ['Pending', counts.pending],
     ['Refused', counts.refused, 'refused', 'bad'],
     ['Sent again', counts.repeated],
-    ...(isByFile ? [posted] : []),
+    ...(isByFile ? [['By e-mail only', counts.posted, 'posted'] as const] : []),
     // Where nothing was sent, no answer is missing.
     ['Unanswered', affected === '-' ? '-' : unanswered, 'unanswered', 'wait'],
     ['Affected', affected, 'affected', 'bad'],
@@ -263,11 +259,10 @@ function renderVolume({ volume, notGood }: ShownRun, visit: DeskVisit): Html | u
   if (!('drops' in volume))
     return html`<p class="faint">Its number of bookings is not compared: no earlier day is known.</p>`;
   if (volume.drops.length === 0) return undefined;
-  const drops = describeDrops(volume).map(showInLine).join('; ');
-  const drop = notGood.find((one) => one.code === 'volume-dropped');
-  if (drop?.code !== 'volume-dropped' || drop.acceptedAt === null)
-    return html`<p class="bad">Far fewer bookings than usual: ${drops}.</p>`;
-  return html`<p class="faint">Far fewer bookings than usual: ${drops}. Accepted by ${showInLine(drop.acceptedBy ?? '')}, ${showInstant(drop.acceptedAt, visit)}.</p>`;
+  const drops = `Far fewer bookings than usual: ${describeDrops(volume).map(showInLine).join('; ')}.`;
+  const drop = notGood.find((one) => 'acceptedAt' in one);
+  if (!drop?.acceptedAt) return html`<p class="bad">${drops}</p>`;
+  return html`<p class="faint">${drops} Accepted by ${showInLine(drop.acceptedBy ?? '')}, ${showInstant(drop.acceptedAt, visit)}.</p>`;
 }
 
 /** Where the ledger's own word is not plain. */
@@ -290,26 +285,13 @@ ${renderTable(troubles, {
 })}`;
 }
 
-/** The address of the records of a reason, for those who may see them. */
-function linkRejected({ runId }: ShownRun, visit: DeskVisit) {
-  return (reason: string) =>
-    visit.may('see-bookings')
-      ? `/runs/${encodeURIComponent(runId)}/rejected?reason=${encodeURIComponent(reason)}`
-      : undefined;
-}
-
-function renderReasons(
-  title: string,
-  reasons: ShownRun['rejects'],
-  linkTo: (reason: string) => string | undefined = () => undefined,
-): Html | undefined {
+/** @param path of the records, for those who may see them */
+function renderReasons(title: string, reasons: ShownRun['rejects'], path: string | false): Html | undefined {
   if (reasons.length === 0) return undefined;
   return html`<h2>${title}</h2>
 ${renderTable(reasons, {
-  Reason: ({ reason }) => {
-    const address = linkTo(reason);
-    return address === undefined ? reason : html`<a href="${address}">${showInLine(reason)}</a>`;
-  },
+  Reason: ({ reason }) =>
+    path ? html`<a href="${writeAddress(path, { reason })}">${showInLine(reason)}</a>` : reason,
   Records: ({ count }) => count,
   'First at': ({ firstPlace }) => firstPlace ?? '',
 })}`;

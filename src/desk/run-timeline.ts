@@ -22,12 +22,8 @@ function listCollecting({ collect, finishedAt, state }: ShownRun, now: number): 
   const ended = collect.endedAt ?? finishedAt;
   const kind = collect.endedAt !== null ? 'done' : state === 'collecting' ? 'open' : 'failed';
   const words = { done: 'done', open: 'in progress', failed: 'not completed' }[kind];
-  const segment: Segment = {
-    from: Date.parse(collect.startedAt),
-    to: ended === null ? now : Date.parse(ended),
-    kind,
-  };
-  return [{ label: 'collect', words, segments: [segment] }];
+  const to = ended === null ? now : Date.parse(ended);
+  return [{ label: 'collect', words, segments: [{ from: Date.parse(collect.startedAt), to, kind }] }];
 }
 
 function toRow(kind: StepKind, { steps, attempts, open }: ShownRun, now: number): TimelineRow {
@@ -35,12 +31,11 @@ function toRow(kind: StepKind, { steps, attempts, open }: ShownRun, now: number)
   const all = own.reduce((sum, one) => sum + one.steps, 0);
   const tries = attempts.filter((one) => one.kind === kind);
   const ended = tries.map(({ startedAt, endedAt, outcome }): Segment => {
-    return { from: Date.parse(startedAt), to: Date.parse(endedAt), kind: lines[outcome] };
+    return { from: Date.parse(startedAt), to: Date.parse(endedAt), kind: segmentKinds[outcome] ?? 'work' };
   });
   const tried = tries.reduce((sum, one) => sum + one.attempts, 0);
-  const states = own.map((one) => {
-    return `${all === 1 ? '' : `${formatCount(one.steps)} `}${stateWords[one.state] ?? one.state}`;
-  });
+  const count = (some: number) => (all === 1 ? '' : `${formatCount(some)} `);
+  const states = own.map((one) => `${count(one.steps)}${stateWords[one.state] ?? one.state}`);
   const since = open?.oldest?.kind === kind ? Date.parse(open.oldest.startedAt) : undefined;
   const isWaiting = since === undefined && open?.next?.kind === kind;
   return {
@@ -78,13 +73,10 @@ const stateWords: Partial<Record<StepState, string>> = {
   running: 'in progress',
 };
 
-const lines: Readonly<Record<Ending, Segment['kind']>> = {
+/** After any other ending, something is left to do. */
+const segmentKinds: Partial<Record<Ending, Segment['kind']>> = {
   done: 'done',
   refused: 'failed',
   failed: 'failed',
   fatal: 'failed',
-  retry: 'work',
-  halved: 'work',
-  interrupted: 'work',
-  overdue: 'work',
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pause, untilAborted } from '../async/abort.js';
+import { orAborted, pause } from '../async/abort.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { hasWork, isActive, type Run } from '../ledger/run.js';
 import { HttpError } from '../server/http-error.js';
@@ -24,9 +24,9 @@ export interface Sample {
   readonly done: number;
 }
 
-/** The part of the ledger that changes while a run works. */
-export async function readRunState(ledger: ReadOnlyLedger, run: Run, now: number) {
-  return { run, work: hasWork(run) ? await ledger.steps.readOpenWork(run.id, now) : undefined };
+/** What can still be worked on; undefined if there is nothing. */
+export async function readOpenWork(ledger: ReadOnlyLedger, run: Run, now: number) {
+  return hasWork(run) ? ledger.steps.readOpenWork(run.id, now) : undefined;
 }
 
 export function toSample({ counts: { delivered, refused } }: Pick<Run, 'counts'>, at: number): Sample {
@@ -48,24 +48,21 @@ export function createRunWatches({
     const run = runName.test(runId) ? await ledger.runs.find(runId) : undefined;
     if (!run) return undefined;
     const now = clock();
-    const state = await readRunState(ledger, run, now);
+    const work = await readOpenWork(ledger, run, now);
     /** A while ago; undefined at the first look, which has nothing to compare with. */
     const since = poll.samples[0];
     poll.samples.push(toSample(run, now));
     if (poll.samples.length > samplesKept) poll.samples.shift();
-    return { ...state, since };
+    return { run, work, since };
   }
 
   /** The next look at the ledger, shared by all who wait for it. */
   function lookAgain(poll: Poll, runId: string): ReturnType<typeof look> {
-    poll.next ??= (async () => {
-      try {
-        await pause(poll.samples.length === 0 ? 0 : everyMs, poll.over.signal);
-        return poll.over.signal.aborted ? undefined : await look(poll, runId);
-      } finally {
+    poll.next ??= pause(poll.samples.length === 0 ? 0 : everyMs, poll.over.signal)
+      .then(() => (poll.over.signal.aborted ? undefined : look(poll, runId)))
+      .finally(() => {
         poll.next = undefined;
-      }
-    })();
+      });
     return poll.next;
   }
 
@@ -83,17 +80,14 @@ export function createRunWatches({
       const poll = polls.get(runId) ?? fresh;
       polls.set(runId, poll);
       poll.watchers += 1;
-      const ended = new AbortController();
-      const left = untilAborted(signal, ended.signal);
       try {
         for (;;) {
-          const found = await Promise.race([lookAgain(poll, runId), left]);
+          const found = await orAborted(lookAgain(poll, runId), signal);
           if (!found || found === 'aborted') return;
           yield found;
           if (!isActive(found.run)) return;
         }
       } finally {
-        ended.abort();
         poll.watchers -= 1;
         if (poll.watchers === 0) {
           poll.over.abort();

@@ -55,12 +55,24 @@ function toMs(instant: Instant): number {
   return new Date(instant).getTime();
 }
 
-/** The same from the ledger, for a page that shows many runs: only those that were taken over need a query. */
-export async function readIdleMs(ledger: ReadOnlyLedger, run: Run): Promise<number> {
-  const { id, token, startedAt, collectStartedAt, collectedAt = null } = run;
-  if (token === 1) return 0;
-  const attempts = await ledger.steps.listAttemptSums(id, { from: startedAt, length: sliceMs });
-  const collect =
-    collectStartedAt === undefined ? null : { startedAt: collectStartedAt, endedAt: collectedAt };
-  return countIdleMs({ ...run, collect }, attempts);
+/** When the bookings of a run were read, as JSON has it. */
+export function collectToJson({ collectStartedAt, collectedAt }: Run) {
+  if (collectStartedAt === undefined) return null;
+  return {
+    startedAt: new Date(collectStartedAt).toISOString(),
+    endedAt: collectedAt === undefined ? null : new Date(collectedAt).toISOString(),
+  };
+}
+
+/** By run, how much of its duration nobody worked on it: only of those that were resumed after a pause. */
+export async function readIdle(ledger: ReadOnlyLedger, runs: readonly Run[]) {
+  const idle: Record<string, number> = {};
+  // Only a run that was taken over needs a query.
+  for (const run of runs.filter(({ token }) => token > 1)) {
+    const slices = { from: run.startedAt, length: sliceMs };
+    const attempts = await ledger.steps.listAttemptSums(run.id, slices);
+    const ms = countIdleMs({ ...run, collect: collectToJson(run) }, attempts);
+    if (ms > 0) idle[run.id] = ms;
+  }
+  return idle;
 }

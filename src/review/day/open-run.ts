@@ -150,7 +150,7 @@ function completeDay(latest: Run, mode: 'run' | 'replay' | 'late'): Opening {
 }
 
 /** Whether it can still be resumed or cancelled. */
-export function isUnfinished(run: Run): boolean {
+export function isUnfinished(run: Pick<Run, 'state'>): boolean {
   return isActive(run) || run.state === 'failed';
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countIdleMs, readIdleMs } from '../../../src/review/day/idle-time.js';
+import { countIdleMs, readIdle } from '../../../src/review/day/idle-time.js';
 import { at, collectedRun, done, record, references, rightOf } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
@@ -55,11 +55,11 @@ describe('the idle time of a run', () => {
 it('The ledger knows the idle time of a run that was taken over; no other run was idle', async () => {
   const ledger = await openTemporaryLedger(() => at);
   const created = await collectedRun(ledger, 'r1', { bookings: references(8) });
-  expect(await readIdleMs(ledger, created)).toBe(0);
+  expect(await readIdle(ledger, [created])).toEqual({});
   const failure = { class: 'fatal', code: 'http-403', message: 'check apiKey' } as const;
   await ledger.runs.settle(rightOf(created), { state: 'failed', failure, at });
   const resumed = await ledger.runs.takeOver('r1');
   const claim = await ledger.steps.claim(rightOf(resumed), 'batch 0', 1, at + 3 * hour);
   if (claim) await record(ledger, claim, done, at + 4 * hour);
-  expect(await readIdleMs(ledger, await ledger.runs.get('r1'))).toBe(3 * hour);
+  expect(await readIdle(ledger, [await ledger.runs.get('r1')])).toEqual({ r1: 3 * hour });
 });
