@@ -2,7 +2,8 @@ import { type BusinessDay, createBusinessDay } from '../booking/business-day.js'
 import { judgeCanary } from '../ledger/canaries.js';
 import { groupByDay, isToBeAccepted, mayCompleteDay, type Run, warnsOfVolume } from '../ledger/run.js';
 import { findDeadline, judgeDeadlines } from '../notifications/deadlines.js';
-import { judgeDay, makesDayGood, reviewsDay } from '../review/day/good-day.js';
+import { judgeDay, makesDayGood, reportGoodDay, reviewsDay } from '../review/day/good-day.js';
+import { readIdle } from '../review/day/idle-time.js';
 import { chooseCompared, daysToCompare, usualOf } from '../review/gates.js';
 import { type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { findDayRange } from '../schedule/due-days.js';
@@ -10,6 +11,7 @@ import { businessDayOf, type Slots } from '../schedule/slots.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, shorten } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
+import { listDayActions } from './day-actions.js';
 import { colourOf, type DayMark, defineShapes, drawShape, nameMark, renderLegend } from './marks.js';
 import type { DeskParts, DeskVisit } from './page.js';
 import { showDay } from './parts.js';
@@ -29,7 +31,7 @@ export async function readCalendar(visit: DeskVisit) {
   for (let day = from; day.iso <= today; day = day.next()) calendar.push(day);
   const found = await ledger.runs.listOfDays({ from: from.iso, to: today });
   const runs = groupByDay(found);
-  const known = await readKnown(visit, from, [...runs.keys()]);
+  const known = await readKnown(visit, from, runs);
   const { countedFrom } = known;
   const reviewedDays = found.flatMap((run) => (reviewsDay(run, timezone) ? run.day : []));
   const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
@@ -46,7 +48,7 @@ export async function readCalendar(visit: DeskVisit) {
 async function readKnown(
   { desk, now, today, timezone }: DeskVisit,
   from: BusinessDay,
-  days: readonly string[],
+  runs: ReadonlyMap<string, readonly Run[]>,
 ) {
   const { ledger, nights, deadline } = desk;
   const { firstDay } = await ledger.runs.summarise(createBusinessDay(today, timezone));
@@ -61,7 +63,8 @@ async function readKnown(
     countedFrom: deadline === undefined ? 0 : await ledger.notices.noteFirst('deadline', now),
     /** What became of the newest one of each day. */
     canaries: new Map(sent.toReversed().map((canary) => [canary.day, judgeCanary(canary, now)])),
-    usual: await readUsual(desk, days),
+    usual: await readUsual(desk, [...runs.keys()]),
+    idle: await readIdle(ledger, [...runs.values()].flat()),
     /** The bookings that are open in cases. */
     open: await ledger.cases.countUnresolvedByDay(),
   };
@@ -95,6 +98,7 @@ export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Kno
   const isReached = firstDay !== undefined && iso >= firstDay;
   const isDue = isReached && (iso <= dueUntil || runs.some(mayCompleteDay));
   const canary = known.canaries.get(iso);
+  const newest = runs[0] && { state: runs[0].state, ...reportGoodDay(runs[0], timezone) };
   return {
     /** YYYY-MM-DD */
     day: iso,
@@ -118,8 +122,12 @@ export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Kno
     runId,
     state,
     durationMs: run ? Math.max(0, finishedAt - run.startedAt) : null,
+    /** How much of it nobody worked on the run. */
+    idleMs: known.idle[runId ?? ''] ?? 0,
     usual: known.usual.get(iso) ?? null,
     counts: countBookings(verdicts),
+    /** What helps the day most, after the newest of all its runs; null for a day that is not due. */
+    firstAction: (isDue && listDayActions(newest)[0]) || null,
   };
 }
 

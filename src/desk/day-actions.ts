@@ -1,5 +1,7 @@
 import type { RunState } from '../ledger/run.js';
-import { type RunReport, waitsForAcceptance } from '../review/day/report.js';
+import { isActive, type Run } from '../ledger/run.js';
+import { describeIncomparable } from '../review/collect/delivered-lines.js';
+import { type RunReport, runToJson, waitsForAcceptance } from '../review/day/report.js';
 import { type Html, html } from '../text/html.js';
 import type { ShownDay } from './calendar.js';
 import type { DeskVisit } from './page.js';
@@ -49,23 +51,42 @@ function listAfter(newest: Parameters<typeof listDayActions>[0]): readonly (type
   return isPart ? [topUp, ...actionsAfter[state].filter(({ path }) => path !== 'run')] : actionsAfter[state];
 }
 
+/**
+ * What this visitor can do about a day after the newest of all its runs. Some actions would be refused for what only the ledger knows.
+ *
+ * @param runs newest first
+ */
+export async function readDayActions(
+  runs: readonly Run[],
+  { desk: { ledger }, may, now, timezone }: DeskVisit,
+) {
+  if (!may('operate')) return [];
+  const [newest] = runs;
+  return listDayActions(newest && runToJson(newest, { now, timezone }), {
+    isComparable: describeIncomparable(runs) === undefined,
+    isPerformed: newest !== undefined && isActive(newest) && (await ledger.steps.isBeingPerformed(newest.id)),
+  });
+}
+
 /** The most helpful link for a day in a list: to a working run or, for visitors who may operate, an action. */
 export function renderFirstAction(
-  { day, runId, state, isToBeAccepted }: ShownDay,
+  { day, runId, state, firstAction }: ShownDay,
   { may }: DeskVisit,
-  look: 'button' | 'button quiet',
+  isFilled: boolean,
 ): Html | undefined {
   if (state === 'collecting' || state === 'delivering')
     return html`<a class="button quiet" href="/runs/${encodeURIComponent(runId ?? '')}">Watch<span class="hidden"> the run of ${day}</span></a>`;
-  const [first] = state === null ? [run] : isToBeAccepted ? [accept] : actionsAfter[state];
-  if (first === undefined || !may('operate')) return undefined;
-  return html`<a class="${look}" href="/days/${encodeURIComponent(day)}/${first.path}">${first.name}<span class="hidden">: ${day}</span></a>`;
+  if (firstAction === null || !may('operate')) return undefined;
+  return renderButton(day, firstAction, isFilled, html`<span class="hidden">: ${day}</span>`);
 }
 
-/** The first is filled, unless another is the one to press: to send a whole day again is never that. */
+/** The first is filled, unless another is the one to press. */
 export function renderButtons(day: string, actions: readonly (typeof run)[], isFirstFilled = true): Html[] {
-  return actions.map(({ name, path }, place) => {
-    const isFilled = isFirstFilled && place === 0 && path !== replay.path;
-    return html`<a class="button${isFilled ? '' : ' quiet'}" href="/days/${encodeURIComponent(day)}/${path}">${name}</a>`;
-  });
+  return actions.map((action, place) => renderButton(day, action, isFirstFilled && place === 0));
+}
+
+/** To send a whole day again is never the button to press. */
+function renderButton(day: string, { name, path }: typeof run, isFilled: boolean, about?: Html): Html {
+  const look = isFilled && path !== replay.path ? 'button' : 'button quiet';
+  return html`<a class="${look}" href="/days/${encodeURIComponent(day)}/${path}">${name}${about}</a>`;
 }

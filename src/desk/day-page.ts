@@ -5,18 +5,17 @@ import { businessDayAt, createBusinessDay } from '../booking/business-day.js';
 import { findCases, nameCheckIn } from '../cases/shown-cases.js';
 import { judgeCanary } from '../ledger/canaries.js';
 import { type Notice, nobodyIsTold } from '../ledger/notice.js';
-import { isActive, type Run } from '../ledger/run.js';
+import { isActive } from '../ledger/run.js';
 import { describeNotice } from '../notifications/describe-notice.js';
-import { describeIncomparable } from '../review/collect/delivered-lines.js';
 import { judgeDay } from '../review/day/good-day.js';
 import { readIdle } from '../review/day/idle-time.js';
-import { readReport, reportsDrop, runToJson } from '../review/day/report.js';
+import { readReport, reportsDrop } from '../review/day/report.js';
 import { countAffected, type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { listDayActions, renderButtons } from './day-actions.js';
+import { readDayActions, renderButtons } from './day-actions.js';
 import { outlineCase } from './day-report.js';
 import { dayField, pageField } from './fields.js';
 import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
@@ -71,7 +70,7 @@ export const reportDownload = defineDownload({
 });
 
 async function readDay({ day, page }: { readonly day: string; readonly page: number }, visit: DeskVisit) {
-  const { desk, now, timezone, today, may } = visit;
+  const { desk, now, timezone, today } = visit;
   const { ledger, command } = desk;
   const [runs, found, counted, problems, notices, reports] = await Promise.all([
     ledger.runs.list({ day, limit: runsRead }),
@@ -120,7 +119,7 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     /** The pages of the day that were kept when a run of it ended; null while the archive does not answer. */
     reports,
     /** What this visitor can do about the day, most helpful first. */
-    actions: may('operate') && day <= today ? await readActions(runs, visit) : [],
+    actions: day <= today ? await readDayActions(runs, visit) : [],
   };
 }
 
@@ -175,15 +174,6 @@ function judgeBookings(
   if (resolved > 0) return tell('resolved', 'all resolved');
   if (knowledge === 'no-run') return null;
   return tell(affected === 0 ? 'good' : 'not-due', 'nothing open', 'None of its bookings is in a case.');
-}
-
-/** After the newest run of all, not of this page of the list; some actions would be refused for what only the ledger knows. */
-async function readActions(runs: readonly Run[], { desk: { ledger }, now, timezone }: DeskVisit) {
-  const [newest] = runs;
-  return listDayActions(newest && runToJson(newest, { now, timezone }), {
-    isComparable: describeIncomparable(runs) === undefined,
-    isPerformed: newest !== undefined && isActive(newest) && (await ledger.steps.isBeingPerformed(newest.id)),
-  });
 }
 
 /** Null while the archive does not answer. */

@@ -133,12 +133,12 @@ async function readChannels({ ledger, operations: { channels } }: DeskParts) {
 function renderUrgentCases({ cases, openCases, urgentCases }: DaysData): Html {
   const { openBookings, inHouse, unknownCheckIns } = cases;
   const facts = [
-    formatCountOf(openBookings, 'open booking'),
+    `${formatCountOf(openBookings, 'open booking')} in ${formatCountOf(openCases, 'case')}`,
     ...(inHouse > 0 ? [`${formatCount(inHouse)} of guests in house`] : []),
     // An unknown check-in might be tomorrow.
     ...(unknownCheckIns > 0 ? [`${formatCount(unknownCheckIns)} with unknown check-in`] : []),
   ].join(', ');
-  const all = html`<p>${facts}. <a href="/cases">${openCases === 1 ? 'The case' : `All ${formatCount(openCases)} cases`}</a></p>`;
+  const all = html`<p>${facts}. <a href="/cases">All cases</a></p>`;
   const rows = renderTable(
     urgentCases,
     {
@@ -200,7 +200,7 @@ function renderNight(shown: ShownDay, visit: DeskVisit, isNewest: boolean): Html
   const weekday = new Date(day).toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' });
   return html`<li><span>${linkDay(day)} <span class="faint">${weekday}</span></span>
 <span>${renderMark(judgement)}${isLate ? html`, <strong class="bad">late</strong>` : undefined}</span>
-<span class="why">${shorten(showInLine(headline), longestHeadline)}</span> ${renderFirstAction(shown, visit, isNewest ? 'button' : 'button quiet')}</li>
+<span class="why">${shorten(showInLine(headline), longestHeadline)}</span> ${renderFirstAction(shown, visit, isNewest)}</li>
 `;
 }
 
@@ -304,9 +304,9 @@ function renderCharts(days: readonly ShownDay[]): Html {
   const shown = days.slice(-Math.max(minDays, begun));
   const year = { from: shown[0]?.day ?? to, to };
   const months = { from: shown.slice(-daysCompared)[0]?.day ?? to, to };
-  const runs = ran.flatMap(({ day, state, durationMs }) =>
+  const runs = ran.flatMap(({ day, state, durationMs, idleMs }) =>
     durationMs !== null && (state === 'succeeded' || state === 'failed')
-      ? [{ day, durationMs, isFailed: state === 'failed' }]
+      ? [{ day, durationMs: durationMs - idleMs, isFailed: state === 'failed' }]
       : [],
   );
   return html`${renderDayColumns({ title: 'Bookings per day', ...year, days: ran, missing })}

@@ -10,7 +10,7 @@ import { countAffected, summariseVerdicts } from '../review/verdicts/day-verdict
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatDuration, formatLocalInstant } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { listDayActions, renderButtons } from './day-actions.js';
+import { readDayActions, renderButtons } from './day-actions.js';
 import { markOfRun, renderMark } from './marks.js';
 import { type DeskVisit, defineLive, definePage } from './page.js';
 import { renderTable, showDay, showInstant, writeAddress } from './parts.js';
@@ -35,12 +35,10 @@ export const runPage = definePage({
   render(run, visit) {
     const { runId, day } = run;
     const path = `/runs/${encodeURIComponent(runId)}`;
-    // What a finished run leaves to do stands on the page of its day.
-    const actions = isUnfinished(run) && visit.may('operate') ? listDayActions(run) : [];
     return {
       title: `Run ${runId}`,
       content: html`<p><a href="/days/${encodeURIComponent(day)}">‹ Day ${showDay(day)}</a></p>
-${actions.length > 0 ? html`<p class="buttons">${renderButtons(day, actions)}</p>` : undefined}
+${run.actions.length > 0 ? html`<p class="buttons">${renderButtons(day, run.actions)}</p>` : undefined}
 <section class="card"${isActive(run) ? html` data-live="${path}/events"` : undefined}>${renderMoment(run, visit)}</section>
 ${renderOrigin(run, visit)}<section class="card">${renderSteps(run, visit)}</section>
 ${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && `${path}/rejected`)}${renderReasons('Warnings', run.warnings, false)}`,
@@ -65,6 +63,16 @@ export const runEvents = defineLive({
     }
   },
 });
+
+/** Enough for any day. */
+const runsOfDay = 1_000;
+
+/** What this visitor can do about an unfinished run. What a finished or an older one leaves to do stands on the page of its day. */
+async function readActions(run: Run, visit: DeskVisit) {
+  if (!isUnfinished(run)) return [];
+  const runs = await visit.desk.ledger.runs.list({ day: run.day, limit: runsOfDay });
+  return runs[0]?.id === run.id ? readDayActions(runs, visit) : [];
+}
 
 /** The report of a run, as `run --json` prints it, with what its page shows besides. */
 async function readRun(run: Run, visit: DeskVisit) {
@@ -97,6 +105,7 @@ async function readRun(run: Run, visit: DeskVisit) {
     rejects,
     warnings,
     fileDetails: toFileDetails(run),
+    actions: await readActions(run, visit),
   };
 }
 

@@ -58,7 +58,8 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
       ...{ ran: 'unfinished', openBookings: 5 },
       ...{ isDue: true, isGood: false, isLate: false, isDrop: false, isToBeAccepted: false },
       ...{ how: 'manual', runs: 1 },
-      ...{ runId: run.runId, state: 'collecting', durationMs: now - 1_000, usual: 9 },
+      ...{ runId: run.runId, state: 'collecting', durationMs: now - 1_000, idleMs: 0, usual: 9 },
+      firstAction: { name: 'Resume', path: 'run' },
       counts: {
         ...{ accepted: 0, rejected: 0, delivered: 0, refused: 0, pending: 0 },
         ...{ affected: null, unanswered: null },
@@ -69,7 +70,8 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
       ...{ ran: 'not-due', openBookings: 0 },
       ...{ isDue: false, isGood: false, isLate: false, isDrop: false, isToBeAccepted: false },
       ...{ how: null, runs: 0 },
-      ...{ runId: null, state: null, durationMs: null, usual: null, counts: null },
+      ...{ runId: null, state: null, durationMs: null, idleMs: 0, usual: null, counts: null },
+      firstAction: null,
     },
   ]);
 });
@@ -114,7 +116,8 @@ it.each(['viewer', 'admin'] as const)('a day, for the role %s', async (role) => 
 });
 
 it.each(['viewer', 'admin'] as const)('a run, for the role %s', async (role) => {
-  const { file, fileDetails, ...data } = await read(role, `/runs/${fileRunId}`);
+  const { file, fileDetails, actions, ...data } = await read(role, `/runs/${fileRunId}`);
+  expect(actions).toEqual([]);
   const sha256 = expect.stringMatching(/^[0-9a-f]{64}$/);
   const kinds = ['archive', 'await-result', 'batch', 'trigger', 'upload', 'write'];
   const steps = { write: 0, upload: 0, trigger: 6, 'await-result': 0, archive: 0, batch: 3 };

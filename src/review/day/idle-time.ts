@@ -35,7 +35,8 @@ export function countIdleMs(
   attempts: readonly Attempts[],
 ): number {
   let idle = 0;
-  let reached = toMs(startedAt);
+  // A collect that was cut off has left no times.
+  let reached = toMs(collect?.startedAt ?? startedAt);
   let awaitsResult = false;
   const work = (from: Instant, to: Instant) => {
     const pause = toMs(from) - reached;

@@ -167,7 +167,9 @@ describe('who needs help', () => {
       ['hotel 9', '1 Dec 2026', '9 days to check-in', '1', 'open', 'nobody'],
       ['Grand Plaza', '5 Dec 2026', '13 days to check-in, 03:30 there', '3', 'open', 'nobody'],
     ]);
-    expect(text).toContain('6 open bookings, 1 of guests in house. <a href="/cases">All 4 cases</a>');
+    expect(text).toContain(
+      '6 open bookings in 4 cases, 1 of guests in house. <a href="/cases">All cases</a>',
+    );
     const data = (await getData(url, '/')).data as DaysData;
     expect([data.openCases, data.urgentCases.map(({ id }) => id)]).toEqual([4, [4, 2, 3, 1]]);
   });

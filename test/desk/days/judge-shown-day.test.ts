@@ -19,6 +19,7 @@ const usually: Known = {
   canaries: new Map(),
   usual: new Map([[iso, 1_000]]),
   open: new Map(),
+  idle: {},
 };
 
 type Changes = { readonly [Name in keyof Known]?: Known[Name] | undefined };

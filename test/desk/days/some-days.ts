@@ -44,6 +44,8 @@ export function someDay(day: string, changes: Partial<ShownDay> = {}): ShownDay 
     runId: `run-of-${day}`,
     state: 'succeeded',
     durationMs: 600_000,
+    idleMs: 0,
+    firstAction: null,
     usual: 1_000,
     counts: {
       ...{ accepted: 990, rejected: 3, delivered: 990, refused: 0, pending: 0 },
