@@ -99,6 +99,14 @@ describe('how a day ran', () => {
     });
   });
 
+  it('has the first action of its own page, after the newest of all runs', () => {
+    const today = nightlyRun(iso, { trigger: 'today', collectedAt: Date.parse('2026-11-19T12:00:00Z') });
+    expect(judge([today])).toMatchObject({ firstAction: { name: 'Send what is missing', path: 'run' } });
+    expect(judge([nightlyRun(iso, { state: 'failed' })])).toMatchObject({ firstAction: { name: 'Resume' } });
+    expect(judge([])).toMatchObject({ firstAction: { name: 'Run this day' } });
+    expect(judge([], { day: '2026-11-21' })).toMatchObject({ firstAction: null });
+  });
+
   it('is late if the day was not good by its deadline, or is not yet', () => {
     // It ends at 02:40, and it is 03:30 on the 21st.
     const run = nightlyRun(iso);

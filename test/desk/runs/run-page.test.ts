@@ -151,6 +151,10 @@ describe('the page of a run', () => {
     const team = await getPage((await startDesk({ ledger, role: 'team', clock })).url, '/runs/r1');
     expect(team.text).not.toContain('/days/2026-11-20/run');
     expect(team.text).toContain('It stopped because of this: check apiKey');
+    // An action on the day would be about a newer run.
+    await collectedRun(ledger, 'r2');
+    const older = await getPage((await startDesk({ ledger, role: 'operator', clock })).url, '/runs/r1');
+    expect([older.status, older.text.includes('/days/2026-11-20/run')]).toEqual([200, false]);
   });
 
   it('offers no action for a run that is finished: what is left to do stands on its day', async () => {

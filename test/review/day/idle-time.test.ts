@@ -43,6 +43,11 @@ describe('the idle time of a run', () => {
     expect(countIdleMs({ ...run, collect: null }, [])).toBe(8 * hour);
   });
 
+  it('counts nothing before a collect that began anew: an earlier one left no times', () => {
+    const anew = { startedAt: hour, endedAt: 2 * hour };
+    expect(countIdleMs({ startedAt: 0, finishedAt: 2 * hour, collect: anew }, [])).toBe(0);
+  });
+
   it('reads instants as JSON has them', () => {
     const iso = (instant: number) => new Date(instant).toISOString();
     const attempt = { ...batch(0, 0), startedAt: iso(7 * hour), endedAt: iso(8 * hour) };
