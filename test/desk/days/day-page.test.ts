@@ -112,7 +112,7 @@ describe('the page of a day', () => {
       ran: { judgement: 'attention', headline: '1 booking without a verdict.' },
       needs: {
         ...{ mark: 'not-due', words: 'nothing open' },
-        text: `${affected}None of its bookings is in a case.`,
+        text: `${affected}None of its bookings needs action in a case.`,
       },
       filled: undefined,
     });
@@ -159,7 +159,7 @@ describe('the page of a day', () => {
     expect((await getData(url, `/days/${day}`)).data).toMatchObject({
       ...{ judgement: 'attention', headline: '2 bookings on an incorrect mapping.' },
       ran: { judgement: 'good', headline: 'Complete: each booking has a verdict.' },
-      needs: { text: '2 bookings on an incorrect mapping. None of its bookings is in a case.' },
+      needs: { text: '2 bookings on an incorrect mapping. None of its bookings needs action in a case.' },
     });
     const { text } = await getPage(url, `/days/${day}`);
     expect(readRows(text)[0]?.slice(0, 2)).toEqual([run.id, 'succeeded']);
