@@ -18,7 +18,7 @@ export function createNormaliser(places: ReadonlyMap<string, string>): Normalise
     for (const [place, name] of places) normal = normal.replaceAll(place, name);
     normal = normal.replace(/(?<!\d)(\d{8})-[0-9a-z]{8}(?![0-9a-z])/g, nameRun);
     for (const [pattern, replacement] of patterns) normal = normal.replace(pattern, replacement);
-    return normal.replace(/<svg[\s\S]*?<\/svg>/g, outlineDrawing).replace(waiting, '');
+    return normal.replace(drawing, outlineDrawing).replace(waiting, '');
   };
 }
 
@@ -47,6 +47,10 @@ const patterns: readonly (readonly [RegExp, string])[] = [
 
 /** In the legend of a timeline: steps that follow each other within a millisecond have no wait between them. */
 const waiting = /<span>\s*<svg[^>]*>\s*<\/svg> waiting<\/span>\s*/g;
+
+/** A drawing may hold others, which stretch. */
+const drawing =
+  /<svg(?:(?!<\/?svg)[\s\S])*(?:<svg(?:(?!<\/?svg)[\s\S])*<\/svg>(?:(?!<\/?svg)[\s\S])*)*<\/svg>/g;
 
 /** What is drawn follows from how long things took; what it says about anything else stays. */
 function outlineDrawing(svg: string): string {

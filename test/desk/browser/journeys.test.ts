@@ -195,6 +195,8 @@ async function watchToTheEnd(page: Page, { moves }: { readonly moves: boolean })
   await expect.poll(read, options).toMatch(/the service asked for 3 s/);
   month.faults.nextCall = () => undefined;
   await expect.poll(read, options).toMatch(/ sent\b/);
+  // The page loads itself once more when its run has ended.
+  if (moves) await page.locator('[data-live]').waitFor({ state: 'detached' });
 }
 
 /** On a phone, the areas are in a menu. */
