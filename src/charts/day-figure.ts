@@ -180,8 +180,11 @@ const daysWithGaps = 62;
 /** A path of a column for each day that has a height. Those that touch are one outline, which is half as long to write. */
 function drawColumns(heights: readonly number[], bottom = plotHeight): string {
   if (!heights.some((height) => height > 0)) return '';
-  if (heights.length > daysWithGaps)
-    return `M0 ${bottom}${heights.map((height) => `V${bottom - height}h1`).join('')}V${bottom}`;
+  if (heights.length > daysWithGaps) {
+    // A day without a height has no line either.
+    const outline = heights.map((height) => (height === 0 ? `V${bottom}m1 0` : `V${bottom - height}h1`));
+    return `M0 ${bottom}${outline.join('')}V${bottom}`;
+  }
   const pieces = heights.map((height) => (height === 0 ? 'm1 0' : `v-${height}h0.8v${height}m0.2 0`));
   return `M0.1 ${bottom}${pieces.join('')}`;
 }
