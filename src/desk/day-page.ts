@@ -173,7 +173,11 @@ function judgeBookings(
   if (left > 0) return tell('left', 'bookings left');
   if (resolved > 0) return tell('resolved', 'all resolved');
   if (knowledge === 'no-run') return null;
-  return tell(affected === 0 ? 'good' : 'not-due', 'nothing open', 'None of its bookings needs action in a case.');
+  return tell(
+    affected === 0 ? 'good' : 'not-due',
+    'nothing open',
+    'None of its bookings needs action in a case.',
+  );
 }
 
 /** Null while the archive does not answer. */
