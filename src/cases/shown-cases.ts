@@ -168,7 +168,7 @@ export function nameCheckIn(
 }
 
 /** The criteria of a search. */
-export interface CaseSearch extends CaseFilter {
+interface CaseSearch extends CaseFilter {
   /** The country of one of the two hotels: its code or, without one, its name. */
   readonly country?: string | undefined;
   /** Null for unassigned cases. */
@@ -212,8 +212,6 @@ export async function searchCases(
     },
   };
 }
-
-export type CaseChoices = Awaited<ReturnType<typeof searchCases>>['choices'];
 
 function hotelsOf({ hotels: { bookedHotel, copyHotel } }: ListedCase): LocatedHotel[] {
   return [bookedHotel ?? [], copyHotel ?? []].flat();

@@ -5,7 +5,7 @@ import { type Html, html } from '../text/html.js';
 import { type Point, renderFigure, round } from './figure.js';
 
 /** A hotel, and where it is if that is known. */
-export interface SketchedHotel {
+interface SketchedHotel {
   readonly name: string;
   readonly place?: Coordinates | undefined;
 }

@@ -2,7 +2,7 @@ import { type BusinessDay, createBusinessDay } from '../booking/business-day.js'
 import { judgeCanary } from '../ledger/canaries.js';
 import { groupByDay, isToBeAccepted, mayCompleteDay, type Run, warnsOfVolume } from '../ledger/run.js';
 import { findDeadline, judgeDeadlines } from '../notifications/deadlines.js';
-import { judgeDay, makesDayGood, reportGoodDay, reviewsDay } from '../review/day/good-day.js';
+import { judgeDay, judgeRunOfDay, makesDayGood, reviewsDay } from '../review/day/good-day.js';
 import { readIdle } from '../review/day/idle-time.js';
 import { chooseCompared, daysToCompare, usualOf } from '../review/gates.js';
 import { type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -98,7 +98,6 @@ export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Kno
   const isReached = firstDay !== undefined && iso >= firstDay;
   const isDue = isReached && (iso <= dueUntil || runs.some(mayCompleteDay));
   const canary = known.canaries.get(iso);
-  const newest = runs[0] && { state: runs[0].state, ...reportGoodDay(runs[0], timezone) };
   return {
     /** YYYY-MM-DD */
     day: iso,
@@ -127,7 +126,7 @@ export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Kno
     usual: known.usual.get(iso) ?? null,
     counts: countBookings(verdicts),
     /** What helps the day most, after the newest of all its runs; null for a day that is not due. */
-    firstAction: (isDue && listDayActions(newest)[0]) || null,
+    firstAction: (isDue && listDayActions(runs[0], timezone)[0]) || null,
   };
 }
 
@@ -135,9 +134,7 @@ export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Kno
 function judgeDue(verdicts: DayVerdicts, facts: Parameters<typeof judgeDay>[1]) {
   const { judgement, headline } = judgeDay(verdicts, facts);
   if (verdicts.knowledge === 'no-run') return mark('missing', headline);
-  // A wrong mapping that it found is no fault of the run: `openBookings` tells what is left to do.
-  const ran = verdicts.affected ? judgeDay({ ...verdicts, affected: 0 }, facts).judgement : judgement;
-  return mark(judgement, headline, ran);
+  return mark(judgement, headline, judgeRunOfDay(verdicts, facts).judgement);
 }
 
 function judgeNotDue(isReached: boolean) {

@@ -1,7 +1,7 @@
-import type { RunState } from '../ledger/run.js';
-import { isActive, type Run } from '../ledger/run.js';
+import { isActive, type Run, type RunState } from '../ledger/run.js';
 import { describeIncomparable } from '../review/collect/delivered-lines.js';
-import { type RunReport, runToJson, waitsForAcceptance } from '../review/day/report.js';
+import { reportGoodDay } from '../review/day/good-day.js';
+import { waitsForAcceptance } from '../review/day/report.js';
 import { type Html, html } from '../text/html.js';
 import type { ShownDay } from './calendar.js';
 import type { DeskVisit } from './page.js';
@@ -28,10 +28,11 @@ const actionsAfter: Readonly<Record<RunState, readonly (typeof run)[]>> = {
 
 /** What can be done about a day after its newest run, most helpful first: nothing that the action would then refuse. */
 export function listDayActions(
-  newest: Pick<RunReport, 'state' | 'notGood'> | undefined,
+  newest: Run | undefined,
+  timezone: string,
   { isComparable = true, isPerformed = false } = {},
 ): readonly (typeof run)[] {
-  return listAfter(newest).filter((action) => {
+  return listAfter(newest, timezone).filter((action) => {
     // Nobody could tell what was delivered already.
     if (action === topUp || action === sendLate) return isComparable;
     // What is being sent right now would be sent twice.
@@ -39,11 +40,12 @@ export function listDayActions(
   });
 }
 
-function listAfter(newest: Parameters<typeof listDayActions>[0]): readonly (typeof run)[] {
+function listAfter(newest: Run | undefined, timezone: string): readonly (typeof run)[] {
   if (!newest) return [run];
-  const { state, notGood } = newest;
+  const { state } = newest;
+  const { notGood } = reportGoodDay(newest, timezone);
   const isDone = state === 'succeeded';
-  if (isDone && waitsForAcceptance(newest)) return [accept, sendLate, replay];
+  if (isDone && waitsForAcceptance({ notGood })) return [accept, sendLate, replay];
   // It sent what was booked until then, or not what the hook expected: another run sends the rest.
   const isPart = notGood.some(
     ({ code }) => code === 'day-not-over' || (isDone && code === 'unexpected-count'),
@@ -56,13 +58,10 @@ function listAfter(newest: Parameters<typeof listDayActions>[0]): readonly (type
  *
  * @param runs newest first
  */
-export async function readDayActions(
-  runs: readonly Run[],
-  { desk: { ledger }, may, now, timezone }: DeskVisit,
-) {
+export async function readDayActions(runs: readonly Run[], { desk: { ledger }, may, timezone }: DeskVisit) {
   if (!may('operate')) return [];
   const [newest] = runs;
-  return listDayActions(newest && runToJson(newest, { now, timezone }), {
+  return listDayActions(newest, timezone, {
     isComparable: describeIncomparable(runs) === undefined,
     isPerformed: newest !== undefined && isActive(newest) && (await ledger.steps.isBeingPerformed(newest.id)),
   });

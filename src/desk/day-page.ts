@@ -7,7 +7,7 @@ import { judgeCanary } from '../ledger/canaries.js';
 import { type Notice, nobodyIsTold } from '../ledger/notice.js';
 import { isActive } from '../ledger/run.js';
 import { describeNotice } from '../notifications/describe-notice.js';
-import { judgeDay } from '../review/day/good-day.js';
+import { judgeDay, judgeRunOfDay } from '../review/day/good-day.js';
 import { readIdle } from '../review/day/idle-time.js';
 import { readReport, reportsDrop } from '../review/day/report.js';
 import { countAffected, type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -16,7 +16,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { readDayActions, renderButtons } from './day-actions.js';
-import { outlineCase } from './day-report.js';
+import { outlineCase, runsRead } from './day-report.js';
 import { dayField, pageField } from './fields.js';
 import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
@@ -33,7 +33,6 @@ import {
 import { readArchived } from './run-file.js';
 
 /** A day can have dozens of runs of today; the list shows a page of them. */
-const runsRead = 1_000;
 /** The most urgent ones; the list of cases has all. */
 const casesShown = 20;
 const noticesShown = 50;
@@ -138,7 +137,7 @@ async function judge(verdicts: DayVerdicts, { desk: { ledger }, now, today, time
   const [canary] = await ledger.canaries.list({ day, limit: 1 });
   const facts = { timezone, canary: canary && judgeCanary(canary, now) };
   const judged = judgeDay(verdicts, facts);
-  const ran = affected ? judgeDay({ ...verdicts, affected: 0 }, facts) : judged;
+  const ran = judgeRunOfDay(verdicts, facts);
   // "All have the verdict correct" would not be true.
   const isReviewed = affected && ran.judgement === 'good';
   return { ...judged, ran: isReviewed ? say('good', 'Complete: each booking has a verdict.') : ran };

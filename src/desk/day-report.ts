@@ -23,7 +23,8 @@ import {
 import type { WriteCommand } from '../text/shell.js';
 import { showDay } from './parts.js';
 
-const runsRead = 1_000;
+/** Of a day: more than any has. */
+export const runsRead = 1_000;
 /** Runs shown; a day can have dozens of runs of today without news. */
 const runsShown = 20;
 /** Bookings and cases shown; the commands list all. */

@@ -197,7 +197,7 @@ export interface Download<Fields extends z.ZodObject = z.ZodObject> extends Rout
   open(input: z.output<Fields>, visit: DeskVisit): Promise<DownloadedFile>;
 }
 
-export interface DownloadedFile {
+interface DownloadedFile {
   readonly name: string;
   /** How many records it holds, for the audit trail. */
   readonly records?: number;

@@ -11,6 +11,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatDuration, formatLocalInstant } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { readDayActions, renderButtons } from './day-actions.js';
+import { runsRead } from './day-report.js';
 import { markOfRun, renderMark } from './marks.js';
 import { type DeskVisit, defineLive, definePage } from './page.js';
 import { renderTable, showDay, showInstant, writeAddress } from './parts.js';
@@ -64,13 +65,10 @@ export const runEvents = defineLive({
   },
 });
 
-/** Enough for any day. */
-const runsOfDay = 1_000;
-
 /** What this visitor can do about an unfinished run. What a finished or an older one leaves to do stands on the page of its day. */
 async function readActions(run: Run, visit: DeskVisit) {
   if (!isUnfinished(run)) return [];
-  const runs = await visit.desk.ledger.runs.list({ day: run.day, limit: runsOfDay });
+  const runs = await visit.desk.ledger.runs.list({ day: run.day, limit: runsRead });
   return runs[0]?.id === run.id ? readDayActions(runs, visit) : [];
 }
 

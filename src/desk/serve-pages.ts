@@ -93,10 +93,20 @@ export function registerRoutes(
   });
   for (const asset of Object.values(parts.assets)) addAsset(app, asset);
   for (const route of routes) {
-    if (route.kind === 'page') addPage(route);
-    if (route.kind === 'action') addAction(route);
-    if (route.kind === 'download') addDownload(route);
-    if (route.kind === 'live') addLive(route);
+    switch (route.kind) {
+      case 'page':
+        addPage(route);
+        break;
+      case 'action':
+        addAction(route);
+        break;
+      case 'download':
+        addDownload(route);
+        break;
+      case 'live':
+        addLive(route);
+        break;
+    }
     allowOnly(app, route.kind === 'action' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'], route.path);
   }
   // People who follow an old link get a page, too.

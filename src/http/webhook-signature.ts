@@ -12,7 +12,7 @@ interface SignedMessage {
 }
 
 /** The prefix of a key in base64. */
-export const secretPrefix = 'whsec_';
+const secretPrefix = 'whsec_';
 const base64 = /^(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
 /** The shortest key that Standard Webhooks allows, in bytes. */
 export const shortestKey = 24;

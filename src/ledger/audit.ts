@@ -133,12 +133,12 @@ function toCondition(
   if (to !== undefined) add('at <= ?', to);
   if (subject !== undefined) add('subject = ?', toStorable(subject));
   if (action !== undefined) add('action = ?', action);
-  if (who !== undefined) add("lower(who) LIKE lower(?) ESCAPE '!'", `%${escapePattern(toStorable(who))}%`);
+  if (who !== undefined) add("lower(who) LIKE lower(?) ESCAPE '!'", `%${escapeLike(toStorable(who))}%`);
   return { sql: conditions.join(' AND '), values };
 }
 
 /** A text in a pattern of LIKE, with `!` as the escape character. */
-export function escapePattern(text: string): string {
+export function escapeLike(text: string): string {
   return text.replace(/[!%_]/g, '!$&');
 }
 

@@ -1,4 +1,4 @@
-import { escapePattern } from './audit.js';
+import { escapeLike } from './audit.js';
 import {
   bookingsInShort,
   boundsOf,
@@ -115,7 +115,7 @@ function* findBookings(reference: string) {
  */
 function* findBookingsInAnyCase(reference: string) {
   if (!/[\x21-\x7e]/.test(reference)) return yield* findBookings(reference);
-  const pattern = escapePattern(toStorable(reference)).replace(/[^\x20-\x7e]+/g, '%');
+  const pattern = escapeLike(toStorable(reference)).replace(/[^\x20-\x7e]+/g, '%');
   const found = yield* caseBookings.list(
     `WHERE lower(reference) LIKE lower(?) ESCAPE '!' ORDER BY case_number, place`,
     pattern,

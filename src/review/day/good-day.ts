@@ -137,6 +137,11 @@ function describeFailure({ failure }: Run): string {
   return `The run failed. ${message.slice(0, 1).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
 }
 
+/** The same, but for wrong mappings that the run found: they are no fault of the run. What its bookings still need stands in their cases. */
+export function judgeRunOfDay(verdicts: DayVerdicts, facts: Parameters<typeof judgeDay>[1]) {
+  return judgeDay(verdicts.affected ? { ...verdicts, affected: 0 } : verdicts, facts);
+}
+
 function findProblems({ affected, unanswered, knowledge }: DayVerdicts, run: Run): string[] {
   const { refused } = run.counts;
   return [
