@@ -138,13 +138,11 @@ function renderHotel(hotel: KnownHotel | undefined, visit: DeskVisit): Html {
   if (!hotel)
     return html`<p>Its content is unknown. It comes with the content file of an export: <code>hotel-review hotels load FILE</code></p>`;
   const { name, address, city, country, coordinates, phones, email, website, loadedAt } = hotel;
+  const place = coordinates && `${coordinates.latitude.toFixed(6)}, ${coordinates.longitude.toFixed(6)}`;
   return renderFacts([
     ['Name', name ?? null],
     ['Address', [address, city, country].filter((part) => part !== undefined).join(', ') || null],
-    [
-      'Coordinates',
-      coordinates ? `${coordinates.latitude.toFixed(6)}, ${coordinates.longitude.toFixed(6)}` : null,
-    ],
+    ['Coordinates', place ?? null],
     ['Phone', phones ?? null],
     ['E-mail', email],
     ['Website', website],
@@ -175,8 +173,7 @@ ${
 ${renderProviders(copy)}`;
 }
 
-function renderProviders({ providers }: MappingSummary): Html | undefined {
-  if (providers.length === 0) return undefined;
+function renderProviders({ providers }: MappingSummary): Html {
   const largest = providers.toSorted((a, b) => b.mappings - a.mappings).slice(0, providersShown);
   const more = providers.length - largest.length;
   return html`<h2>Mappings by provider</h2>

@@ -63,18 +63,19 @@ it('The share has an interval once silence counts as a verdict, and changes as v
 
 it('A provider is shown by week, with its worst hotels', async () => {
   for (const [id, of] of [
-    ['r1', '2026-11-12'],
+    ['r1', '2026-11-05'],
     ['r2', day],
   ] as const) {
     await deliverBookings(ledger, id, [someBooking()], { day: of });
     await nameFirst(id);
   }
   const { url } = await startDesk({ ledger });
-  const path = '/providers/hotelbeds?from=2026-11-08&to=2026-11-21';
+  const path = '/providers/hotelbeds?from=2026-10-20&to=2026-11-21';
   const { text } = await getPage(url, path);
   expect(readRows(text.slice(text.indexOf('<h2>By week</h2>')))).toEqual([
     ['15 Nov 2026', '1', 'unknown: verdicts by e-mail only, 1 sent', '1'],
-    ['8 Nov 2026', '1', 'unknown: verdicts by e-mail only, 1 sent', '1'],
+    ['8 Nov 2026', '0', 'nothing sent', '0'],
+    ['1 Nov 2026', '1', 'unknown: verdicts by e-mail only, 1 sent', '1'],
   ]);
   expect(readRows(text.slice(text.indexOf('<h2>Hotels that are wrong')))).toEqual([['007', '2', '0']]);
   expect(text).toContain('href="/mappings?provider=hotelbeds&amp;hotel=007"');
