@@ -3,7 +3,7 @@ import type { Config } from '../src/config/load.js';
 import { createDesk } from '../src/desk/desk.js';
 import { readAssets } from '../src/desk/frame.js';
 import type { DeskParts, Operations } from '../src/desk/page.js';
-import { prepareScores } from '../src/desk/providers-page.js';
+import { scoreDays } from '../src/desk/providers-page.js';
 import { createHookCallerFinder } from '../src/desk/serve-pages.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { isLoopbackAddress } from '../src/http/transport.js';
@@ -55,7 +55,7 @@ export async function openDesk(
     readSilence: (now: number) => readSilence(config.verdicts, ledger, now),
   };
   // So that the first visitor waits less.
-  prepareScores(scoring, { now: clock(), today: app.today(), signal }).catch((error: unknown) => {
+  scoreDays(scoring, { now: clock(), today: app.today(), signal }).catch((error: unknown) => {
     if (!signal.aborted) log.warn({ fault: describeError(error) }, 'providers not compared yet');
   });
   return createDesk(

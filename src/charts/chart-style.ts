@@ -9,7 +9,7 @@ export const chartStyle = `
 .chart text { fill: var(--faint); font-size: 12px; font-variant-numeric: tabular-nums; }
 .chart .strong { fill: var(--text); font-weight: 600; } .chart :is(.strong, .value) { text-anchor: end; }
 .chart path { vector-effect: non-scaling-stroke; }
-.chart .grid, .chart .tick, .shares .axis, .sparkline .base { stroke: var(--line); shape-rendering: crispEdges; }
+.chart .grid, .chart .tick { stroke: var(--line); shape-rendering: crispEdges; }
 .chart .sign { fill: var(--bad); font-size: 15px; font-weight: 700; text-anchor: middle;
   stroke: var(--card, var(--ground)); stroke-width: 3; paint-order: stroke; }
 .chart .line { fill: none; stroke: var(--text); stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
@@ -35,17 +35,14 @@ export const chartStyle = `
 .hotel-sketch path { fill: none; stroke: var(--text); stroke-width: 1.5; } .hotel-sketch .way { stroke: var(--bad); stroke-dasharray: 5 4; }
 .chart .hotel-sketch .distance { stroke: var(--ground); stroke-width: 5; paint-order: stroke; }
 .chart .hotel { fill: var(--busy); stroke: var(--ground); stroke-width: 2; } .chart rect.hotel { fill: var(--wait); }
-.bars { margin: .5rem 0 0; padding: 0; max-width: 48rem; list-style: none; } .shares { max-width: 64rem; }
+.bars { margin: .5rem 0 0; padding: 0; max-width: 48rem; list-style: none; }
 .bars li { display: grid; grid-template-columns: 12rem minmax(4rem, 1fr) 12rem; gap: .1rem .6rem; align-items: center; padding: .1rem 0; }
-.bars.shares li { grid-template-columns: 12rem minmax(4rem, 1fr) 18rem 6rem; }
 .bar-label { color: var(--faint); text-align: right; overflow-wrap: anywhere; } .bar-value { font-variant-numeric: tabular-nums; }
 .bar { fill: var(--busy); } .bar.other { fill: var(--line); stroke: var(--faint); } .usual { stroke: var(--text); stroke-width: 2; }
-.shares .bar { opacity: .6; } .whisker { stroke: var(--text); stroke-width: 1.5; }
-.sparkline .line { fill: none; stroke: var(--busy); stroke-width: 1.5; } .sparkline circle { fill: var(--busy); }
 @media (max-width: 40rem) {
   .chart .spare { display: none; } .timeline li { display: block; } .timeline li > svg { height: 44px; }
   .timeline li[aria-hidden] > svg { height: 20px; }
-  .bars li, .bars.shares li { grid-template-columns: minmax(45%, 1fr) auto; padding: .25rem 0; }
-  .bars svg[aria-hidden] { grid-area: 3 / 1 / 4 / 3; } .shares .bar-label { grid-column: 1 / 3; } .bar-label { text-align: left; }
+  .bars li { grid-template-columns: minmax(45%, 1fr) auto; padding: .25rem 0; }
+  .bars svg[aria-hidden] { grid-area: 3 / 1 / 4 / 3; } .bar-label { text-align: left; }
 }
 `;

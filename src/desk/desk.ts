@@ -7,7 +7,7 @@ import { bookingResolution, caseChange } from './change-cases.js';
 import { dayPage, reportDownload } from './day-page.js';
 import { daysPage } from './days-page.js';
 import { createFrame } from './frame.js';
-import { mappingsPage } from './mappings-page.js';
+import { mappingsPage, syncMappings, syncProgress } from './mappings-page.js';
 import { notificationsPage, testNotifications } from './notifications-page.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
@@ -25,7 +25,6 @@ import {
 import { runEvents, runPage } from './run-page.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
-import { syncMappings, syncProgress } from './sync-mappings.js';
 
 /** Every page, action, download and stream of the desk: the table that the tests of roles read, too. */
 export const routes: readonly DeskRoute[] = [

@@ -1,28 +1,31 @@
 import * as z from 'zod';
+import { pause } from '../async/abort.js';
+import type { KnownHotel } from '../ledger/hotels.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   type MappingJson,
   type MappingSummary,
+  type MappingSync,
   mappingToJson,
   type ProviderHotel,
-  summaryToJson,
+  syncToJson,
 } from '../ledger/mappings.js';
 import { neverSynced, wasSynced } from '../mappings/copied-hotels.js';
-import { hotelToJson } from '../mappings/hotels/shown-hotels.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { searchField } from './fields.js';
 import { renderMark } from './marks.js';
-import { type DeskVisit, definePage } from './page.js';
+import { type DeskVisit, defineAction, defineLive, definePage } from './page.js';
 import { type Fact, renderFacts, renderTable, showInstant, writeAddress } from './parts.js';
 
 /** The page lists the largest providers, and its form offers more names. */
 const providersShown = 50;
 const namesOffered = 500;
 const skippedShown = 5;
-const notInCopy =
-  'The local copy does not have it. Names and ids must be exactly as the service writes them.';
+
+const syncPath = '/mappings/sync';
+const lookEveryMs = 1_000;
 
 /** Looks up a provider's hotel, and shows how old the copy is and what it holds. */
 export const mappingsPage = definePage({
@@ -31,27 +34,68 @@ export const mappingsPage = definePage({
   input: z.object({ provider: searchField, hotel: searchField }),
 
   async read({ provider, hotel }, { desk: { ledger } }) {
-    const copy = summaryToJson(await summarise(ledger));
+    const copy = await summarise(ledger);
     if (provider === undefined && hotel === undefined) return { copy };
     const asked = { providerName: provider ?? '', providerHotelId: hotel ?? '' };
-    return {
-      copy,
-      asked,
-      found: await findMapping(ledger, asked),
-      isSynced: await wasSynced(ledger.mappings),
-    };
+    return { copy, found: await findMapping(ledger, asked) };
   },
 
-  render: ({ copy, asked, found, isSynced }, visit) => ({
+  render: ({ copy, found }, visit) => ({
     title: 'Mappings',
-    content: html`${renderLookUp(copy, asked)}
-${asked && html`<h2>${showInLine(`${asked.providerName} ${asked.providerHotelId}`)}</h2>${found ? renderFound(found, visit) : html`<p class="card">${isSynced ? notInCopy : neverSynced}</p>`}`}
+    content: html`<form class="search card" action="/mappings" role="search">
+<label>Provider<input name="provider" list="providers" value="${found?.providerName ?? ''}" maxlength="500" autocomplete="off" spellcheck="false" required></label>
+<label>The provider’s hotel id<input name="hotel" value="${found?.providerHotelId ?? ''}" maxlength="500" autocomplete="off" spellcheck="false" required></label>
+<button>Look up</button>
+<datalist id="providers">${copy.providers
+      .slice(0, namesOffered)
+      .map(({ providerName }) => html`<option value="${providerName}"></option>`)}</datalist></form>
+${found && renderFound(found, visit)}
 <h2>The local copy</h2>${renderCopy(copy, visit)}`,
   }),
 });
 
-type Copy = ReturnType<typeof summaryToJson>;
-type Found = NonNullable<Awaited<ReturnType<typeof findMapping>>>;
+/** What `hotel-review mappings sync` does. */
+export const syncMappings = defineAction({
+  path: syncPath,
+  permission: 'operate',
+  title: 'Sync the mappings',
+  input: z.object({}),
+  form: z.object({}),
+  reason: 'optional',
+  async preview(_, visit) {
+    const sync = await readSync(visit);
+    const { latest, state } = sync;
+    return {
+      lines: ['The local copy gets all changes since the last sync, from the service.'],
+      details: html`<div${state.isRunning && html` data-live="${syncPath}/events"`}>${renderProgress(sync, visit)}</div>`,
+      data: { ...state, latest: latest ? syncToJson(latest) : null },
+      refusal: state.isRunning ? 'A sync is running.' : undefined,
+      button: latest && latest.endedAt === undefined ? 'Continue the sync' : 'Sync now',
+      back: '/mappings',
+    };
+  },
+  audit: () => ({ action: 'sync' }),
+  async perform(_, __, { desk: { operations } }) {
+    await operations.sync.start();
+    return { message: 'The sync has begun.', next: syncPath };
+  },
+});
+
+/** The progress of the one that is running. */
+export const syncProgress = defineLive({
+  path: `${syncPath}/events`,
+  permission: 'operate',
+  input: z.object({}),
+  async *follow(_, visit) {
+    // The counts come from the ledger, so that they are also those of a sync in another process.
+    for (;;) {
+      const sync = await readSync(visit);
+      yield renderProgress(sync, visit);
+      if (!sync.state.isRunning || visit.signal.aborted) return;
+      await pause(lookEveryMs, visit.signal);
+    }
+  },
+});
 
 const summaries = new WeakMap<object, { readonly syncs: string; readonly summary: MappingSummary }>();
 
@@ -68,94 +112,68 @@ async function summarise(ledger: ReadOnlyLedger): Promise<MappingSummary> {
 /** A mapping with its master hotel, and the cases of any master hotel that it had. */
 async function findMapping(ledger: ReadOnlyLedger, asked: ProviderHotel) {
   const found = await ledger.mappings.find(asked);
-  if (!found) return undefined;
-  const mapping = mappingToJson(found.mapping, found.moves);
-  const { serviceId } = mapping;
-  const [master] = serviceId === null ? [] : await ledger.hotels.lookUp([serviceId]);
-  const masters = new Set([serviceId, ...mapping.history.flatMap(({ from, to }) => [from, to])]);
+  const mapping = found ? mappingToJson(found.mapping, found.moves) : null;
+  const current = mapping?.serviceId ?? null;
+  const masters = new Set([current, ...(mapping?.history ?? []).flatMap(({ from, to }) => [from, to])]);
   const keys = [...masters].flatMap((id) => (id === null ? [] : { ...asked, serviceId: id }));
-  const cases = await ledger.cases.findByKeys(keys);
-  return {
-    mapping,
-    hotel: master ? hotelToJson(master) : null,
-    cases: cases.flatMap((one) => (one ? { id: one.id, state: one.state, serviceId: one.serviceId } : [])),
-  };
+  const [hotel] = current === null ? [] : await ledger.hotels.lookUp([current]);
+  const cases = (await ledger.cases.findByKeys(keys)).filter((one) => one !== undefined);
+  return { ...asked, mapping, hotel, cases, isSynced: await wasSynced(ledger.mappings) };
 }
 
-function renderLookUp({ providers }: Copy, asked: ProviderHotel | undefined): Html {
-  return html`<form class="search card" action="/mappings" role="search">
-<label>Provider<input name="provider" list="providers" value="${asked?.providerName ?? ''}" maxlength="500" autocomplete="off" spellcheck="false" required></label>
-<label>The provider’s hotel id<input name="hotel" value="${asked?.providerHotelId ?? ''}" maxlength="500" autocomplete="off" spellcheck="false" required></label>
-<button>Look up</button>
-<datalist id="providers">${providers
-    .slice(0, namesOffered)
-    .map(({ providerName }) => html`<option value="${providerName}"></option>`)}</datalist></form>`;
-}
+type Found = Awaited<ReturnType<typeof findMapping>>;
 
-function renderFound({ mapping, cases, hotel }: Found, visit: DeskVisit): Html {
+function renderFound({ mapping, hotel, cases, isSynced, ...asked }: Found, visit: DeskVisit): Html {
   const linked = cases.map(
     ({ id, state, serviceId }) =>
       html`<a href="/cases/${id}">Case ${id}</a>: booked as ${serviceId}, ${state}. `,
   );
-  return html`<div class="card">${renderMappingHistory(mapping, visit.timezone, true)}
+  return html`<h2>${showInLine(`${asked.providerName} ${asked.providerHotelId}`)}</h2>
+<div class="card">${renderMappingHistory(mapping, visit.timezone, isSynced)}
 ${linked.length > 0 && html`<p>${linked}</p>`}</div>
-${mapping.serviceId === null ? undefined : html`<h2>Master hotel ${mapping.serviceId}</h2>${renderHotel(hotel, visit)}`}`;
+${mapping?.serviceId ? html`<h2>Master hotel ${mapping.serviceId}</h2><div class="card">${renderHotel(hotel, visit)}</div>` : undefined}`;
 }
 
-function renderHotel(hotel: Found['hotel'], visit: DeskVisit): Html {
-  if (hotel === null)
-    return html`<p class="card">Its content is unknown. It comes with the content file of an export: <code>hotel-review hotels load FILE</code></p>`;
-  const { name, address, city, country, latitude, longitude, phones, email, website, loadedAt } = hotel;
-  const isPlaced = latitude !== null && longitude !== null;
-  return html`<div class="card">${renderFacts([
-    ['Name', name],
-    ['Address', [address, city, country].filter((part) => part !== null).join(', ') || null],
-    ['Coordinates', isPlaced ? `${latitude.toFixed(6)}, ${longitude.toFixed(6)}` : null],
-    ['Phone', phones],
-    ['E-mail', email ?? undefined],
-    ['Website', website ?? undefined],
+function renderHotel(hotel: KnownHotel | undefined, visit: DeskVisit): Html {
+  if (!hotel)
+    return html`<p>Its content is unknown. It comes with the content file of an export: <code>hotel-review hotels load FILE</code></p>`;
+  const { name, address, city, country, coordinates, phones, email, website, loadedAt } = hotel;
+  const place = coordinates && `${coordinates.latitude.toFixed(6)}, ${coordinates.longitude.toFixed(6)}`;
+  return renderFacts([
+    ['Name', name ?? null],
+    ['Address', [address, city, country].filter((part) => part !== undefined).join(', ') || null],
+    ['Coordinates', place ?? null],
+    ['Phone', phones ?? null],
+    ['E-mail', email],
+    ['Website', website],
     ['Loaded', showInstant(loadedAt, visit)],
-  ])}</div>`;
+  ]);
 }
 
-function renderCopy(copy: Copy, visit: DeskVisit): Html {
-  const sync =
+function renderCopy(copy: MappingSummary, visit: DeskVisit): Html {
+  const { mappings, masterHotels, deleted, syncs, keptSkipped, lastSkipped } = copy;
+  const link =
     visit.may('operate') &&
-    html`<p class="buttons"><a class="button quiet" href="/mappings/sync">Sync now</a></p>`;
-  if (copy.syncs.length === 0)
-    return html`<div class="card"><p>${renderMark('missing', 'There is no local copy yet')}: a sync fetches it.</p>${sync}</div>`;
+    html`<p class="buttons"><a class="button quiet" href="${syncPath}">Sync now</a></p>`;
+  if (syncs.length === 0)
+    return html`<div class="card"><p>${renderMark('missing', 'There is no local copy yet')}: a sync fetches it.</p>${link}</div>`;
   return html`<div class="card">${renderFacts([
-    ['Mappings', copy.mappings],
-    ['Master hotels', copy.masterHotels],
-    ['Deleted mappings', copy.deleted],
-    ...copy.syncs.map((one): Fact => [one.providerFamily ?? 'All providers', renderSync(one, visit)]),
-  ])}${sync}</div>
-${renderSkipped(copy, visit)}${renderProviders(copy)}`;
-}
-
-function renderSync(sync: Copy['syncs'][number], visit: DeskVisit): Html {
-  const { startedAt, finishedAt, since, read, skipped } = sync;
-  if (finishedAt === null)
-    return html`${renderMark('unfinished', 'not finished')}: a sync of ${showInstant(startedAt, visit)} can be resumed`;
-  const minutes = Math.floor((visit.now - Date.parse(finishedAt)) / 60_000);
-  const age = minutes < 1 ? 'just now' : `${formatDuration(minutes * 60_000)} ago`;
-  const isWhole = Date.parse(since) === 0;
-  const amount = isWhole
-    ? formatCountOf(read, 'mapping')
-    : `${formatCountOf(read, 'change')} since ${showInstant(since, visit)}`;
-  return html`synced ${showInstant(finishedAt, visit)}, ${age}; ${amount}${skipped > 0 && html`, <span class="bad">${formatCount(skipped)} skipped</span>`}`;
-}
-
-function renderSkipped({ skipped, lastSkipped }: Copy, visit: DeskVisit): Html | undefined {
-  if (skipped === 0) return undefined;
-  return html`<h2>Records that could not be read</h2>
-<p>${formatCount(skipped)} are kept aside. The newest:</p><ul>${lastSkipped
+    ['Mappings', mappings],
+    ['Master hotels', masterHotels],
+    ['Deleted mappings', deleted],
+    ...syncs.map((sync): Fact => [sync.scope || 'All providers', describeSync(sync, visit)]),
+  ])}${link}</div>
+${
+  keptSkipped > 0 &&
+  html`<h2>Records that could not be read</h2>
+<p>${formatCount(keptSkipped)} are kept aside. The newest:</p><ul>${lastSkipped
     .slice(0, skippedShown)
-    .map(({ seenAt, reason }) => html`<li>${showInstant(seenAt, visit)}: ${showInLine(reason)}</li>`)}</ul>`;
+    .map(({ seenAt, reason }) => html`<li>${showInstant(seenAt, visit)}: ${showInLine(reason)}</li>`)}</ul>`
+}
+${renderProviders(copy)}`;
 }
 
-function renderProviders({ providers }: Copy): Html | undefined {
-  if (providers.length === 0) return undefined;
+function renderProviders({ providers }: MappingSummary): Html {
   const largest = providers.toSorted((a, b) => b.mappings - a.mappings).slice(0, providersShown);
   const more = providers.length - largest.length;
   return html`<h2>Mappings by provider</h2>
@@ -167,18 +185,54 @@ ${renderTable(largest, {
 ${more > 0 && html`<p class="faint">And ${formatCountOf(more, 'smaller provider')}.</p>`}`;
 }
 
-/**
- * A mapping and how it changed; null if the local copy has never seen it.
- *
- * @param wasSynced false while the copy knows nothing
- */
-export function renderMappingHistory(
-  mapping: MappingJson | null,
-  timezone: string,
-  wasSynced: boolean,
+async function readSync({ desk: { ledger, operations } }: DeskVisit) {
+  // First, so that what a sync that has just ended stored is read.
+  const state = operations.sync.state();
+  return { state, latest: await ledger.mappings.latestSync() };
+}
+
+/** The last sync: one that is running, or ended, or was cut off. */
+function renderProgress(
+  { latest, state: { failure } }: Awaited<ReturnType<typeof readSync>>,
+  visit: DeskVisit,
 ): Html {
+  const problem =
+    failure !== undefined &&
+    html`<p class="bad">The last sync that was started here ended early: ${failure}</p>`;
+  if (!latest)
+    return html`${problem}<p class="empty">There was no sync yet: the copy is empty. The first one reads all mappings.</p>`;
+  const { pages, added, moved, updated, deleted } = latest.counts;
+  return html`${problem}<div class="card">${renderFacts([
+    ['The last sync', describeSync(latest, visit)],
+    ['Pages', pages],
+    ['Added', added],
+    ['Moved to another master hotel', moved],
+    ['Changed otherwise', updated],
+    ['Deleted', deleted],
+  ])}</div>`;
+}
+
+/** When a sync was, and what it has read. */
+function describeSync({ at, endedAt, since, counts }: MappingSync, visit: DeskVisit): Html {
+  const bound = since > 0 && html` since ${showInstant(since, visit)}`;
+  const skipped =
+    counts.skipped > 0 && html`, <span class="bad">${formatCount(counts.skipped)} skipped</span>`;
+  const read = html`${formatCountOf(counts.read, bound ? 'change' : 'mapping')}${bound}${skipped}`;
+  if (endedAt === undefined)
+    return html`${renderMark('unfinished')}: it began ${showInstant(at, visit)}, and is running or can be resumed; ${read} so far`;
+  const minutes = Math.floor((visit.now - endedAt) / 60_000);
+  const age = minutes < 1 ? 'just now' : `${formatDuration(minutes * 60_000)} ago`;
+  return html`synced ${showInstant(endedAt, visit)}, ${age}; ${read}`;
+}
+
+/**
+ * A mapping and how it changed; null if the local copy does not have it.
+ *
+ * @param isSynced false while the copy knows nothing
+ */
+export function renderMappingHistory(mapping: MappingJson | null, timezone: string, isSynced: boolean): Html {
   if (mapping === null)
-    return html`<p>${wasSynced ? 'The local copy of the mappings does not have it.' : neverSynced}</p>`;
+    return html`<p>${isSynced ? 'The local copy of the mappings does not have it. Names and ids must be exactly as the service writes them.' : neverSynced}</p>`;
   const { serviceId, locationCode, channelIds, firstSeenAt, history } = mapping;
   const moves = history
     .toReversed()

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { renderBars, renderShares } from '../../src/charts/bars.js';
+import { renderBars } from '../../src/charts/bars.js';
 import { chartStyle } from '../../src/charts/chart-style.js';
 import { renderDayColumns } from '../../src/charts/day-columns.js';
 import { renderDurations } from '../../src/charts/durations.js';
@@ -16,11 +16,9 @@ const days = listDays('2025-11-21', 365);
 const [from = '', to = ''] = [days.at(0), days.at(-1)];
 const start = Date.parse('2026-11-21T01:30:00Z');
 const longName = 'A provider whose name is longer than the label of a bar can be';
-const share = { value: 0.02, low: 0.01, high: 0.03 };
 
 const charts = [
   renderBars('Providers', [{ label: longName, value: 40, text: '40', usual: 50 }]),
-  renderShares('Affected', [{ label: longName, share, text: '20 of 1,000', weeks: [0.01, null, 0.03] }]),
   renderDayColumns({
     ...{ title: 'Bookings per day', from, to, missing: days.slice(40, 43) },
     days: days

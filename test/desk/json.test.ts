@@ -266,7 +266,6 @@ it.each(['viewer', 'admin'] as const)('providers, for the role %s', async (role)
   const unknown = {
     ...{ known: 0, affected: null, affectedShare: null, affectedShareLow: null, affectedShareHigh: null },
     ...{ namedByEmail: 0, suspects, corrected: 0, medianHoursToCorrection: null, repeatOffenders: [] },
-    weeklyShares: [null],
   };
   expect(await read(role, '/providers?from=2026-11-18&to=2026-11-20')).toEqual({
     ...{ from: '2026-11-18', to: '2026-11-20', total: 3, page: 1, pages: 1 },
@@ -275,7 +274,6 @@ it.each(['viewer', 'admin'] as const)('providers, for the role %s', async (role)
         ...unknown,
         ...{ providerName: 'hotelbeds', sent: 6, known: 5, affected: 1, byEmail: 0, cases: 2 },
         ...{ affectedShare: 0.2, affectedShareLow: 0.036224, affectedShareHigh: 0.624465 },
-        weeklyShares: [0.2],
       },
       { ...unknown, providerName: null, sent: 3, byEmail: 3, cases: 0 },
       { ...unknown, providerName: 'expedia', sent: 0, byEmail: 0, cases: 1 },
