@@ -1,31 +1,7 @@
 import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf } from '../text/format.js';
+import { formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { drawLine, percent, round } from './figure.js';
-
-/** A value to compare with others of its chart. */
-export interface Bar {
-  readonly label: string;
-  readonly value: number;
-  readonly text: string;
-  /** The usual value; absent if nothing is compared, null if too few days are known. */
-  readonly usual?: number | null;
-  /** Whether it is the bar that the chart is about. */
-  readonly isHighlighted?: boolean;
-}
-
-/** Horizontal bars on one scale; a line marks the usual value. */
-export function renderBars(title: string, bars: readonly Bar[]): Html | undefined {
-  const largest = Math.max(1, ...bars.map(({ value, usual }) => Math.max(value, usual ?? 0)));
-  const items = bars.map(({ label, value, text, usual, isHighlighted = true }) => {
-    const bar = html`<rect class="${isHighlighted ? 'bar' : 'bar other'}" y="3" width="${percent(value / largest)}" height="14"/>`;
-    const line = usual ? drawLineAt('usual', percent(usual / largest), 0, 20) : undefined;
-    const compared = usual === null ? ', not compared yet' : `, usually ${formatCount(usual ?? 0)}`;
-    const words = html`${text}${usual === undefined ? undefined : compared}`;
-    return renderItem(html`${showInLine(label)}`, html`${bar}${line}`, words);
-  });
-  return renderList('bars', title, items);
-}
 
 /** The texts are a list, which screen readers read as it is. */
 function renderList(name: string, title: string, items: readonly Html[]): Html | undefined {

@@ -39,7 +39,7 @@ export const chartStyle = `
 .bars li { display: grid; grid-template-columns: 12rem minmax(4rem, 1fr) 12rem; gap: .1rem .6rem; align-items: center; padding: .1rem 0; }
 .bars.shares li { grid-template-columns: 12rem minmax(4rem, 1fr) 18rem 6rem; }
 .bar-label { color: var(--faint); text-align: right; overflow-wrap: anywhere; } .bar-value { font-variant-numeric: tabular-nums; }
-.bar { fill: var(--busy); } .bar.other { fill: var(--line); stroke: var(--faint); } .usual { stroke: var(--text); stroke-width: 2; }
+.bar { fill: var(--busy); }
 .shares .bar { opacity: .6; } .whisker { stroke: var(--text); stroke-width: 1.5; }
 .sparkline .line { fill: none; stroke: var(--busy); stroke-width: 1.5; } .sparkline circle { fill: var(--busy); }
 @media (max-width: 40rem) {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { renderBars, renderShares } from '../../src/charts/bars.js';
+import { renderShares } from '../../src/charts/bars.js';
 import { chartStyle } from '../../src/charts/chart-style.js';
 import { renderDayColumns } from '../../src/charts/day-columns.js';
 import { renderDurations } from '../../src/charts/durations.js';
@@ -19,7 +19,6 @@ const longName = 'A provider whose name is longer than the label of a bar can be
 const share = { value: 0.02, low: 0.01, high: 0.03 };
 
 const charts = [
-  renderBars('Providers', [{ label: longName, value: 40, text: '40', usual: 50 }]),
   renderShares('Affected', [{ label: longName, share, text: '20 of 1,000', weeks: [0.01, null, 0.03] }]),
   renderDayColumns({
     ...{ title: 'Bookings per day', from, to, missing: days.slice(40, 43) },
