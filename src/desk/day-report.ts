@@ -146,7 +146,6 @@ function outlineHotels({ copyServiceId, copy, hotels }: ListedBooking | ListedCa
   };
 }
 
-/** A note that is not known, or not needed, is left out. */
 type Note = string | false | 0 | null | undefined;
 
 /** A row of a table, by the names of its columns. */
@@ -168,85 +167,82 @@ export function listSections(report: DayReport, options: SectionOptions) {
   const { command, timezone } = options;
   const today = businessDayAt(new Date(report.writtenAt), timezone).iso;
   const counted = volume.accepted === null ? [] : [...volume.compared, { day, accepted: volume.accepted }];
-  const sections: { title: string; notes: Note[]; rows: Cells[] }[] = [
-    {
-      title: 'Runs',
-      notes: runs.map(({ runId, error }) => error && `${runId}: ${error.message}`),
-      rows: runs.map(({ runId, delivery, trigger, state, startedAt, durationMs, counts }) => ({
-        run: runId,
-        by: `${delivery}, ${trigger}`,
-        state,
-        started: formatLocalInstant(Date.parse(startedAt), timezone),
-        took: formatDuration(durationMs - (idleMs[runId] ?? 0)),
-        accepted: counts.accepted,
-        delivered: counts.delivered,
-        refused: counts.refused,
-        rejected: counts.rejected,
-        pending: counts.pending,
-      })),
-    },
-    {
-      title: 'Verdicts',
-      notes: describeVerdicts(report, options),
-      rows: affected.first.map((item) => {
-        const stay = { checkIn: item.checkIn ?? undefined, checkOut: item.checkOut ?? undefined };
+  const sections = [
+    toSection(
+      'Runs',
+      runs.map(({ runId, error }) => error && `${runId}: ${error.message}`),
+      runs.map((run) => {
+        const { accepted, delivered, refused, rejected, pending } = run.counts;
         return {
-          ...{ 'check-in': describeCheckIn(stay, today), booking: item.reference ?? '-' },
-          ...toHotelCells(item),
+          run: run.runId,
+          by: `${run.delivery}, ${run.trigger}`,
+          state: run.state,
+          started: formatLocalInstant(Date.parse(run.startedAt), timezone),
+          took: formatDuration(run.durationMs - (idleMs[run.runId] ?? 0)),
+          ...{ accepted, delivered, refused, rejected, pending },
         };
       }),
-    },
-    {
-      title: 'Open cases',
-      notes: describeCases(report, options),
-      rows: cases.first.map((item) => ({
+    ),
+    toSection(
+      'Verdicts',
+      describeVerdicts(report, options),
+      affected.first.map((item) => {
+        const stay = { checkIn: item.checkIn ?? undefined, checkOut: item.checkOut ?? undefined };
+        const booking = item.reference ?? '-';
+        return { 'check-in': describeCheckIn(stay, today), booking, ...toHotelCells(item) };
+      }),
+    ),
+    toSection(
+      'Open cases',
+      describeCases(report, options),
+      cases.first.map((item) => ({
         'check-in': nameCheckIn(item),
         ...{ case: String(item.id), mapping: item.state, open: item.openBookings },
         ...toHotelCells(item),
       })),
-    },
-    {
-      title: 'Never resolved before the guests left',
-      notes: [left.count > 0 && `to list them: ${command('cases --left')}`],
-      rows: left.first.map((item) => ({
+    ),
+    toSection(
+      'Never resolved before the guests left',
+      [left.count > 0 && `to list them: ${command('cases --left')}`],
+      left.first.map((item) => ({
         ...{ case: String(item.id), mapping: item.state, left: item.leftBookings },
         ...toHotelCells(item),
       })),
-    },
-    {
-      title: 'Bookings',
-      notes: [describeVolume(report)],
-      rows: counted.map((one) => ({
+    ),
+    toSection(
+      'Bookings',
+      [describeVolume(report)],
+      counted.map((one) => ({
         day: one.day === day ? `${day}, this day` : one.day,
         bookings: one.accepted,
       })),
-    },
-    {
-      title: 'Providers, and what is usual',
-      notes: [],
-      rows: volume.providers.map(({ provider, accepted, usual }) => ({
-        ...{ provider, bookings: accepted, usual: usual ?? '-' },
+    ),
+    toSection(
+      'Providers, and what is usual',
+      [],
+      volume.providers.map(({ provider, accepted: bookings, usual }) => ({
+        ...{ provider, bookings, usual: usual ?? '-' },
       })),
-    },
-    {
-      title: 'Rejected, by reason',
-      notes: [rejects.length > 0 && `all of them: ${command(`rejected ${day} --csv FILE`)}`],
-      rows: rejects.map(({ reason, count }) => ({ reason, records: count })),
-    },
-    {
-      title: 'Steps of the newest run',
-      notes: [],
-      rows: steps.map(({ kind, steps: count, attempts, startedAt, endedAt }) => ({
-        ...{ step: kind, count, attempts, time: formatDuration(endedAt - startedAt) },
+    ),
+    toSection(
+      'Rejected, by reason',
+      [rejects.length > 0 && `all of them: ${command(`rejected ${day} --csv FILE`)}`],
+      rejects.map(({ reason, count: records }) => ({ reason, records })),
+    ),
+    toSection(
+      'Steps of the newest run',
+      [],
+      steps.map(({ kind: step, steps: count, attempts, startedAt, endedAt }) => ({
+        ...{ step, count, attempts, time: formatDuration(endedAt - startedAt) },
       })),
-    },
+    ),
   ];
-  return sections
-    .map(({ notes, ...section }) => ({
-      ...section,
-      notes: notes.filter((note) => typeof note === 'string'),
-    }))
-    .filter(({ notes, rows }) => notes.length + rows.length > 0);
+  return sections.filter(({ notes, rows }) => notes.length + rows.length > 0);
+}
+
+/** @param notes those that say nothing are left out */
+function toSection(title: string, notes: readonly Note[], rows: readonly Cells[]) {
+  return { title, rows, notes: notes.filter((note) => typeof note === 'string') };
 }
 
 function describeVerdicts({ day, verdicts, affected, canary, runs }: DayReport, options: SectionOptions) {
