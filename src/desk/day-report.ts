@@ -148,7 +148,7 @@ function outlineHotels({ copyServiceId, copy, hotels }: ListedBooking | ListedCa
 
 type Note = string | false | 0 | null | undefined;
 
-/** A row of a table, by the names of its columns. */
+/** A row of a table, by the names of its columns. Numbers are written with commas, so an id is a text. */
 export type Cells = Readonly<Record<string, string | number>>;
 
 interface SectionOptions {
@@ -170,7 +170,6 @@ export function listSections(report: DayReport, options: SectionOptions) {
   const sections = [
     toSection(
       'Runs',
-      runs.map(({ runId, error }) => error && `${runId}: ${error.message}`),
       runs.map((run) => {
         const { accepted, delivered, refused, rejected, pending } = run.counts;
         return {
@@ -182,56 +181,55 @@ export function listSections(report: DayReport, options: SectionOptions) {
           ...{ accepted, delivered, refused, rejected, pending },
         };
       }),
+      runs.map(({ runId, error }) => error && `${runId}: ${error.message}`),
     ),
     toSection(
       'Verdicts',
-      describeVerdicts(report, options),
       affected.first.map((item) => {
         const stay = { checkIn: item.checkIn ?? undefined, checkOut: item.checkOut ?? undefined };
         const booking = item.reference ?? '-';
         return { 'check-in': describeCheckIn(stay, today), booking, ...toHotelCells(item) };
       }),
+      describeVerdicts(report, options),
     ),
     toSection(
       'Open cases',
-      describeCases(report, options),
       cases.first.map((item) => ({
         'check-in': nameCheckIn(item),
         ...{ case: String(item.id), mapping: item.state, open: item.openBookings },
         ...toHotelCells(item),
       })),
+      describeCases(report, options),
     ),
     toSection(
       'Never resolved before the guests left',
-      [left.count > 0 && `to list them: ${command('cases --left')}`],
       left.first.map((item) => ({
         ...{ case: String(item.id), mapping: item.state, left: item.leftBookings },
         ...toHotelCells(item),
       })),
+      [left.count > 0 && `to list them: ${command('cases --left')}`],
     ),
     toSection(
       'Bookings',
-      [describeVolume(report)],
       counted.map((one) => ({
         day: one.day === day ? `${day}, this day` : one.day,
         bookings: one.accepted,
       })),
+      [describeVolume(report)],
     ),
     toSection(
       'Providers, and what is usual',
-      [],
       volume.providers.map(({ provider, accepted: bookings, usual }) => ({
         ...{ provider, bookings, usual: usual ?? '-' },
       })),
     ),
     toSection(
       'Rejected, by reason',
-      [rejects.length > 0 && `all of them: ${command(`rejected ${day} --csv FILE`)}`],
       rejects.map(({ reason, count: records }) => ({ reason, records })),
+      [rejects.length > 0 && `all of them: ${command(`rejected ${day} --csv FILE`)}`],
     ),
     toSection(
       'Steps of the newest run',
-      [],
       steps.map(({ kind: step, steps: count, attempts, startedAt, endedAt }) => ({
         ...{ step, count, attempts, time: formatDuration(endedAt - startedAt) },
       })),
@@ -241,7 +239,7 @@ export function listSections(report: DayReport, options: SectionOptions) {
 }
 
 /** @param notes those that say nothing are left out */
-function toSection(title: string, notes: readonly Note[], rows: readonly Cells[]) {
+function toSection(title: string, rows: readonly Cells[], notes: readonly Note[] = []) {
   return { title, rows, notes: notes.filter((note) => typeof note === 'string') };
 }
 
