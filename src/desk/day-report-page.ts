@@ -46,7 +46,7 @@ export function renderPage(report: DayReport, sections: readonly Section[], time
 <style>${new Html(style)}</style></head>
 <body><header class="${judgement}"><h1>${title}</h1>
 <p><strong>${words[judgement]}</strong> ${showInLine(headline)}</p></header>
-${sections.map(renderSection)}
+<main>${sections.map(renderSection)}</main>
 <footer>Written ${showInstant(writtenAt, { timezone })}, ${timezone}.</footer></body></html>
 `.markup;
 }
