@@ -128,12 +128,9 @@ async function keepPage(app: App, day: string, name: string): Promise<void> {
   const archive = app.archive();
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
   const { renderKeptPage } = await import('../src/desk/day-report-page.js');
-  const { page } = await renderKeptPage(app.config, await app.ledger(), day, {
-    command: app.command,
-    now: clock(),
-  });
+  const { page } = await renderKeptPage(app, await app.ledger(), day, clock());
   async function* content() {
-    yield page;
+    yield Buffer.from(page);
   }
   await archive.keep(reportsFolder, day, name, content());
 }

@@ -34,8 +34,8 @@ export async function startNotifications(app: App, ledger: Ledger) {
     publicUrl: config.server.publicUrl,
     async reportDay(day: string) {
       const { renderKeptPage } = await import('../src/desk/day-report-page.js');
-      const { headline, page } = await renderKeptPage(config, ledger, day, { command, now: clock() });
-      return { headline: shorten(headline), page: Buffer.from(shorten(page.toString())) };
+      const { headline, page } = await renderKeptPage(app, ledger, day, clock());
+      return { headline: shorten(headline), page: Buffer.from(shorten(page)) };
     },
   };
   return startNotifier({

@@ -34,7 +34,7 @@ Examples:
     await app.look({ action: 'report', subject: day, details });
     if (html !== undefined)
       await writeNamedFile({ option: '--html', name: html, force: replaces }, app, (add) =>
-        add(renderPage(report, { timezone, command: app.command })),
+        add(renderPage(report, sections, timezone)),
       );
     return app.answer(
       [`${day}: ${report.judgement}`, ...wrapText(report.headline), ...sections.flatMap(renderSection)],
@@ -44,25 +44,18 @@ Examples:
   },
 });
 
-function renderSection({ title, notes, bars = [], rows = [] }: Section): string[] {
-  const hasUsual = bars.some(({ usual }) => usual !== undefined);
-  const lines = bars.map(({ label, text, usual }) => [label, text, ...(hasUsual ? [`${usual ?? '-'}`] : [])]);
+function renderSection({ title, notes, rows }: Section): string[] {
+  const names = Object.keys(rows[0] ?? {}).filter((name) => !wideColumns.includes(name));
+  const shown = rows.slice(0, rowsShown).map((cells) => names.map((name) => showCell(cells[name])));
+  const left = rows.length - shown.length;
   return [
     `${title.toLowerCase()}:`,
     ...notes.flatMap((note) => wrapText(note)),
-    ...(lines.length > 0 ? [renderTable(lines, hasUsual ? ['', 'here', 'usual'] : undefined)] : []),
-    ...(rows.length > 0 ? renderRows(rows) : []),
+    ...(shown.length > 0 ? [renderTable(shown, names)] : []),
+    ...(left > 0 ? [`  … and ${formatCount(left)} more: --html FILE shows all`] : []),
   ];
 }
 
-function renderRows(rows: readonly Cells[]): string[] {
-  const left = rows.length - rowsShown;
-  const names = Object.keys(rows[0] ?? {}).filter((name) => !wideColumns.includes(name));
-  const shown = rows.slice(0, rowsShown).map((cells) => names.map((name) => cells[name]));
-  return [
-    renderTable(shown, names),
-    ...(left > 0
-      ? [`  … and ${formatCount(left)} more; --html FILE shows them, with the names of the hotels`]
-      : []),
-  ];
+function showCell(cell: Cells[string] | undefined) {
+  return typeof cell === 'number' ? formatCount(cell) : cell;
 }

@@ -38,7 +38,6 @@ export const chartStyle = `
 .bars { margin: .5rem 0 0; padding: 0; max-width: 48rem; list-style: none; }
 .bars li { display: grid; grid-template-columns: 12rem minmax(4rem, 1fr) 12rem; gap: .1rem .6rem; align-items: center; padding: .1rem 0; }
 .bar-label { color: var(--faint); text-align: right; overflow-wrap: anywhere; } .bar-value { font-variant-numeric: tabular-nums; }
-.bar { fill: var(--busy); } .bar.other { fill: var(--line); stroke: var(--faint); } .usual { stroke: var(--text); stroke-width: 2; }
 @media (max-width: 40rem) {
   .chart .spare { display: none; } .timeline li { display: block; } .timeline li > svg { height: 44px; }
   .timeline li[aria-hidden] > svg { height: 20px; }

@@ -1,19 +1,10 @@
-import { renderBars } from '../charts/bars.js';
-import { chartStyle } from '../charts/chart-style.js';
 import type { Config } from '../config/load.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Judgement } from '../review/day/good-day.js';
 import { showInLine } from '../text/foreign-text.js';
 import { Html, html } from '../text/html.js';
 import type { WriteCommand } from '../text/shell.js';
-import {
-  type Cells,
-  type DayReport,
-  gatherDayReport,
-  listSections,
-  type Section,
-  type SectionOptions,
-} from './day-report.js';
+import { type Cells, type DayReport, gatherDayReport, listSections, type Section } from './day-report.js';
 import { renderTable, showDay, showInstant } from './parts.js';
 
 /**
@@ -21,37 +12,31 @@ import { renderTable, showDay, showInstant } from './parts.js';
  * hotels, but no booking, check-in or guest.
  */
 export async function renderKeptPage(
-  config: Config,
+  { config, command }: { readonly config: Config; readonly command: WriteCommand },
   ledger: ReadOnlyLedger,
   day: string,
-  { command, now }: { readonly command: WriteCommand; readonly now: number },
-): Promise<{ readonly headline: string; readonly page: Buffer }> {
+  now: number,
+) {
   const report = await gatherDayReport(config, ledger, day, now);
-  const page = renderPage(report, { timezone: config.timezone, command }, withoutStay);
-  return { headline: report.headline, page: Buffer.from(page) };
+  const { timezone } = config;
+  const sections = listSections(report, { timezone, command }).map(withoutStay);
+  return { headline: report.headline, page: renderPage(report, sections, timezone) };
 }
 
 /** What a page that no erasure reaches may show: hotels and numbers, but nobody's stay. */
-function withoutStay(section: Section): Section {
-  const { notes, rows = [] } = section;
-  if (!rows.some((cells) => 'check-in' in cells)) return section;
+function withoutStay({ title, notes, rows }: Section): Section {
+  if (!rows.some((cells) => 'check-in' in cells)) return { title, notes, rows };
   return {
-    ...section,
+    title,
     notes: [...notes, 'bookings and their check-ins are left out of this page'],
     rows: rows.map(({ 'check-in': _, booking: __, ...cells }) => cells),
   };
 }
 
 /** The report as one page without a script: nothing in it is loaded from anywhere. */
-export function renderPage(
-  report: DayReport,
-  options: SectionOptions,
-  change: (section: Section) => Section = (section) => section,
-): string {
+export function renderPage(report: DayReport, sections: readonly Section[], timezone: string): string {
   const { day, headline, judgement, writtenAt } = report;
   const title = `Hotel review of ${showDay(day)}`;
-  const { timezone } = options;
-  const sections = listSections(report, { ...options, isPage: true }).map(change);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -61,7 +46,7 @@ export function renderPage(
 <style>${new Html(style)}</style></head>
 <body><header class="${judgement}"><h1>${title}</h1>
 <p><strong>${words[judgement]}</strong> ${showInLine(headline)}</p></header>
-${sections.map(renderSection)}
+<main>${sections.map(renderSection)}</main>
 <footer>Written ${showInstant(writtenAt, { timezone })}, ${timezone}.</footer></body></html>
 `.markup;
 }
@@ -75,16 +60,22 @@ const words: Readonly<Record<Judgement, string>> = {
 };
 
 /** All rows of a table have the same columns, those of the first. */
-function renderSection({ title, notes, bars = [], rows = [] }: Section): Html {
-  const columns = Object.keys(rows[0] ?? {}).map((name) => [name, (cells: Cells) => cells[name]] as const);
+function renderSection({ title, notes, rows }: Section): Html {
+  const columns = Object.keys(rows[0] ?? {}).map((name) => [name, (cells: Cells) => showCell(cells, name)]);
   return html`<section><h2>${title}</h2>
-${notes.map((note) => html`<p>${showInLine(note)}</p>`)}${renderBars(title, bars)}${
-  rows.length > 0 ? renderTable(rows, Object.fromEntries(columns)) : undefined
-}</section>
+${notes.map((note) => html`<p>${showInLine(note)}</p>`)}${rows.length > 0 && renderTable(rows, Object.fromEntries(columns))}</section>
 `;
 }
 
-/** Defines the colours that the charts use. */
+const columnsOfDates = ['check-in', 'day', 'started'];
+
+/** Pages write dates for people; a terminal, as its commands take them. */
+function showCell(cells: Cells, name: string) {
+  const cell = cells[name];
+  if (typeof cell !== 'string' || !columnsOfDates.includes(name)) return cell;
+  return cell.replace(/\d{4}-\d\d-\d\d/g, (iso) => showDay(iso));
+}
+
 const style = `
 :root { color-scheme: light dark; --text: #1d2430; --faint: #5c6675; --ground: #fff; --line: #dde1e7;
   --good: #17693a; --bad: #b3261e; --busy: #1d5fa8; --wait: #8a5a00; }
@@ -100,7 +91,7 @@ header h1 { margin: 0; font-size: 1.4rem; } header p { margin: .3rem 0 0; }
 h2 { margin: 1.8rem 0 .4rem; font-size: 1.05rem; } p { margin: .2rem 0; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; } table { margin-top: .5rem; border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .7rem .3rem 0; text-align: left; vertical-align: baseline; border-bottom: 1px solid var(--line); }
-thead th { color: var(--faint); } th { font-weight: 600; } th, td:nth-child(-n+5) { white-space: nowrap; }
+thead th { color: var(--faint); } .number { text-align: right; } th { font-weight: 600; } th, td:nth-child(-n+5) { white-space: nowrap; }
 footer { margin-top: 2rem; color: var(--faint); font-size: .85rem; }
 @media print { body { max-width: none; padding: 0; } section { break-inside: avoid-page; } }
-${chartStyle}`;
+`;

@@ -1,7 +1,6 @@
 import { businessDayAt } from '../booking/business-day.js';
 import { describeCheckIn } from '../booking/stay.js';
 import { findCases, type ListedCase, nameCheckIn } from '../cases/shown-cases.js';
-import type { Bar } from '../charts/bars.js';
 import type { Config } from '../config/load.js';
 import { canaryToJson, judgeCanary } from '../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
@@ -21,7 +20,6 @@ import {
   formatLocalInstant,
 } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { showDay } from './parts.js';
 
 /** Of a day: more than any has. */
 export const runsRead = 1_000;
@@ -29,9 +27,6 @@ export const runsRead = 1_000;
 const runsShown = 20;
 /** Bookings and cases shown; the commands list all. */
 const listed = 100;
-const countsShown = ['accepted', 'delivered', 'refused', 'rejected', 'pending'] as const;
-/** Providers shown; the others are in the JSON. */
-const providersShown = 20;
 
 /**
  * How a day went, as `report D --json` prints it and as pages show it, with the cases that are open now, and those that were never
@@ -45,21 +40,17 @@ export async function gatherDayReport(
 ) {
   const today = businessDayAt(new Date(now), timezone).iso;
   const runs = await ledger.runs.list({ day, limit: runsRead });
+  const shown = runs.slice(0, runsShown);
   const verdicts = summariseVerdicts(day, runs);
   const { knowledge, affected, unanswered, posted } = verdicts;
   const newest = verdicts.newer ?? verdicts.runs[0];
   const [canary] = await ledger.canaries.list({ day, limit: 1 });
+  const bookings = await listBookings(ledger, 'affected', verdicts.runs, { today, clock: () => now });
+  const first: ReturnType<typeof outlineBooking>[] = [];
+  for await (const some of bookings.read({ from: 0, to: listed })) first.push(...some.map(outlineBooking));
 
-  async function readAffected() {
-    const list = await listBookings(ledger, 'affected', verdicts.runs, { today, clock: () => now });
-    const first = [];
-    for await (const bookings of list.read({ from: 0, to: listed }))
-      first.push(...bookings.map(outlineBooking));
-    return { count: list.count, first };
-  }
-
-  async function listCases(which: 'open' | 'left') {
-    const found = await findCases(ledger, { today, left: which === 'left' }, now);
+  async function listCases(left: boolean) {
+    const found = await findCases(ledger, { today, left }, now);
     return { count: found.length, first: found.slice(0, listed).map(outlineCase) };
   }
 
@@ -70,10 +61,8 @@ export async function gatherDayReport(
     writtenAt: new Date(now).toISOString(),
     ...judgeDay(verdicts, { timezone, canary: canary && judgeCanary(canary, now) }),
     /** Newest first. */
-    runs: await Promise.all(
-      runs.slice(0, runsShown).map((run) => readReport(ledger, run, { now, timezone })),
-    ),
-    idleMs: await readIdle(ledger, runs.slice(0, runsShown)),
+    runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
+    idleMs: await readIdle(ledger, shown),
     /** Of all runs that sent the day. */
     verdicts: { knowledge, affected, unanswered, posted },
     /** The newest of the day. */
@@ -85,11 +74,11 @@ export async function gatherDayReport(
     /** Of the newest run, in the order in which they began. */
     steps: newest ? await ledger.steps.listTimes(newest.id) : [],
     /** Guests in house and then the nearest check-in first. */
-    affected: await readAffected(),
+    affected: { count: bookings.count, first },
     /** All cases with an open booking, of any day. */
-    cases: await listCases('open'),
+    cases: await listCases(false),
     /** All cases with a booking that nobody resolved before the stay was over. */
-    left: await listCases('left'),
+    left: await listCases(true),
   };
 }
 
@@ -157,98 +146,101 @@ function outlineHotels({ copyServiceId, copy, hotels }: ListedBooking | ListedCa
   };
 }
 
-/** What the page and the terminal show. Texts are plain: each makes them safe where it writes them. */
-export interface Section {
-  readonly title: string;
-  readonly notes: readonly string[];
-  readonly bars?: readonly Bar[];
-  /** Of a table: the cells of each row by the name of their column. */
-  readonly rows?: readonly Cells[];
-}
+type Note = string | false | 0 | null | undefined;
 
-export type Cells = Readonly<Record<string, string>>;
+/** A row of a table, by the names of its columns. Numbers are written with commas, so an id is a text. */
+export type Cells = Readonly<Record<string, string | number>>;
 
-export interface SectionOptions {
+interface SectionOptions {
   readonly timezone: string;
   readonly command: WriteCommand;
-  /** Pages write dates for people; a terminal, as its commands take them. */
-  readonly isPage?: boolean;
 }
 
-/** In the order in which they are shown, without empty ones. */
-export function listSections(report: DayReport, options: SectionOptions): Section[] {
+export type Section = ReturnType<typeof listSections>[number];
+
+/**
+ * What the page and the terminal show, in this order, without empty sections. Texts are plain: each makes them safe where it writes
+ * them.
+ */
+export function listSections(report: DayReport, options: SectionOptions) {
   const { day, runs, idleMs, left, volume, rejects, steps, affected, cases } = report;
-  const { command, timezone, isPage } = options;
+  const { command, timezone } = options;
   const today = businessDayAt(new Date(report.writtenAt), timezone).iso;
-  const showDates = (text: string) => (isPage ? text.replace(/\d{4}-\d\d-\d\d/g, showDay) : text);
-  const sections: Section[] = [
-    {
-      title: 'Runs',
-      notes: runs.flatMap(({ runId, error }) => (error ? [`${runId}: ${error.message}`] : [])),
-      rows: runs.map((run) => ({
-        run: run.runId,
-        by: `${run.delivery}, ${run.trigger}`,
-        state: run.state,
-        started: showDates(formatLocalInstant(Date.parse(run.startedAt), timezone)),
-        took: formatDuration(run.durationMs - (idleMs[run.runId] ?? 0)),
-        ...Object.fromEntries(countsShown.map((name) => [name, formatCount(run.counts[name])])),
-      })),
-    },
-    {
-      title: 'Verdicts',
-      notes: describeVerdicts(report, options),
-      rows: affected.first.map((item) => {
-        const { checkIn, checkOut } = item;
-        const stay = { checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined };
+  const counted = volume.accepted === null ? [] : [...volume.compared, { day, accepted: volume.accepted }];
+  const sections = [
+    toSection(
+      'Runs',
+      runs.map((run) => {
+        const { accepted, delivered, refused, rejected, pending } = run.counts;
         return {
-          'check-in': showDates(describeCheckIn(stay, today)),
-          booking: item.reference ?? '-',
-          ...toHotelCells(item),
+          run: run.runId,
+          by: `${run.delivery}, ${run.trigger}`,
+          state: run.state,
+          started: formatLocalInstant(Date.parse(run.startedAt), timezone),
+          took: formatDuration(run.durationMs - (idleMs[run.runId] ?? 0)),
+          ...{ accepted, delivered, refused, rejected, pending },
         };
       }),
-    },
-    {
-      title: 'Open cases',
-      notes: cases.count === 0 ? ['none'] : describeCases(report, options),
-      rows: cases.first.map((item) => ({
-        'check-in': showDates(nameCheckIn(item)),
-        ...{ case: String(item.id), mapping: item.state, open: formatCount(item.openBookings) },
+      runs.map(({ runId, error }) => error && `${runId}: ${error.message}`),
+    ),
+    toSection(
+      'Verdicts',
+      affected.first.map((item) => {
+        const stay = { checkIn: item.checkIn ?? undefined, checkOut: item.checkOut ?? undefined };
+        const booking = item.reference ?? '-';
+        return { 'check-in': describeCheckIn(stay, today), booking, ...toHotelCells(item) };
+      }),
+      describeVerdicts(report, options),
+    ),
+    toSection(
+      'Open cases',
+      cases.first.map((item) => ({
+        'check-in': nameCheckIn(item),
+        ...{ case: String(item.id), mapping: item.state, open: item.openBookings },
         ...toHotelCells(item),
       })),
-    },
-    {
-      title: 'Never resolved before the guests left',
-      notes: left.count === 0 ? [] : [`to list them: ${command('cases --left')}`],
-      rows: left.first.map((item) => ({
-        ...{ case: String(item.id), mapping: item.state, left: formatCount(item.leftBookings) },
+      describeCases(report, options),
+    ),
+    toSection(
+      'Never resolved before the guests left',
+      left.first.map((item) => ({
+        ...{ case: String(item.id), mapping: item.state, left: item.leftBookings },
         ...toHotelCells(item),
       })),
-    },
-    {
-      title: 'Bookings',
-      notes: describeVolume(report),
-      bars: (volume.accepted === null ? [] : [...volume.compared, { day, accepted: volume.accepted }]).map(
-        (one) => ({ ...toBar(showDates(one.day), one.accepted), isHighlighted: one.day === day }),
-      ),
-    },
-    {
-      title: 'Providers, and what is usual',
-      notes:
-        volume.providers.length > providersShown
-          ? [`the ${providersShown} largest of ${formatCount(volume.providers.length)}`]
-          : [],
-      bars: volume.providers
-        .slice(0, providersShown)
-        .map(({ provider, accepted, usual }) => ({ ...toBar(provider, accepted), usual })),
-    },
-    {
-      title: 'Rejected, by reason',
-      notes: rejects.length > 0 ? [`all of them: ${command(`rejected ${day} --csv FILE`)}`] : [],
-      bars: rejects.map(({ reason, count }) => toBar(reason, count)),
-    },
-    { title: 'Steps of the newest run', notes: [], bars: steps.map(toStepBar) },
+      [left.count > 0 && `to list them: ${command('cases --left')}`],
+    ),
+    toSection(
+      'Bookings',
+      counted.map((one) => ({
+        day: one.day === day ? `${day}, this day` : one.day,
+        bookings: one.accepted,
+      })),
+      [describeVolume(report)],
+    ),
+    toSection(
+      'Providers, and what is usual',
+      volume.providers.map(({ provider, accepted: bookings, usual }) => ({
+        ...{ provider, bookings, usual: usual ?? '-' },
+      })),
+    ),
+    toSection(
+      'Rejected, by reason',
+      rejects.map(({ reason, count: records }) => ({ reason, records })),
+      [rejects.length > 0 && `all of them: ${command(`rejected ${day} --csv FILE`)}`],
+    ),
+    toSection(
+      'Steps of the newest run',
+      steps.map(({ kind: step, steps: count, attempts, startedAt, endedAt }) => ({
+        ...{ step, count, attempts, time: formatDuration(endedAt - startedAt) },
+      })),
+    ),
   ];
-  return sections.filter(({ notes, bars = [], rows = [] }) => notes.length + bars.length + rows.length > 0);
+  return sections.filter(({ notes, rows }) => notes.length + rows.length > 0);
+}
+
+/** @param notes those that say nothing are left out */
+function toSection(title: string, rows: readonly Cells[], notes: readonly Note[] = []) {
+  return { title, rows, notes: notes.filter((note) => typeof note === 'string') };
 }
 
 function describeVerdicts({ day, verdicts, affected, canary, runs }: DayReport, options: SectionOptions) {
@@ -256,7 +248,7 @@ function describeVerdicts({ day, verdicts, affected, canary, runs }: DayReport, 
   const { knowledge, unanswered, posted } = verdicts;
   const isKnown = knowledge === 'judged';
   const isSent = runs.some(({ counts }) => counts.delivered > 0);
-  return keepTexts([
+  return [
     isKnown && `${formatCountOf(affected.count, 'booking')} on an incorrect mapping`,
     !isKnown && runs.length > 0 && !isSent && 'nothing was delivered: there is no verdict',
     isSent && knowledge === 'awaiting-result' && 'the result has not arrived yet: no verdict is known',
@@ -270,21 +262,18 @@ function describeVerdicts({ day, verdicts, affected, canary, runs }: DayReport, 
     canary && describeCanary(canary, options),
     adviseMore(affected, command(`affected ${day} --csv FILE`)),
     ...explainCopies(affected.first),
-  ]);
+  ];
 }
 
-function describeCases({ cases }: DayReport, { command }: SectionOptions): string[] {
+function describeCases({ cases }: DayReport, { command }: SectionOptions) {
   const { count, first } = cases;
+  if (count === 0) return ['none'];
   const bookings = first.reduce((sum, { openBookings }) => sum + openBookings, 0);
-  return keepTexts([
+  return [
     `${formatCountOf(count, 'case')}${count > first.length ? '' : ` with ${formatCountOf(bookings, 'open booking')}`}`,
     adviseMore(cases, command('cases --csv FILE')),
     ...explainCopies(first),
-  ]);
-}
-
-function keepTexts(texts: readonly (string | false | 0 | null)[]): string[] {
-  return texts.filter((text) => typeof text === 'string');
+  ];
 }
 
 function adviseMore({ count, first }: DayReport['affected' | 'cases'], command: string) {
@@ -305,23 +294,11 @@ function toHotelCells(item: DayReport['affected' | 'cases']['first'][number]): C
   };
 }
 
-function describeVolume({ runs, volume: { accepted, usual, isOfWeekday } }: DayReport): string[] {
-  if (accepted === null) return [];
+function describeVolume({ runs, volume: { accepted, usual, isOfWeekday } }: DayReport): Note {
+  if (accepted === null) return undefined;
   const bookings = formatCountOf(accepted, 'booking');
   if (usual !== null)
-    return [`${bookings}, usually ${formatCount(usual)}${isOfWeekday ? ' on this weekday' : ''}`];
+    return `${bookings}, usually ${formatCount(usual)}${isOfWeekday ? ' on this weekday' : ''}`;
   const isCompared = runs.some(({ volume }) => volume !== null);
-  return [`${bookings}, not compared${isCompared ? ': no earlier day is known' : ''}`];
-}
-
-function toBar(label: string, value: number): Bar {
-  return { label, value, text: formatCount(value) };
-}
-
-function toStepBar({ kind, steps, attempts, startedAt, endedAt }: DayReport['steps'][number]): Bar {
-  // The clock may have been set back meanwhile.
-  const value = Math.max(0, endedAt - startedAt);
-  const tries = attempts > steps ? `, ${formatCountOf(attempts, 'attempt')}` : '';
-  const label = steps > 1 ? `${formatCount(steps)} × ${kind}` : kind;
-  return { label, value, text: `${formatDuration(value)}${tries}` };
+  return `${bookings}, not compared${isCompared ? ': no earlier day is known' : ''}`;
 }

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { renderBars } from '../../src/charts/bars.js';
 import { chartStyle } from '../../src/charts/chart-style.js';
 import { renderDayColumns } from '../../src/charts/day-columns.js';
 import { renderDurations } from '../../src/charts/durations.js';
@@ -18,7 +17,6 @@ const start = Date.parse('2026-11-21T01:30:00Z');
 const longName = 'A provider whose name is longer than the label of a bar can be';
 
 const charts = [
-  renderBars('Providers', [{ label: longName, value: 40, text: '40', usual: 50 }]),
   renderDayColumns({
     ...{ title: 'Bookings per day', from, to, missing: days.slice(40, 43) },
     days: days

@@ -24,12 +24,15 @@ const report: DayReport = {
   idleMs: {},
   verdicts: { knowledge: 'judged', affected: 1, unanswered: 4, posted: 2 },
   canary: null,
-  rejects: [{ reason: 'service-id-missing', count: 3, firstPlace: 7 }],
+  rejects: [{ reason: 'service-id-missing', count: 1_300, firstPlace: 7 }],
   warnings: [],
   volume: {
     ...{ accepted: 100, usual: 400, isOfWeekday: true },
     compared: [{ day: '2026-11-13', accepted: 400 }],
-    providers: [{ provider: hostile, accepted: 60, usual: 200 }],
+    providers: [
+      { provider: hostile, accepted: 60, usual: 200 },
+      { provider: 'Tiny', accepted: 0, usual: null },
+    ],
   },
   steps: [{ kind: 'batch', steps: 2, attempts: 3, startedAt: 0, endedAt: 90_000 }],
   affected: { count: 101, first: [{ ...hotels, reference: hostile, checkIn: null, checkOut: null }] },
@@ -53,6 +56,7 @@ const report: DayReport = {
   },
 };
 const sections = listSections(report, options);
+const page = renderPage(report, sections, options.timezone);
 
 describe('a report', () => {
   it('says what is unknown, what is usual, and how to list the rest', () => {
@@ -66,29 +70,42 @@ describe('a report', () => {
     expect(open).toMatchObject({ 'check-in': 'in house since 2026-11-19, until 2026-11-24' });
     expect(said).toContain('to list them: hotel-review cases --left');
     const [left = {}] = sections.find(({ title }) => title.startsWith('Never resolved'))?.rows ?? [];
-    expect(left).toMatchObject({ case: '2', mapping: 'reported', left: '3' });
+    expect(left).toMatchObject({ case: '2', mapping: 'reported', left: 3 });
     expect(Object.keys(left).slice(0, 3)).toEqual(['case', 'mapping', 'left']);
     expect(Object.keys(affected).at(-1)).toBe('distance');
-    expect(sections.find(({ title }) => title.startsWith('Steps'))?.bars).toEqual([
-      { label: '2 × batch', value: 90_000, text: '1 min 30 s, 3 attempts' },
+    expect(sections.find(({ title }) => title.startsWith('Steps'))?.rows).toEqual([
+      { step: 'batch', count: 2, attempts: 3, time: '1 min 30 s' },
     ]);
   });
 
+  it('compares the day and its providers in numbers', () => {
+    const rowsOf = (start: string) => sections.find(({ title }) => title.startsWith(start))?.rows;
+    expect(rowsOf('Bookings')).toEqual([
+      { day: '2026-11-13', bookings: 400 },
+      { day: '2026-11-20, this day', bookings: 100 },
+    ]);
+    expect(rowsOf('Providers')).toEqual([
+      { provider: hostile, bookings: 60, usual: 200 },
+      { provider: 'Tiny', bookings: 0, usual: '-' },
+    ]);
+    expect(rowsOf('Rejected')).toEqual([{ reason: 'service-id-missing', records: 1_300 }]);
+  });
+
   it('as a page loads nothing, runs nothing, and escapes all untrusted text', () => {
-    const page = renderPage(report, options);
     expect(page).not.toMatch(/<script|<link|<img|https?:|@import|url\(/i);
     expect(page).not.toContain('\u001b');
     expect(page).toContain('&lt;script&gt;');
-    expect(page.match(/<ul class="bars"/g)).toHaveLength(4);
     expect(page).not.toMatch(/ style=/);
-    expect(page).toContain('<line class="usual"');
+    expect(page.match(/<table/g)).toHaveLength(7);
+    expect(page).toContain('<td data-about="records" class="number">1,300</td>');
   });
 
   it('as a page writes dates for people', () => {
-    const page = renderPage(report, options);
     expect(page).toContain('<h1>Hotel review of 20 Nov 2026</h1>');
     expect(page).toContain('in house since 19 Nov 2026, until 24 Nov 2026');
-    expect(page).toContain('13 Nov 2026');
+    expect(page).toContain('>13 Nov 2026<');
+    expect(page).toContain('>20 Nov 2026, this day<');
+    expect(page).toContain('hotel-review affected 2026-11-20 --unanswered');
     expect(page).toContain('Written 21 Nov 2026, 03:30, Europe/Madrid.');
   });
 
