@@ -30,11 +30,6 @@ export const chartStyle = `
 .segment { fill: none; stroke: var(--busy); stroke-width: 8; } .segment.open { stroke-width: 14; stroke-dasharray: 6 3; }
 .segment.wait { stroke: var(--wait); stroke-width: 3; } .segment.done { stroke: var(--good); stroke-width: 14; }
 .segment.failed { stroke: var(--bad); stroke-width: 14; }
-.chart .hotel-sketch { max-width: 26rem; width: 100%; } .hotel-sketch .map { fill: var(--ground); stroke: var(--line); }
-.chart .hotel-sketch text { fill: var(--text); font-size: 13px; font-weight: 700; text-anchor: middle; }
-.hotel-sketch path { fill: none; stroke: var(--text); stroke-width: 1.5; } .hotel-sketch .way { stroke: var(--bad); stroke-dasharray: 5 4; }
-.chart .hotel-sketch .distance { stroke: var(--ground); stroke-width: 5; paint-order: stroke; }
-.chart .hotel { fill: var(--busy); stroke: var(--ground); stroke-width: 2; } .chart rect.hotel { fill: var(--wait); }
 .bars { margin: .5rem 0 0; padding: 0; max-width: 48rem; list-style: none; } .shares { max-width: 64rem; }
 .bars li { display: grid; grid-template-columns: 12rem minmax(4rem, 1fr) 12rem; gap: .1rem .6rem; align-items: center; padding: .1rem 0; }
 .bars.shares li { grid-template-columns: 12rem minmax(4rem, 1fr) 18rem 6rem; }
