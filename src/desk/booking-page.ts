@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { textFields } from '../booking/booking.js';
 import { describeSuspicion, describeVerdict, historyToJson, readHistories } from '../cases/shown-bookings.js';
 import { canaryToJson } from '../ledger/canaries.js';
 import { isActiveCase } from '../ledger/case.js';
@@ -7,7 +6,6 @@ import { createErasedTest, readErasedGuests } from '../ledger/erasing.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel, mappingToJson, type ProviderHotel } from '../ledger/mappings.js';
 import type { Trace } from '../ledger/tracing.js';
-import { describeDistance } from '../mappings/hotels/shown-hotels.js';
 import { describeCanary } from '../review/canary.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { HttpError } from '../server/http-error.js';
@@ -15,6 +13,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { UsageError } from '../text/usage-error.js';
+import { renderHotels } from './case-page.js';
 import { pageField, searchField } from './fields.js';
 import { linkToMapping, renderMappingHistory } from './mappings-page.js';
 import { renderMark } from './marks.js';
@@ -71,24 +70,22 @@ with what the service said</label>
 <button>Find</button></form>
 <p class="faint">Each search is recorded in the audit trail.</p>`;
     if (reference === null) return { title: 'Bookings', content: search };
-    const title = `Booking ${showInLine(reference)}`;
-    if (canary) {
-      const words = describeCanary(canary, { command: visit.desk.command, timezone: visit.timezone });
-      return {
-        title,
-        content: html`${search}<p class="card">${words}. It is no booking; no count and no list has it. <a href="/runs/${encodeURIComponent(canary.runId)}">The run that sent it</a></p>`,
-      };
-    }
-    const [newest, ...older] = bookings;
-    if (!newest) return { title, content: html`${search}${renderNone(reference, isErased)}` };
+    const show = (found: Html) => ({
+      title: `Booking ${showInLine(reference)}`,
+      content: html`${search}
+${found}`,
+    });
+    if (canary)
+      return show(
+        html`<p class="card">${describeCanary(canary, visit.desk)}. It is no booking; no count and no list has it. <a href="/runs/${encodeURIComponent(canary.runId)}">The run that sent it</a></p>`,
+      );
+    const [newest] = bookings;
+    if (!newest) return show(renderNone(reference, isErased));
     const { shown, ...cut } = cutPage(bookings, page, runsPerPage);
     const linkTo = (to: number) =>
       writeAddress('/bookings', { reference, answers: answers ? 'yes' : undefined, page: to });
-    return {
-      title,
-      content: html`${search}
-${renderAnswer(reference, [newest, ...older], visit)}
-${renderHotels(newest)}
+    return show(html`${renderAnswer(reference, newest, bookings, visit)}
+${renderItsHotel(newest)}
 <h2>Its mapping</h2>
 ${mappings.map(
   ({ providerName, providerHotelId, copied }) =>
@@ -97,8 +94,7 @@ ${mappings.map(
 ${mappings.length === 0 && html`<p>Unknown: it names no hotel of a provider.</p>`}
 <h2>Its runs, the newest first</h2>
 ${shown.map((booking) => renderRun(booking, visit))}
-${renderPages({ count: bookings.length, ...cut }, 'run', linkTo)}`,
-    };
+${renderPages({ count: bookings.length, ...cut }, 'run', linkTo)}`);
   },
 });
 
@@ -225,10 +221,10 @@ function renderNone(reference: string, isErased: boolean | null): Html {
 /** Was it checked, when, with which verdict, and what is open? Then who the guest is. */
 function renderAnswer(
   reference: string,
-  bookings: readonly [BookingInRun, ...BookingInRun[]],
+  newest: BookingInRun,
+  bookings: readonly BookingInRun[],
   visit: DeskVisit,
 ): Html {
-  const [newest] = bookings;
   const judged = bookings.find(({ verdict }) => verdict !== 'unknown');
   const { CheckInDate: checkIn, CheckOutDate: checkOut } = newest.booking ?? {};
   const show = (day: unknown) => (day === undefined ? 'unknown' : showDay(String(day)));
@@ -262,16 +258,16 @@ function renderCheck(booking: BookingInRun, visit: DeskVisit): Html {
 function renderOpen({ verdict, case: found }: BookingInRun): Html {
   if (!found) return html`${verdict === 'correct' ? 'Nothing is open.' : 'It has no case.'}`;
   const { id, state, bookingState } = found;
-  const link = html`<a href="/cases/${id}">case ${id}</a>`;
   // Nobody has to act on a dismissed case, whatever became of its bookings.
   const isUnresolved = bookingState === 'open' || bookingState === 'left';
   const isOpen = state !== 'dismissed' && (isUnresolved || isActiveCase(found));
-  if (!isOpen) return html`Nothing is open: the mapping of ${link} is ${state}.`;
-  return html`Open: ${link}; its mapping is ${state}, ${describeInCase(bookingState)}.`;
+  if (isOpen) return html`Open: ${renderCase(found)}.`;
+  return html`Nothing is open: the mapping of <a href="/cases/${id}">case ${id}</a> is ${state}.`;
 }
 
-function describeInCase(state: string | null): string {
-  return state === null ? 'this booking is not in it' : `this booking is ${state}`;
+function renderCase({ id, state, bookingState }: NonNullable<BookingInRun['case']>): Html {
+  const inCase = bookingState === null ? 'not in it' : bookingState;
+  return html`<a href="/cases/${id}">case ${id}</a>; its mapping is ${state}, this booking is ${inCase}`;
 }
 
 function writeVerdict(booking: BookingInRun, visit: DeskVisit): string {
@@ -301,37 +297,12 @@ function renderGuest({ guest }: BookingInRun): Html | undefined {
 
 /* Where it was booked, and what happened in each run. */
 
-function renderHotels(newest: BookingInRun): Html | undefined {
-  const { booking = {}, bookedHotel, copyHotel, copyServiceId: copied, copy, distanceKm } = newest;
-  if (copied === undefined) return undefined;
-  const booked = { of: 'Booked', id: findServiceId(booking), hotel: bookedHotel };
-  const other =
-    copied === null || copied === booked.id ? [] : [{ of: 'In the copy now', id: copied, hotel: copyHotel }];
-  const missing = copy === 'never-synced' ? 'was never synced' : 'has no master hotel for it';
-  const words =
-    other.length > 0
-      ? `has another hotel than was booked: ${describeDistance(distanceKm ?? undefined)}`
-      : 'has the same hotel as was booked';
-  return html`<h2>Its hotel</h2>
-<p>The local copy of the mappings ${copied === null ? missing : words}.</p>
-${renderTable([booked, ...other], {
-  Hotel: ({ of }) => of,
-  // Ids are not written as counts are.
-  'Master hotel': ({ id }) => String(id),
-  Name: ({ hotel }) => hotel?.name ?? null,
-  Address: ({ hotel }) => hotel?.address ?? null,
-  City: ({ hotel }) => hotel?.city ?? null,
-  Country: ({ hotel }) => hotel?.country ?? null,
-  Phone: ({ hotel }) => hotel?.phones ?? null,
-  // By the hotel's own clock.
-  'Time there': ({ hotel }) =>
-    hotel?.localTime ? showInstant(`${hotel.localTime}Z`, { timezone: 'UTC' }) : null,
-})}`;
-}
-
-/** A booking by body has the master hotel under the name with which it was sent (`service.masterIdName`). */
-function findServiceId(booking: Readonly<Record<string, unknown>>): unknown {
-  return Object.entries(booking).find(([name]) => textFields.every((field) => field.name !== name))?.[1];
+/** Nothing for a record that was rejected: its hotel is unknown. */
+function renderItsHotel({ booking = {}, copyServiceId, copy, ...hotels }: BookingInRun): Html | undefined {
+  if (copyServiceId === undefined || copy === undefined) return undefined;
+  // The master hotel comes first, under the name with which it was sent (`service.masterIdName`).
+  const serviceId = Number(Object.values(booking)[0]);
+  return html`<h2>Its hotel</h2>${renderHotels({ ...hotels, serviceId, copyServiceId, copy })}`;
 }
 
 function renderRun(booking: BookingInRun, visit: DeskVisit): Html {
@@ -346,11 +317,7 @@ function renderRun(booking: BookingInRun, visit: DeskVisit): Html {
     ['Delivered', rejected ? undefined : delivered],
     ['Verdict', rejected ? undefined : renderVerdict(booking, writeVerdict(booking, visit))],
     ['Local copy', suspect && describeSuspicion(suspect, (at) => showInstant(at, visit))],
-    [
-      'Case',
-      found &&
-        html`<a href="/cases/${found.id}">Case ${found.id}</a>: its mapping is ${found.state}, ${describeInCase(found.bookingState)}; found by ${found.origins.join(', ')}`,
-    ],
+    ['Case', found && html`${renderCase(found)}; found by ${found.origins.join(', ')}`],
     ['Guest', renderGuest(booking)],
     ...Object.entries(booking.booking ?? {})
       .filter(([, value]) => value !== '***')

@@ -1,25 +1,15 @@
 import * as z from 'zod';
 import { describeEntry, referencesNamed, writeReport } from '../cases/case-words.js';
 import { readStoredBookings, shownCaseToJson } from '../cases/shown-cases.js';
-import { renderHotelSketch } from '../charts/hotel-sketch.js';
-import type { CaseBooking } from '../ledger/case.js';
+import { type CaseBooking, resolutions } from '../ledger/case.js';
 import { mappingToJson } from '../ledger/mappings.js';
-import { neverSynced } from '../mappings/copied-hotels.js';
-import { describeDistance } from '../mappings/hotels/shown-hotels.js';
+import { type CopiedHotel, neverSynced } from '../mappings/copied-hotels.js';
+import { describeDistance, type PairJson } from '../mappings/hotels/shown-hotels.js';
 import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf } from '../text/format.js';
+import { formatCount } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import {
-  type BulkKind,
-  brief,
-  bulkKinds,
-  describeCheckIn,
-  keptColumns,
-  labelsFor,
-  nameHotel,
-  nobodyYet,
-} from './cases-page.js';
-import { caseField, findShownCase, resolutionFields } from './change-cases.js';
+import { brief, bulkKinds, describeCheckIn, keptColumns, nameHotel, nobodyYet } from './cases-page.js';
+import { caseField, findShownCase } from './change-cases.js';
 import { pageField } from './fields.js';
 import { linkToMapping, renderMappingHistory } from './mappings-page.js';
 import { renderMark } from './marks.js';
@@ -27,8 +17,7 @@ import { type DeskVisit, definePage } from './page.js';
 import {
   cutPage,
   renderFacts,
-  renderKeyboardHelp,
-  renderPaging,
+  renderPages,
   renderTable,
   showDay,
   showInstant,
@@ -62,8 +51,9 @@ export const casePage = definePage({
 ${mayWork && renderActions(data)}
 <h2 id="bookings">${describeBookings(data)}</h2>
 ${mayWork && data.openBookings > 0 ? renderResolving(data, visit) : renderBookings(data, visit)}
-${renderPaging({ ...data, total: formatCountOf(data.bookings, 'booking'), linkTo })}
+${data.pages > 1 && renderPages({ ...data, count: data.bookings }, 'booking', linkTo)}
 <h2>The two hotels</h2>
+${!data.hasHotels && html`<p>For names and distances of hotels, load the content file of an export: <code>hotel-review hotels load FILE</code></p>`}
 ${renderHotels(data)}
 ${mayWork && canBeReported(data) && renderReport(data, visit)}
 <h2>The mapping</h2>
@@ -75,13 +65,10 @@ ${renderHistory(data, visit)}
   },
 });
 
-async function readCase(
-  { id, page: asked }: { readonly id: number; readonly page: number },
-  visit: DeskVisit,
-) {
+async function readCase(asked: { readonly id: number; readonly page: number }, visit: DeskVisit) {
   const { ledger } = visit.desk;
-  const item = await findShownCase(id, visit);
-  const { page, pages, shown } = cutPage(item.bookingList, asked);
+  const item = await findShownCase(asked.id, visit);
+  const { page, pages, shown } = cutPage(item.bookingList, asked.page);
   // Only of the bookings that are shown: each is looked up in the runs of its day.
   const stored = await readStoredBookings(ledger, item, shown, visit.may('see-names'));
   const found = await ledger.mappings.find(item);
@@ -120,7 +107,6 @@ function listNamed(bookings: readonly CaseBooking[], at: number): string[] {
 }
 
 type CaseData = Awaited<ReturnType<typeof readCase>>;
-type HotelData = CaseData['bookedHotel'];
 
 function renderCaseFacts(data: CaseData, visit: DeskVisit): Html {
   const { providerName, providerHotelId, state, stateSince, openedAt, origins, move, assignee, note } = data;
@@ -140,28 +126,19 @@ ${visit.may('work-cases') && renderAssigning(data, visit)}</div>`;
 /** Whoever reads this page takes the case with one click. */
 function renderAssigning({ id, assignee }: CaseData, visit: DeskVisit): Html {
   const name = assignee ?? visit.visitor.name;
-  return renderPost(
-    `/cases/change?do=assign&id=${id}`,
-    visit,
-    html`<p class="buttons"><label>Assign to (nobody, if empty) <input name="assignee" value="${name}" maxlength="100"></label>
-<button class="quiet">Assign</button></p>`,
-  );
+  const fields = html`<p class="buttons"><label>Assign to (nobody, if empty) <input name="assignee" value="${name}" maxlength="100"></label>
+<button class="quiet">Assign</button></p>`;
+  return renderPost(`/cases/change?do=assign&id=${id}`, visit, fields);
 }
 
 /** What has a form on this page is a link to it; the rest has a preview. */
 function renderActions(data: CaseData): Html {
   const { id, state, openBookings } = data;
-  const link = (kind: BulkKind) =>
+  const link = (kind: keyof typeof bulkKinds) =>
     html`<a class="button quiet" href="/cases/change?do=${kind}&id=${id}">${bulkKinds[kind].button}</a>`;
-  return html`<div class="buttons">${openBookings > 0 && html`<a class="button" href="#bookings" data-resolve>Resolve bookings</a>`}
+  return html`<div class="buttons">${openBookings > 0 && html`<a class="button" href="#bookings">Resolve bookings</a>`}
 ${canBeReported(data) && html`<a class="button quiet" href="#report">Report</a>`}
-${link('note')}${state !== 'dismissed' && link('dismiss')}${state !== 'open' && link('reopen')}
-${renderKeyboardHelp([
-  ['e', 'resolve bookings'],
-  ['j', 'next booking'],
-  ['k', 'previous booking'],
-  ['x', 'choose the booking'],
-])}</div>`;
+${link('note')}${state !== 'dismissed' && link('dismiss')}${state !== 'open' && link('reopen')}</div>`;
 }
 
 /** A change that needs no preview, because this page says what it does. */
@@ -180,15 +157,23 @@ function describeBookings({ bookings, openBookings, bookingList, pages }: CaseDa
   return `${open}${cleared === 0 ? '' : `, ${formatCount(cleared)} cleared,`} of ${formatCount(bookings)}`;
 }
 
+const resolutionMeanings: Readonly<Record<(typeof resolutions)[number], string>> = {
+  rebooked: 'the guest has another hotel or another booking',
+  confirmed: 'the guest can stay where the booking leads',
+  cancelled: 'the booking no longer exists',
+};
+
 /** The bookings in the form that resolves the chosen ones. */
 function renderResolving(data: CaseData, visit: DeskVisit): Html {
-  return renderPost(
-    `/cases/${data.id}/resolve`,
-    visit,
-    html`${renderBookings(data, visit)}
-<p>A corrected mapping does not help a guest who has booked already. Choose bookings, and say what was done for their guests.</p>
-${resolutionFields}${noteField}<p class="buttons"><button>Resolve the chosen bookings</button></p>`,
+  const ways = resolutions.map(
+    (as) =>
+      html`<label class="option"><input type="radio" name="as" value="${as}" required>${as}: ${resolutionMeanings[as]}</label>`,
   );
+  const fields = html`${renderBookings(data, visit)}
+<p>A corrected mapping does not help a guest who has booked already. Choose bookings, and say what was done for their guests.</p>
+<fieldset class="card"><legend>What was done</legend>${ways}</fieldset>
+${noteField}<p class="buttons"><button>Resolve the chosen bookings</button></p>`;
+  return renderPost(`/cases/${data.id}/resolve`, visit, fields);
 }
 
 function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit: DeskVisit): Html {
@@ -199,7 +184,7 @@ function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit
       Booking: ({ reference, place }) =>
         reference === null
           ? html`<span class="faint">${seesBookings ? `without a reference (#${place})` : `#${place}`}</span>`
-          : html`<a href="${writeAddress('/bookings', { reference })}" data-open>${brief(reference, 100)}</a>`,
+          : html`<a href="${writeAddress('/bookings', { reference })}">${brief(reference, 100)}</a>`,
       Guest: visit.may('see-names') && (({ guests }) => (guests ? brief(guests.join(', '), 200) : null)),
       'Check-in': ({ checkIn, state }) => {
         const day = checkIn === null ? 'unknown' : showDay(checkIn);
@@ -213,7 +198,7 @@ function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit
           ? renderMark('good', 'cleared: the service found it correct')
           : renderMark(state, resolvedAs),
       'Named by a verdict': ({ isNamed }) => (isNamed ? 'yes' : 'no'),
-      ...keptColumns(labelsFor(visit), 100),
+      ...keptColumns(visit),
       Note: seesBookings && (({ note }) => brief(note ?? '', 200)),
     },
     visit.may('work-cases') && openBookings > 0
@@ -231,50 +216,50 @@ function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit
   );
 }
 
+type KnownHotel = NonNullable<PairJson['bookedHotel']>;
+/** A booking's run may know nothing of them. */
+type TwoHotels = CopiedHotel & Partial<PairJson> & { readonly serviceId: number };
+
 /** Side by side; one that is still mapped as it was booked has no second column to fill. */
-function renderHotels(data: CaseData): Html {
-  const { serviceId, copyServiceId, bookedHotel, copyHotel, distanceKm, hasHotels } = data;
+export function renderHotels(hotels: TwoHotels): Html {
+  const { serviceId, copyServiceId, bookedHotel = null, copyHotel = null } = hotels;
   const isSame = copyServiceId === serviceId;
-  const distance = isSame || copyServiceId === null ? undefined : describeDistance(distanceKm ?? undefined);
-  const ids = ['ServiceId', String(serviceId), describeCopy(data)] as const;
-  const facts = Object.entries(hotelFields)
-    .map(([about, read]) => [about, read(bookedHotel), isSame ? undefined : read(copyHotel)] as const)
-    .filter(([, booked, copy = null]) => booked !== null || copy !== null);
-  return html`${hasHotels ? undefined : html`<p>For names and distances of hotels, load the content file of an export: <code>hotel-review hotels load FILE</code></p>`}
-<div class="hotels">${renderTable([ids, ...facts], {
+  const known = Object.entries(hotelFields).map(([about, read]) => {
+    const copy = isSame ? undefined : copyHotel && read(copyHotel);
+    return [about, bookedHotel && read(bookedHotel), copy] as const;
+  });
+  const rows = known.filter(([, booked, copy]) => (booked ?? copy ?? null) !== null);
+  return renderTable([['ServiceId', String(serviceId), describeCopy(hotels)] as const, ...rows], {
     About: ([about]) => about,
     'Booked hotel': ([, booked]) => booked,
     'Now mapped to': ([, , copy]) => copy,
-  })}
-<div>${distance && html`<p class="distance"><strong>${distance}</strong></p>`}
-${isSame ? undefined : renderHotelSketch(toSketched(bookedHotel, serviceId), toSketched(copyHotel, copyServiceId ?? 0))}</div></div>`;
+  });
 }
 
-function toSketched(hotel: HotelData, serviceId: number) {
-  const { latitude = null, longitude = null } = hotel ?? {};
-  const place = latitude === null || longitude === null ? undefined : { latitude, longitude };
-  return { name: nameHotel(hotel, serviceId), place };
+function describeCopy({ serviceId, copyServiceId, copy, distanceKm }: TwoHotels): string {
+  if (copy === 'never-synced') return neverSynced;
+  if (copyServiceId === null) return 'none: the hotel is not mapped any more';
+  if (copyServiceId === serviceId) return 'the booked hotel';
+  return `${copyServiceId}, ${describeDistance(distanceKm ?? undefined)}`;
 }
 
 /** What is known of a hotel; null is unknown. */
-const hotelFields: Readonly<Record<string, (hotel: HotelData) => Html | string | null>> = {
-  Name: (hotel) => hotel?.name ?? null,
-  Phone: renderPhones,
-  Address: (hotel) => hotel?.address ?? null,
-  City: (hotel) => hotel?.city ?? null,
-  Country: (hotel) => hotel?.country ?? hotel?.countryCode ?? null,
-  'E-mail': (hotel) => hotel?.email ?? null,
-  Website: (hotel) => hotel?.website ?? null,
+const hotelFields: Readonly<Record<string, (hotel: KnownHotel) => Html | string | null>> = {
+  Name: ({ name }) => name,
+  Phone: ({ phones }) => phones && linkPhones(phones),
+  Address: ({ address }) => address,
+  City: ({ city }) => city,
+  Country: ({ country, countryCode }) => country ?? countryCode,
+  'E-mail': ({ email }) => email,
+  Website: ({ website }) => website,
   // By the hotel's own clock.
-  'Time there': (hotel) =>
-    hotel?.localTime ? showInstant(`${hotel.localTime}Z`, { timezone: 'UTC' }) : null,
-  Map: renderMapLink,
+  'Time there': ({ localTime }) => localTime && showInstant(`${localTime}Z`, { timezone: 'UTC' }),
+  Map: linkToMap,
 };
 
 /** Each number as a link; whatever else stands there, such as the name of a desk, is only text. */
-function renderPhones(hotel: HotelData): Html | null {
-  if (hotel?.phones == null) return null;
-  const parts = hotel.phones.split(/(\+?\d[\d ().-]{2,}\d)/);
+function linkPhones(phones: string): Html {
+  const parts = phones.split(/(\+?\d[\d ().-]{2,}\d)/);
   return html`${parts.map((part, index) =>
     index % 2 === 1
       ? html`<a href="tel:${part.replace(/[^\d+]/g, '')}">${part}</a>`
@@ -283,31 +268,22 @@ function renderPhones(hotel: HotelData): Html | null {
 }
 
 /** Only whoever follows it tells the map where the hotel is. */
-function renderMapLink(hotel: HotelData): Html | null {
-  if (hotel?.latitude == null || hotel.longitude === null) return null;
+function linkToMap(hotel: KnownHotel): Html | null {
+  if (hotel.latitude === null || hotel.longitude === null) return null;
   const [latitude, longitude] = [hotel.latitude.toFixed(5), hotel.longitude.toFixed(5)];
   const address = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`;
   return html`<a href="${address}" rel="noreferrer">${latitude}, ${longitude}</a>`;
-}
-
-function describeCopy({ copyServiceId, copy, serviceId }: CaseData): string {
-  if (copy === 'never-synced') return neverSynced;
-  if (copyServiceId === null) return 'none: the hotel is not mapped any more';
-  return copyServiceId === serviceId ? 'the booked hotel' : String(copyServiceId);
 }
 
 /** An escalated case was reported, but not corrected: it may be reported once more. */
 const canBeReported = ({ state }: CaseData) => state === 'open' || state === 'escalated';
 
 function renderReport(data: CaseData, visit: DeskVisit): Html {
-  return html`<h2 id="report">Report to the service</h2>
-${renderPost(
-  `/cases/change?do=report&id=${data.id}`,
-  visit,
-  html`<label>Text for the service, to copy<textarea readonly rows="7">${writeReport(data)}</textarea></label>
+  const fields = html`<label>Text for the service, to copy<textarea readonly rows="7">${writeReport(data)}</textarea></label>
 <p>${bulkKinds.report.meaning}</p>
-${noteField}<p class="buttons"><button class="quiet">Mark as reported</button></p>`,
-)}`;
+${noteField}<p class="buttons"><button class="quiet">Mark as reported</button></p>`;
+  return html`<h2 id="report">Report to the service</h2>
+${renderPost(`/cases/change?do=report&id=${data.id}`, visit, fields)}`;
 }
 
 function renderHistory({ history, entries }: CaseData, visit: DeskVisit): Html {

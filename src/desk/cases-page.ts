@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { describeInHouse } from '../booking/stay.js';
 import type { CaseRequest } from '../cases/case-requests.js';
 import { caseToCells, caseToJson, listCaseColumns, searchCases, withKept } from '../cases/shown-cases.js';
 import { mappingStates } from '../ledger/case.js';
@@ -11,16 +12,7 @@ import { type Html, html } from '../text/html.js';
 import { choiceField, optionalDayField, pageField, searchField } from './fields.js';
 import { renderMark } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
-import {
-  type Choice,
-  cutPage,
-  renderKeyboardHelp,
-  renderPaging,
-  renderSelect,
-  renderTable,
-  showDay,
-  writeAddress,
-} from './parts.js';
+import { cutPage, renderPages, renderSelect, renderTable, showDay, writeAddress } from './parts.js';
 import { see } from './see.js';
 
 const casesPerPage = 50;
@@ -58,17 +50,15 @@ export const casesPage = definePage({
       ? { action: 'cases', details: { found: total, state: filter.state ?? undefined }, revealsNames: false }
       : undefined,
   render(data, visit) {
-    const { cases, total, openBookings, filter } = data;
-    const mayWork = visit.may('work-cases');
+    const { cases, total, openBookings, pages, filter } = data;
     const linkTo = (page: number) => writeAddress('/cases', { ...filter, page });
     return {
       title: 'Cases',
       content: html`${renderFilter(data, visit)}
 <div class="buttons"><span>${formatCountOf(total, 'case')} with ${formatCountOf(openBookings, 'open booking')}, guests in house first</span>
-<a class="button quiet" href="${writeAddress('/cases.csv', filter)}">Download as CSV</a>
-${renderKeyboardHelp(mayWork ? [...lookKeys, ...workKeys] : lookKeys)}</div>
-${mayWork && cases.length > 0 ? renderChoosing(data, visit) : renderList(data, visit)}
-${renderPaging({ ...data, total: formatCountOf(total, 'case'), linkTo })}`,
+<a class="button quiet" href="${writeAddress('/cases.csv', filter)}">Download as CSV</a></div>
+${visit.may('work-cases') && cases.length > 0 ? renderChoosing(data, visit) : renderList(data, visit)}
+${pages > 1 && renderPages({ ...data, count: total }, 'case', linkTo)}`,
     };
   },
 });
@@ -81,8 +71,8 @@ export const casesDownload = defineDownload({
   contentType: 'text/csv; charset=utf-8',
   audit: ({ state }, { records }) => ({ action: 'cases', details: { found: records, state, csv: true } }),
   async open(filter, visit) {
-    const { desk, now, today } = visit;
-    const { cases } = await searchCases(desk.ledger, toSearch(filter, visit), now);
+    const { desk, today } = visit;
+    const { cases } = await search(filter, visit);
     const labels = labelsFor(visit);
     const all = see(await withKept(desk.ledger, cases, labels, today), visit);
     return {
@@ -94,8 +84,8 @@ export const casesDownload = defineDownload({
 });
 
 async function readCases({ page: asked, ...filter }: Filter & { readonly page: number }, visit: DeskVisit) {
-  const { desk, now, today } = visit;
-  const { cases, choices } = await searchCases(desk.ledger, toSearch(filter, visit), now);
+  const { desk, today } = visit;
+  const { cases, choices } = await search(filter, visit);
   const { page, pages, shown } = cutPage(cases, asked, casesPerPage);
   const listed = await withKept(desk.ledger, shown, labelsFor(visit), today);
   const { state = null, provider = null, country = null, checkInBefore = null } = filter;
@@ -114,27 +104,16 @@ async function readCases({ page: asked, ...filter }: Filter & { readonly page: n
 type CasesData = Awaited<ReturnType<typeof readCases>>;
 type CaseData = CasesData['cases'][number];
 
-function toSearch({ assignee, state, ...filter }: Filter, { today, may }: DeskVisit) {
+function search({ assignee, state, ...filter }: Filter, { desk, today, now, may }: DeskVisit) {
   const chosen = state === 'left' ? { left: true } : { state };
-  const findsReferences = may('see-bookings');
-  return { ...filter, ...chosen, today, findsReferences, assignee: assignee === nobody ? null : assignee };
+  const asked = { ...filter, ...chosen, today, assignee: assignee === nobody ? null : assignee };
+  return searchCases(desk.ledger, { ...asked, findsReferences: may('see-bookings') }, now);
 }
 
 /** The kept columns that this visitor may see. */
 export function labelsFor({ desk, may }: DeskVisit): readonly string[] {
   return may('see-bookings') ? desk.keptColumns : [];
 }
-
-const lookKeys = [
-  ['/', 'search'],
-  ['j', 'next case'],
-  ['k', 'previous case'],
-  ['Enter', 'open the case'],
-] as const;
-const workKeys = [
-  ['e', 'resolve its bookings'],
-  ['x', 'choose the case, for a change of several'],
-] as const;
 
 function renderFilter({ filter, choices }: CasesData, visit: DeskVisit): Html {
   const { state, provider, country, checkInBefore, day, assignee, text } = filter;
@@ -143,7 +122,7 @@ function renderFilter({ filter, choices }: CasesData, visit: DeskVisit): Html {
     ({ id, name }) => [id, id === name ? id : `${name} (${id})`] as const,
   );
   return html`<form class="search card" method="get" action="/cases" role="search">
-<label>${search}<input type="search" name="text" value="${text ?? ''}" maxlength="200" data-search></label>
+<label>${search}<input type="search" name="text" value="${text ?? ''}" maxlength="200"></label>
 ${renderSelect('Mapping', 'state', stateChoices, state ?? '')}
 ${renderChoice('Provider', 'provider', choices.providers, provider)}
 ${renderChoice('Country', 'country', countries, country)}
@@ -153,7 +132,9 @@ ${renderChoice('Assigned to', 'assignee', [[nobody, 'nobody'], ...choices.assign
 <p class="buttons"><button>Search</button><a href="/cases">Clear</a></p></form>`;
 }
 
-const stateChoices: readonly Choice[] = [
+type Choices = Parameters<typeof renderSelect>[2];
+
+const stateChoices: Choices = [
   ['', 'with open bookings'],
   ['left', 'with bookings never resolved'],
   ['all', 'all'],
@@ -163,7 +144,7 @@ const stateChoices: readonly Choice[] = [
 /** Nobody would read a longer list. */
 const maxChoices = 250;
 
-function renderChoice(label: string, name: string, choices: readonly Choice[], chosen: string | null): Html {
+function renderChoice(label: string, name: string, choices: Choices, chosen: string | null): Html {
   const some = choices.slice(0, maxChoices);
   // A value from a link stays chosen, even if no case has it.
   const isKnown = some.some((choice) => [choice].flat()[0] === chosen);
@@ -225,7 +206,7 @@ function renderList({ cases, filter }: CasesData, visit: DeskVisit): Html {
     cases,
     {
       'Booked hotel': ({ id, bookedHotel, serviceId }) =>
-        html`<a href="/cases/${id}" data-open>${nameHotel(bookedHotel, serviceId)}</a><br><span class="faint">${listPlace(bookedHotel)}</span>`,
+        html`<a href="/cases/${id}">${nameHotel(bookedHotel, serviceId)}</a><br><span class="faint">${listPlace(bookedHotel)}</span>`,
       Case: ({ id }) => String(id),
       'Check-in': renderCheckIn,
       'Check-out': renderCheckOut,
@@ -235,9 +216,9 @@ function renderList({ cases, filter }: CasesData, visit: DeskVisit): Html {
       Provider: ({ providerName, providerHotelId }) =>
         html`${brief(providerName, 60)}<br><span class="faint">${brief(providerHotelId, 40)}</span>`,
       'Open bookings': ({ id, openBookings, bookings }) =>
-        html`<a href="/cases/${id}#bookings" data-resolve>${formatCount(openBookings)}</a> <span class="faint">of ${formatCount(bookings)}</span>`,
+        html`<a href="/cases/${id}#bookings">${formatCount(openBookings)}</a> <span class="faint">of ${formatCount(bookings)}</span>`,
       'Assigned to': ({ assignee }) => (assignee === null ? nobodyYet : brief(assignee, 40)),
-      ...keptColumns(labelsFor(visit), 60),
+      ...keptColumns(visit),
     },
     {
       empty: html`No case matches.${filter.state === null && html` Cases without an open booking are in <a href="${allCases}">all cases</a>.`}`,
@@ -263,15 +244,11 @@ function renderCheckIn(item: CaseData): Html {
 
 /** When the next guest needs help, and what else is known about that. */
 export function describeCheckIn(item: ReturnType<typeof caseToJson>): readonly [string, ...string[]] {
-  const { firstCheckIn, inHouseUntil, hoursToCheckIn, leftBookings } = item;
-  if (item.openBookings === 0)
+  const { openBookings, leftBookings, firstCheckIn, inHouseUntil, hoursToCheckIn } = item;
+  if (openBookings === 0)
     return ['no open booking', ...(leftBookings > 0 ? [`${formatCount(leftBookings)} left`] : [])];
   const first = firstCheckIn === null ? 'an unknown day' : showDay(firstCheckIn);
-  if (item.inHouse > 0)
-    return [
-      `in house since ${first}`,
-      `until ${inHouseUntil === null ? 'an unknown day' : showDay(inHouseUntil)}`,
-    ];
+  if (item.inHouse > 0) return [describeInHouse(first, inHouseUntil && showDay(inHouseUntil))];
   if (item.hasUnknownCheckIn)
     return ['unknown: it might be tomorrow', ...(firstCheckIn === null ? [] : [`others from ${first}`])];
   return [first, ...(hoursToCheckIn === null ? [] : [describeHours(hoursToCheckIn)])];
@@ -312,9 +289,9 @@ export function brief(text: string, most: number): string {
 }
 
 /** A column for each label. The space after it is not shown: a label never replaces a column of ours, and a number keeps its place. */
-export function keptColumns(labels: readonly string[], most: number) {
+export function keptColumns(visit: DeskVisit) {
   type Keeping = { readonly kept?: Readonly<Record<string, string>> };
   return Object.fromEntries(
-    labels.map((label) => [`${label} `, ({ kept }: Keeping) => brief(kept?.[label] ?? '', most)]),
+    labelsFor(visit).map((label) => [`${label} `, ({ kept }: Keeping) => brief(kept?.[label] ?? '', 100)]),
   );
 }

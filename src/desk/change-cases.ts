@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { type CaseRequest, performRequest, writeRefusal } from '../cases/case-requests.js';
 import { applyCommand } from '../cases/case-transitions.js';
 import { showCase } from '../cases/shown-cases.js';
-import { type CaseBooking, type CaseSummary, resolutions } from '../ledger/case.js';
+import { type CaseSummary, resolutions } from '../ledger/case.js';
 import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
+import { html } from '../text/html.js';
 import { type BulkKind, brief, bulkKinds, filterSchema, labelsFor } from './cases-page.js';
 import { listField, numberField } from './fields.js';
 import { type DeskVisit, defineAction } from './page.js';
-import { showDay, writeAddress } from './parts.js';
+import { writeAddress } from './parts.js';
 import { see } from './see.js';
 import { writeWho } from './serve-pages.js';
 
@@ -134,46 +134,28 @@ function describeMissing(ids: readonly number[]): string {
   return ids.length === 1 ? `there is no case ${ids[0]}` : 'none of these cases exists';
 }
 
-/** Bookings listed here; those of a larger case are chosen on its own page. */
-const maxListed = 200;
-
-const places = listField
-  .pipe(z.array(numberField(9, 'expected the number of a booking in its case')).max(1_000))
-  .optional();
-
-/** Says what was done for the guests of some bookings of a case. The page of the case has the same form. */
+/** Says what was done for the guests of some bookings of a case. The page of the case has the form. */
 export const bookingResolution = defineAction({
   path: '/cases/:id/resolve',
   permission: 'work-cases',
   title: 'Resolve bookings',
-  /** The bookings are their numbers in the case; here, those chosen beforehand. */
-  input: z.object({ id: caseField, booking: places }),
+  input: z.object({ id: caseField }),
   form: z.object({
-    booking: places,
+    /** Their numbers in the case. */
+    booking: listField
+      .pipe(z.array(numberField(9, 'expected the number of a booking in its case')).max(1_000))
+      .optional(),
     as: z.enum(resolutions, { error: 'choose what was done for the guests' }),
   }),
   reason: 'optional',
-  async preview({ id, booking = [] }, visit) {
-    const item = await findShownCase(id, visit);
-    const chosen = new Set(booking);
-    const bookings = see(item.bookingList, visit);
-    const listed = bookings.filter(({ state, place }) => state === 'open' || chosen.has(place));
-    const shown = listed
-      .slice(0, maxListed)
-      .map((one) => renderBooking(one, chosen.has(one.place) || listed.length === 1));
+  async preview({ id }, visit) {
+    await findShownCase(id, visit);
     return {
-      title: `Resolve bookings of case ${item.id}`,
-      lines: [
-        'A corrected mapping does not help a guest who has booked already. Say what was done for these guests.',
-        ...(listed.length > maxListed
-          ? ['More bookings are on the page of the case: choose them there.']
-          : []),
-      ],
-      refusal: listed.length === 0 ? 'No booking of this case is open.' : undefined,
-      fields: html`<fieldset class="card"><legend>Bookings</legend>${shown}</fieldset>${resolutionFields}`,
-      reason: { label: 'Note', isRequired: false },
+      title: `Resolve bookings of case ${id}`,
+      lines: [],
+      refusal: 'Choose the bookings on the page of the case.',
       button: 'Resolve the chosen bookings',
-      back: `/cases/${item.id}`,
+      back: `/cases/${id}`,
     };
   },
   async perform({ id }, { booking: chosen = [], as, reason }, visit) {
@@ -192,21 +174,3 @@ export async function findShownCase(id: number, visit: DeskVisit) {
   if (!item) throw new HttpError(404, 'there is no case of that number');
   return item;
 }
-
-function renderBooking({ place, reference, checkIn, checkOut }: CaseBooking, isChosen: boolean): Html {
-  const name = reference == null ? `without a reference (#${place})` : showInLine(reference);
-  const [from, to] = [checkIn, checkOut].map((day) => (day === undefined ? 'unknown' : showDay(day)));
-  return html`<label class="option"><input type="checkbox" name="booking" value="${place}"${isChosen && html` checked`}>${name} <span class="faint">${from} to ${to}</span></label>`;
-}
-
-const meanings: Readonly<Record<(typeof resolutions)[number], string>> = {
-  rebooked: 'the guest has another hotel or another booking',
-  confirmed: 'the guest can stay where the booking leads',
-  cancelled: 'the booking no longer exists',
-};
-
-/** What was done for the guests. */
-export const resolutionFields = html`<fieldset class="card"><legend>What was done</legend>${resolutions.map(
-  (as) =>
-    html`<label class="option"><input type="radio" name="as" value="${as}" required>${as}: ${meanings[as]}</label>`,
-)}</fieldset>`;

@@ -65,7 +65,7 @@ export function renderTable<Row>(
       : html`<td data-about="${name}"${number(isNumber)}>${showCell(cells[at])}</td>`;
   const renderRow = (row: Row, at: number) => {
     const below = note?.(row);
-    return html`<tr data-row>${choose && renderChoice(choose, row)}${shown.map((column, place) => renderCell(at, column, place))}</tr>
+    return html`<tr>${choose && renderChoice(choose, row)}${shown.map((column, place) => renderCell(at, column, place))}</tr>
 ${below && html`<tr class="note"><td colspan="${shown.length + (choose ? 1 : 0)}">${showCell(below)}</td></tr>`}`;
   };
   return html`<div class="wide" tabindex="0"><table class="cards"><thead><tr>${
@@ -98,26 +98,6 @@ export function showInstant(instant: number | string, { timezone }: Pick<DeskVis
   return formatDayAndTime(typeof instant === 'number' ? instant : Date.parse(instant), timezone);
 }
 
-interface PageOfMany {
-  /** From 1. */
-  readonly page: number;
-  readonly pages: number;
-  /** The number of all entries in words, such as `5,000 cases`. */
-  readonly total: string;
-  /** The address of a page. */
-  linkTo(page: number): string;
-}
-
-/** The position in a long list, with links to the other pages; nothing for a list of one page. */
-export function renderPaging({ page, pages, total, linkTo }: PageOfMany): Html | undefined {
-  if (pages <= 1) return undefined;
-  const step = (to: number, rel: 'prev' | 'next', words: string) =>
-    to < 1 || to > pages ? undefined : html`<a rel="${rel}" href="${linkTo(to)}">${words}</a>`;
-  return html`<nav class="buttons" aria-label="Pages">${step(page - 1, 'prev', 'Previous')}
-<span>${total}: page ${formatCount(page)} of ${formatCount(pages)}</span>
-${step(page + 1, 'next', 'Next')}</nav>`;
-}
-
 /** Entries of a long list on one page. */
 export const entriesPerPage = 100;
 
@@ -145,11 +125,16 @@ export function renderPages(
   linkTo: (page: number) => string,
 ): Html {
   const total = formatCountOf(count, thing);
-  return renderPaging({ page, pages, total, linkTo }) ?? html`<p>${total}.</p>`;
+  if (pages <= 1) return html`<p>${total}.</p>`;
+  const step = (to: number, rel: 'prev' | 'next', words: string) =>
+    to < 1 || to > pages ? undefined : html`<a rel="${rel}" href="${linkTo(to)}">${words}</a>`;
+  return html`<nav class="buttons" aria-label="Pages">${step(page - 1, 'prev', 'Previous')}
+<span>${total}: page ${formatCount(page)} of ${formatCount(pages)}</span>
+${step(page + 1, 'next', 'Next')}</nav>`;
 }
 
 /** A value, and words for it where they differ. */
-export type Choice = string | readonly [value: string, words: string];
+type Choice = string | readonly [value: string, words: string];
 
 /** A field that takes one of these values. */
 export function renderSelect(label: string, name: string, choices: readonly Choice[], chosen = ''): Html {
@@ -181,19 +166,4 @@ ${fields}<label>${label}${isRequired ? '' : ' (optional)'}<textarea name="reason
     : html`<p class="card refusal">${refusal}</p><p><a href="${back}">Back</a></p>`
 }`,
   };
-}
-
-/**
- * What the keys of a list do (see `assets/desk.js`), behind a button that only the script shows: without it there are no
- * keys. They can be switched off.
- */
-export function renderKeyboardHelp(keys: readonly (readonly [key: string, does: string])[]): Html {
-  return html`<button type="button" class="quiet" data-help-button hidden>Keyboard</button>
-<p class="hidden" role="status" data-announcer></p>
-<dialog class="card" data-help aria-labelledby="keyboard"><h2 id="keyboard">Keyboard</h2>
-<dl class="facts">${[...keys, ['?', 'this help'] as const].map(
-    ([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`,
-  )}</dl>
-<p><label><input type="checkbox" data-keys-on checked> Use these keys</label></p>
-<form method="dialog"><button>Close</button></form></dialog>`;
 }

@@ -16,14 +16,3 @@ export function measureKm(from: Coordinates, to: Coordinates): number {
   // For antipodes, rounding may push the share above 1.
   return 2 * earthRadiusKm * Math.asin(Math.sqrt(Math.min(1, share)));
 }
-
-/** The initial direction of the shortest way, clockwise from north, in radians. */
-export function findBearing(from: Coordinates, to: Coordinates): number {
-  const [fromLatitude, toLatitude] = [from.latitude * radiansPerDegree, to.latitude * radiansPerDegree];
-  const turn = (to.longitude - from.longitude) * radiansPerDegree;
-  const east = Math.sin(turn) * Math.cos(toLatitude);
-  const north =
-    Math.cos(fromLatitude) * Math.sin(toLatitude) -
-    Math.sin(fromLatitude) * Math.cos(toLatitude) * Math.cos(turn);
-  return (Math.atan2(east, north) + 2 * Math.PI) % (2 * Math.PI);
-}

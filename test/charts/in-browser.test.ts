@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { chartStyle } from '../../src/charts/chart-style.js';
 import { renderDayColumns } from '../../src/charts/day-columns.js';
 import { renderDurations } from '../../src/charts/durations.js';
-import { renderHotelSketch } from '../../src/charts/hotel-sketch.js';
 import { renderTimeline } from '../../src/charts/timeline.js';
 import { renderVolume } from '../../src/charts/volume.js';
 import { Html, html } from '../../src/text/html.js';
@@ -42,10 +41,6 @@ const charts = [
       },
     ],
   }),
-  renderHotelSketch(
-    { name: 'Hotel Ritz', place: { latitude: 40.4155, longitude: -3.6927 } },
-    { name: longName, place: { latitude: 40.4175, longitude: -3.689 } },
-  ),
 ];
 
 /** The server has only this page, which shows them in these colours. */

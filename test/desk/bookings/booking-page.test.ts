@@ -8,7 +8,7 @@ import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { chunkOf, newRun, perform, refused, startCollect } from '../../contracts/ledger/days.js';
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
-import { openCases, threeCases } from '../cases/some-cases.js';
+import { hotels, loadHotels, openCases, threeCases } from '../cases/some-cases.js';
 import { collectBookings, deliverBookings, someBooking } from '../some-bookings.js';
 import { getData, getPage, now, readRows, startDesk, stopServers } from '../some-desk.js';
 import { addFileRun } from '../some-file-run.js';
@@ -132,15 +132,30 @@ describe('a booking', () => {
     await ledger.mappings.storePage({ syncId, rows, at: now });
     const { text } = await look('operator', find('BR-1'));
     expect(text).toContain('moved from 7 to <strong>8</strong>');
-    expect(text).toContain('another hotel than was booked');
+    expect(readRows(text)[0]).toEqual(['ServiceId', '7', '8, distance unknown']);
   });
 
   it('has the hotel as booked, under whatever name the master hotel is sent', async () => {
     await collectBookings(ledger, 'r1', [someBooking()], { masterIdName: 'MasterId' });
     await syncRows(ledger.mappings, [rowOf('007', 7, { providerName: 'hotelbeds' })], now);
     const { text } = await look('operator', find('BR-1'));
-    expect(text).toContain('the same hotel as was booked');
-    expect(readRows(text)).toMatchObject([['Booked', '7', ...Array(6).fill('unknown')]]);
+    expect(readRows(text)).toEqual([['ServiceId', '7', 'the booked hotel']]);
+  });
+
+  it('has its two hotels as its case has them', async () => {
+    await deliverBookings(ledger, 'r1', [someBooking({ providerHotelId: 'H-1' })]);
+    await openCases(ledger, threeCases);
+    await loadHotels(ledger, hotels);
+    const { text } = await look('operator', find('BR-1'));
+    const rows = readRows(text);
+    expect(rows[0]).toEqual(['ServiceId', '7', '70, 1,054 km away']);
+    expect(rows.map(([about]) => about)).toEqual([
+      ...['ServiceId', 'Name', 'Phone', 'Address', 'City', 'Country', 'Time there', 'Map'],
+    ]);
+    expect(text).toContain('<a href="tel:+34911">+34 91 1</a>');
+    expect(readRows((await look('operator', '/cases/1')).text.split('The two hotels')[1] ?? '')).toEqual(
+      rows,
+    );
   });
 
   it('never echoes a script, wherever it is', async () => {

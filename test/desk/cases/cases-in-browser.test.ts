@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { expectNoAxeViolations, useBrowser } from '../../support/browser.js';
+import { useKeyboard } from '../browser/keyboard.js';
 import { now, startDesk, stopServers } from '../some-desk.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
 
@@ -15,56 +15,24 @@ beforeEach(async () => {
 });
 afterEach(stopServers);
 
-/** The link or the field that has the focus. */
-const focused = (page: Page) =>
-  page.evaluate<string>('document.activeElement.getAttribute("href") ?? document.activeElement.name ?? ""');
-
-it('The list is worked through with keys, which do nothing while somebody is typing', async () => {
+it('The list and its cases are usable by keyboard, and a box chooses all cases of the page', async () => {
   const { url } = await startDesk({ ledger, role: 'team' });
   const page = await browser.open();
-  const { keyboard } = page;
+  const { press, tabTo } = useKeyboard(page);
   await page.goto(`${url}/cases`);
-  await keyboard.press('j');
-  await keyboard.press('j');
-  expect(await focused(page)).toBe('/cases/3');
-  await keyboard.press('k');
-  expect(await focused(page)).toBe('/cases/2');
-  await keyboard.press('x');
-  expect(await page.getByRole('checkbox', { name: 'Choose case 2' }).isChecked()).toBe(true);
-  expect(await page.locator('[data-announcer]').textContent()).toBe('Choose case 2: yes. 1 chosen.');
-  await keyboard.press('Control+j');
-  expect(await focused(page)).toBe('/cases/2');
-
-  await keyboard.press('?');
-  expect(await page.getByRole('dialog', { name: 'Keyboard' }).isVisible()).toBe(true);
+  await tabTo('Choose all cases of this page');
+  await press('Space');
+  for (const id of [1, 2, 3])
+    expect(await page.getByRole('checkbox', { name: `Choose case ${id}` }).isChecked()).toBe(true);
   await expectNoAxeViolations(page);
-  await keyboard.press('Escape');
-
-  await keyboard.press('/');
-  expect(await focused(page)).toBe('text');
-  await keyboard.type('jekx/?');
-  expect(await page.getByLabel('Hotel or booking').inputValue()).toBe('jekx/?');
-  expect(await page.getByRole('dialog').isVisible()).toBe(false);
-
-  await page.goto(`${url}/cases`);
-  await keyboard.press('j');
-  await keyboard.press('Enter');
+  await tabTo('Park Inn');
+  await press('Enter');
   await page.waitForURL(`${url}/cases/2`);
-  await keyboard.press('e');
+  await tabTo('Resolve bookings');
+  await press('Enter');
   await page.waitForURL(`${url}/cases/2#bookings`);
-});
-
-it('The keys can be switched off', async () => {
-  const { url } = await startDesk({ ledger, role: 'team' });
-  const page = await browser.open();
-  await page.goto(`${url}/cases`);
-  await page.getByRole('button', { name: 'Keyboard' }).click();
-  await page.getByLabel('Use these keys').uncheck();
-  await page.goto(`${url}/cases/1`);
-  await page.keyboard.press('e');
-  await page.keyboard.press('j');
-  expect(await focused(page)).toBe('');
-  expect(page.url()).toBe(`${url}/cases/1`);
+  await tabTo('Choose BR-3');
+  await expectNoAxeViolations(page);
 });
 
 it.each([
