@@ -4,10 +4,10 @@
  */
 export const chartStyle = `
 .chart { margin: 0; } .chart + .chart { margin-top: 1.5rem; } .chart figcaption { margin-bottom: .5rem; }
-.chart figcaption span, .chart-strip, .chart-legend, .timeline-words { color: var(--faint); font-size: .85rem; }
+.chart figcaption span, .chart-strip, .chart-legend { color: var(--faint); font-size: .85rem; }
 .chart svg, .bars svg { display: block; max-width: none; margin: 0; overflow: visible; }
 .chart text { fill: var(--faint); font-size: 12px; font-variant-numeric: tabular-nums; }
-.chart .strong { fill: var(--text); font-weight: 600; } .chart :is(.strong, .value) { text-anchor: end; }
+.chart .value { text-anchor: end; }
 .chart path { vector-effect: non-scaling-stroke; }
 .chart .grid, .chart .tick, .shares .axis, .sparkline .base { stroke: var(--line); shape-rendering: crispEdges; }
 .chart .sign { fill: var(--bad); font-size: 15px; font-weight: 700; text-anchor: middle;
@@ -23,13 +23,6 @@ export const chartStyle = `
 .chart-numbers :is(th, td) { padding: .15rem .9rem .15rem 0; text-align: right; } .chart-numbers th:first-child { text-align: left; }
 .chart-legend { display: flex; flex-wrap: wrap; gap: 0 1rem; margin: .2rem 0 0; overflow-wrap: anywhere; }
 .chart-legend span { display: inline-flex; align-items: center; gap: .25rem; } .chart-legend svg { flex: none; }
-.timeline { margin: 0; padding: 0; list-style: none; } .timeline-label { font-weight: 600; }
-.timeline li { display: grid; grid-template-columns: 15rem minmax(0, 1fr); column-gap: 1rem; }
-.timeline div { padding: .25rem 0; font-size: .9rem; line-height: 1.35; overflow-wrap: anywhere; } .timeline li > svg { height: 100%; }
-.chart .now { stroke: var(--text); stroke-dasharray: 4 3; } .chart .attempt { stroke: var(--text); stroke-width: 1.5; }
-.segment { fill: none; stroke: var(--busy); stroke-width: 8; } .segment.open { stroke-width: 14; stroke-dasharray: 6 3; }
-.segment.wait { stroke: var(--wait); stroke-width: 3; } .segment.done { stroke: var(--good); stroke-width: 14; }
-.segment.failed { stroke: var(--bad); stroke-width: 14; }
 .chart .hotel-sketch { max-width: 26rem; width: 100%; } .hotel-sketch .map { fill: var(--ground); stroke: var(--line); }
 .chart .hotel-sketch text { fill: var(--text); font-size: 13px; font-weight: 700; text-anchor: middle; }
 .hotel-sketch path { fill: none; stroke: var(--text); stroke-width: 1.5; } .hotel-sketch .way { stroke: var(--bad); stroke-dasharray: 5 4; }
@@ -43,8 +36,7 @@ export const chartStyle = `
 .shares .bar { opacity: .6; } .whisker { stroke: var(--text); stroke-width: 1.5; }
 .sparkline .line { fill: none; stroke: var(--busy); stroke-width: 1.5; } .sparkline circle { fill: var(--busy); }
 @media (max-width: 40rem) {
-  .chart .spare { display: none; } .timeline li { display: block; } .timeline li > svg { height: 44px; }
-  .timeline li[aria-hidden] > svg { height: 20px; }
+  .chart .spare { display: none; }
   .bars li, .bars.shares li { grid-template-columns: minmax(45%, 1fr) auto; padding: .25rem 0; }
   .bars svg[aria-hidden] { grid-area: 3 / 1 / 4 / 3; } .shares .bar-label { grid-column: 1 / 3; } .bar-label { text-align: left; }
 }

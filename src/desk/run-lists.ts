@@ -22,7 +22,7 @@ import {
   toPage,
   writeAddress,
 } from './parts.js';
-import { findShownRun, runInput } from './run-watch.js';
+import { findShownRun, runInput } from './run-file.js';
 
 /** The records of a run that could not be sent: where in the source, why, and the value there. */
 export const rejectedPage = definePage({

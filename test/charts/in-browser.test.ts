@@ -5,7 +5,6 @@ import { chartStyle } from '../../src/charts/chart-style.js';
 import { renderDayColumns } from '../../src/charts/day-columns.js';
 import { renderDurations } from '../../src/charts/durations.js';
 import { renderHotelSketch } from '../../src/charts/hotel-sketch.js';
-import { renderTimeline } from '../../src/charts/timeline.js';
 import { renderVolume } from '../../src/charts/volume.js';
 import { Html, html } from '../../src/text/html.js';
 import { expectNoAxeViolations, useBrowser } from '../support/browser.js';
@@ -14,7 +13,6 @@ import { listDays } from './sample-days.js';
 
 const days = listDays('2025-11-21', 365);
 const [from = '', to = ''] = [days.at(0), days.at(-1)];
-const start = Date.parse('2026-11-21T01:30:00Z');
 const longName = 'A provider whose name is longer than the label of a bar can be';
 const share = { value: 0.02, low: 0.01, high: 0.03 };
 
@@ -32,20 +30,6 @@ const charts = [
     days: days.map((day) => ({ day, accepted: 900, usual: 1_000, isDrop: day === to })),
   }),
   renderDurations({ title: 'Durations', from, to, runs: days.map((day) => ({ day, durationMs: 200_000 })) }),
-  renderTimeline({
-    ...{ title: 'Steps', timezone: 'Europe/Madrid', now: start + 600_000 },
-    rows: [
-      {
-        ...{ label: 'await-result', words: 'waits until 02:41: the service asked for 60 s; attempt 3 of 6' },
-        attempts: [start],
-        segments: [
-          { kind: 'done', from: start, to: start + 60_000 },
-          { kind: 'failed', from: start + 60_000, to: start + 90_000 },
-          { kind: 'wait', from: start + 90_000, to: start + 600_000 },
-        ],
-      },
-    ],
-  }),
   renderHotelSketch(
     { name: 'Hotel Ritz', place: { latitude: 40.4155, longitude: -3.6927 } },
     { name: longName, place: { latitude: 40.4175, longitude: -3.689 } },
