@@ -101,7 +101,6 @@ async function readRun(run: Run, visit: DeskVisit) {
             startedAt: toIso(collectStartedAt),
             endedAt: collectedAt === undefined ? null : toIso(collectedAt),
           },
-    /** In the order of the plan. */
     steps,
     /** When the ended attempts of each kind of step began and ended. */
     times: times.map(toTimes),
@@ -259,11 +258,11 @@ ${renderTable(rows, {
   Attempts: ({ attempts }) => attempts,
   Began: ({ startedAt }) => show(startedAt),
   Ended: ({ endedAt }) => show(endedAt),
-  Took: ({ startedAt, endedAt }) => startedAt && endedAt && formatTime(startedAt, endedAt),
+  Took: ({ startedAt, endedAt }) => startedAt && endedAt && describeTime(startedAt, endedAt),
 })}`;
 }
 
-function formatTime(from: string, to: string): string {
+function describeTime(from: string, to: string): string {
   return formatDuration(Date.parse(to) - Date.parse(from));
 }
 
@@ -283,12 +282,12 @@ function summariseSteps(kind: StepKind, { steps, times, open }: ShownRun) {
   const count = (some: number) => (all === 1 ? '' : `${formatCount(some)} `);
   const { attempts = 0, startedAt, endedAt } = times.find((one) => one.kind === kind) ?? {};
   // The times are those of attempts that have ended.
-  const running = open?.oldest?.kind === kind ? open.oldest.startedAt : undefined;
+  const performed = open?.oldest?.kind === kind ? open.oldest.startedAt : undefined;
   return {
     name: all === 1 ? kind : `${count(all)}× ${kind}`,
     state: own.map((one) => `${count(one.steps)}${openStates[one.state] ?? one.state}`).join(', '),
     attempts,
-    startedAt: startedAt ?? running,
+    startedAt: startedAt ?? performed,
     endedAt: own.some(({ state }) => state in openStates) ? undefined : endedAt,
   };
 }
@@ -307,7 +306,7 @@ ${renderTable(troubles, {
   Step: ({ step }) => step,
   Attempt: ({ attempt }) => attempt,
   Began: ({ startedAt }) => showInstant(startedAt, visit),
-  Took: ({ startedAt, endedAt }) => formatTime(startedAt, endedAt),
+  Took: ({ startedAt, endedAt }) => describeTime(startedAt, endedAt),
   Outcome: ({ outcome }) => outcomeWords[outcome] ?? outcome,
   Code: ({ code }) => html`<code>${showInLine(code)}</code>`,
 })}`;
