@@ -39,17 +39,15 @@ const rangeFields = z.object({
 });
 type AskedDays = z.output<typeof rangeFields>;
 
-/** `seen` is as in the preview: it is refused if the days have changed. */
-const form = z.object({ seen: z.string() });
+/** What both actions have in common. `seen` is as in the preview: it is refused if the days have changed. */
+const ofDays = { permission: 'operate', form: z.object({ seen: z.string() }), reason: 'required' } as const;
 
 /** What `hotel-review replay DAY` does, for late bookings too. */
 export const replayDay = defineAction({
+  ...ofDays,
   path: '/days/:day/replay',
-  permission: 'operate',
   title: 'Replay a day',
   input: z.object({ day: dayField, which: z.enum(['all', 'late']).default('all') }),
-  form,
-  reason: 'required',
   async preview({ day, which }, visit) {
     const plan = previewPlan(which, await planReplay({ from: day, which }, visit), visit);
     const isLate = which === 'late';
@@ -72,12 +70,10 @@ export const replayDay = defineAction({
 
 /** What `hotel-review replay DAY --to DAY` does. */
 export const replayDays = defineAction({
+  ...ofDays,
   path: '/replay',
-  permission: 'operate',
   title: 'Replay days',
   input: rangeFields,
-  form,
-  reason: 'required',
   async preview(asked, visit) {
     const plan = previewPlan(asked.which, await planReplay(asked, visit), visit);
     const waiting = visit.desk.operations.replays.listWaiting().length;
@@ -138,7 +134,7 @@ function findDays({ from, to = from }: AskedDays, visit: DeskVisit) {
 /** @throws UsageError if none of the days can be reviewed as it was previewed */
 async function startReplay(
   asked: AskedDays,
-  { seen, reason }: z.output<typeof form> & ReasonGiven,
+  { seen, reason }: { readonly seen: string } & ReasonGiven,
   visit: DeskVisit,
 ): Promise<string> {
   const { operations, command } = visit.desk;
