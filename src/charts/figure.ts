@@ -33,7 +33,7 @@ ${content}${entries.length > 0 ? html`<p class="chart-legend">${entries}</p>` : 
 }
 
 /** A part of the drawing whose x is counted in units, stretched over the whole width. */
-export function stretch(units: number, height: number, content: Html | readonly Html[]): Html {
+export function stretch(units: number, height: number, content: Html): Html {
   return html`<svg aria-hidden="true" viewBox="0 0 ${units} ${height}" width="100%" height="${height}" preserveAspectRatio="none">${content}</svg>`;
 }
 
@@ -96,17 +96,17 @@ export function findStep(steps: readonly number[], length: number, most: number)
   return steps.find((one) => length <= one * most) ?? length / most;
 }
 
-export interface Tick {
+interface Tick {
   /** Of the width. */
   readonly share: number;
   readonly label: string;
 }
 
 /** Vertical lines. */
-export function drawTicks(ticks: readonly Tick[], length: number | string, name = 'tick'): Html[] {
+export function drawTicks(ticks: readonly Tick[], length: number): Html[] {
   return ticks.map(({ share }) => {
     const x = percent(share);
-    return html`<line class="${name}" x1="${x}" x2="${x}" y2="${length}"/>`;
+    return html`<line class="tick" x1="${x}" x2="${x}" y2="${length}"/>`;
   });
 }
 

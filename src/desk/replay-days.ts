@@ -39,19 +39,17 @@ const rangeFields = z.object({
 });
 type AskedDays = z.output<typeof rangeFields>;
 
-/** `seen` is as in the preview: it is refused if the days have changed. */
-const form = z.object({ seen: z.string() });
+/** What both actions have in common. `seen` is as in the preview: it is refused if the days have changed. */
+const ofDays = { permission: 'operate', form: z.object({ seen: z.string() }), reason: 'required' } as const;
 
 /** What `hotel-review replay DAY` does, for late bookings too. */
 export const replayDay = defineAction({
+  ...ofDays,
   path: '/days/:day/replay',
-  permission: 'operate',
   title: 'Replay a day',
   input: z.object({ day: dayField, which: z.enum(['all', 'late']).default('all') }),
-  form,
-  reason: 'required',
   async preview({ day, which }, visit) {
-    const plan = previewPlan(which, await planReplay({ from: day, which }, visit));
+    const plan = previewPlan(which, await planReplay({ from: day, which }, visit), visit);
     const isLate = which === 'late';
     const title = `${isLate ? 'Send late bookings of' : 'Replay'} ${showDay(day)}`;
     const instead = `/days/${encodeURIComponent(day)}/replay?which=${isLate ? 'all' : 'late'}`;
@@ -72,14 +70,12 @@ export const replayDay = defineAction({
 
 /** What `hotel-review replay DAY --to DAY` does. */
 export const replayDays = defineAction({
+  ...ofDays,
   path: '/replay',
-  permission: 'operate',
   title: 'Replay days',
   input: rangeFields,
-  form,
-  reason: 'required',
   async preview(asked, visit) {
-    const plan = previewPlan(asked.which, await planReplay(asked, visit));
+    const plan = previewPlan(asked.which, await planReplay(asked, visit), visit);
     const waiting = visit.desk.operations.replays.listWaiting().length;
     const before = `Waiting for their turn: ${formatCountOf(waiting, 'day')} of earlier replays.`;
     return {
@@ -105,20 +101,12 @@ async function planReplay(asked: AskedDays, visit: DeskVisit) {
   // The form asks for the reason, so no plan is refused for lack of one.
   const request = { mode: asked.which, reason: 'asked for' };
   const planned = days.length === 0 ? [] : await planRange(visit.desk.ledger, days, request);
-  const shown = planned.map((one) => ({
-    ...one,
-    bookings: countBookings(one),
-    words:
-      one.plan.action === 'refused'
-        ? showMessage(one.plan.message, visit.desk.command)
-        : describePlan(one.plan),
-  }));
-  const [refused] = shown.filter(({ plan }) => plan.action === 'refused');
-  const nothingToDo = refused?.words ?? 'There is nothing to do for these days.';
+  const [refused] = planned.flatMap(({ plan }) => (plan.action === 'refused' ? plan.message : []));
+  const nothingToDo = refused ?? 'There is nothing to do for these days.';
   const seen = planned.map(({ day, plan, latest }) => `${day} ${plan.action} ${latest?.id ?? ''}`);
   return {
-    days: shown,
-    refusal: refusal ?? (shown.some(isToReview) ? undefined : nothingToDo),
+    days: planned,
+    refusal: refusal ?? (planned.some(isToReview) ? undefined : showMessage(nothingToDo, visit.desk.command)),
     /** Changes if a day gets another run or another plan. */
     seen: createHash('sha256').update(seen.join('\n')).digest('base64url').slice(0, 22),
   };
@@ -137,11 +125,8 @@ function findDays({ from, to = from }: AskedDays, visit: DeskVisit) {
   // A range may end in the future: its days are left out.
   const last = to < visit.today ? to : visit.today;
   const days: BusinessDay[] = [];
-  for (let day = first; day.iso <= last; day = day.next()) {
-    days.push(day);
-    if (days.length > longestRange)
-      return refuse(`These are too many: at most ${longestRange} days at once.`);
-  }
+  for (let day = first; day.iso <= last && days.length <= longestRange; day = day.next()) days.push(day);
+  if (days.length > longestRange) return refuse(`These are too many: at most ${longestRange} days at once.`);
   // A day that the zone's calendar skipped has no bookings.
   return { days: days.filter(holdsInstants), refusal };
 }
@@ -149,7 +134,7 @@ function findDays({ from, to = from }: AskedDays, visit: DeskVisit) {
 /** @throws UsageError if none of the days can be reviewed as it was previewed */
 async function startReplay(
   asked: AskedDays,
-  { seen, reason }: z.output<typeof form> & ReasonGiven,
+  { seen, reason }: { readonly seen: string } & ReasonGiven,
   visit: DeskVisit,
 ): Promise<string> {
   const { operations, command } = visit.desk;
@@ -194,9 +179,13 @@ function describeBookings(known: readonly number[], unknown: number): string {
 }
 
 /** What a replay would do with each day, and the field that confirms it. */
-function previewPlan(which: RangeMode, { days, seen, refusal }: ReplayPlan) {
+function previewPlan(
+  which: RangeMode,
+  { days, seen, refusal }: ReplayPlan,
+  { desk: { command } }: DeskVisit,
+) {
   const begun = days.filter(isToReview).length;
-  const known = days.flatMap(({ bookings }) => bookings ?? []);
+  const known = days.flatMap((one) => countBookings(one) ?? []);
   const lines = [
     days.length > 0 && meanings[which],
     days.length > 1 &&
@@ -207,8 +196,9 @@ function previewPlan(which: RangeMode, { days, seen, refusal }: ReplayPlan) {
   const table = renderTable(days, {
     Day: ({ day }) => html`<a href="/days/${day}">${showDay(day)}</a>`,
     Now: ({ latest }) => (latest ? nameMark(markOfRun(latest, warnsOfVolume(latest))) : 'no run'),
-    Bookings: known.length > 0 && (({ bookings }) => bookings),
-    'What happens': ({ plan, words }) => (plan.action === 'refused' ? `refused: ${words}` : words),
+    Bookings: known.length > 0 && countBookings,
+    'What happens': ({ plan }) =>
+      plan.action === 'refused' ? `refused: ${showMessage(plan.message, command)}` : describePlan(plan),
   });
   return {
     lines: lines.filter((line) => line !== false),

@@ -27,23 +27,20 @@ export const runDay = defineAction({
   ...ofDay,
   path: '/days/:day/run',
   title: 'Run a day',
-  /** `volume` proposes to accept the number of bookings. */
-  input: z.object({ day: dayField, volume: z.literal('accepted').optional() }),
   form: z.object({ acceptVolume: z.literal('yes').optional() }),
-  async preview({ day: iso, volume }, visit) {
+  async preview({ day: iso }, visit) {
     const day = createBusinessDay(iso, visit.timezone);
     const latest = await visit.desk.ledger.runs.latest(iso);
     const opening = decideOpening(latest, { mode: 'run', day });
     const refusal = await whyNotRun(day, opening, visit);
     // Nothing of it was sent: somebody has to say that so few bookings are right.
     const isDropped = latest?.failure?.code === 'volume-dropped' && opening.kind === 'resume';
-    const checked = volume && html` checked`;
     return {
       title: `Run ${showDay(iso)}`,
       lines: refusal === undefined ? describeOpening(opening, iso, latest) : [],
       refusal,
       fields: isDropped
-        ? html`<label><input type="checkbox" name="acceptVolume" value="yes"${checked}> Send the day although it has far fewer bookings than usual</label>`
+        ? html`<label><input type="checkbox" name="acceptVolume" value="yes"> Send the day although it has far fewer bookings than usual</label>`
         : undefined,
       data: { day: iso, opening: opening.kind, runId: latest?.id ?? null },
       button: opening.kind === 'resume' ? `Resume run ${opening.run.id}` : `Run ${showDay(iso)}`,
@@ -124,14 +121,14 @@ export const cancelRun = defineAction({
   reason: 'required',
   async preview({ day }, { desk: { ledger } }) {
     const run = await ledger.runs.latest(day);
+    const base = { title: `Cancel the run of ${showDay(day)}`, back: `/days/${day}` };
+    if (!run || !isUnfinished(run))
+      return { ...base, lines: [], refusal: whyNotCancel(day, run), button: 'Cancel' };
     return {
-      title: `Cancel the run of ${showDay(day)}`,
-      ...(run && isUnfinished(run)
-        ? { lines: describeCancel(run, await ledger.steps.isBeingPerformed(run.id)) }
-        : { lines: [], refusal: whyNotCancel(day, run) }),
-      data: run && { runId: run.id, state: run.state },
-      button: `Cancel run ${run?.id ?? ''}`,
-      back: `/days/${day}`,
+      ...base,
+      lines: describeCancel(run, await ledger.steps.isBeingPerformed(run.id)),
+      data: { runId: run.id, state: run.state },
+      button: `Cancel run ${run.id}`,
     };
   },
   audit: ({ day }) => ({ action: 'cancel', subject: day }),
@@ -172,14 +169,13 @@ export const lookForResult = defineAction({
     const wait = await ledger.steps.findWait(run.id, visit.now);
     // Without a wait, the step is due or being performed, unless it has ended.
     const unplanned = hasWork(run) ? 'A look is due now.' : 'It is overdue, and is no longer looked for.';
+    const next = wait && `The next look is due at ${showInstant(wait.until, visit)}. This one comes before.`;
     return {
       ...base,
       data: { runId: run.id, nextLookAt: wait ? new Date(wait.until).toISOString() : null },
       lines: [
         `Run ${run.id} awaits its result${since === undefined ? '' : ` since ${showInstant(since, visit)}`}.`,
-        wait
-          ? `The next look is due at ${showInstant(wait.until, visit)}. This one comes before.`
-          : unplanned,
+        next ?? unplanned,
       ],
     };
   },

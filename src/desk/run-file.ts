@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';
 import { dayOfRunId } from '../review/day/open-run.js';
 import { describeSetAside } from '../review/day/report.js';
@@ -10,7 +12,19 @@ import { type Html, html } from '../text/html.js';
 import { type DeskParts, type DeskVisit, type Download, defineDownload } from './page.js';
 import { renderFacts, showInstant } from './parts.js';
 import type { ShownRun } from './run-page.js';
-import { findShownRun, runInput } from './run-watch.js';
+
+/** The address of a run. */
+export const runInput = z.object({ id: z.string() });
+
+/** Anything else needs no query to the ledger. */
+const runName = /^[\w.-]{1,64}$/;
+
+/** @throws HttpError 404 */
+export async function findShownRun(ledger: ReadOnlyLedger, id: string): Promise<Run> {
+  const run = runName.test(id) ? await ledger.runs.find(id) : undefined;
+  if (!run) throw new HttpError(404, 'the ledger holds no run of that name');
+  return run;
+}
 
 /** What the page of a run shows of its file besides what `run --json` prints. */
 export function toFileDetails({ file, linesBlanked }: Run) {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { guestNameFields } from '../booking/booking.js';
 import { describeWhy } from '../cases/shown-bookings.js';
 import { rejectToJson } from '../ledger/collecting.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { isActive, type Run } from '../ledger/run.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
 import { createRunMask } from '../review/stored/stored-line.js';
@@ -12,7 +13,7 @@ import { formatCount, formatKilometres } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { outlineBooking } from './day-report.js';
 import { pageField } from './fields.js';
-import { type DeskParts, type DeskVisit, definePage } from './page.js';
+import { definePage } from './page.js';
 import {
   entriesBefore,
   entriesPerPage,
@@ -22,7 +23,7 @@ import {
   toPage,
   writeAddress,
 } from './parts.js';
-import { findShownRun, runInput } from './run-watch.js';
+import { findShownRun, runInput } from './run-file.js';
 
 /** The records of a run that could not be sent: where in the source, why, and the value there. */
 export const rejectedPage = definePage({
@@ -34,8 +35,7 @@ export const rejectedPage = definePage({
     const reasons = await ledger.rejects.count(run.id);
     const kept = reasons.reduce((sum, one) => sum + one.count, 0);
     const found = reason === undefined ? kept : (reasons.find((one) => one.reason === reason)?.count ?? 0);
-    const skip = entriesBefore(page);
-    const rejects = await ledger.rejects.list(run.id, entriesPerPage, { reason, skip });
+    const rejects = await ledger.rejects.list(run.id, entriesPerPage, { reason, skip: entriesBefore(page) });
     // Columns are easily mixed up, so a value with a letter may be a name.
     const mask = (value: string | null) =>
       value !== null && /\p{L}/u.test(value) && !may('see-names') ? '***' : value;
@@ -88,38 +88,36 @@ const why: Columns = { Why: (booking) => describeWhy(booking) ?? null };
 
 export const affectedPage = defineBookingList('affected', {
   title: 'Affected bookings',
-  words: 'The result marks their mapping as incorrect.',
+  words: 'The result marks their mapping as incorrect',
   empty: 'The result marks no booking of this run as incorrect.',
 });
 
 export const unansweredPage = defineBookingList('unanswered', {
   title: 'Bookings without a verdict',
-  words: 'Nothing is known about their mapping, which does not mean that it is correct.',
+  words: 'Nothing is known about their mapping, which does not mean that it is correct',
   empty: 'Every booking of the file has its verdict.',
   columns: why,
 });
 
 export const postedPage = defineBookingList('posted', {
   title: 'Bookings that went by body',
-  words: 'They could not be in the file: their verdicts come by e-mail only.',
-  unsent: 'They could not be in the file.',
+  words: 'They could not be in the file',
+  ifSent: ': their verdicts come by e-mail only.',
   empty: 'No booking of this run was kept out of a file.',
   columns: why,
 });
 
-const differs = 'The local copy of the mappings says something else, or nothing, about these bookings.';
 export const suspectsPage = defineBookingList('suspects', {
   title: 'Suspects',
-  words: `${differs} They were sent anyway.`,
-  unsent: differs,
+  words: 'The local copy of the mappings says something else, or nothing, about these bookings',
+  ifSent: '. They were sent anyway.',
   empty: 'The local copy of the mappings agrees with every booking of this run.',
 });
 
-const refuses = 'The service would not take these bookings';
 export const refusedPage = defineBookingList('refused', {
   title: 'Refused bookings',
-  words: `${refuses}; all others of their batches were sent without them.`,
-  unsent: `${refuses}.`,
+  words: 'The service would not take these bookings',
+  ifSent: '; all others of their batches were sent without them.',
   empty: 'The service refused no booking of this run.',
   columns: {
     Code: ({ code = '' }) => html`<code>${showInLine(code)}</code>`,
@@ -133,9 +131,10 @@ export const refusedPage = defineBookingList('refused', {
 
 interface ListWords {
   readonly title: string;
+  /** A sentence without its end. */
   readonly words: string;
-  /** Instead, if nothing of the run was sent. */
-  readonly unsent?: string;
+  /** How that continues, unless nothing of the run was sent. */
+  readonly ifSent?: string;
   readonly empty: string;
   /** What this list says besides. */
   readonly columns?: Columns;
@@ -148,14 +147,23 @@ function defineBookingList(name: ListName, about: ListWords) {
     path: `/runs/:id/${name}`,
     permission: 'see-bookings',
     input: runInput.extend({ page: pageField }),
-    async read({ id, page }, visit) {
-      const run = await findShownRun(visit.desk.ledger, id);
-      const { count, bookings } = await readBookings(name, run, page, visit);
+    async read({ id, page }, { desk: { ledger }, now, today, may }) {
+      const run = await findShownRun(ledger, id);
+      const list = await listBookings(ledger, name, [run], {
+        today,
+        clock: () => now,
+        // The list of refused bookings is about the service's words.
+        withNames: !isRefused && may('see-names'),
+      });
+      // In the order of the command: guests in house first, then the nearest check-in.
+      const from = entriesBefore(page);
+      const bookings: ListedBooking[] = [];
+      for await (const some of list.read({ from, to: from + entriesPerPage })) bookings.push(...some);
       const hasAnswers = isRefused && run.counts.accepted <= bookingsMasked;
-      const answers = hasAnswers ? await readAnswers(visit.desk, run, bookings) : undefined;
+      const answers = hasAnswers ? await readAnswers(ledger, run, bookings) : undefined;
       return {
-        ...toListed(run, count, page),
-        unknown: explainUnknown(name, run, count),
+        ...toListed(run, list.count, page),
+        unknown: explainUnknown(name, run, list.count),
         hasAnswers,
         bookings: bookings.map((one) => toShown(one, answers?.get(one.step ?? ''))),
       };
@@ -164,14 +172,16 @@ function defineBookingList(name: ListName, about: ListWords) {
       action: actions[name],
       subject: day,
       details: {
-        ...{ run: runId, found: bookings.length },
+        run: runId,
+        found: bookings.length,
         ...(isRefused ? { answers: hasAnswers } : { lists: name }),
       },
       revealsNames: hasAnswers || bookings.some(hasGuest),
     }),
     render({ runId, isSent, unknown, hasAnswers, bookings, ...listed }, { desk: { command } }) {
-      const words = isSent ? about.words : `Nothing of this run was sent. ${about.unsent ?? about.words}`;
-      const list = html`<p>${words} Guests in house first, then the nearest check-in.</p>
+      const unsent = isSent ? '' : 'Nothing of this run was sent. ';
+      const end = (isSent && about.ifSent) || '.';
+      const list = html`<p>${unsent}${about.words}${end} Guests in house first, then the nearest check-in.</p>
 ${isRefused && !hasAnswers ? html`<p>Of a run with more than ${formatCount(bookingsMasked)} bookings, the service's words are shown one by one: <code>${command('show REFERENCE --answers')}</code></p>` : undefined}
 ${renderPages(listed, 'booking', (page) => `/runs/${encodeURIComponent(runId)}/${name}?page=${page}`)}
 ${renderBookings(bookings, about)}`;
@@ -197,7 +207,7 @@ const actions = {
 const bookingsMasked = 30_000;
 
 /** What the service said last about each step, with guests masked. */
-async function readAnswers({ ledger }: DeskParts, run: Run, refused: readonly ListedBooking[]) {
+async function readAnswers(ledger: ReadOnlyLedger, run: Run, refused: readonly ListedBooking[]) {
   const names = refused.flatMap(({ step }) => step ?? []);
   const answers = await ledger.steps.listAnswers(run.id, names);
   const texts = answers.flatMap(({ answer }) => answer ?? []);
@@ -220,25 +230,11 @@ function explainUnknown(name: ListName, run: Run, count: number): string | undef
   return name === 'affected' || (name === 'unanswered' && count === 0) ? whyUnknown[affected] : undefined;
 }
 
-/** A page of a list of a run, in the order of the command: guests in house first, then the nearest check-in. */
-async function readBookings(name: ListName, run: Run, page: number, { desk, now, today, may }: DeskVisit) {
-  const list = await listBookings(desk.ledger, name, [run], {
-    today,
-    clock: () => now,
-    // The list of refused bookings is about the service's words.
-    withNames: name !== 'refused' && may('see-names'),
-  });
-  const from = entriesBefore(page);
-  const bookings: ListedBooking[] = [];
-  for await (const some of list.read({ from, to: from + entriesPerPage })) bookings.push(...some);
-  return { count: list.count, bookings };
-}
-
 /** @param answer what the service said last about its step */
 function toShown(booking: ListedBooking, answer: string | undefined) {
-  const { [guestField]: guest } = booking.fields;
-  const shownGuest = guest === undefined ? undefined : String(guest);
-  return { ...booking, ...outlineBooking(booking), guest: shownGuest, answer };
+  const guest = booking.fields[guestField];
+  const shown = guest === undefined ? undefined : String(guest);
+  return { ...booking, ...outlineBooking(booking), guest: shown, answer };
 }
 
 type ShownBooking = ReturnType<typeof toShown>;

@@ -1,31 +1,30 @@
+import { pause } from '../async/abort.js';
 import type { OpenWork } from '../ledger/progress.js';
-import { isActive, type Run } from '../ledger/run.js';
+import { hasWork, isActive, type Run } from '../ledger/run.js';
+import type { StepKind, StepState } from '../ledger/step.js';
 import { judgeDay } from '../review/day/good-day.js';
-import { collectToJson, countIdleMs } from '../review/day/idle-time.js';
+import { readIdle } from '../review/day/idle-time.js';
 import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
 import { readWaiting, reportsDrop, runToJson } from '../review/day/report.js';
 import { describeDrops } from '../review/gates.js';
 import { countAffected, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatDuration, formatLocalInstant } from '../text/format.js';
+import { formatCount, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { readDayActions, renderButtons } from './day-actions.js';
 import { runsRead } from './day-report.js';
 import { markOfRun, renderMark } from './marks.js';
 import { type DeskVisit, defineLive, definePage } from './page.js';
 import { renderTable, showDay, showInstant, writeAddress } from './parts.js';
-import { renderFile, toFileDetails } from './run-file.js';
-import { renderSteps } from './run-timeline.js';
-import { findShownRun, readOpenWork, runInput, type Sample, toSample, watchesOf } from './run-watch.js';
+import { findShownRun, renderFile, runInput, toFileDetails } from './run-file.js';
 
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
 const refreshSeconds = 10;
-/** Slices of a timeline: finer ones would be invisible. */
-const slices = 120;
+const lookEveryMs = 1_000;
 const troublesShown = 10;
 
-/** A run: its steps on a timeline, why it is pending, and its counts. */
+/** A run: why it is pending, its counts, and its steps. */
 export const runPage = definePage({
   path: '/runs/:id',
   permission: 'look',
@@ -41,26 +40,29 @@ export const runPage = definePage({
       content: html`<p><a href="/days/${encodeURIComponent(day)}">‹ Day ${showDay(day)}</a></p>
 ${run.actions.length > 0 ? html`<p class="buttons">${renderButtons(day, run.actions)}</p>` : undefined}
 <section class="card"${isActive(run) ? html` data-live="${path}/events"` : undefined}>${renderMoment(run, visit)}</section>
-${renderOrigin(run, visit)}<section class="card">${renderSteps(run, visit)}</section>
+${renderOrigin(run, visit)}${renderSteps(run, visit)}
 ${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && `${path}/rejected`)}${renderReasons('Warnings', run.warnings, false)}`,
       ...(isActive(run) && { refreshSeconds }),
     };
   },
 });
 
-/** Streams the live part of a run's page until the run ends. */
+/** Streams the live part of a run's page until the run ends. The last event shows the end. */
 export const runEvents = defineLive({
   path: '/runs/:id/events',
   permission: 'look',
   input: runInput,
   async *follow({ id }, visit) {
+    const { ledger, clock } = visit.desk;
     let shown = '';
-    for await (const { run, work, since } of watchesOf(visit.desk).watch(id, visit.signal)) {
-      const present = { ...visit, now: visit.desk.clock() };
-      const content = renderMoment(toMoment(run, work, present, since), present);
-      if (content.markup === shown) continue;
+    while (!visit.signal.aborted) {
+      const run = await findShownRun(ledger, id);
+      const present = { ...visit, now: clock() };
+      const content = renderMoment(await readMoment(run, present), present);
+      if (content.markup !== shown) yield content;
+      if (!isActive(run)) return;
       shown = content.markup;
-      yield content;
+      await pause(lookEveryMs, visit.signal);
     }
   },
 });
@@ -75,29 +77,33 @@ async function readActions(run: Run, visit: DeskVisit) {
 /** The report of a run, as `run --json` prints it, with what its page shows besides. */
 async function readRun(run: Run, visit: DeskVisit) {
   const { ledger } = visit.desk;
-  const { id, startedAt, finishedAt } = run;
-  const length = Math.max(1, Math.ceil(((finishedAt ?? visit.now) - startedAt) / slices));
-  const [work, waiting, steps, sums, troubles, rejects, warnings] = await Promise.all([
-    readOpenWork(ledger, run, visit.now),
+  const { id, collectStartedAt, collectedAt } = run;
+  const [moment, waiting, idle, steps, times, troubles, rejects, warnings] = await Promise.all([
+    readMoment(run, visit),
     readWaiting(ledger, run, visit.now),
+    readIdle(ledger, [run]),
     ledger.steps.count(id),
-    ledger.steps.listAttemptSums(id, { from: startedAt, length }),
+    ledger.steps.listTimes(id),
     ledger.steps.listTroubles(id, troublesShown),
     ledger.rejects.count(id),
     ledger.rejects.countWarnings(id),
   ]);
-  const collect = collectToJson(run);
-  // Otherwise a run that was resumed in the morning would seem to need all day.
-  const since = { at: (run.collectedAt ?? startedAt) + countIdleMs({ ...run, collect }, sums), done: 0 };
   return {
-    ...toMoment(run, work, visit, since),
+    ...moment,
     ...waiting,
+    /** How much of its duration nobody worked on it. */
+    idleMs: idle[id] ?? 0,
     /** When its bookings were read. */
-    collect,
+    collect:
+      collectStartedAt === undefined
+        ? null
+        : {
+            startedAt: toIso(collectStartedAt),
+            endedAt: collectedAt === undefined ? null : toIso(collectedAt),
+          },
     steps,
-    /** Those that have ended, summed up by kind, outcome and slice of time. */
-    attempts: sums.map(toTimes),
-    open: work ? openToJson(work) : null,
+    /** When the ended attempts of each kind of step began and ended. */
+    times: times.map(toTimes),
     /** The latest attempts that did not succeed. */
     troubles: troubles.map(toTimes),
     rejects,
@@ -109,15 +115,6 @@ async function readRun(run: Run, visit: DeskVisit) {
 
 export type ShownRun = Awaited<ReturnType<typeof readRun>>;
 
-/** What can still be worked on. */
-function openToJson({ performed, abandoned, ready, delayed, oldest, next }: OpenWork) {
-  return {
-    ...{ performed, abandoned, ready, delayed },
-    oldest: oldest ? { kind: oldest.kind, startedAt: toIso(oldest.since) } : null,
-    next: next ? { kind: next.kind, until: toIso(next.until) } : null,
-  };
-}
-
 function toTimes<Times extends { readonly startedAt: number; readonly endedAt: number }>(one: Times) {
   return { ...one, startedAt: toIso(one.startedAt), endedAt: toIso(one.endedAt) };
 }
@@ -126,35 +123,25 @@ function toIso(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-/**
- * The live part of a run's page: the report of the run, as `run --json` prints it, and more.
- *
- * @param since where the rate of the estimate starts; by default when the run was collected
- */
-function toMoment(
-  run: Run,
-  work: OpenWork | undefined,
-  visit: DeskVisit,
-  since: Sample = { at: run.collectedAt ?? run.startedAt, done: 0 },
-) {
-  const pending = decidePending(run, work, visit.desk.limits);
-  const { timezone } = visit;
+/** The live part of a run's page: the report of the run, as `run --json` prints it, and more. */
+async function readMoment(run: Run, visit: DeskVisit) {
+  const { ledger, limits } = visit.desk;
+  const work = hasWork(run) ? await ledger.steps.readOpenWork(run.id, visit.now) : undefined;
+  const pending = decidePending(run, work, limits);
   return {
     ...runToJson(run, visit),
     /** Why it is not done, in a sentence; null for a run that succeeded. */
     pending: pending ? pendingToJson(pending, visit) : null,
     /** How it went, in a sentence; null for a run that has not succeeded. */
-    headline:
-      run.state === 'succeeded' ? judgeDay(summariseVerdicts(run.day, [run]), { timezone }).headline : null,
-    /** Until all bookings are delivered, estimated. */
-    leftMs: isActive(run) ? estimateLeft(since, toSample(run, visit.now), run.counts.accepted) : null,
+    headline: run.state === 'succeeded' ? judgeDay(summariseVerdicts(run.day, [run]), visit).headline : null,
+    open: work ? openToJson(work) : null,
   };
 }
 
-type Moment = ReturnType<typeof toMoment>;
+type Moment = Awaited<ReturnType<typeof readMoment>>;
 
 function pendingToJson(pending: Pending, visit: DeskVisit) {
-  const words = `It ${describePending(pending, (instant) => writeNear(instant, visit))}`;
+  const words = `It ${describePending(pending, (instant) => showInstant(instant, visit))}`;
   return {
     kind: pending.kind,
     words: /[.?!]$/.test(words) ? words : `${words}.`,
@@ -162,20 +149,13 @@ function pendingToJson(pending: Pending, visit: DeskVisit) {
   };
 }
 
-/** At the rate since the earlier sample. */
-function estimateLeft(earlier: Sample, { at, done }: Sample, total: number): number | null {
-  const [more, left] = [done - earlier.done, total - done];
-  return more <= 0 || left <= 0 || at <= earlier.at ? null : (left * (at - earlier.at)) / more;
-}
-
-const nearMs = 10 * 60_000;
-
-/** An instant for people and programs: the time alone on the same day, and to the second if it is near. */
-function writeNear(instant: number, { now, timezone }: DeskVisit): string {
-  const [day, time] = formatLocalInstant(instant, timezone).split(' ');
-  if (day !== formatLocalInstant(now, timezone).split(' ')[0]) return `${day} ${time}`;
-  const seconds = String(new Date(instant).getUTCSeconds()).padStart(2, '0');
-  return Math.abs(instant - now) < nearMs ? `${time}:${seconds}` : `${time}`;
+/** What can still be worked on. */
+function openToJson({ performed, abandoned, ready, delayed, oldest, next }: OpenWork) {
+  return {
+    ...{ performed, abandoned, ready, delayed },
+    oldest: oldest ? { kind: oldest.kind, startedAt: toIso(oldest.since) } : null,
+    next: next ? { kind: next.kind, until: toIso(next.until) } : null,
+  };
 }
 
 /** Its state, why it is pending, its progress, and its counts. */
@@ -189,21 +169,13 @@ ${isActive(moment) ? renderBar(moment) : undefined}${renderCounts(moment, visit)
  * The bar counts only what was delivered: that never becomes less, while bookings that were refused may be open again once somebody
  * resumes the run.
  */
-function renderBar({ state, counts: { read, accepted, delivered }, leftMs }: Moment): Html {
+function renderBar({ state, counts: { read, accepted, delivered } }: Moment): Html {
   if (state === 'collecting')
     return html`<p class="buttons"><progress aria-label="Collecting"></progress> <span>${formatCount(read)} read</span></p>
 `;
   const share = accepted === 0 ? 0 : Math.floor((100 * delivered) / accepted);
-  const left = leftMs === null ? '' : `, about ${writeLeft(leftMs)} left`;
-  return html`<p class="buttons"><progress aria-label="Delivered" max="${Math.max(1, accepted)}" value="${delivered}"></progress> <span>${share} %: ${formatCount(delivered)} of ${formatCount(accepted)}${left}</span></p>
+  return html`<p class="buttons"><progress aria-label="Delivered" max="${Math.max(1, accepted)}" value="${delivered}"></progress> <span>${share} %: ${formatCount(delivered)} of ${formatCount(accepted)}</span></p>
 `;
-}
-
-/** Rounded, because an estimate is not exact. */
-function writeLeft(milliseconds: number): string {
-  if (milliseconds < 60_000) return `${Math.max(1, Math.round(milliseconds / 1_000))} s`;
-  const step = milliseconds < 3_600_000 ? 10_000 : 60_000;
-  return formatDuration(Math.round(milliseconds / step) * step);
 }
 
 /** A value that is a text is not known as a number; the list is a page below the address of the run. */
@@ -247,18 +219,13 @@ function renderCounts(moment: Moment, visit: DeskVisit): Html {
 
 /** When, by whom, and how it came about. */
 function renderOrigin(run: ShownRun, visit: DeskVisit): Html {
-  const { finishedAt, reason } = run;
+  const { finishedAt, reason, durationMs, idleMs } = run;
   const ended = finishedAt === null ? '' : `, ended ${showInstant(finishedAt, visit)}`;
-  const late = run.topsUp ? ' Late bookings: it sends only what earlier runs have not delivered.' : '';
-  return html`<p class="faint">By ${run.delivery}, ${run.trigger}. Started ${showInstant(run.startedAt, visit)}${ended}: ${describeDuration(run)}${finishedAt === null ? ' so far' : ''}.${late}</p>
+  // A run that failed at night and was resumed in the morning did not take all night.
+  const idle = idleMs > 0 && ` of work, and ${formatDuration(idleMs)} in which nobody worked on it`;
+  const late = run.topsUp && ' Late bookings: it sends only what earlier runs have not delivered.';
+  return html`<p class="faint">By ${run.delivery}, ${run.trigger}. Started ${showInstant(run.startedAt, visit)}${ended}: ${formatDuration(durationMs - idleMs)}${idle}${finishedAt === null && ' so far'}.${late}</p>
 ${reason === undefined ? undefined : html`<p>Reason: ${showInLine(reason)}</p>`}${renderVolume(run, visit)}`;
-}
-
-/** How long it was worked on: a run that failed at night and was resumed in the morning did not take all night. */
-function describeDuration(run: ShownRun): string {
-  const idle = countIdleMs(run, run.attempts);
-  if (idle === 0) return formatDuration(run.durationMs);
-  return `${formatDuration(run.durationMs - idle)} of work, and ${formatDuration(idle)} in which nobody worked on it`;
 }
 
 function renderVolume({ volume, notGood }: ShownRun, visit: DeskVisit): Html | undefined {
@@ -270,6 +237,59 @@ function renderVolume({ volume, notGood }: ShownRun, visit: DeskVisit): Html | u
   const drop = notGood.find((one) => 'acceptedAt' in one);
   if (!drop?.acceptedAt) return html`<p class="bad">${drops}</p>`;
   return html`<p class="faint">${drops} Accepted by ${showInLine(drop.acceptedBy ?? '')}, ${showInstant(drop.acceptedAt, visit)}.</p>`;
+}
+
+/** Steps that have not ended, in plain words. */
+const openStates: Partial<Record<StepState, string>> = {
+  waiting: 'not begun',
+  ready: 'open',
+  running: 'in progress',
+};
+
+/** Collecting, and each kind of step in the order of the plan. */
+function renderSteps(run: ShownRun, visit: DeskVisit): Html {
+  const kinds = [...new Set(run.steps.map(({ kind }) => kind))];
+  const rows = [...listCollecting(run), ...kinds.map((kind) => summariseSteps(kind, run))];
+  const show = (instant: string | undefined) => instant && showInstant(instant, visit);
+  return html`<h2>Steps</h2>
+${renderTable(rows, {
+  Step: ({ name }) => name,
+  State: ({ state }) => state,
+  Attempts: ({ attempts }) => attempts,
+  Began: ({ startedAt }) => show(startedAt),
+  Ended: ({ endedAt }) => show(endedAt),
+  Took: ({ startedAt, endedAt }) => startedAt && endedAt && describeTime(startedAt, endedAt),
+})}`;
+}
+
+function describeTime(from: string, to: string): string {
+  return formatDuration(Date.parse(to) - Date.parse(from));
+}
+
+function listCollecting({ collect, finishedAt, state }: ShownRun) {
+  if (!collect) return [];
+  const { startedAt, endedAt } = collect;
+  const unended = state === 'collecting' ? 'in progress' : 'not completed';
+  const ended = endedAt ?? finishedAt ?? undefined;
+  return [
+    { name: 'collect', state: endedAt ? 'done' : unended, attempts: undefined, startedAt, endedAt: ended },
+  ];
+}
+
+function summariseSteps(kind: StepKind, { steps, times, open }: ShownRun) {
+  const own = steps.filter((one) => one.kind === kind);
+  const all = own.reduce((sum, one) => sum + one.steps, 0);
+  const count = (some: number) => (all === 1 ? '' : `${formatCount(some)} `);
+  const { attempts = 0, startedAt, endedAt } = times.find((one) => one.kind === kind) ?? {};
+  // The times are those of attempts that have ended.
+  const performed = open?.oldest?.kind === kind ? open.oldest.startedAt : undefined;
+  return {
+    name: all === 1 ? kind : `${count(all)}× ${kind}`,
+    state: own.map((one) => `${count(one.steps)}${openStates[one.state] ?? one.state}`).join(', '),
+    attempts,
+    startedAt: startedAt ?? performed,
+    endedAt: own.some(({ state }) => state in openStates) ? undefined : endedAt,
+  };
 }
 
 /** Where the ledger's own word is not plain. */
@@ -286,7 +306,7 @@ ${renderTable(troubles, {
   Step: ({ step }) => step,
   Attempt: ({ attempt }) => attempt,
   Began: ({ startedAt }) => showInstant(startedAt, visit),
-  Took: ({ startedAt, endedAt }) => formatDuration(Date.parse(endedAt) - Date.parse(startedAt)),
+  Took: ({ startedAt, endedAt }) => describeTime(startedAt, endedAt),
   Outcome: ({ outcome }) => outcomeWords[outcome] ?? outcome,
   Code: ({ code }) => html`<code>${showInLine(code)}</code>`,
 })}`;

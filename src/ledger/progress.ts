@@ -95,29 +95,26 @@ function findNext(run: number, now: number): Query<DelayedStep | undefined> {
 const attemptSums = t.columnsOf({
   kind: t.text<StepKind>(),
   outcome: t.text<Ending>(),
-  attempts: t.integer,
   startedAt: t.bigint,
   endedAt: t.bigint,
 });
+export type AttemptSum = t.Row<typeof attemptSums>;
 
-/** The ended attempts, summed up by kind, outcome and slice of time, in the order in which they began. */
-function* listAttemptSums(runId: string, { from, length }: Slices): Query<t.Row<typeof attemptSums>[]> {
+/** The ended attempts, summed up by kind, outcome and slice of time, in the order in which they began. Times are epoch milliseconds. */
+function* listAttemptSums(
+  runId: string,
+  { from, length }: { readonly from: number; readonly length: number },
+): Query<AttemptSum[]> {
   return yield* attemptSums.all(
-    `SELECT kind, outcome, CAST((started_at - ?) / ? AS BIGINT) AS slice, count(*) AS attempts,
+    `SELECT kind, outcome, CAST((started_at - ?) / ? AS BIGINT) AS slice,
        min(started_at) AS started_at, max(attempts.ended_at) AS ended_at
      FROM attempts AS attempts
      JOIN steps AS steps ON steps.run = attempts.run AND steps.name = attempts.step
      WHERE attempts.run = ? GROUP BY kind, outcome, slice ORDER BY min(started_at), max(attempts.ended_at)`,
-    Math.floor(from),
-    Math.max(1, Math.floor(length)),
+    from,
+    length,
     yield* runNumber(runId),
   );
-}
-
-/** Slices of time, in epoch milliseconds. */
-export interface Slices {
-  readonly from: number;
-  readonly length: number;
 }
 
 /** The steps of a run that can still be worked on. */

@@ -128,14 +128,12 @@ it.each(['viewer', 'admin'] as const)('a run, for the role %s', async (role) => 
       ...{ pending: 0, repeated: 0, posted: 3, affected: 1, unanswered: 1 },
     },
     ...{ startedAt: started, finishedAt: '2026-11-21T01:31:00.000Z', durationMs: 60_000 },
-    ...{ pending: null, leftMs: null, open: null, troubles: [], rejects: [], warnings: [] },
+    ...{ pending: null, open: null, idleMs: 0, troubles: [], rejects: [], warnings: [] },
     ...{ isGood: true, notGood: [], volume: null },
     headline: '1 booking on an incorrect mapping; 1 booking without a verdict.',
     collect: { startedAt: started, endedAt: started },
     steps: Object.entries(steps).map(([kind, bookings]) => ({ kind, state: 'done', steps: 1, bookings })),
-    attempts: kinds.map((kind) => ({
-      ...{ kind, outcome: 'done', attempts: 1, startedAt: started, endedAt: started },
-    })),
+    times: kinds.map((kind) => ({ kind, steps: 1, attempts: 1, startedAt: started, endedAt: started })),
   });
   expect(file).toEqual({
     ...{ remotePath: 'acme/112026/19112026.csv', sha256, rows: 6, resultName: '19112026-result.csv' },

@@ -125,7 +125,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
       findWait: async () => wait,
       readOpenWork: async () => ({ performed: 0, abandoned: 0, ready: 0, delayed: 0 }),
       count: async () => [],
-      listAttemptSums: async () => [],
+      listTimes: async () => [],
       listTroubles: async () => [],
     },
     rejects: { count: async () => [], countWarnings: async () => [] },

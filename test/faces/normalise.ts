@@ -18,7 +18,7 @@ export function createNormaliser(places: ReadonlyMap<string, string>): Normalise
     for (const [place, name] of places) normal = normal.replaceAll(place, name);
     normal = normal.replace(/(?<!\d)(\d{8})-[0-9a-z]{8}(?![0-9a-z])/g, nameRun);
     for (const [pattern, replacement] of patterns) normal = normal.replace(pattern, replacement);
-    return normal.replace(drawing, outlineDrawing).replace(waiting, '');
+    return normal.replace(drawing, outlineDrawing);
   };
 }
 
@@ -44,9 +44,6 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/<svg[^>]*aria-label="Duration"[\s\S]*?<\/p>/g, 'CHART OF DURATIONS'],
   [/(\/assets\/\w+)[.-][\w-]{8,}(\.\w+)/g, '$1$2'],
 ];
-
-/** In the legend of a timeline: steps that follow each other within a millisecond have no wait between them. */
-const waiting = /<span>\s*<svg[^>]*>\s*<\/svg> waiting<\/span>\s*/g;
 
 /** A drawing may hold others, which stretch. */
 const drawing =

@@ -186,8 +186,8 @@ describe('the page of a day', () => {
     const run = someRun({ token: 2, startedAt: at, collectStartedAt: at, collectedAt: at + 60_000 });
     const resumed = at + 5 * hour;
     const attempts = [
-      { kind: 'batch', outcome: 'retry', attempts: 1, startedAt: at + 60_000, endedAt: at + 120_000 },
-      { kind: 'batch', outcome: 'done', attempts: 1, startedAt: resumed, endedAt: resumed + 60_000 },
+      { kind: 'batch', outcome: 'retry', startedAt: at + 60_000, endedAt: at + 120_000 },
+      { kind: 'batch', outcome: 'done', startedAt: resumed, endedAt: resumed + 60_000 },
     ] as const;
     const known = withReplaced(runsOnly([{ ...run, finishedAt: resumed + 60_000 }]), {
       steps: { listAttemptSums: async () => [...attempts] },

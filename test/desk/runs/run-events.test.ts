@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createRunWatches } from '../../../src/desk/run-watch.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { pause } from '../../../src/async/abort.js';
 import { reviewDay } from '../../../src/review/review-day.js';
 import { at, collectedRun, done, perform, references, rightOf } from '../../contracts/ledger/days.js';
 import { ok } from '../../review/scripted-service.js';
@@ -56,65 +56,54 @@ it('The page of a real run follows its progress to the end', async () => {
   expect(seen.at(-1)).toBe('event: end\ndata:');
 });
 
-describe('those who watch a run', () => {
+describe('those who follow a run', () => {
   async function prepare() {
     const ledger = await openTemporaryLedger(() => at);
     const run = await collectedRun(ledger, 'r1', { bookings: references(8) });
     const asked: string[] = [];
-    const watches = createRunWatches({
-      ledger: withReplaced(ledger, {
-        runs: {
-          find: (id) => {
-            asked.push(id);
-            return ledger.runs.find(id);
-          },
-        },
-      }),
-      clock: () => at,
-      everyMs: 1,
-    });
-    return { ledger, run, asked, watches };
+    const find = (id: string) => {
+      asked.push(id);
+      return ledger.runs.find(id);
+    };
+    const { url } = await startDesk({ ledger: withReplaced(ledger, { runs: { find } }), clock: () => at });
+    return { ledger, run, asked, url };
   }
 
-  it('share one poll, and all see the end', async () => {
-    const { ledger, run, asked, watches } = await prepare();
-    const watchers = Array.from({ length: 20 }, () =>
-      watches.watch('r1', new AbortController().signal)[Symbol.asyncIterator](),
-    );
-    const first = await Promise.all(watchers.map((watcher) => watcher.next()));
-    expect(first.every(({ value }) => value?.run.counts.delivered === 0)).toBe(true);
-    expect(asked).toEqual(['r1']);
+  it('all get what has changed, and the end', async () => {
+    const { ledger, run, asked, url } = await prepare();
+    const follow = async () => {
+      const seen: string[] = [];
+      for await (const event of readEvents(url, '/runs/r1/events')) seen.push(event);
+      return seen;
+    };
+    const followed = [follow(), follow()];
+    // Each has looked twice by then.
+    await vi.waitUntil(() => asked.length >= 4, 5_000);
     await perform(ledger, run, 'batch 0', done);
-    const second = await Promise.all(watchers.map((watcher) => watcher.next()));
-    expect(second.every(({ value }) => value?.run.counts.delivered === 4)).toBe(true);
-    expect(asked).toHaveLength(2);
+    await vi.waitUntil(() => asked.length >= 7, 5_000);
     await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-    const last = await Promise.all(watchers.map((watcher) => watcher.next()));
-    expect(last.every(({ value }) => value?.run.state === 'succeeded')).toBe(true);
-    const over = await Promise.all(watchers.map((watcher) => watcher.next()));
-    expect(over.every(({ done: isOver }) => isOver)).toBe(true);
-    expect(asked).toHaveLength(3);
+    for (const seen of await Promise.all(followed)) {
+      expect(seen.map((event) => /\d of 8|event: end/.exec(event)?.[0])).toEqual([
+        '0 of 8',
+        '4 of 8',
+        undefined,
+        'event: end',
+      ]);
+    }
   });
 
-  it('leave no poll behind', async () => {
-    const { asked, watches } = await prepare();
+  it('make nobody look any more once they have gone', async () => {
+    const { asked, url } = await prepare();
     const gone = new AbortController();
-    const watcher = watches.watch('r1', gone.signal)[Symbol.asyncIterator]();
-    await watcher.next();
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const next = watcher.next();
-    expect(vi.getTimerCount()).toBe(1);
+    const { body } = await fetch(`${url}/runs/r1/events`, { signal: gone.signal });
+    await body?.getReader().read();
     gone.abort();
-    expect(await next).toMatchObject({ done: true });
-    expect(vi.getTimerCount()).toBe(0);
-    expect(asked).toHaveLength(1);
+    await pause(1_500, unstopped);
+    expect(asked).toEqual(['r1']);
   });
 
-  it('of a run that does not exist hear nothing', async () => {
-    const { watches } = await prepare();
-    expect(await watches.watch('none', unstopped)[Symbol.asyncIterator]().next()).toMatchObject({
-      done: true,
-    });
+  it('hear nothing of a run that does not exist', async () => {
+    const { url } = await prepare();
+    expect(await (await fetch(`${url}/runs/none/events`)).text()).toBe('');
   });
 });

@@ -1,59 +1,62 @@
 import { describe, expect, it } from 'vitest';
-import { countIdleMs, readIdle } from '../../../src/review/day/idle-time.js';
+import type { Run } from '../../../src/ledger/run.js';
+import { readIdle } from '../../../src/review/day/idle-time.js';
 import { at, collectedRun, done, record, references, rightOf } from '../../contracts/ledger/days.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
+import { someRun } from '../some-run.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** A run that began at 0 and whose collect took a minute. */
-const run = { startedAt: 0, finishedAt: 8 * hour, collect: { startedAt: 0, endedAt: minute } };
 const batch = (from: number, to: number) =>
   ({ kind: 'batch', outcome: 'done', startedAt: from, endedAt: to }) as const;
 const look = (from: number, outcome: 'retry' | 'done') =>
   ({ kind: 'await-result', outcome, startedAt: from, endedAt: from }) as const;
+type Attempt = ReturnType<typeof batch> | ReturnType<typeof look>;
+
+const [collected, ended] = [{ collectStartedAt: 0, collectedAt: minute }, { finishedAt: 8 * hour }];
+
+/** Of a run that began at 0 and was taken over. */
+async function idleOf(attempts: readonly Attempt[], times: Partial<Run> = { ...collected, ...ended }) {
+  const ledger = fakeLedger({ steps: { listAttemptSums: async () => [...attempts] } });
+  const { collectStartedAt, collectedAt, finishedAt, ...run } = someRun();
+  const { r1 = 0 } = await readIdle(ledger, [{ ...run, id: 'r1', token: 2, startedAt: 0, ...times }]);
+  return r1;
+}
 
 describe('the idle time of a run', () => {
-  it('is what lies between two times of work, in whatever order they are given', () => {
-    const attempts = [batch(7 * hour, 8 * hour), batch(minute, hour), batch(minute, 2 * hour)];
-    expect(countIdleMs(run, attempts)).toBe(5 * hour);
+  it('is what lies between two times of work', async () => {
+    const attempts = [batch(minute, hour), batch(minute, 2 * hour), batch(7 * hour, 8 * hour)];
+    expect(await idleOf(attempts)).toBe(5 * hour);
   });
 
-  it('counts no short pause', () => {
-    expect(countIdleMs({ ...run, finishedAt: 30 * minute }, [batch(10 * minute, 25 * minute)])).toBe(0);
-    expect(countIdleMs({ ...run, finishedAt: 30 * minute }, [batch(11 * minute, 25 * minute)])).toBe(
-      10 * minute,
-    );
+  it('counts no short pause', async () => {
+    const times = { ...collected, finishedAt: 30 * minute };
+    expect(await idleOf([batch(10 * minute, 25 * minute)], times)).toBe(0);
+    expect(await idleOf([batch(11 * minute, 25 * minute)], times)).toBe(10 * minute);
   });
 
-  it('counts no wait for the result, however long, until it has come', () => {
-    expect(countIdleMs(run, [look(hour, 'retry'), look(8 * hour, 'done')])).toBe(hour - minute);
-    expect(countIdleMs(run, [look(minute, 'retry'), look(hour, 'retry'), batch(5 * hour, 8 * hour)])).toBe(0);
-    expect(countIdleMs(run, [look(minute, 'done'), batch(7 * hour, 8 * hour)])).toBe(7 * hour - minute);
+  it('counts no wait for the result, however long, until it has come', async () => {
+    expect(await idleOf([look(hour, 'retry'), look(8 * hour, 'done')])).toBe(hour - minute);
+    expect(await idleOf([look(minute, 'retry'), look(hour, 'retry'), batch(5 * hour, 8 * hour)])).toBe(0);
+    expect(await idleOf([look(minute, 'done'), batch(7 * hour, 8 * hour)])).toBe(7 * hour - minute);
   });
 
-  it('ends with the run, and with the last work of a run that is active', () => {
-    expect(countIdleMs(run, [])).toBe(8 * hour - minute);
-    expect(countIdleMs({ startedAt: 0, collect: run.collect }, [])).toBe(0);
-    expect(countIdleMs({ ...run, finishedAt: null }, [batch(2 * hour, 3 * hour)])).toBe(2 * hour - minute);
+  it('ends with the run, and with the last work of a run that is active', async () => {
+    expect(await idleOf([])).toBe(8 * hour - minute);
+    expect(await idleOf([], collected)).toBe(0);
+    expect(await idleOf([batch(2 * hour, 3 * hour)], collected)).toBe(2 * hour - minute);
   });
 
-  it('counts no collect that took long and failed', () => {
-    expect(countIdleMs({ ...run, collect: { startedAt: 0, endedAt: null } }, [])).toBe(0);
-    expect(countIdleMs({ ...run, collect: null }, [])).toBe(8 * hour);
+  it('counts no collect that took long and failed', async () => {
+    expect(await idleOf([], { collectStartedAt: 0, ...ended })).toBe(0);
+    expect(await idleOf([], ended)).toBe(8 * hour);
   });
 
-  it('counts nothing before a collect that began anew: an earlier one left no times', () => {
-    const anew = { startedAt: hour, endedAt: 2 * hour };
-    expect(countIdleMs({ startedAt: 0, finishedAt: 2 * hour, collect: anew }, [])).toBe(0);
-  });
-
-  it('reads instants as JSON has them', () => {
-    const iso = (instant: number) => new Date(instant).toISOString();
-    const attempt = { ...batch(0, 0), startedAt: iso(7 * hour), endedAt: iso(8 * hour) };
-    expect(countIdleMs({ startedAt: iso(0), finishedAt: iso(8 * hour), collect: null }, [attempt])).toBe(
-      7 * hour,
-    );
+  it('counts nothing before a collect that began anew: an earlier one left no times', async () => {
+    const anew = { collectStartedAt: hour, collectedAt: 2 * hour, finishedAt: 2 * hour };
+    expect(await idleOf([], anew)).toBe(0);
   });
 });
 
