@@ -3,24 +3,15 @@
  * --wait.
  */
 export const chartStyle = `
-.chart { margin: 0; } .chart + .chart { margin-top: 1.5rem; } .chart figcaption { margin-bottom: .5rem; }
-.chart figcaption span, .chart-strip, .chart-legend, .timeline-words { color: var(--faint); font-size: .85rem; }
+.chart { margin: 0; } .chart figcaption { margin-bottom: .5rem; }
+.chart figcaption span, .chart-legend, .timeline-words { color: var(--faint); font-size: .85rem; }
 .chart svg, .bars svg { display: block; max-width: none; margin: 0; overflow: visible; }
 .chart text { fill: var(--faint); font-size: 12px; font-variant-numeric: tabular-nums; }
-.chart .strong { fill: var(--text); font-weight: 600; } .chart :is(.strong, .value) { text-anchor: end; }
+.chart .strong { fill: var(--text); font-weight: 600; text-anchor: end; }
 .chart path { vector-effect: non-scaling-stroke; }
-.chart .grid, .chart .tick, .shares .axis, .sparkline .base { stroke: var(--line); shape-rendering: crispEdges; }
+.chart .tick, .shares .axis, .sparkline .base { stroke: var(--line); shape-rendering: crispEdges; }
 .chart .sign { fill: var(--bad); font-size: 15px; font-weight: 700; text-anchor: middle;
   stroke: var(--card, var(--ground)); stroke-width: 3; paint-order: stroke; }
-.chart .line { fill: none; stroke: var(--text); stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
-.chart-plot { margin-left: 3.4rem; } .chart .columns { fill: var(--busy); opacity: .7; } .chart .missing { fill: var(--bad); opacity: .18; }
-.chart-strip { margin: .4rem 0 .2rem; } .chart-strip strong { color: var(--text); } .chart-strip + svg { border-bottom: 1px solid var(--line); }
-.chart .rejected { fill: var(--wait); stroke: var(--wait); } .chart .unanswered { fill: var(--faint); stroke: var(--faint); }
-.chart .affected { fill: var(--bad); stroke: var(--bad); }
-.chart .unknown { fill: none; stroke: var(--faint); stroke-width: 2; stroke-dasharray: 2 3; }
-.chart-numbers { font-size: .85rem; } .chart-numbers summary { color: var(--faint); cursor: pointer; }
-.chart-numbers table { display: table; width: auto; margin: .4rem 0 0; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-.chart-numbers :is(th, td) { padding: .15rem .9rem .15rem 0; text-align: right; } .chart-numbers th:first-child { text-align: left; }
 .chart-legend { display: flex; flex-wrap: wrap; gap: 0 1rem; margin: .2rem 0 0; overflow-wrap: anywhere; }
 .chart-legend span { display: inline-flex; align-items: center; gap: .25rem; } .chart-legend svg { flex: none; }
 .timeline { margin: 0; padding: 0; list-style: none; } .timeline-label { font-weight: 600; }

@@ -5,7 +5,7 @@ import { type Html, html } from '../text/html.js';
  * in a stretched part. So a chart fills any width, and its texts keep their size on a phone.
  */
 
-/** A chart with its caption. What it shows is also there in words, and often as a table to unfold. */
+/** A chart with its caption. What it shows is also there in words. */
 interface Figure {
   readonly title: string;
   /** What someone who can't see the chart should know. */
@@ -13,13 +13,12 @@ interface Figure {
   /** Absent if there is nothing to show yet. */
   readonly content?: Html;
   readonly legend?: readonly LegendEntry[];
-  readonly numbers?: Html;
 }
 
 /** The drawing is 26 pixels wide and 22 high. */
 export type LegendEntry = readonly [name: string, drawing: Html];
 
-export function renderFigure({ title, summary, content, legend = [], numbers }: Figure): Html {
+export function renderFigure({ title, summary, content, legend = [] }: Figure): Html {
   const entries = legend.map(
     ([
       name,
@@ -28,7 +27,7 @@ export function renderFigure({ title, summary, content, legend = [], numbers }: 
 `,
   );
   return html`<figure class="chart"><figcaption><strong>${title}</strong>${summary && html` <span>${summary}</span>`}</figcaption>
-${content}${entries.length > 0 ? html`<p class="chart-legend">${entries}</p>` : undefined}${numbers}</figure>
+${content}${entries.length > 0 ? html`<p class="chart-legend">${entries}</p>` : undefined}</figure>
 `;
 }
 

@@ -20,19 +20,9 @@ import { outlineCase, runsRead } from './day-report.js';
 import { dayField, pageField } from './fields.js';
 import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
-import {
-  entriesBefore,
-  entriesPerPage,
-  renderPages,
-  renderTable,
-  showDay,
-  showInstant,
-  toPage,
-  writeAddress,
-} from './parts.js';
+import { cutPage, renderPages, renderTable, showDay, showInstant, writeAddress } from './parts.js';
 import { readArchived } from './run-file.js';
 
-/** A day can have dozens of runs of today; the list shows a page of them. */
 /** The most urgent ones; the list of cases has all. */
 const casesShown = 20;
 const noticesShown = 50;
@@ -80,7 +70,8 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     listReports(day, visit),
   ]);
   const verdicts = summariseVerdicts(day, runs);
-  const shown = runs.slice(entriesBefore(page), entriesBefore(page) + entriesPerPage);
+  // A day can have dozens of runs of today.
+  const { shown, ...cut } = cutPage(runs, page);
   // Dismissed ones need no action.
   const open = found.filter(({ state }) => state !== 'dismissed');
   const toWords = (one: Notice) => ({
@@ -102,14 +93,11 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
     /** Of each run that rested before somebody resumed it. */
     idleMs: await readIdle(ledger, shown),
-    ...toPage(runs.length, page),
+    ...{ ...cut, count: runs.length },
     /** With an open booking of that day, guests in house first. */
     cases: {
       count: open.length,
-      first: open.slice(0, casesShown).map((one) => {
-        const { copyServiceId, copy, copyHotel, distanceKm, leftBookings, ...outline } = outlineCase(one);
-        return outline;
-      }),
+      first: open.slice(0, casesShown).map(outlineCase),
     },
     /** Those that last. */
     problems: problems.filter((one) => one.day === day).map(toWords),

@@ -1,8 +1,5 @@
 import * as z from 'zod';
 import { caseToJson, findUrgentCases, nameCheckIn } from '../cases/shown-cases.js';
-import { renderDayColumns } from '../charts/day-columns.js';
-import { renderDurations } from '../charts/durations.js';
-import { renderVolume } from '../charts/volume.js';
 import { nobodyIsTold } from '../ledger/notice.js';
 import { describeHours } from '../mappings/hotels/shown-hotels.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
@@ -29,9 +26,7 @@ export const daysPage = definePage({
     content: html`${renderUrgentCases(data)}${renderNights(data, visit)}${renderMachine(data, visit)}
 <section><h2>Calendar</h2>
 ${visit.may('operate') ? html`<p class="buttons"><a class="button quiet" href="/replay">Replay days…</a></p>` : undefined}
-${renderCalendar(data.days, data.firstDay)}</section>
-<details><summary>Charts</summary>
-${renderCharts(data.days)}</details>`,
+${renderCalendar(data.days, data.firstDay)}</section>`,
   }),
 });
 
@@ -42,8 +37,7 @@ async function readDays(visit: DeskVisit) {
   const { desk, now, today } = visit;
   const { ledger, nights, health, command } = desk;
   const { firstDay, days, deadline } = await readCalendar(visit);
-  const latest = days.findLast(({ day, isGood }) => isGood && !desk.volume.exceptions.includes(day));
-  const { openBookings, unknownCheckIns, inHouse, firstCheckIn = null } = await ledger.cases.count(today);
+  const { openBookings, unknownCheckIns, inHouse } = await ledger.cases.count(today);
   const urgent = await findUrgentCases(ledger, { today, most: casesShown }, now);
   const sync = await ledger.mappings.latestSync();
   const problems = await ledger.notices.listProblems();
@@ -52,13 +46,7 @@ async function readDays(visit: DeskVisit) {
     ...followGoodDays(days),
     nextRunAt: nights.next(new Date(now))?.toISOString() ?? null,
     deadline,
-    /** Not reviewed by their deadline, and not good since. */
-    lateDays: days.flatMap(({ day, isLate, isGood }) => (isLate && !isGood ? [day] : [])),
-    /** Of the newest good day that is to be compared. */
-    latestVolume: latest?.counts
-      ? { day: latest.day, accepted: latest.counts.accepted, usual: latest.usual }
-      : null,
-    cases: { openBookings, unknownCheckIns, inHouse, firstCheckIn },
+    cases: { openBookings, unknownCheckIns, inHouse },
     openCases: urgent.total,
     /** The first of them: guests in house, then the nearest check-in. */
     urgentCases: urgent.cases.map(caseToJson),
@@ -87,18 +75,15 @@ export type DaysData = Awaited<ReturnType<typeof readDays>>;
 export function followGoodDays(days: readonly ShownDay[]) {
   const due = days.filter(({ isDue }) => isDue);
   const end = due.findIndex(({ isGood }) => !isGood);
-  const [next, ...others] = end === -1 ? [] : due.slice(end);
-  const lastGoodDay = (end === -1 ? due.at(-1) : due[end - 1])?.day ?? null;
-  if (!next) return { lastGoodDay, after: null };
-  const { day, judgement, headline } = next;
+  if (end === -1) return { lastGoodDay: due.at(-1)?.day ?? null, after: null };
+  const since = due.slice(end);
   return {
-    lastGoodDay,
+    lastGoodDay: due[end - 1]?.day ?? null,
     /** The first day that is not good, and those that follow it. */
     after: {
-      ...{ day, judgement, headline },
-      notGood: 1 + others.filter(({ isGood }) => !isGood).length,
-      due: 1 + others.length,
-      newestGoodDay: others.findLast(({ isGood }) => isGood)?.day ?? null,
+      due: since.length,
+      notGood: since.filter(({ isGood }) => !isGood).length,
+      newestGoodDay: since.findLast(({ isGood }) => isGood)?.day ?? null,
     },
   };
 }
@@ -289,27 +274,4 @@ const minuteMs = 60_000;
 /** To the minute: a span of hours needs no seconds. */
 function formatSpan(milliseconds: number): string {
   return formatDuration(Math.max(1, Math.round(milliseconds / minuteMs)) * minuteMs);
-}
-
-/** Days in the charts that compare single days: three months. */
-const daysCompared = 91;
-/** A young ledger leaves most of a year empty; with fewer days, columns would become bars. */
-const minDays = 31;
-
-function renderCharts(days: readonly ShownDay[]): Html {
-  const ran = days.flatMap(({ counts, ...day }) => (counts ? [{ ...day, ...counts }] : []));
-  const missing = days.filter(({ judgement }) => judgement === 'missing').map(({ day }) => day);
-  const to = days.at(-1)?.day ?? '';
-  const begun = days.slice(days.findIndex(({ isDue }) => isDue)).length;
-  const shown = days.slice(-Math.max(minDays, begun));
-  const year = { from: shown[0]?.day ?? to, to };
-  const months = { from: shown.slice(-daysCompared)[0]?.day ?? to, to };
-  const runs = ran.flatMap(({ day, state, durationMs, idleMs }) =>
-    durationMs !== null && (state === 'succeeded' || state === 'failed')
-      ? [{ day, durationMs: durationMs - idleMs, isFailed: state === 'failed' }]
-      : [],
-  );
-  return html`${renderDayColumns({ title: 'Bookings per day', ...year, days: ran, missing })}
-${renderVolume({ title: 'Bookings and what is usual', ...months, days: ran })}
-${renderDurations({ title: 'Duration', ...months, runs })}`;
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { createBusinessDay } from '../booking/business-day.js';
 import { renderShares } from '../charts/bars.js';
-import { renderSentColumns } from '../charts/day-columns.js';
 import {
   type DayScore,
   nameUnknown,
@@ -95,11 +94,10 @@ export const providerPage = definePage({
       /** Undefined if none of its bookings was sent, and no case about it was opened. */
       score: providers.find(({ providerName }) => providerName === name),
       weeks: groupDays(scored, name, daysOfWeek),
-      days: groupDays(scored, name, 1).map(({ from: day, sent, affected }) => ({ day, sent, affected })),
     };
   },
 
-  render({ from, to, name, score, weeks, days }) {
+  render({ from, to, name, score, weeks }) {
     const title = showInLine(name);
     const firstWeek = weeks.findIndex(({ sent }) => sent > 0);
     return {
@@ -108,7 +106,6 @@ export const providerPage = definePage({
 ${
   score
     ? html`${renderScore(score)}
-<div class="card">${renderSentColumns({ title: 'Sent bookings by day', from, to, days })}</div>
 <h2>By week</h2>
 ${renderTable(weeks.slice(Math.max(0, firstWeek)).reverse(), {
   From: (week) => showDay(week.from),

@@ -61,7 +61,6 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   scores: rememberScores(runsOnly([])),
   nights: createSlots('30 2 * * *', timezone),
   deadline: undefined,
-  volume: { exceptions: [] },
   mailboxPollMs: undefined,
   health: { look: async () => ({ ready: true, parts: { ledger: 'ok' } }) },
 };
