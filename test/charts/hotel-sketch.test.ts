@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderHotelSketch } from '../../src/charts/hotel-sketch.js';
-import { broken } from './sample-days.js';
+import { broken } from './broken-chart.js';
 
 const ritz = { name: 'Hotel Ritz', place: { latitude: 40.4155, longitude: -3.6927 } };
 

@@ -2,18 +2,12 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { renderBars, renderShares } from '../../src/charts/bars.js';
 import { chartStyle } from '../../src/charts/chart-style.js';
-import { renderDayColumns } from '../../src/charts/day-columns.js';
-import { renderDurations } from '../../src/charts/durations.js';
 import { renderHotelSketch } from '../../src/charts/hotel-sketch.js';
 import { renderTimeline } from '../../src/charts/timeline.js';
-import { renderVolume } from '../../src/charts/volume.js';
 import { Html, html } from '../../src/text/html.js';
 import { expectNoAxeViolations, useBrowser } from '../support/browser.js';
 import type { View } from '../support/chromium.js';
-import { listDays } from './sample-days.js';
 
-const days = listDays('2025-11-21', 365);
-const [from = '', to = ''] = [days.at(0), days.at(-1)];
 const start = Date.parse('2026-11-21T01:30:00Z');
 const longName = 'A provider whose name is longer than the label of a bar can be';
 const share = { value: 0.02, low: 0.01, high: 0.03 };
@@ -21,17 +15,6 @@ const share = { value: 0.02, low: 0.01, high: 0.03 };
 const charts = [
   renderBars('Providers', [{ label: longName, value: 40, text: '40', usual: 50 }]),
   renderShares('Affected', [{ label: longName, share, text: '20 of 1,000', weeks: [0.01, null, 0.03] }]),
-  renderDayColumns({
-    ...{ title: 'Bookings per day', from, to, missing: days.slice(40, 43) },
-    days: days
-      .slice(43)
-      .map((day) => ({ day, accepted: 12_345, rejected: 3, unanswered: null, affected: 1 })),
-  }),
-  renderVolume({
-    ...{ title: 'Volume', from, to },
-    days: days.map((day) => ({ day, accepted: 900, usual: 1_000, isDrop: day === to })),
-  }),
-  renderDurations({ title: 'Durations', from, to, runs: days.map((day) => ({ day, durationMs: 200_000 })) }),
   renderTimeline({
     ...{ title: 'Steps', timezone: 'Europe/Madrid', now: start + 600_000 },
     rows: [
@@ -76,7 +59,6 @@ describe('all charts in a browser', () => {
     { size: 'phone', colours: 'dark' },
   ] as const)('fit a $size screen, and axe finds nothing in $colours colours', async (view) => {
     const opened = await openCharts(view);
-    await opened.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
     expect(await opened.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     await expectNoAxeViolations(opened);
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderShares, type ShareBar } from '../../src/charts/bars.js';
 import { wilsonInterval } from '../../src/scorecard/scorecard.js';
-import { broken } from './sample-days.js';
+import { broken } from './broken-chart.js';
 
 function toShare(hits: number, of: number) {
   const interval = wilsonInterval(hits, of);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderTimeline, type Segment, type TimelineRow } from '../../src/charts/timeline.js';
-import { broken } from './sample-days.js';
+import { broken } from './broken-chart.js';
 
 const start = Date.parse('2026-11-21T01:30:00Z');
 const minute = 60_000;

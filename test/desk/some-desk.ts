@@ -117,7 +117,6 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
         runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
       listLatest: async () => [],
       listOfDays: async () => [...runs],
-      listVolumes: async () => [],
       findVolume: async () => undefined,
     },
     steps: {
