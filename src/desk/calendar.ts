@@ -2,8 +2,8 @@ import { type BusinessDay, createBusinessDay } from '../booking/business-day.js'
 import { judgeCanary } from '../ledger/canaries.js';
 import { groupByDay, mayCompleteDay, type Run } from '../ledger/run.js';
 import { findDeadline, judgeDeadlines } from '../notifications/deadlines.js';
-import { judgeDay, judgeRunOfDay, makesDayGood, reviewsDay } from '../review/day/good-day.js';
-import { type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { judgeDay, judgeRunOfDay, makesDayGood, noRun, reviewsDay } from '../review/day/good-day.js';
+import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { businessDayOf } from '../schedule/slots.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, shorten } from '../text/format.js';
@@ -74,11 +74,13 @@ export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Kno
   const run = verdicts.newer ?? verdicts.runs[0];
   const isReached = firstDay !== undefined && iso >= firstDay;
   const isDue = isReached && (iso <= dueUntil || runs.some(mayCompleteDay));
-  const canary = known.canaries.get(iso);
+  const facts = { timezone, canary: known.canaries.get(iso) };
+  const judged = run && { ...judgeDay(verdicts, facts), ran: judgeRunOfDay(verdicts, facts).judgement };
   return {
     /** YYYY-MM-DD */
     day: iso,
-    ...(run || isDue ? judgeDue(verdicts, { timezone, canary }) : judgeNotDue(isReached)),
+    /** In all, in a sentence, and how its run went. */
+    ...(judged ?? judgeWithoutRun(isDue, isReached)),
     /** Its bookings that are open in cases. */
     openBookings: known.open.get(iso) ?? 0,
     /** Its run has begun, or should have. */
@@ -97,18 +99,12 @@ export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Kno
   };
 }
 
-/** A day that has a run, or misses one: in all, in a sentence, and how its run went. */
-function judgeDue(verdicts: DayVerdicts, facts: Parameters<typeof judgeDay>[1]) {
-  const { judgement, headline } = judgeDay(verdicts, facts);
-  if (verdicts.knowledge === 'no-run') return mark('missing', headline);
-  return mark(judgement, headline, judgeRunOfDay(verdicts, facts).judgement);
-}
-
-function judgeNotDue(isReached: boolean) {
+/** Only a day that is due misses a run. */
+function judgeWithoutRun(isDue: boolean, isReached: boolean) {
+  const mark = (ran: DayMark, headline: string) => ({ judgement: ran, headline, ran });
+  if (isDue) return mark('missing', noRun);
   return mark('not-due', isReached ? 'Its run is still to come.' : 'Before the first run.');
 }
-
-const mark = (judgement: DayMark, headline: string, ran = judgement) => ({ judgement, headline, ran });
 
 function missesDeadline(day: BusinessDay, runs: readonly Run[], { deadline, countedFrom, now }: Known) {
   const at = deadline === undefined ? undefined : findDeadline(day, deadline);

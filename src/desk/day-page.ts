@@ -7,7 +7,7 @@ import { judgeCanary } from '../ledger/canaries.js';
 import { type Notice, nobodyIsTold } from '../ledger/notice.js';
 import { isActive } from '../ledger/run.js';
 import { describeNotice } from '../notifications/describe-notice.js';
-import { judgeDay, judgeRunOfDay } from '../review/day/good-day.js';
+import { judgeDay, judgeRunOfDay, noRun } from '../review/day/good-day.js';
 import { readIdle } from '../review/day/idle-time.js';
 import { readReport, reportsDrop } from '../review/day/report.js';
 import { countAffected, type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -137,7 +137,7 @@ function judgeWithoutRun(day: string, today: string, firstDay: string | undefine
   if (day === today) return say('not-due', 'This day is not over, and has no run yet.');
   return firstDay === undefined || day < firstDay
     ? say('not-due', 'No run: the reviews began later.')
-    : say('missing', 'No run: nothing of this day was reviewed.');
+    : say('missing', noRun);
 }
 
 /** What the bookings of the day still need: calm once all are resolved. */

@@ -129,7 +129,10 @@ function renderUrgentCases({ cases, openCases, urgentCases }: DaysData): Html {
     {
       'Booked hotel': ({ id, bookedHotel, serviceId }) =>
         html`<a href="/cases/${id}">${nameHotel(bookedHotel, serviceId)}</a>`,
-      'Check-in': renderCheckIn,
+      'Check-in'(item) {
+        const words = nameCheckIn(item, showDay);
+        return item.inHouse > 0 ? html`<strong>${words}</strong>` : words;
+      },
       "By the hotel's clock": renderClock,
       'Open bookings': ({ openBookings }) => openBookings,
       Mapping: ({ state }) => renderMark(state),
@@ -142,14 +145,8 @@ ${openCases > 0 ? all : undefined}${rows}</section>
 `;
 }
 
-type UrgentCase = DaysData['urgentCases'][number];
-
-function renderCheckIn(item: UrgentCase): Html | string {
-  const words = nameCheckIn(item, showDay);
-  return item.inHouse > 0 ? html`<strong>${words}</strong>` : words;
-}
-
-function renderClock({ inHouse, hasUnknownCheckIn, hoursToCheckIn, bookedHotel }: UrgentCase) {
+function renderClock(item: DaysData['urgentCases'][number]) {
+  const { inHouse, hasUnknownCheckIn, hoursToCheckIn, bookedHotel } = item;
   const isAhead = inHouse === 0 && !hasUnknownCheckIn && hoursToCheckIn !== null;
   const time = bookedHotel?.localTime?.slice('2026-11-21T'.length);
   const parts = [...(isAhead ? [describeHours(hoursToCheckIn)] : []), ...(time ? [`${time} there`] : [])];
@@ -166,17 +163,15 @@ function listNotGood(days: readonly ShownDay[]): ShownDay[] {
 
 /** The due days that are not good, newest first: why, and what helps. */
 function renderNights(data: DaysData, visit: DeskVisit): Html {
-  const notGood = listNotGood(data.days).reverse();
-  const more = notGood.slice(nightsShown);
-  const title = `${formatCountOf(notGood.length, 'day')} ${notGood.length === 1 ? 'is' : 'are'} not good`;
-  const list = html`<ul class="plain not-good">${notGood.slice(0, nightsShown).map((day, place) => renderNight(day, visit, place === 0))}</ul>`;
-  return html`<section class="card${notGood.length > 0 ? ' urgent' : ''}"><h2>${notGood.length > 0 ? title : 'Nights'}</h2>
-${notGood.length > 0 ? list : undefined}${
-  more.length > 0
-    ? html`<p class="faint">And ${formatCountOf(more.length, 'earlier day')}, back to ${showDay(more.at(-1)?.day ?? '')}: see the calendar.</p>`
-    : undefined
-}<p>${renderLastGoodDay(data)}</p></section>
+  const last = html`<p>${renderLastGoodDay(data)}</p></section>
 `;
+  const notGood = listNotGood(data.days).reverse();
+  if (notGood.length === 0) return html`<section class="card"><h2>Nights</h2>${last}`;
+  const more = notGood.slice(nightsShown);
+  const earlier = html`<p class="faint">And ${formatCountOf(more.length, 'earlier day')}, back to ${showDay(more.at(-1)?.day ?? '')}: see the calendar.</p>`;
+  return html`<section class="card urgent"><h2>${formatCountOf(notGood.length, 'day')} ${notGood.length === 1 ? 'is' : 'are'} not good</h2>
+<ul class="plain not-good">${notGood.slice(0, nightsShown).map((day, place) => renderNight(day, visit, place === 0))}</ul>
+${more.length > 0 && earlier}${last}`;
 }
 
 /** Only the newest has a prominent button, so that it is clear what to do first. */
