@@ -95,10 +95,7 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     idleMs: await readIdle(ledger, shown),
     ...{ ...cut, count: runs.length },
     /** With an open booking of that day, guests in house first. */
-    cases: {
-      count: open.length,
-      first: open.slice(0, casesShown).map(outlineCase),
-    },
+    cases: { count: open.length, first: open.slice(0, casesShown).map(outlineCase) },
     /** Those that last. */
     problems: problems.filter((one) => one.day === day).map(toWords),
     /** All that was raised about the day, the newest first. */
@@ -160,31 +157,26 @@ function judgeBookings(
   if (left > 0) return tell('left', 'bookings left');
   if (resolved > 0) return tell('resolved', 'all resolved');
   if (knowledge === 'no-run') return null;
-  return tell(
-    affected === 0 ? 'good' : 'not-due',
-    'nothing open',
-    'None of its bookings needs action in a case.',
-  );
+  const mark = affected === 0 ? 'good' : 'not-due';
+  return tell(mark, 'nothing open', 'None of its bookings needs action in a case.');
 }
 
 /** Null while the archive does not answer. */
-async function listReports(day: string, { desk: { archive } }: DeskVisit): Promise<string[] | null> {
-  try {
-    const names = await answerWithin(archiveMs, archive.list(reportsFolder, day));
-    return names.filter((name) => name.endsWith('.html'));
-  } catch {
-    return null;
-  }
+async function listReports(day: string, { desk: { archive } }: DeskVisit) {
+  const names = await answerWithin(archiveMs, archive.list(reportsFolder, day)).catch(() => null);
+  return names?.filter((name) => name.endsWith('.html')) ?? null;
 }
 
 /** The two signs and what to do come first; the details are below. */
 function renderDay(data: DayData, visit: DeskVisit): Html {
-  const { day, ran, needs, problems, notices, pages } = data;
+  const { day, previous, next, ran, needs, problems, notices, pages } = data;
+  const earlier = previous && html`<a href="/days/${previous}" rel="prev">‹ ${showDay(previous)}</a>`;
+  const later = next && html`<a href="/days/${next}" rel="next">${showDay(next)} ›</a>`;
   const told =
     visit.desk.operations.channels.length > 0
       ? html`<h2>What people were told</h2>`
       : html`<h2>What was noticed</h2><p>${nobodyIsTold}</p>`;
-  return html`${renderNeighbours(data)}
+  return html`<nav aria-label="Days" class="buttons neighbours">${earlier ?? ''} ${later ?? ''}</nav>
 <section class="card"><p class="headline">${renderMark(ran.judgement)} <span>${showInLine(ran.headline)}</span></p>
 ${needs ? html`<p class="headline">${renderMark(needs.mark, needs.words)} <span>${needs.text}</span></p>` : undefined}
 ${renderWhatToDo(data)}</section>
@@ -195,17 +187,11 @@ ${renderCases(data)}
 ${renderNotices(told, notices, visit)}${renderReports(data)}`;
 }
 
-function renderNeighbours({ previous, next }: DayData): Html {
-  const earlier = previous && html`<a href="/days/${previous}" rel="prev">‹ ${showDay(previous)}</a>`;
-  const later = next && html`<a href="/days/${next}" rel="next">${showDay(next)} ›</a>`;
-  return html`<nav aria-label="Days" class="buttons neighbours">${earlier ?? ''} ${later ?? ''}</nav>`;
-}
-
 /** Bookings that need somebody come first: no run helps their guests. */
 function renderWhatToDo({ day, needs, actions }: DayData): Html | undefined {
-  const waits = needs?.mark === 'open' || needs?.mark === 'left';
-  const address = writeAddress('/cases', { day, state: needs?.mark === 'left' ? 'left' : undefined });
-  const cases = html`<a class="button" href="${address}">Open the cases</a>`;
+  const left = needs?.mark === 'left' ? 'left' : undefined;
+  const waits = left !== undefined || needs?.mark === 'open';
+  const cases = html`<a class="button" href="${writeAddress('/cases', { day, state: left })}">Open the cases</a>`;
   const buttons = [...(waits ? [cases] : []), ...renderButtons(day, actions, !waits)];
   return buttons.length > 0 ? html`<p class="buttons">${buttons}</p>` : undefined;
 }
@@ -224,7 +210,11 @@ function renderRuns({ runs, idleMs, judgement }: DayData, visit: DeskVisit): Htm
       Refused: ({ counts }) => counts.refused,
       Rejected: ({ counts }) => counts.rejected,
       Pending: ({ counts }) => counts.pending,
-      Affected: renderAffected,
+      Affected(run) {
+        // Where no number is known, it says why.
+        const affected = countAffected(run);
+        return typeof affected === 'number' ? affected : html`<span class="faint">${affected}</span>`;
+      },
     },
     {
       empty:
@@ -250,12 +240,6 @@ function describeRun({ error, cancelReason, waiting, reason }: DayRun, visit: De
   const wait =
     waiting && `waits until ${showInstant(waiting.until, visit)} for ${waiting.step} (${waiting.code})`;
   return error?.message ?? cancelReason ?? wait ?? reason;
-}
-
-/** Where no number is known, it says why. */
-function renderAffected(run: DayRun): Html | number {
-  const affected = countAffected(run);
-  return typeof affected === 'number' ? affected : html`<span class="faint">${affected}</span>`;
 }
 
 function renderCases({ day, cases: { count, first } }: DayData): Html {
