@@ -46,7 +46,7 @@ export async function openDesk(
   },
 ) {
   const { config, log, signal, command } = app;
-  const { timezone, hashKey, source, deadline, volume } = config;
+  const { timezone, hashKey, source, deadline } = config;
   const access = openAccess(config);
   // Reports a damaged users' file now rather than to the first visitor.
   await access.hasUsers();
@@ -63,7 +63,7 @@ export async function openDesk(
       ...scoring,
       ...{ ledger, operations, timezone, hashKey },
       keptColumns: Object.keys(source.keep),
-      ...{ deadline, volume, nights, health },
+      ...{ deadline, nights, health },
       mailboxPollMs: findMailPlace(config) === undefined ? undefined : config.verdicts.pollMinutes * 60_000,
       limits: {
         retry: openRetryPolicy(config),

@@ -1,19 +1,16 @@
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import { judgeCanary } from '../ledger/canaries.js';
-import { groupByDay, isToBeAccepted, mayCompleteDay, type Run, warnsOfVolume } from '../ledger/run.js';
+import { groupByDay, mayCompleteDay, type Run } from '../ledger/run.js';
 import { findDeadline, judgeDeadlines } from '../notifications/deadlines.js';
-import { judgeDay, judgeRunOfDay, makesDayGood, reviewsDay } from '../review/day/good-day.js';
-import { readIdle } from '../review/day/idle-time.js';
-import { chooseCompared, daysToCompare, usualOf } from '../review/gates.js';
-import { type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
-import { findDayRange } from '../schedule/due-days.js';
-import { businessDayOf, type Slots } from '../schedule/slots.js';
+import { judgeDay, judgeRunOfDay, makesDayGood, noRun, reviewsDay } from '../review/day/good-day.js';
+import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { businessDayOf } from '../schedule/slots.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, shorten } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { listDayActions } from './day-actions.js';
 import { colourOf, type DayMark, defineShapes, drawShape, nameMark, renderLegend } from './marks.js';
-import type { DeskParts, DeskVisit } from './page.js';
+import type { DeskVisit } from './page.js';
 import { showDay } from './parts.js';
 
 const monthsShown = 12;
@@ -31,7 +28,7 @@ export async function readCalendar(visit: DeskVisit) {
   for (let day = from; day.iso <= today; day = day.next()) calendar.push(day);
   const found = await ledger.runs.listOfDays({ from: from.iso, to: today });
   const runs = groupByDay(found);
-  const known = await readKnown(visit, from, runs);
+  const known = await readKnown(visit, from);
   const { countedFrom } = known;
   const reviewedDays = found.flatMap((run) => (reviewsDay(run, timezone) ? run.day : []));
   const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
@@ -45,63 +42,45 @@ export async function readCalendar(visit: DeskVisit) {
 }
 
 /** What days are judged by, besides their runs. */
-async function readKnown(
-  { desk, now, today, timezone }: DeskVisit,
-  from: BusinessDay,
-  runs: ReadonlyMap<string, readonly Run[]>,
-) {
+async function readKnown({ desk, now, today, timezone }: DeskVisit, from: BusinessDay) {
   const { ledger, nights, deadline } = desk;
   const { firstDay } = await ledger.runs.summarise(createBusinessDay(today, timezone));
   const since = from.firstInstant.getTime();
   const sent = await ledger.canaries.list({ limit: canariesRead, since });
   const slot = nights.last(new Date(now));
   return {
-    ...{ now, nights, deadline, firstDay },
+    ...{ now, deadline, firstDay },
     /** The day of the last slot; undefined if none has passed yet. */
     dueUntil: slot && businessDayOf(slot, timezone).iso,
     /** Deadlines before that instant do not count. */
     countedFrom: deadline === undefined ? 0 : await ledger.notices.noteFirst('deadline', now),
     /** What became of the newest one of each day. */
     canaries: new Map(sent.toReversed().map((canary) => [canary.day, judgeCanary(canary, now)])),
-    usual: await readUsual(desk, [...runs.keys()]),
-    idle: await readIdle(ledger, [...runs.values()].flat()),
     /** The bookings that are open in cases. */
     open: await ledger.cases.countUnresolvedByDay(),
   };
 }
 
-/** How many bookings are usual on each day; null for one that is not compared. */
-async function readUsual({ ledger, volume }: DeskParts, days: readonly string[]) {
-  const compared = new Map(days.map((day) => [day, daysToCompare(day, volume)]));
-  const volumes = await ledger.runs.listVolumes([...new Set([...compared.values()].flat())]);
-  const known = new Map(volumes.map((one) => [one.day, one]));
-  return new Map(
-    [...compared].map(([day, before]): [string, number | null] => {
-      const good = before.flatMap((one) => known.get(one) ?? []);
-      return [day, usualOf(chooseCompared(day, good).days.map(({ accepted }) => accepted))];
-    }),
-  );
-}
-
 type Known = Awaited<ReturnType<typeof readKnown>>;
 
-/** A day of the calendar: how it went, how it ran, and what its bookings still need. */
+/** A day of the calendar: how it went, how its run went, and what its bookings still need. */
 export type ShownDay = ReturnType<typeof judgeShownDay>;
 
 /** @param runs newest first */
 export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Known) {
-  const { now, nights, firstDay, dueUntil = '' } = known;
+  const { firstDay, dueUntil = '' } = known;
   const { iso, zone: timezone } = day;
   const verdicts = summariseVerdicts(iso, runs);
   const run = verdicts.newer ?? verdicts.runs[0];
-  const { id: runId = null, state = null, finishedAt = now } = run ?? {};
   const isReached = firstDay !== undefined && iso >= firstDay;
   const isDue = isReached && (iso <= dueUntil || runs.some(mayCompleteDay));
-  const canary = known.canaries.get(iso);
+  const facts = { timezone, canary: known.canaries.get(iso) };
+  const judged = run && { ...judgeDay(verdicts, facts), ran: judgeRunOfDay(verdicts, facts).judgement };
   return {
     /** YYYY-MM-DD */
     day: iso,
-    ...(run || isDue ? judgeDue(verdicts, { timezone, canary }) : judgeNotDue(isReached)),
+    /** In all, in a sentence, and how its run went. */
+    ...(judged ?? judgeWithoutRun(isDue, isReached)),
     /** Its bookings that are open in cases. */
     openBookings: known.open.get(iso) ?? 0,
     /** Its run has begun, or should have. */
@@ -110,53 +89,21 @@ export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Kno
     isGood: run !== undefined && makesDayGood(run, timezone),
     /** It was not reviewed by its deadline. */
     isLate: isDue && missesDeadline(day, runs, known),
-    /** Its run found far fewer bookings than usual, and nobody has accepted that. */
-    isDrop: run !== undefined && warnsOfVolume(run),
-    /** It is not good until somebody accepts so few bookings. */
-    isToBeAccepted: run?.state === 'succeeded' && isToBeAccepted(run),
-    /** What started the run that counts; `catch-up` is a slot after its own. */
-    how: run ? howItRan(run, day, nights) : null,
-    runs: runs.length,
     /** The run that counts. */
-    runId,
-    state,
-    durationMs: run ? Math.max(0, finishedAt - run.startedAt) : null,
-    /** How much of it nobody worked on the run. */
-    idleMs: known.idle[runId ?? ''] ?? 0,
-    usual: known.usual.get(iso) ?? null,
-    counts: countBookings(verdicts),
+    runId: run?.id ?? null,
+    state: run?.state ?? null,
+    /** The bookings of all runs that together sent the day; null without a run. */
+    accepted: run ? verdicts.runs.reduce((total, { counts }) => total + counts.accepted, 0) : null,
     /** What helps the day most, after the newest of all its runs; null for a day that is not due. */
     firstAction: (isDue && listDayActions(runs[0], timezone)[0]) || null,
   };
 }
 
-/** A day that has a run, or misses one: in all, in a sentence, and how its run went. */
-function judgeDue(verdicts: DayVerdicts, facts: Parameters<typeof judgeDay>[1]) {
-  const { judgement, headline } = judgeDay(verdicts, facts);
-  if (verdicts.knowledge === 'no-run') return mark('missing', headline);
-  return mark(judgement, headline, judgeRunOfDay(verdicts, facts).judgement);
-}
-
-function judgeNotDue(isReached: boolean) {
+/** Only a day that is due misses a run. */
+function judgeWithoutRun(isDue: boolean, isReached: boolean) {
+  const mark = (ran: DayMark, headline: string) => ({ judgement: ran, headline, ran });
+  if (isDue) return mark('missing', noRun);
   return mark('not-due', isReached ? 'Its run is still to come.' : 'Before the first run.');
-}
-
-const mark = (judgement: DayMark, headline: string, ran = judgement) => ({ judgement, headline, ran });
-
-/** Of all runs that together sent the day; null stands for unknown. */
-function countBookings({ runs, affected, unanswered }: DayVerdicts) {
-  if (runs.length === 0) return null;
-  const sum = (name: 'accepted' | 'delivered' | 'refused' | 'pending') =>
-    runs.reduce((total, { counts }) => total + counts[name], 0);
-  return {
-    accepted: sum('accepted'),
-    // A run that tops a day up reads the whole source again: what it can't send was counted before.
-    rejected: runs[0]?.counts.rejected ?? 0,
-    delivered: sum('delivered'),
-    refused: sum('refused'),
-    pending: sum('pending'),
-    ...{ affected, unanswered },
-  };
 }
 
 function missesDeadline(day: BusinessDay, runs: readonly Run[], { deadline, countedFrom, now }: Known) {
@@ -164,15 +111,6 @@ function missesDeadline(day: BusinessDay, runs: readonly Run[], { deadline, coun
   if (at === undefined || at <= countedFrom) return false;
   const firstReview = runs.findLast((run) => reviewsDay(run, day.zone));
   return (firstReview?.finishedAt ?? now) > at;
-}
-
-const nightMs = 86_400_000;
-
-function howItRan({ trigger, startedAt }: Run, day: BusinessDay, nights: Slots) {
-  // Finding slots takes long, and most runs need none.
-  if (trigger !== 'schedule' || startedAt <= day.lastInstant.getTime() + nightMs) return trigger;
-  const range = findDayRange(nights, new Date(startedAt), 0);
-  return range && day.iso < range.from.iso ? ('catch-up' as const) : trigger;
 }
 
 /** Whether its run went wrong, or somebody still has to help its guests. */
@@ -188,20 +126,9 @@ const newestMonths = 3;
 
 const marks: readonly DayMark[] = ['good', 'sent', 'attention', 'unfinished', 'missing'];
 
-/** How a day ran, shown in its cell besides its state; nothing if the schedule started it in its own night. */
-const letters = {
-  'catch-up': { letter: 'C', meaning: 'catch-up' },
-  replay: { letter: 'R', meaning: 'replay' },
-  hook: { letter: 'H', meaning: 'hook' },
-  manual: { letter: 'M', meaning: 'started by a person' },
-  today: { letter: 'T', meaning: 'so far today' },
-  late: { letter: 'L', meaning: 'late' },
-} as const;
-
 /**
- * The months since the first run, newest first, because whoever is called at night looks at the last days. Each cell shows by colour,
- * sign and text how its run went, and with a number of its own how many of its bookings are open; the text appears on hover, on focus
- * and on a tap.
+ * The months since the first run, newest first, because whoever is called at night looks at the last days. Each cell shows by colour
+ * and sign how its run went, and with a number of its own how many of its bookings are open; its title says both in words.
  *
  * @param days oldest first
  * @param firstDay the first one with a run
@@ -216,11 +143,8 @@ export function renderCalendar(days: readonly ShownDay[], firstDay: string | nul
   const folded = html`<details><summary>${formatCountOf(older.length, 'older month')}${inNeed}</summary>
 <div class="months">${older.map(renderMonth)}</div></details>`;
   return html`${defineShapes(marks)}${renderLegend(marks)}
-<ul class="legend"><li data-count="2"><span class="faint">bookings of the day that are open in cases</span></li>
+<ul class="legend"><li>${drawCount(2)} <span class="faint">bookings of the day that are open in cases</span></li>
 <li class="faint">Only a red frame: the run is complete, and somebody has to act on it.</li></ul>
-<ul class="legend">${Object.values(letters).map(
-    ({ letter, meaning }) => html`<li><b>${letter}</b> <span class="faint">${meaning}</span></li>`,
-  )}</ul>
 <div class="months">${newestFirst.slice(0, newestMonths).map(renderMonth)}</div>
 ${older.length > 0 ? folded : undefined}`;
 }
@@ -235,7 +159,7 @@ function renderMonth(days: readonly ShownDay[]): Html {
   const weekday = (new Date(first).getUTCDay() + 6) % 7;
   return html`<section class="month"><h3>${showDay(first).slice('1 '.length)}</h3>
 <p aria-hidden="true">${weekdayLetters.map((letter) => html`<span>${letter}</span>`)}</p>
-<ol class="from-${weekday + 1}">${days.map(renderCell)}</ol></section>
+<ol>${Array.from({ length: weekday }, () => html`<li aria-hidden="true"></li>`)}${days.map(renderCell)}</ol></section>
 `;
 }
 
@@ -244,10 +168,13 @@ function renderCell(shown: ShownDay): Html {
   /** 5 for 2026-11-05 */
   const date = Number(day.slice(8));
   if (ran === 'not-due') return html`<li><span>${date}</span></li>`;
-  const how = listLetters(shown).map(({ letter }) => letter);
-  // Not as text of the link: it has a name of its own.
-  const open = openBookings > 0 ? html` data-count="${openBookings > 99 ? '99+' : openBookings}"` : undefined;
-  return html`<li${open}><a class="${nameLook(shown)}"${how.length > 0 ? html` data-how="${how.join('')}"` : undefined} href="/days/${day}" aria-label="${describe(shown)}">${date}${drawShape(ran)}</a></li>`;
+  const count = openBookings > 0 && drawCount(openBookings);
+  return html`<li><a class="${nameLook(shown)}" href="/days/${day}" title="${describe(shown)}">${date}${drawShape(ran)}${count}</a></li>`;
+}
+
+/** The title of its cell says it, too. */
+function drawCount(bookings: number): Html {
+  return html`<b aria-hidden="true">${bookings > 99 ? '99+' : bookings}</b>`;
 }
 
 /** Days that are not good stand out; one whose run is complete looks calmer. */
@@ -256,20 +183,15 @@ function nameLook({ ran, isGood }: ShownDay): string {
   return ran === 'attention' && isGood ? 'work' : colourOf(ran);
 }
 
-function listLetters({ how, isLate }: ShownDay) {
-  return [...(how !== null && how !== 'schedule' ? [letters[how]] : []), ...(isLate ? [letters.late] : [])];
-}
-
-/** 20 Nov 2026: good, 1,204 bookings, 2 open; catch-up, late */
+/** 20 Nov 2026: good, 1,204 bookings, 2 open, late */
 function describe(shown: ShownDay): string {
-  const { day, ran, openBookings } = shown;
+  const { day, ran, openBookings, isLate } = shown;
   const open = openBookings > 0 ? `, ${formatCount(openBookings)} open` : '';
-  const how = listLetters(shown).map(({ meaning }) => meaning);
-  return `${showDay(day)}: ${nameMark(ran)}${explain(shown)}${open}${how.length > 0 ? `; ${how.join(', ')}` : ''}`;
+  return `${showDay(day)}: ${nameMark(ran)}${explain(shown)}${open}${isLate ? ', late' : ''}`;
 }
 
-function explain({ ran, headline, counts }: ShownDay): string {
+function explain({ ran, headline, accepted }: ShownDay): string {
   if (ran === 'attention' || ran === 'unfinished')
     return `: ${shorten(showInLine(headline), longestHeadline)}`;
-  return counts ? `, ${formatCountOf(counts.accepted, 'booking')}` : '';
+  return accepted === null ? '' : `, ${formatCountOf(accepted, 'booking')}`;
 }

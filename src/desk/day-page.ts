@@ -7,7 +7,7 @@ import { judgeCanary } from '../ledger/canaries.js';
 import { type Notice, nobodyIsTold } from '../ledger/notice.js';
 import { isActive } from '../ledger/run.js';
 import { describeNotice } from '../notifications/describe-notice.js';
-import { judgeDay, judgeRunOfDay } from '../review/day/good-day.js';
+import { judgeDay, judgeRunOfDay, noRun } from '../review/day/good-day.js';
 import { readIdle } from '../review/day/idle-time.js';
 import { readReport, reportsDrop } from '../review/day/report.js';
 import { countAffected, type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -20,19 +20,9 @@ import { outlineCase, runsRead } from './day-report.js';
 import { dayField, pageField } from './fields.js';
 import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
-import {
-  entriesBefore,
-  entriesPerPage,
-  renderPages,
-  renderTable,
-  showDay,
-  showInstant,
-  toPage,
-  writeAddress,
-} from './parts.js';
+import { cutPage, renderPages, renderTable, showDay, showInstant, writeAddress } from './parts.js';
 import { readArchived } from './run-file.js';
 
-/** A day can have dozens of runs of today; the list shows a page of them. */
 /** The most urgent ones; the list of cases has all. */
 const casesShown = 20;
 const noticesShown = 50;
@@ -80,7 +70,8 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     listReports(day, visit),
   ]);
   const verdicts = summariseVerdicts(day, runs);
-  const shown = runs.slice(entriesBefore(page), entriesBefore(page) + entriesPerPage);
+  // A day can have dozens of runs of today.
+  const { shown, ...cut } = cutPage(runs, page);
   // Dismissed ones need no action.
   const open = found.filter(({ state }) => state !== 'dismissed');
   const toWords = (one: Notice) => ({
@@ -102,15 +93,9 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
     /** Of each run that rested before somebody resumed it. */
     idleMs: await readIdle(ledger, shown),
-    ...toPage(runs.length, page),
+    ...{ ...cut, count: runs.length },
     /** With an open booking of that day, guests in house first. */
-    cases: {
-      count: open.length,
-      first: open.slice(0, casesShown).map((one) => {
-        const { copyServiceId, copy, copyHotel, distanceKm, leftBookings, ...outline } = outlineCase(one);
-        return outline;
-      }),
-    },
+    cases: { count: open.length, first: open.slice(0, casesShown).map(outlineCase) },
     /** Those that last. */
     problems: problems.filter((one) => one.day === day).map(toWords),
     /** All that was raised about the day, the newest first. */
@@ -149,7 +134,7 @@ function judgeWithoutRun(day: string, today: string, firstDay: string | undefine
   if (day === today) return say('not-due', 'This day is not over, and has no run yet.');
   return firstDay === undefined || day < firstDay
     ? say('not-due', 'No run: the reviews began later.')
-    : say('missing', 'No run: nothing of this day was reviewed.');
+    : say('missing', noRun);
 }
 
 /** What the bookings of the day still need: calm once all are resolved. */
@@ -172,31 +157,26 @@ function judgeBookings(
   if (left > 0) return tell('left', 'bookings left');
   if (resolved > 0) return tell('resolved', 'all resolved');
   if (knowledge === 'no-run') return null;
-  return tell(
-    affected === 0 ? 'good' : 'not-due',
-    'nothing open',
-    'None of its bookings needs action in a case.',
-  );
+  const mark = affected === 0 ? 'good' : 'not-due';
+  return tell(mark, 'nothing open', 'None of its bookings needs action in a case.');
 }
 
 /** Null while the archive does not answer. */
-async function listReports(day: string, { desk: { archive } }: DeskVisit): Promise<string[] | null> {
-  try {
-    const names = await answerWithin(archiveMs, archive.list(reportsFolder, day));
-    return names.filter((name) => name.endsWith('.html'));
-  } catch {
-    return null;
-  }
+async function listReports(day: string, { desk: { archive } }: DeskVisit) {
+  const names = await answerWithin(archiveMs, archive.list(reportsFolder, day)).catch(() => null);
+  return names?.filter((name) => name.endsWith('.html')) ?? null;
 }
 
 /** The two signs and what to do come first; the details are below. */
 function renderDay(data: DayData, visit: DeskVisit): Html {
-  const { day, ran, needs, problems, notices, pages } = data;
+  const { day, previous, next, ran, needs, problems, notices, pages } = data;
+  const earlier = previous && html`<a href="/days/${previous}" rel="prev">‹ ${showDay(previous)}</a>`;
+  const later = next && html`<a href="/days/${next}" rel="next">${showDay(next)} ›</a>`;
   const told =
     visit.desk.operations.channels.length > 0
       ? html`<h2>What people were told</h2>`
       : html`<h2>What was noticed</h2><p>${nobodyIsTold}</p>`;
-  return html`${renderNeighbours(data)}
+  return html`<nav aria-label="Days" class="buttons neighbours">${earlier ?? ''} ${later ?? ''}</nav>
 <section class="card"><p class="headline">${renderMark(ran.judgement)} <span>${showInLine(ran.headline)}</span></p>
 ${needs ? html`<p class="headline">${renderMark(needs.mark, needs.words)} <span>${needs.text}</span></p>` : undefined}
 ${renderWhatToDo(data)}</section>
@@ -207,17 +187,11 @@ ${renderCases(data)}
 ${renderNotices(told, notices, visit)}${renderReports(data)}`;
 }
 
-function renderNeighbours({ previous, next }: DayData): Html {
-  const earlier = previous && html`<a href="/days/${previous}" rel="prev">‹ ${showDay(previous)}</a>`;
-  const later = next && html`<a href="/days/${next}" rel="next">${showDay(next)} ›</a>`;
-  return html`<nav aria-label="Days" class="buttons neighbours">${earlier ?? ''} ${later ?? ''}</nav>`;
-}
-
 /** Bookings that need somebody come first: no run helps their guests. */
 function renderWhatToDo({ day, needs, actions }: DayData): Html | undefined {
-  const waits = needs?.mark === 'open' || needs?.mark === 'left';
-  const address = writeAddress('/cases', { day, state: needs?.mark === 'left' ? 'left' : undefined });
-  const cases = html`<a class="button" href="${address}">Open the cases</a>`;
+  const left = needs?.mark === 'left' ? 'left' : undefined;
+  const waits = left !== undefined || needs?.mark === 'open';
+  const cases = html`<a class="button" href="${writeAddress('/cases', { day, state: left })}">Open the cases</a>`;
   const buttons = [...(waits ? [cases] : []), ...renderButtons(day, actions, !waits)];
   return buttons.length > 0 ? html`<p class="buttons">${buttons}</p>` : undefined;
 }
@@ -236,7 +210,11 @@ function renderRuns({ runs, idleMs, judgement }: DayData, visit: DeskVisit): Htm
       Refused: ({ counts }) => counts.refused,
       Rejected: ({ counts }) => counts.rejected,
       Pending: ({ counts }) => counts.pending,
-      Affected: renderAffected,
+      Affected(run) {
+        // Where no number is known, it says why.
+        const affected = countAffected(run);
+        return typeof affected === 'number' ? affected : html`<span class="faint">${affected}</span>`;
+      },
     },
     {
       empty:
@@ -262,12 +240,6 @@ function describeRun({ error, cancelReason, waiting, reason }: DayRun, visit: De
   const wait =
     waiting && `waits until ${showInstant(waiting.until, visit)} for ${waiting.step} (${waiting.code})`;
   return error?.message ?? cancelReason ?? wait ?? reason;
-}
-
-/** Where no number is known, it says why. */
-function renderAffected(run: DayRun): Html | number {
-  const affected = countAffected(run);
-  return typeof affected === 'number' ? affected : html`<span class="faint">${affected}</span>`;
 }
 
 function renderCases({ day, cases: { count, first } }: DayData): Html {

@@ -1,8 +1,5 @@
 import * as z from 'zod';
 import { caseToJson, findUrgentCases, nameCheckIn } from '../cases/shown-cases.js';
-import { renderDayColumns } from '../charts/day-columns.js';
-import { renderDurations } from '../charts/durations.js';
-import { renderVolume } from '../charts/volume.js';
 import { nobodyIsTold } from '../ledger/notice.js';
 import { describeHours } from '../mappings/hotels/shown-hotels.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
@@ -29,9 +26,7 @@ export const daysPage = definePage({
     content: html`${renderUrgentCases(data)}${renderNights(data, visit)}${renderMachine(data, visit)}
 <section><h2>Calendar</h2>
 ${visit.may('operate') ? html`<p class="buttons"><a class="button quiet" href="/replay">Replay days…</a></p>` : undefined}
-${renderCalendar(data.days, data.firstDay)}</section>
-<details><summary>Charts</summary>
-${renderCharts(data.days)}</details>`,
+${renderCalendar(data.days, data.firstDay)}</section>`,
   }),
 });
 
@@ -42,8 +37,7 @@ async function readDays(visit: DeskVisit) {
   const { desk, now, today } = visit;
   const { ledger, nights, health, command } = desk;
   const { firstDay, days, deadline } = await readCalendar(visit);
-  const latest = days.findLast(({ day, isGood }) => isGood && !desk.volume.exceptions.includes(day));
-  const { openBookings, unknownCheckIns, inHouse, firstCheckIn = null } = await ledger.cases.count(today);
+  const { openBookings, unknownCheckIns, inHouse } = await ledger.cases.count(today);
   const urgent = await findUrgentCases(ledger, { today, most: casesShown }, now);
   const sync = await ledger.mappings.latestSync();
   const problems = await ledger.notices.listProblems();
@@ -52,13 +46,7 @@ async function readDays(visit: DeskVisit) {
     ...followGoodDays(days),
     nextRunAt: nights.next(new Date(now))?.toISOString() ?? null,
     deadline,
-    /** Not reviewed by their deadline, and not good since. */
-    lateDays: days.flatMap(({ day, isLate, isGood }) => (isLate && !isGood ? [day] : [])),
-    /** Of the newest good day that is to be compared. */
-    latestVolume: latest?.counts
-      ? { day: latest.day, accepted: latest.counts.accepted, usual: latest.usual }
-      : null,
-    cases: { openBookings, unknownCheckIns, inHouse, firstCheckIn },
+    cases: { openBookings, unknownCheckIns, inHouse },
     openCases: urgent.total,
     /** The first of them: guests in house, then the nearest check-in. */
     urgentCases: urgent.cases.map(caseToJson),
@@ -87,18 +75,15 @@ export type DaysData = Awaited<ReturnType<typeof readDays>>;
 export function followGoodDays(days: readonly ShownDay[]) {
   const due = days.filter(({ isDue }) => isDue);
   const end = due.findIndex(({ isGood }) => !isGood);
-  const [next, ...others] = end === -1 ? [] : due.slice(end);
-  const lastGoodDay = (end === -1 ? due.at(-1) : due[end - 1])?.day ?? null;
-  if (!next) return { lastGoodDay, after: null };
-  const { day, judgement, headline } = next;
+  if (end === -1) return { lastGoodDay: due.at(-1)?.day ?? null, after: null };
+  const since = due.slice(end);
   return {
-    lastGoodDay,
+    lastGoodDay: due[end - 1]?.day ?? null,
     /** The first day that is not good, and those that follow it. */
     after: {
-      ...{ day, judgement, headline },
-      notGood: 1 + others.filter(({ isGood }) => !isGood).length,
-      due: 1 + others.length,
-      newestGoodDay: others.findLast(({ isGood }) => isGood)?.day ?? null,
+      due: since.length,
+      notGood: since.filter(({ isGood }) => !isGood).length,
+      newestGoodDay: since.findLast(({ isGood }) => isGood)?.day ?? null,
     },
   };
 }
@@ -144,7 +129,10 @@ function renderUrgentCases({ cases, openCases, urgentCases }: DaysData): Html {
     {
       'Booked hotel': ({ id, bookedHotel, serviceId }) =>
         html`<a href="/cases/${id}">${nameHotel(bookedHotel, serviceId)}</a>`,
-      'Check-in': renderCheckIn,
+      'Check-in'(item) {
+        const words = nameCheckIn(item, showDay);
+        return item.inHouse > 0 ? html`<strong>${words}</strong>` : words;
+      },
       "By the hotel's clock": renderClock,
       'Open bookings': ({ openBookings }) => openBookings,
       Mapping: ({ state }) => renderMark(state),
@@ -157,14 +145,8 @@ ${openCases > 0 ? all : undefined}${rows}</section>
 `;
 }
 
-type UrgentCase = DaysData['urgentCases'][number];
-
-function renderCheckIn(item: UrgentCase): Html | string {
-  const words = nameCheckIn(item, showDay);
-  return item.inHouse > 0 ? html`<strong>${words}</strong>` : words;
-}
-
-function renderClock({ inHouse, hasUnknownCheckIn, hoursToCheckIn, bookedHotel }: UrgentCase) {
+function renderClock(item: DaysData['urgentCases'][number]) {
+  const { inHouse, hasUnknownCheckIn, hoursToCheckIn, bookedHotel } = item;
   const isAhead = inHouse === 0 && !hasUnknownCheckIn && hoursToCheckIn !== null;
   const time = bookedHotel?.localTime?.slice('2026-11-21T'.length);
   const parts = [...(isAhead ? [describeHours(hoursToCheckIn)] : []), ...(time ? [`${time} there`] : [])];
@@ -181,17 +163,15 @@ function listNotGood(days: readonly ShownDay[]): ShownDay[] {
 
 /** The due days that are not good, newest first: why, and what helps. */
 function renderNights(data: DaysData, visit: DeskVisit): Html {
-  const notGood = listNotGood(data.days).reverse();
-  const more = notGood.slice(nightsShown);
-  const title = `${formatCountOf(notGood.length, 'day')} ${notGood.length === 1 ? 'is' : 'are'} not good`;
-  const list = html`<ul class="plain not-good">${notGood.slice(0, nightsShown).map((day, place) => renderNight(day, visit, place === 0))}</ul>`;
-  return html`<section class="card${notGood.length > 0 ? ' urgent' : ''}"><h2>${notGood.length > 0 ? title : 'Nights'}</h2>
-${notGood.length > 0 ? list : undefined}${
-  more.length > 0
-    ? html`<p class="faint">And ${formatCountOf(more.length, 'earlier day')}, back to ${showDay(more.at(-1)?.day ?? '')}: see the calendar.</p>`
-    : undefined
-}<p>${renderLastGoodDay(data)}</p></section>
+  const last = html`<p>${renderLastGoodDay(data)}</p></section>
 `;
+  const notGood = listNotGood(data.days).reverse();
+  if (notGood.length === 0) return html`<section class="card"><h2>Nights</h2>${last}`;
+  const more = notGood.slice(nightsShown);
+  const earlier = html`<p class="faint">And ${formatCountOf(more.length, 'earlier day')}, back to ${showDay(more.at(-1)?.day ?? '')}: see the calendar.</p>`;
+  return html`<section class="card urgent"><h2>${formatCountOf(notGood.length, 'day')} ${notGood.length === 1 ? 'is' : 'are'} not good</h2>
+<ul class="plain not-good">${notGood.slice(0, nightsShown).map((day, place) => renderNight(day, visit, place === 0))}</ul>
+${more.length > 0 && earlier}${last}`;
 }
 
 /** Only the newest has a prominent button, so that it is clear what to do first. */
@@ -289,27 +269,4 @@ const minuteMs = 60_000;
 /** To the minute: a span of hours needs no seconds. */
 function formatSpan(milliseconds: number): string {
   return formatDuration(Math.max(1, Math.round(milliseconds / minuteMs)) * minuteMs);
-}
-
-/** Days in the charts that compare single days: three months. */
-const daysCompared = 91;
-/** A young ledger leaves most of a year empty; with fewer days, columns would become bars. */
-const minDays = 31;
-
-function renderCharts(days: readonly ShownDay[]): Html {
-  const ran = days.flatMap(({ counts, ...day }) => (counts ? [{ ...day, ...counts }] : []));
-  const missing = days.filter(({ judgement }) => judgement === 'missing').map(({ day }) => day);
-  const to = days.at(-1)?.day ?? '';
-  const begun = days.slice(days.findIndex(({ isDue }) => isDue)).length;
-  const shown = days.slice(-Math.max(minDays, begun));
-  const year = { from: shown[0]?.day ?? to, to };
-  const months = { from: shown.slice(-daysCompared)[0]?.day ?? to, to };
-  const runs = ran.flatMap(({ day, state, durationMs, idleMs }) =>
-    durationMs !== null && (state === 'succeeded' || state === 'failed')
-      ? [{ day, durationMs: durationMs - idleMs, isFailed: state === 'failed' }]
-      : [],
-  );
-  return html`${renderDayColumns({ title: 'Bookings per day', ...year, days: ran, missing })}
-${renderVolume({ title: 'Bookings and what is usual', ...months, days: ran })}
-${renderDurations({ title: 'Duration', ...months, runs })}`;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Permission } from '../access/roles.js';
-import { chartStyle } from '../charts/chart-style.js';
 import { type Html, html } from '../text/html.js';
 import type { DeskVisit, View } from './page.js';
 import { showInstant } from './parts.js';
@@ -71,10 +70,10 @@ function renderVisitor({ visitor, csrfToken, signedInBy }: DeskVisit): Html {
 
 export type Assets = Awaited<ReturnType<typeof readAssets>>;
 
-/** @param folder where they are; the desk's style sheet includes those of the calendar and the charts */
+/** @param folder where they are; the desk's style sheet includes that of the calendar */
 export async function readAssets(folder: URL) {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8');
-  const style = [await read('desk.css'), await read('calendar.css'), chartStyle].join('\n');
+  const style = [await read('desk.css'), await read('calendar.css')].join('\n');
   return {
     style: toAsset('css', 'text/css; charset=utf-8', style),
     script: toAsset('js', 'text/javascript; charset=utf-8', await read('desk.js')),

@@ -12,7 +12,6 @@ import type { Abandoned } from '../review/day/join-run.js';
 import type { DayRequest } from '../review/day/open-run.js';
 import type { PendingLimits } from '../review/day/pending.js';
 import type { Replays } from '../review/day/replays.js';
-import type { VolumeSettings } from '../review/gates.js';
 import type { Silence } from '../review/verdict.js';
 import type { Slots } from '../schedule/slots.js';
 import type { ScoreMemory } from '../scorecard/scorecard.js';
@@ -34,7 +33,6 @@ export interface DeskParts {
   readonly nights: Slots;
   /** By when days must be good, if configured. */
   readonly deadline: Deadline | undefined;
-  readonly volume: Pick<VolumeSettings, 'exceptions'>;
   /** How often verdict e-mails are looked for; undefined without a mailbox. */
   readonly mailboxPollMs: number | undefined;
   /** When a pending run is tried again, or given up. */

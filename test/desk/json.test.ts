@@ -40,13 +40,9 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
   const { days, ...facts } = await read(role, '/');
   expect(facts).toEqual({
     ...{ firstDay: '2026-11-19', lastGoodDay: '2026-11-19' },
-    after: {
-      ...{ day: '2026-11-20', judgement: 'unfinished', headline: 'The run is collecting.' },
-      ...{ notGood: 1, due: 1, newestGoodDay: null },
-    },
-    ...{ nextRunAt: '2026-11-22T01:30:00.000Z', deadline: null, lateDays: [] },
-    latestVolume: { day: '2026-11-19', accepted: 9, usual: null },
-    cases: { openBookings: 5, unknownCheckIns: 0, inHouse: 0, firstCheckIn: '2026-11-25' },
+    after: { notGood: 1, due: 1, newestGoodDay: null },
+    ...{ nextRunAt: '2026-11-22T01:30:00.000Z', deadline: null },
+    cases: { openBookings: 5, unknownCheckIns: 0, inHouse: 0 },
     openCases: 3,
     urgentCases: [2, 3, 1].map((id) => expect.objectContaining({ id, note: null })),
     ...{ mailbox: null, channels: { configured: 1, failing: 0 } },
@@ -56,28 +52,24 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
     {
       ...{ day: '2026-11-20', judgement: 'unfinished', headline: 'The run is collecting.' },
       ...{ ran: 'unfinished', openBookings: 5 },
-      ...{ isDue: true, isGood: false, isLate: false, isDrop: false, isToBeAccepted: false },
-      ...{ how: 'manual', runs: 1 },
-      ...{ runId: run.runId, state: 'collecting', durationMs: now - 1_000, idleMs: 0, usual: 9 },
+      ...{ isDue: true, isGood: false, isLate: false },
+      ...{ runId: run.runId, state: 'collecting', accepted: 0 },
       firstAction: { name: 'Resume', path: 'run' },
-      counts: {
-        ...{ accepted: 0, rejected: 0, delivered: 0, refused: 0, pending: 0 },
-        ...{ affected: null, unanswered: null },
-      },
     },
     {
       ...{ day: '2026-11-21', judgement: 'not-due', headline: 'Its run is still to come.' },
       ...{ ran: 'not-due', openBookings: 0 },
-      ...{ isDue: false, isGood: false, isLate: false, isDrop: false, isToBeAccepted: false },
-      ...{ how: null, runs: 0 },
-      ...{ runId: null, state: null, durationMs: null, idleMs: 0, usual: null, counts: null },
-      firstAction: null,
+      ...{ isDue: false, isGood: false, isLate: false },
+      ...{ runId: null, state: null, accepted: null, firstAction: null },
     },
   ]);
 });
 
 it.each(['viewer', 'admin'] as const)('a day, for the role %s', async (role) => {
-  const open = { state: 'open', bookedHotel: null, inHouse: 0, inHouseUntil: null };
+  const open = {
+    ...{ state: 'open', inHouse: 0, inHouseUntil: null, leftBookings: 0 },
+    ...{ bookedHotel: null, copyHotel: null, distanceKm: null },
+  };
   expect(await read(role, '/days/2026-11-20')).toEqual({
     ...{ day: '2026-11-20', judgement: 'unfinished', headline: 'The run is collecting.' },
     ...{ previous: '2026-11-19', next: '2026-11-21', runs: [run], count: 1, page: 1, pages: 1 },
@@ -87,15 +79,15 @@ it.each(['viewer', 'admin'] as const)('a day, for the role %s', async (role) => 
       first: [
         {
           ...{ id: 2, ...open, providerName: 'expedia', providerHotelId: 'E-2', serviceId: 8 },
-          ...{ openBookings: 1, firstCheckIn: '2026-11-25' },
+          ...{ copyServiceId: null, copy: 'unmapped', openBookings: 1, firstCheckIn: '2026-11-25' },
         },
         {
           ...{ id: 3, ...open, providerName: 'hotelbeds', providerHotelId: 'H-3', serviceId: 9 },
-          ...{ openBookings: 1, firstCheckIn: '2026-12-01' },
+          ...{ copyServiceId: 70, copy: 'mapped', openBookings: 1, firstCheckIn: '2026-12-01' },
         },
         {
           ...{ id: 1, ...open, providerName: 'hotelbeds', providerHotelId: 'H-1', serviceId: 7 },
-          ...{ openBookings: 3, firstCheckIn: '2026-12-05' },
+          ...{ copyServiceId: 70, copy: 'mapped', openBookings: 3, firstCheckIn: '2026-12-05' },
         },
       ],
     },

@@ -61,7 +61,6 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   scores: rememberScores(runsOnly([])),
   nights: createSlots('30 2 * * *', timezone),
   deadline: undefined,
-  volume: { exceptions: [] },
   mailboxPollMs: undefined,
   health: { look: async () => ({ ready: true, parts: { ledger: 'ok' } }) },
 };
@@ -118,7 +117,6 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
         runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
       listLatest: async () => [],
       listOfDays: async () => [...runs],
-      listVolumes: async () => [],
       findVolume: async () => undefined,
     },
     steps: {

@@ -41,21 +41,3 @@ for (const all of document.querySelectorAll('[data-check-all]')) {
       box.checked = all.checked;
   });
 }
-
-// A tap on a day shows what its cell says, as pointing at it does; a second one opens the day.
-if (matchMedia('(hover: none)').matches) {
-  let shown;
-  for (const day of document.querySelectorAll('.month a')) {
-    day.addEventListener('click', (event) => {
-      // By keyboard there is nothing more to be seen.
-      if (day === shown || event.detail === 0) return;
-      event.preventDefault();
-      shown = day;
-      // Not all browsers give links the focus when they are tapped.
-      day.focus();
-    });
-    day.addEventListener('blur', () => {
-      shown = undefined;
-    });
-  }
-}

@@ -95,6 +95,9 @@ export function hasNews(run: Run): boolean {
  */
 export type Judgement = 'good' | 'sent' | 'attention' | 'unfinished';
 
+/** Said of a day without a run. */
+export const noRun = 'No run: nothing of this day was reviewed.';
+
 /**
  * Says in a sentence how a day went. Sent is not reviewed, and unknown never looks good. (Design 11.)
  *
@@ -106,7 +109,7 @@ export function judgeDay(
 ) {
   const say = (judgement: Judgement, headline: string) => ({ judgement, headline });
   const [run] = verdicts.newer ? [verdicts.newer] : verdicts.runs;
-  if (!run) return say('attention', 'No run: nothing of this day was reviewed.');
+  if (!run) return say('attention', noRun);
   if (run.state === 'failed') return say('attention', describeFailure(run));
   if (run.state === 'cancelled') return say('attention', 'The run was cancelled: the day is not reviewed.');
   const found = findProblems(verdicts, run);

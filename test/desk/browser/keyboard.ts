@@ -5,7 +5,7 @@ const mostStops = 300;
 
 /** What the focus is on, in the words that a screen reader would say. */
 const nameOfFocused = `(({ activeElement: one }) =>
-  (one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent).replace(/\\s+/g, ' ').trim()
+  (one.getAttribute('title') ?? one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent).replace(/\\s+/g, ' ').trim()
 )(document)`;
 
 /** For somebody who has no mouse. */

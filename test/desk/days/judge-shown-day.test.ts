@@ -2,24 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { judgeShownDay } from '../../../src/desk/calendar.js';
 import type { Run } from '../../../src/ledger/run.js';
-import { createSlots } from '../../../src/schedule/slots.js';
 import { now, timezone } from '../some-desk.js';
 import { nightlyRun } from './some-days.js';
 
 const iso = '2026-11-19';
-const dayMs = 86_400_000;
 type Known = Parameters<typeof judgeShownDay>[2];
 const usually: Known = {
   now,
-  nights: createSlots('30 2 * * *', timezone),
   dueUntil: '2026-11-20',
   firstDay: '2026-11-01',
   deadline: undefined,
   countedFrom: 0,
   canaries: new Map(),
-  usual: new Map([[iso, 1_000]]),
   open: new Map(),
-  idle: {},
 };
 
 type Changes = { readonly [Name in keyof Known]?: Known[Name] | undefined };
@@ -46,7 +41,7 @@ describe('the state of a day', () => {
   });
 
   it('is missing once its slot has passed, since the first day with a run', () => {
-    expect(judge([])).toMatchObject({ judgement: 'missing', isDue: true, isGood: false, counts: null });
+    expect(judge([])).toMatchObject({ judgement: 'missing', isDue: true, isGood: false, accepted: null });
     expect(judge([], { day: '2026-11-21' })).toMatchObject({ judgement: 'not-due', isDue: false });
     expect(judge([], { day: '2026-10-31' })).toMatchObject({ judgement: 'not-due', isDue: false });
     expect(judge([], { firstDay: undefined })).toMatchObject({ judgement: 'not-due', isDue: false });
@@ -55,7 +50,7 @@ describe('the state of a day', () => {
   it('is that of a later run that failed, or of the first if the later one was given up', () => {
     const failed = nightlyRun(iso, { id: 'replay', trigger: 'replay', state: 'failed' });
     expect(judge([failed, nightlyRun(iso)])).toMatchObject({
-      ...{ judgement: 'attention', isGood: false, how: 'replay', runs: 2, runId: 'replay' },
+      ...{ judgement: 'attention', isGood: false, runId: 'replay' },
     });
     const cancelled = { ...failed, state: 'cancelled' } as const;
     expect(judge([cancelled, nightlyRun(iso)])).toMatchObject({ judgement: 'good', isGood: true });
@@ -73,33 +68,19 @@ describe('the state of a day', () => {
 
   it('counts all runs that together sent it', () => {
     const topUp = nightlyRun(iso, { id: 'late', topsUp: true, counts: { accepted: 10, delivered: 10 } });
-    expect(judge([topUp, nightlyRun(iso)]).counts).toMatchObject({ accepted: 1_000, delivered: 1_000 });
+    expect(judge([topUp, nightlyRun(iso)]).accepted).toBe(1_000);
   });
 });
 
-describe('how a day ran', () => {
-  it.each(['hook', 'manual', 'replay'] as const)('is the trigger: %s', (trigger) => {
-    expect(judge([nightlyRun(iso, { trigger })]).how).toBe(trigger);
+it('A run of today leaves the day unfinished', () => {
+  const today = nightlyRun('2026-11-21', { trigger: 'today', startedAt: now, collectStartedAt: now });
+  expect(judge([today], { day: '2026-11-21' })).toMatchObject({
+    ...{ judgement: 'unfinished', isDue: false, isGood: false },
   });
+});
 
-  it('is catch-up if a later slot started it', () => {
-    const inItsNight = nightlyRun(iso);
-    const later = nightlyRun(iso, { startedAt: inItsNight.startedAt + dayMs });
-    expect(judge([inItsNight]).how).toBe('schedule');
-    expect(judge([later]).how).toBe('catch-up');
-    const workdays = createSlots('30 2 * * 1-5', timezone);
-    const friday = nightlyRun('2026-11-13', { startedAt: Date.parse('2026-11-16T01:30:00Z') });
-    expect(judge([friday], { day: '2026-11-13', nights: workdays }).how).toBe('schedule');
-  });
-
-  it('is today for a run of today, which leaves the day unfinished', () => {
-    const today = nightlyRun('2026-11-21', { trigger: 'today', startedAt: now, collectStartedAt: now });
-    expect(judge([today], { day: '2026-11-21' })).toMatchObject({
-      ...{ judgement: 'unfinished', how: 'today', isDue: false, isGood: false },
-    });
-  });
-
-  it('has the first action of its own page, after the newest of all runs', () => {
+describe('what helps a day, and whether it is late', () => {
+  it('is the first action of its own page, after the newest of all runs', () => {
     const today = nightlyRun(iso, { trigger: 'today', collectedAt: Date.parse('2026-11-19T12:00:00Z') });
     expect(judge([today])).toMatchObject({ firstAction: { name: 'Send what is missing', path: 'run' } });
     expect(judge([nightlyRun(iso, { state: 'failed' })])).toMatchObject({ firstAction: { name: 'Resume' } });
@@ -107,7 +88,7 @@ describe('how a day ran', () => {
     expect(judge([], { day: '2026-11-21' })).toMatchObject({ firstAction: null });
   });
 
-  it('is late if the day was not good by its deadline, or is not yet', () => {
+  it('is late if it was not good by its deadline, or is not yet', () => {
     // It ends at 02:40, and it is 03:30 on the 21st.
     const run = nightlyRun(iso);
     expect(judge([run], { deadline: '02:40' }).isLate).toBe(false);

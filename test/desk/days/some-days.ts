@@ -37,20 +37,10 @@ export function someDay(day: string, changes: Partial<ShownDay> = {}): ShownDay 
     isDue: true,
     isGood: true,
     isLate: false,
-    isDrop: false,
-    isToBeAccepted: false,
-    how: 'schedule',
-    runs: 1,
     runId: `run-of-${day}`,
     state: 'succeeded',
-    durationMs: 600_000,
-    idleMs: 0,
+    accepted: 990,
     firstAction: null,
-    usual: 1_000,
-    counts: {
-      ...{ accepted: 990, rejected: 3, delivered: 990, refused: 0, pending: 0 },
-      ...{ affected: 0, unanswered: 0 },
-    },
     ...changes,
   };
 }
