@@ -91,7 +91,7 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
     if (opened === undefined) return undefined;
     const { session, user } = opened;
     const now = clock();
-    const isDue = now - session.seenAt >= renewalMs && !isStream(request.headers);
+    const isDue = now - session.seenAt >= renewalMs && !isOfScript(request.headers);
     const renew = () => sealSession({ ...session, seenAt: now }, known, user);
     return {
       visitor: toVisitor(user),
@@ -147,9 +147,9 @@ function toVisitor({ name, role }: User): Visitor {
   return { name, role };
 }
 
-/** An event stream reconnects by itself, so it is no sign of an active user. */
-function isStream({ accept = '' }: IncomingHttpHeaders): boolean {
-  return accept.includes('text/event-stream');
+/** A page that looks again by itself is no sign of an active user. Browsers name such requests of scripts. */
+function isOfScript(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-dest'] === 'empty';
 }
 
 /** Hashing takes 32 MiB and a core for a moment, which reviews need too. */

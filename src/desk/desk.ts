@@ -7,7 +7,7 @@ import { bookingResolution, caseChange } from './change-cases.js';
 import { dayPage, reportDownload } from './day-page.js';
 import { daysPage } from './days-page.js';
 import { createFrame } from './frame.js';
-import { mappingsPage, syncMappings, syncProgress } from './mappings-page.js';
+import { mappingsPage, syncMappings } from './mappings-page.js';
 import { notificationsPage, testNotifications } from './notifications-page.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
@@ -22,7 +22,7 @@ import {
   suspectsPage,
   unansweredPage,
 } from './run-lists.js';
-import { runEvents, runPage } from './run-page.js';
+import { runPage } from './run-page.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
 
@@ -32,7 +32,6 @@ export const routes: readonly DeskRoute[] = [
   dayPage,
   reportDownload,
   runPage,
-  runEvents,
   rejectedPage,
   refusedPage,
   unansweredPage,
@@ -54,7 +53,6 @@ export const routes: readonly DeskRoute[] = [
   lookForResult,
   replayDays,
   syncMappings,
-  syncProgress,
   notificationsPage,
   testNotifications,
   casesPage,

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { pause } from '../async/abort.js';
 import type { KnownHotel } from '../ledger/hotels.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
@@ -16,7 +15,7 @@ import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { searchField } from './fields.js';
 import { renderMark } from './marks.js';
-import { type DeskVisit, defineAction, defineLive, definePage } from './page.js';
+import { type DeskVisit, defineAction, definePage } from './page.js';
 import { type Fact, renderFacts, renderTable, showInstant, writeAddress } from './parts.js';
 
 /** The page lists the largest providers, and its form offers more names. */
@@ -25,7 +24,6 @@ const namesOffered = 500;
 const skippedShown = 5;
 
 const syncPath = '/mappings/sync';
-const lookEveryMs = 1_000;
 
 /** Looks up a provider's hotel, and shows how old the copy is and what it holds. */
 export const mappingsPage = definePage({
@@ -67,7 +65,7 @@ export const syncMappings = defineAction({
     const { latest, state } = sync;
     return {
       lines: ['The local copy gets all changes since the last sync, from the service.'],
-      details: html`<div${state.isRunning && html` data-live="${syncPath}/events"`}>${renderProgress(sync, visit)}</div>`,
+      details: html`<div${state.isRunning && html` data-live`}>${renderProgress(sync, visit)}</div>`,
       data: { ...state, latest: latest ? syncToJson(latest) : null },
       refusal: state.isRunning ? 'A sync is running.' : undefined,
       button: latest && latest.endedAt === undefined ? 'Continue the sync' : 'Sync now',
@@ -78,22 +76,6 @@ export const syncMappings = defineAction({
   async perform(_, __, { desk: { operations } }) {
     await operations.sync.start();
     return { message: 'The sync has begun.', next: syncPath };
-  },
-});
-
-/** The progress of the one that is running. */
-export const syncProgress = defineLive({
-  path: `${syncPath}/events`,
-  permission: 'operate',
-  input: z.object({}),
-  async *follow(_, visit) {
-    // The counts come from the ledger, so that they are also those of a sync in another process.
-    for (;;) {
-      const sync = await readSync(visit);
-      yield renderProgress(sync, visit);
-      if (!sync.state.isRunning || visit.signal.aborted) return;
-      await pause(lookEveryMs, visit.signal);
-    }
   },
 });
 

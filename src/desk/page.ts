@@ -202,14 +202,7 @@ interface DownloadedFile {
   readonly content: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 }
 
-/** Server-sent events, each the content of an element on a page: see `assets/desk.js`. */
-export interface Live<Fields extends z.ZodObject = z.ZodObject> extends RouteFacts<Fields> {
-  readonly kind: 'live';
-  /** Ends when there is nothing more to follow. */
-  follow(input: z.output<Fields>, visit: DeskVisit): AsyncIterable<Html>;
-}
-
-export type DeskRoute = Page | ChangeAction | Download | Live;
+export type DeskRoute = Page | ChangeAction | Download;
 
 /** A page with the types of its input and its data. Methods are compared loosely, so it still fits the table of routes. */
 export function definePage<Fields extends z.ZodObject, Data>(page: Omit<Page<Fields, Data>, 'kind'>): Page {
@@ -226,8 +219,4 @@ export function defineDownload<Fields extends z.ZodObject>(
   download: Omit<Download<Fields>, 'kind'>,
 ): Download {
   return { kind: 'download', ...download };
-}
-
-export function defineLive<Fields extends z.ZodObject>(live: Omit<Live<Fields>, 'kind'>): Live {
-  return { kind: 'live', ...live };
 }

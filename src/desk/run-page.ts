@@ -1,4 +1,3 @@
-import { pause } from '../async/abort.js';
 import type { OpenWork } from '../ledger/progress.js';
 import { hasWork, isActive, type Run } from '../ledger/run.js';
 import type { StepKind, StepState } from '../ledger/step.js';
@@ -15,13 +14,12 @@ import { type Html, html } from '../text/html.js';
 import { readDayActions, renderButtons } from './day-actions.js';
 import { runsRead } from './day-report.js';
 import { markOfRun, renderMark } from './marks.js';
-import { type DeskVisit, defineLive, definePage } from './page.js';
+import { type DeskVisit, definePage } from './page.js';
 import { renderTable, showDay, showInstant, writeAddress } from './parts.js';
 import { findShownRun, renderFile, runInput, toFileDetails } from './run-file.js';
 
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
 const refreshSeconds = 10;
-const lookEveryMs = 1_000;
 const troublesShown = 10;
 
 /** A run: why it is pending, its counts, and its steps. */
@@ -35,35 +33,17 @@ export const runPage = definePage({
   render(run, visit) {
     const { runId, day } = run;
     const path = `/runs/${encodeURIComponent(runId)}`;
+    const words = run.pending?.words ?? run.headline;
     return {
       title: `Run ${runId}`,
       content: html`<p><a href="/days/${encodeURIComponent(day)}">‹ Day ${showDay(day)}</a></p>
-${run.actions.length > 0 ? html`<p class="buttons">${renderButtons(day, run.actions)}</p>` : undefined}
-<section class="card"${isActive(run) ? html` data-live="${path}/events"` : undefined}>${renderMoment(run, visit)}</section>
+<div${isActive(run) && html` data-live`}>${run.actions.length > 0 && html`<p class="buttons">${renderButtons(day, run.actions)}</p>`}
+<section class="card"><p class="headline">${renderMark(markOfRun(run, reportsDrop(run)))}${words === null ? undefined : html` <span>${showInLine(words)}</span>`}</p>
+${isActive(run) && renderBar(run)}${renderCounts(run, visit)}</section>
 ${renderOrigin(run, visit)}${renderSteps(run, visit)}
-${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && `${path}/rejected`)}${renderReasons('Warnings', run.warnings, false)}`,
+${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && `${path}/rejected`)}${renderReasons('Warnings', run.warnings, false)}</div>`,
       ...(isActive(run) && { refreshSeconds }),
     };
-  },
-});
-
-/** Streams the live part of a run's page until the run ends. The last event shows the end. */
-export const runEvents = defineLive({
-  path: '/runs/:id/events',
-  permission: 'look',
-  input: runInput,
-  async *follow({ id }, visit) {
-    const { ledger, clock } = visit.desk;
-    let shown = '';
-    while (!visit.signal.aborted) {
-      const run = await findShownRun(ledger, id);
-      const present = { ...visit, now: clock() };
-      const content = renderMoment(await readMoment(run, present), present);
-      if (content.markup !== shown) yield content;
-      if (!isActive(run)) return;
-      shown = content.markup;
-      await pause(lookEveryMs, visit.signal);
-    }
   },
 });
 
@@ -76,10 +56,10 @@ async function readActions(run: Run, visit: DeskVisit) {
 
 /** The report of a run, as `run --json` prints it, with what its page shows besides. */
 async function readRun(run: Run, visit: DeskVisit) {
-  const { ledger } = visit.desk;
-  const { id, collectStartedAt, collectedAt } = run;
-  const [moment, waiting, idle, steps, times, troubles, rejects, warnings] = await Promise.all([
-    readMoment(run, visit),
+  const { ledger, limits } = visit.desk;
+  const { id, day, state, collectStartedAt, collectedAt } = run;
+  const [work, waiting, idle, steps, times, troubles, rejects, warnings] = await Promise.all([
+    hasWork(run) ? ledger.steps.readOpenWork(id, visit.now) : undefined,
     readWaiting(ledger, run, visit.now),
     readIdle(ledger, [run]),
     ledger.steps.count(id),
@@ -88,9 +68,15 @@ async function readRun(run: Run, visit: DeskVisit) {
     ledger.rejects.count(id),
     ledger.rejects.countWarnings(id),
   ]);
+  const pending = decidePending(run, work, limits);
   return {
-    ...moment,
+    ...runToJson(run, visit),
     ...waiting,
+    /** Why it is not done, in a sentence; null for a run that succeeded. */
+    pending: pending ? pendingToJson(pending, visit) : null,
+    /** How it went, in a sentence; null for a run that has not succeeded. */
+    headline: state === 'succeeded' ? judgeDay(summariseVerdicts(day, [run]), visit).headline : null,
+    open: work ? openToJson(work) : null,
     /** How much of its duration nobody worked on it. */
     idleMs: idle[id] ?? 0,
     /** When its bookings were read. */
@@ -123,23 +109,6 @@ function toIso(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-/** The live part of a run's page: the report of the run, as `run --json` prints it, and more. */
-async function readMoment(run: Run, visit: DeskVisit) {
-  const { ledger, limits } = visit.desk;
-  const work = hasWork(run) ? await ledger.steps.readOpenWork(run.id, visit.now) : undefined;
-  const pending = decidePending(run, work, limits);
-  return {
-    ...runToJson(run, visit),
-    /** Why it is not done, in a sentence; null for a run that succeeded. */
-    pending: pending ? pendingToJson(pending, visit) : null,
-    /** How it went, in a sentence; null for a run that has not succeeded. */
-    headline: run.state === 'succeeded' ? judgeDay(summariseVerdicts(run.day, [run]), visit).headline : null,
-    open: work ? openToJson(work) : null,
-  };
-}
-
-type Moment = Awaited<ReturnType<typeof readMoment>>;
-
 function pendingToJson(pending: Pending, visit: DeskVisit) {
   const words = `It ${describePending(pending, (instant) => showInstant(instant, visit))}`;
   return {
@@ -158,18 +127,11 @@ function openToJson({ performed, abandoned, ready, delayed, oldest, next }: Open
   };
 }
 
-/** Its state, why it is pending, its progress, and its counts. */
-function renderMoment(moment: Moment, visit: DeskVisit): Html {
-  const words = moment.pending?.words ?? moment.headline;
-  return html`<p class="headline">${renderMark(markOfRun(moment, reportsDrop(moment)))}${words === null ? undefined : html` <span>${showInLine(words)}</span>`}</p>
-${isActive(moment) ? renderBar(moment) : undefined}${renderCounts(moment, visit)}`;
-}
-
 /**
  * The bar counts only what was delivered: that never becomes less, while bookings that were refused may be open again once somebody
  * resumes the run.
  */
-function renderBar({ state, counts: { read, accepted, delivered } }: Moment): Html {
+function renderBar({ state, counts: { read, accepted, delivered } }: ShownRun): Html {
   if (state === 'collecting')
     return html`<p class="buttons"><progress aria-label="Collecting"></progress> <span>${formatCount(read)} read</span></p>
 `;
@@ -181,10 +143,10 @@ function renderBar({ state, counts: { read, accepted, delivered } }: Moment): Ht
 /** A value that is a text is not known as a number; the list is a page below the address of the run. */
 type Count = readonly [name: string, value: number | string, list?: string, colour?: 'bad' | 'wait'];
 
-function listCounts(moment: Moment): readonly Count[] {
-  const { counts, suspects } = moment;
-  const isByFile = moment.delivery === 'file';
-  const affected = countAffected(moment);
+function listCounts(run: ShownRun): readonly Count[] {
+  const { counts, suspects } = run;
+  const isByFile = run.delivery === 'file';
+  const affected = countAffected(run);
   const unanswered = counts.unanswered ?? (isByFile ? 'no result' : 'by e-mail');
   return [
     ['Read', counts.read],
@@ -204,8 +166,8 @@ function listCounts(moment: Moment): readonly Count[] {
   ];
 }
 
-function renderCounts(moment: Moment, visit: DeskVisit): Html {
-  const path = `/runs/${encodeURIComponent(moment.runId)}`;
+function renderCounts(run: ShownRun, visit: DeskVisit): Html {
+  const path = `/runs/${encodeURIComponent(run.runId)}`;
   const render = ([name, value, list, colour]: Count) => {
     const isFound = typeof value === 'number' && value > 0;
     const text = typeof value === 'number' ? formatCount(value) : value;
@@ -213,7 +175,7 @@ function renderCounts(moment: Moment, visit: DeskVisit): Html {
     const look = isFound ? colour : typeof value === 'string' ? 'faint' : undefined;
     return html`<div><dt>${name}</dt><dd class="${look}">${isLinked ? html`<a href="${path}/${list}">${text}</a>` : text}</dd></div>`;
   };
-  return html`<dl class="counts">${listCounts(moment).map(render)}</dl>
+  return html`<dl class="counts">${listCounts(run).map(render)}</dl>
 `;
 }
 

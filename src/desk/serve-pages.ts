@@ -20,20 +20,9 @@ import {
 import { html } from '../text/html.js';
 import { describeError } from '../text/safe-error.js';
 import type { Assets, RenderFrame } from './frame.js';
-import type {
-  ChangeAction,
-  DeskParts,
-  DeskRoute,
-  DeskVisit,
-  Download,
-  Live,
-  Look,
-  Page,
-  View,
-} from './page.js';
+import type { ChangeAction, DeskParts, DeskRoute, DeskVisit, Download, Look, Page, View } from './page.js';
 import { renderChangeForm } from './parts.js';
 import { see } from './see.js';
-import { sendEvents } from './send-events.js';
 
 export interface RegisterParts {
   readonly desk: DeskParts;
@@ -103,9 +92,6 @@ export function registerRoutes(
       case 'download':
         addDownload(route);
         break;
-      case 'live':
-        addLive(route);
-        break;
     }
     allowOnly(app, route.kind === 'action' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'], route.path);
   }
@@ -170,21 +156,6 @@ export function registerRoutes(
           'content-disposition': `attachment; filename="${file.name.replace(/[^\w.-]/g, '_')}"`,
         })
         .send(Readable.from(file.content));
-    });
-  }
-
-  function addLive(live: Live): void {
-    app.get(live.path, async (request, reply) => {
-      const visit = await admit(request, reply, live.permission);
-      const events = live.follow(readInput(live, request), visit);
-      reply.hijack();
-      await sendEvents(reply.raw, events, {
-        signal: visit.signal,
-        isStillAdmitted: async () => {
-          const now = await access.identify(toAccessRequest(request));
-          return now !== undefined && may(now.visitor.role, live.permission);
-        },
-      });
     });
   }
 

@@ -173,12 +173,12 @@ describe('a session', () => {
     expect(await access.identify(browser)).toBeUndefined();
   });
 
-  it('is not kept alive by a stream of events', async () => {
+  it('is not kept alive by a page that looks again by itself', async () => {
     const { access, enter, pass } = start();
     const browser = await enter('tina');
     pass(29);
-    const stream = { ...browser, headers: { ...browser.headers, accept: 'text/event-stream' } };
-    expect(await access.identify(stream)).not.toHaveProperty('setCookie');
+    const script = { ...browser, headers: { ...browser.headers, 'sec-fetch-dest': 'empty' } };
+    expect(await access.identify(script)).not.toHaveProperty('setCookie');
   });
 
   it('ends when idle, and after twelve hours', async () => {

@@ -31,10 +31,8 @@ const samples: Readonly<Record<string, string>> = {
   '/days/:day/look': '/days/2026-11-20/look',
   '/replay': '/replay?from=2026-11-19&to=2026-11-20&which=missing',
   '/mappings/sync': '/mappings/sync',
-  '/mappings/sync/events': '/mappings/sync/events',
   '/notifications': '/notifications',
   '/notifications/test': '/notifications/test',
-  '/runs/:id/events': `/runs/${fileRunId}/events`,
   '/runs/:id/rejected': `/runs/${fileRunId}/rejected`,
   '/runs/:id/refused': `/runs/${fileRunId}/refused`,
   '/runs/:id/unanswered': `/runs/${fileRunId}/unanswered`,
@@ -151,10 +149,8 @@ describe.each(sampled)('$path', (route) => {
     const { url } = deskFor('admin');
     for (const address of hostileAddresses(route, sample)) {
       const answer = await ask(url + address);
-      const type = answer.headers.get('content-type') ?? '';
       expect([address, answer.status]).toEqual([address, expect.toSatisfy((status: number) => status < 500)]);
-      if (!type.includes('event-stream')) expect(await answer.text(), address).not.toContain('<script>alert');
-      else await answer.body?.cancel();
+      expect(await answer.text(), address).not.toContain('<script>alert');
     }
   });
 

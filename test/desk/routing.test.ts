@@ -1,9 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createFrame, readAssets } from '../../src/desk/frame.js';
-import { type DeskRoute, defineAction, defineDownload, defineLive, definePage } from '../../src/desk/page.js';
+import { type DeskRoute, defineAction, defineDownload, definePage } from '../../src/desk/page.js';
 import { registerRoutes } from '../../src/desk/serve-pages.js';
 import type { RecordedAction } from '../../src/ledger/audit.js';
 import { html } from '../../src/text/html.js';
@@ -90,16 +89,6 @@ const routes: readonly DeskRoute[] = [
         yield 'a,b\n';
       })(),
     }),
-  }),
-  defineLive({
-    path: '/things/:name/events',
-    permission: 'look',
-    input: z.object({ name: z.string() }),
-    async *follow({ name }) {
-      yield html`<p>${name}</p>`;
-      await wait(1);
-      yield html`<p>two\nlines</p>`;
-    },
   }),
 ];
 
@@ -285,13 +274,4 @@ it('a download is recorded, and its name cannot break out of the header', async 
   expect(await file.text()).toBe('a,b\n');
   expect(recorded).toMatchObject([{ who: 'ana (desk)', action: 'report', subject: 'chair' }]);
   expect((await (await start('viewer')).ask('/things/chair/file')).status).toBe(403);
-});
-
-it('what happens is sent as events, line by line, and then an end', async () => {
-  const { ask } = await start('viewer');
-  const events = await ask('/things/chair/events');
-  expect(events.headers.get('content-type')).toContain('text/event-stream');
-  expect(await events.text()).toBe(
-    'event: content\ndata: <p>chair</p>\n\nevent: content\ndata: <p>two\ndata: lines</p>\n\nevent: end\ndata:\n\n',
-  );
 });

@@ -13,24 +13,34 @@ for (const form of document.querySelectorAll('form.change')) {
   });
 }
 
-for (const element of document.querySelectorAll('[data-live]')) {
-  const events = new EventSource(element.dataset.live);
-  events.addEventListener('content', ({ data }) => {
-    const focused = element.contains(document.activeElement) && document.activeElement.getAttribute('href');
-    // Our own server wrote and escaped it.
-    element.innerHTML = data;
+// The live part of a page is looked up again and again, until the page has none: then all of it has changed.
+for (const live of document.querySelectorAll('[data-live]')) follow(live);
+
+async function follow(live) {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    if (document.hidden) continue;
+    const page = await readPage();
+    if (page === undefined) continue;
+    const present = page.querySelector('[data-live]');
+    if (present === null) return location.reload();
+    if (present.innerHTML === live.innerHTML) continue;
+    const focused = live.contains(document.activeElement) && document.activeElement.getAttribute('href');
+    live.innerHTML = present.innerHTML;
     // Whoever moves by keyboard stays where they were.
-    if (focused) element.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
-  });
-  events.addEventListener('error', () => {
-    // Refused, for example because the session has ended: nothing more would come, and nobody would see that.
-    if (events.readyState === EventSource.CLOSED) location.reload();
-  });
-  events.addEventListener('end', () => {
-    events.close();
-    // The rest of the page has changed too.
-    location.reload();
-  });
+    if (focused) live.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  }
+}
+
+/** This page as it is now; undefined while the server is away. */
+async function readPage() {
+  try {
+    const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+    if (response.status >= 500) return undefined;
+    return new DOMParser().parseFromString(await response.text(), 'text/html');
+  } catch {
+    return undefined;
+  }
 }
 
 // A box that chooses all others of its form.

@@ -34,7 +34,7 @@ describe('syncing the mappings', () => {
       },
     });
     const text = await page('/mappings/sync');
-    expect(text).toContain('data-live="/mappings/sync/events"');
+    expect(text).toContain('<div data-live>');
     expect(text).toContain('A sync is running.');
     expect(text).toContain('ended early: the service refused the key');
     expect(text).not.toContain('<textarea');

@@ -55,7 +55,7 @@ describe('the page of a run', () => {
     const run = await collectedRun(ledger, 'r1');
     const { url } = await startDesk({ ledger, clock });
     const { text } = await getPage(url, '/runs/r1');
-    expect(text).toContain('data-live="/runs/r1/events"');
+    expect(text).toContain('<div data-live>');
     expect(text).toContain('<noscript><meta http-equiv="refresh" content="10"></noscript>');
     await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
     const ended = (await getPage(url, '/runs/r1')).text;
