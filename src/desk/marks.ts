@@ -39,16 +39,13 @@ const signs = {
   ranks: 'M3.5 8L8 3.5 12.5 8M3.5 13L8 8.5l4.5 4.5',
 };
 
+const incomplete = 'being worked on, or incomplete';
+
 const looks: Readonly<Record<Mark, Look>> = {
   good: { colour: 'good', sign: 'check', meaning: 'a complete day; all verdicts are known' },
   sent: { colour: 'busy', sign: 'arrow', meaning: 'a complete day; some verdicts are not known here' },
   attention: { colour: 'bad', sign: 'warning', words: 'needs attention', meaning: 'somebody has to act' },
-  unfinished: {
-    colour: 'wait',
-    sign: 'dots',
-    words: 'not finished',
-    meaning: 'being worked on, or incomplete',
-  },
+  unfinished: { colour: 'wait', sign: 'dots', words: 'not finished', meaning: incomplete },
   missing: { colour: 'bad', sign: 'cross', meaning: 'the day is over and has no run' },
   'not-due': { colour: 'faint', sign: 'dash', words: 'not due' },
   collecting: { colour: 'busy', sign: 'down' },

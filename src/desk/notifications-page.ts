@@ -96,11 +96,11 @@ export const testNotifications = defineAction({
   form: z.object({}),
   reason: 'optional',
   async preview({ channel }, { desk: { operations } }) {
-    const chosen = operations.channels.filter(({ name }) => channel === undefined || name === channel);
-    const names = chosen.map(({ name }) => name).join(', ');
+    const all = operations.channels.map(({ name }) => name);
+    const names = all.filter((name) => channel === undefined || name === channel).join(', ');
     return {
-      lines: names === '' ? [] : [`Sends a test message: ${names}. It says that nothing happened.`],
-      refusal: names === '' ? 'No such channel is configured.' : undefined,
+      lines: names ? [`Sends a test message: ${names}. It says that nothing happened.`] : [],
+      refusal: names ? undefined : 'No such channel is configured.',
       button: `Send to ${names}`,
       back: path,
     };
