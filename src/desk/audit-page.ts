@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { createBusinessDay, isCalendarDay } from '../booking/business-day.js';
-import { auditedActions, type RecordedAction } from '../ledger/audit.js';
+import { type AuditedAction, auditedActions, type RecordedAction } from '../ledger/audit.js';
 import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { choiceField, optionalDayField, searchField } from './fields.js';
+import { choiceField, numberField, optionalDayField, searchField } from './fields.js';
 import { definePage } from './page.js';
 import { entriesPerPage, renderSelect, renderTable, showInstant, writeAddress } from './parts.js';
 
@@ -17,26 +17,20 @@ const searchFields = z.object({
   subject: searchField,
 });
 
-/** Only entries before this cursor. */
-const cursorField = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .transform(Number)
-  .optional();
-
 /** Who looked at bookings or changed something, when and why. */
 export const auditPage = definePage({
   path: '/audit',
   permission: 'see-audit',
-  input: searchFields.extend({ before: cursorField }),
+  /** `before`: only older entries. */
+  input: searchFields.extend({ before: numberField(15, 'expected the number of an entry').optional() }),
 
   async read({ before, ...asked }, { desk: { ledger }, timezone }) {
-    const { from, to, ...matching } = asked;
+    const { from, to } = asked;
     if (from && to && to < from) throw new HttpError(400, `to: ${to} is before ${from}`);
     const filter = {
-      ...matching,
-      from: from === undefined ? undefined : createBusinessDay(from, timezone).firstInstant.getTime(),
-      to: to === undefined ? undefined : createBusinessDay(to, timezone).lastInstant.getTime(),
+      ...asked,
+      from: from ? createBusinessDay(from, timezone).firstInstant.getTime() : undefined,
+      to: to ? createBusinessDay(to, timezone).lastInstant.getTime() : undefined,
     };
     return { asked, ...(await ledger.audit.latestActions(filter, { before, limit: entriesPerPage })) };
   },
@@ -77,17 +71,16 @@ ${renderSelect('Did', 'action', [['', 'anything'], ...auditedActions], action)}
 }
 
 /** With a link, if it still has a page. */
-function renderSubject({ action, subject = '' }: RecordedAction): Html {
+function renderSubject({ action, subject = '' }: RecordedAction): Html | string {
   const address = findAddress(action, subject);
-  const words = showInLine(subject);
-  return address === undefined ? html`${words}` : html`<a href="${address}">${words}</a>`;
+  return address ? html`<a href="${address}">${showInLine(subject)}</a>` : subject;
 }
 
-function findAddress(action: RecordedAction['action'], subject: string): string | undefined {
+function findAddress(action: AuditedAction, subject: string): string | undefined {
   if (isCalendarDay(subject)) return `/days/${subject}`;
-  const [, id] = /^case (\d+)$/.exec(subject) ?? [];
-  if (id !== undefined) return `/cases/${id}`;
-  const isBooking = action === 'show' || action === 'evidence' || action === 'case-resolved';
-  const isKnown = subject !== '' && !subject.startsWith('erased:');
-  return isBooking && isKnown ? writeAddress('/bookings', { reference: subject }) : undefined;
+  if (/^case \d+$/.test(subject)) return subject.replace('case ', '/cases/');
+  if (!aboutBookings.includes(action) || subject === '' || subject.startsWith('erased:')) return undefined;
+  return writeAddress('/bookings', { reference: subject });
 }
+
+const aboutBookings: readonly AuditedAction[] = ['show', 'evidence', 'case-resolved'];

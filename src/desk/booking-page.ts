@@ -65,7 +65,7 @@ export const bookingPage = definePage({
   render({ reference, answers, page, canary, isErased, bookings, mappings }, visit) {
     const search = html`<form class="search card" action="/bookings" role="search">
 <label>Booking reference<input name="reference" value="${reference ?? ''}" maxlength="500" autocomplete="off" spellcheck="false" required></label>
-<label class="check"><input type="checkbox" name="answers" value="yes"${answers && html` checked`}>
+<label class="option"><input type="checkbox" name="answers" value="yes"${answers && html` checked`}>
 with what the service said</label>
 <button>Find</button></form>
 <p class="faint">Each search is recorded in the audit trail.</p>`;

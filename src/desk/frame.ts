@@ -33,8 +33,7 @@ export function createFrame({ style, script, icon }: Assets) {
 <meta name="robots" content="noindex">
 ${refreshSeconds === undefined ? undefined : html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}<title>${title} · Hotel review</title>
 <link rel="icon" href="${icon.path}"><link rel="stylesheet" href="${style.path}"><script src="${script.path}" defer></script></head>
-<body><a class="skip" href="#main">Skip to the content</a>
-<header class="top"><a class="brand" href="/">Hotel review</a>${visit && renderNavigation(visit)}</header>
+<body><header class="top"><a class="hidden" href="#main">Skip to the content</a><a class="brand" href="/">Hotel review</a>${visit && renderNavigation(visit)}</header>
 <main id="main">${message === undefined ? undefined : html`<p class="card message" role="status">${message}</p>`}
 <h1>${title}</h1>
 ${content}</main>

@@ -15,7 +15,8 @@ interface Look {
   readonly sign: keyof typeof signs;
   /** The name of the mark if absent. */
   readonly words?: string;
-  readonly meaning: string;
+  /** For the legend of the days. */
+  readonly meaning?: string;
 }
 
 const circle = 'M8 2a6 6 0 1 0 .01 0';
@@ -39,9 +40,6 @@ const signs = {
 };
 
 const incomplete = 'being worked on, or incomplete';
-const allDelivered = 'everything is delivered; the result has not arrived';
-const moved = 'the mapping moved; bookings that were made before have not';
-const leftOpen = 'the stay is over, and nobody resolved the booking';
 
 const looks: Readonly<Record<Mark, Look>> = {
   good: { colour: 'good', sign: 'check', meaning: 'a complete day; all verdicts are known' },
@@ -49,20 +47,20 @@ const looks: Readonly<Record<Mark, Look>> = {
   attention: { colour: 'bad', sign: 'warning', words: 'needs attention', meaning: 'somebody has to act' },
   unfinished: { colour: 'wait', sign: 'dots', words: 'not finished', meaning: incomplete },
   missing: { colour: 'bad', sign: 'cross', meaning: 'the day is over and has no run' },
-  'not-due': { colour: 'faint', sign: 'dash', words: 'not due', meaning: 'no run is expected yet' },
-  collecting: { colour: 'busy', sign: 'down', meaning: 'reads the bookings of the source' },
-  delivering: { colour: 'busy', sign: 'up', meaning: 'sends the bookings to the service' },
-  'awaiting-result': { colour: 'wait', sign: 'clock', words: 'awaiting result', meaning: allDelivered },
-  succeeded: { colour: 'good', sign: 'check', meaning: 'ended with all verdicts known' },
-  failed: { colour: 'bad', sign: 'warning', meaning: 'stopped; it keeps its work' },
-  cancelled: { colour: 'faint', sign: 'struck', meaning: 'somebody abandoned it' },
-  open: { colour: 'bad', sign: 'circle', meaning: 'nobody has acted on it yet' },
-  reported: { colour: 'busy', sign: 'flag', meaning: 'somebody told the service' },
-  escalated: { colour: 'bad', sign: 'ranks', meaning: 'reported, and still not corrected' },
-  corrected: { colour: 'good', sign: 'check', meaning: moved },
-  dismissed: { colour: 'faint', sign: 'struck', meaning: 'somebody decided that it is right' },
-  resolved: { colour: 'good', sign: 'check', meaning: 'somebody settled the booking' },
-  left: { colour: 'bad', sign: 'warning', meaning: leftOpen },
+  'not-due': { colour: 'faint', sign: 'dash', words: 'not due' },
+  collecting: { colour: 'busy', sign: 'down' },
+  delivering: { colour: 'busy', sign: 'up' },
+  'awaiting-result': { colour: 'wait', sign: 'clock', words: 'awaiting result' },
+  succeeded: { colour: 'good', sign: 'check' },
+  failed: { colour: 'bad', sign: 'warning' },
+  cancelled: { colour: 'faint', sign: 'struck' },
+  open: { colour: 'bad', sign: 'circle' },
+  reported: { colour: 'busy', sign: 'flag' },
+  escalated: { colour: 'bad', sign: 'ranks' },
+  corrected: { colour: 'good', sign: 'check' },
+  dismissed: { colour: 'faint', sign: 'struck' },
+  resolved: { colour: 'good', sign: 'check' },
+  left: { colour: 'bad', sign: 'warning' },
 };
 
 /** The mark of a run. A run that succeeded is marked as such only if its verdicts are known and nothing is wrong. (Design 11.) */
@@ -93,8 +91,8 @@ export function renderSeverity(severity: Severity): Html {
   return renderMark(markOfSeverity[severity], severity);
 }
 
-/** What each sign means. */
-export function renderLegend(marks: readonly Mark[]): Html {
+/** What each sign of a day means. */
+export function renderLegend(marks: readonly DayMark[]): Html {
   return html`<ul class="legend">${marks.map(
     (mark) => html`<li>${renderMark(mark)}<span class="faint">: ${looks[mark].meaning}</span></li>`,
   )}</ul>`;

@@ -11,7 +11,6 @@ import { renderTable, showDay, showInstant, writeAddress } from './parts.js';
 
 const path = '/notifications';
 const messagesShown = 100;
-const problemsShown = 100;
 
 /** Who is notified of what: channels, open problems and the last messages. */
 export const notificationsPage = definePage({
@@ -29,7 +28,6 @@ export const notificationsPage = definePage({
   },
   render({ problems, counts: { pending, givenUp }, messages }, visit) {
     const { channels } = visit.desk.operations;
-    const shown = problems.slice(0, problemsShown);
     return {
       title: 'Notifications',
       content: html`<h2>Channels</h2>
@@ -45,9 +43,8 @@ ${renderTable(
 )}
 ${channels.length > 1 && html`<p><a href="${path}/test">Test all</a></p>`}
 <h2>Open problems</h2>
-${problems.length > shown.length && html`<p>The ${shown.length} newest of ${problems.length}.</p>`}
 ${renderTable(
-  shown,
+  problems,
   {
     Problem: ({ event }) => event,
     About: renderSubject,
@@ -99,11 +96,11 @@ export const testNotifications = defineAction({
   form: z.object({}),
   reason: 'optional',
   async preview({ channel }, { desk: { operations } }) {
-    const chosen = operations.channels.filter(({ name }) => channel === undefined || name === channel);
-    const names = chosen.map(({ name }) => name).join(', ');
+    const all = operations.channels.map(({ name }) => name);
+    const names = all.filter((name) => channel === undefined || name === channel).join(', ');
     return {
-      lines: names === '' ? [] : [`Sends a test message: ${names}. It says that nothing happened.`],
-      refusal: names === '' ? 'No such channel is configured.' : undefined,
+      lines: names ? [`Sends a test message: ${names}. It says that nothing happened.`] : [],
+      refusal: names ? undefined : 'No such channel is configured.',
       button: `Send to ${names}`,
       back: path,
     };

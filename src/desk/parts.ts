@@ -8,7 +8,7 @@ export type Fact = readonly [name: string, value: Cell];
 
 /** Known facts, line by line: numbers and texts as in a table. */
 export function renderFacts(facts: readonly Fact[]): Html {
-  return html`<dl class="facts">${facts.flatMap(([name, value]) =>
+  return html`<dl>${facts.flatMap(([name, value]) =>
     value === undefined ? [] : html`<dt>${showInLine(name)}</dt><dd>${showCell(value)}</dd>`,
   )}</dl>`;
 }
@@ -18,11 +18,9 @@ export function writeAddress(
   path: string,
   fields: Readonly<Record<string, string | number | null | undefined>>,
 ): string {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  const query = new URLSearchParams(
-    given.map(([name, value]): [string, string] => [name, String(value)]),
-  ).toString();
-  return query === '' ? path : `${path}?${query}`;
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value != null) query.append(name, String(value));
+  return query.size === 0 ? path : `${path}?${query}`;
 }
 
 type Cell = Html | string | number | null | undefined;
@@ -58,7 +56,7 @@ export function renderTable<Row>(
     const cells = rows.map(read);
     return [{ name, cells, isNumber: cells.some((cell) => typeof cell === 'number') }];
   });
-  const number = (isNumber: boolean) => (isNumber ? html` class="number"` : undefined);
+  const number = (isNumber: boolean) => isNumber && html` class="number"`;
   const renderCell = (at: number, { name, cells, isNumber }: (typeof shown)[number], place: number) =>
     place === 0
       ? html`<th scope="row">${showCell(cells[at])}</th>`
@@ -148,13 +146,10 @@ export function renderSelect(label: string, name: string, choices: readonly Choi
 /** What would happen, and the form that makes it happen. */
 export function renderChangeForm(
   action: Pick<ChangeAction, 'title' | 'reason'>,
-  { title = action.title, lines, details, refusal, fields, button, back, ...preview }: Preview,
+  { title = action.title, lines, details, refusal, fields, button, back, reason }: Preview,
   { csrfToken, address }: DeskVisit,
 ): View {
-  const { label, isRequired } = preview.reason ?? {
-    label: 'Reason',
-    isRequired: action.reason === 'required',
-  };
+  const { label, isRequired } = reason ?? { label: 'Reason', isRequired: action.reason === 'required' };
   return {
     title,
     content: html`${lines.map((line) => html`<p>${line}</p>`)}${details}
