@@ -109,11 +109,15 @@ export function nothingHere(): HttpError {
   return new HttpError(404, 'there is nothing at this path');
 }
 
-/** The response to an error, which is logged if it is not the caller's fault. */
-export function answerError(log: ServerLog, { routeOptions }: FastifyRequest, error: unknown): HttpError {
+/** The response to an error, which is logged if it is not the caller's fault, such as a body that is cut off. */
+export function answerError(
+  log: ServerLog,
+  { routeOptions, raw }: FastifyRequest,
+  error: unknown,
+): HttpError {
   const answer = toHttpError(error);
   const { status } = answer;
-  if (status >= 500 && error !== answer)
+  if (status >= 500 && error !== answer && raw.complete)
     log.error({ path: routeOptions.url, status, error: describeError(error) }, 'request failed');
   return answer;
 }

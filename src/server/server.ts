@@ -58,8 +58,6 @@ const defaultLimits = {
   answerMs: 2_500,
   /** How long `close` waits for requests in progress. */
   closeGraceMs: 2_000,
-  /** How long a refused connection stays open for the caller to read the response. */
-  partingMs: 1_000,
 };
 
 export type ServerLimits = Readonly<typeof defaultLimits>;
