@@ -73,13 +73,6 @@ function normalise(password: string): string {
   return password.trim().normalize('NFKC');
 }
 
-interface Failures {
-  readonly count: number;
-  /** Both in epoch milliseconds. */
-  readonly lastAt: number;
-  readonly until: number;
-}
-
 /** A misconfigured caller tries a few times before anyone notices. */
 const freeFailures = 5;
 const firstWaitMs = 1_000;
@@ -95,10 +88,13 @@ const maxCallers = 10_000;
  * @param groupOf what counts as one caller
  */
 export function createBackOff(clock: () => number, groupOf = networkOf) {
-  // In the order of their last failure.
-  const failed = new Map<string, Failures>();
+  // In the order of their last failure. Instants are epoch milliseconds.
+  const failed = new Map<
+    string,
+    { readonly count: number; readonly lastAt: number; readonly until: number }
+  >();
 
-  function find(group: string): Failures | undefined {
+  function find(group: string) {
     const failures = failed.get(group);
     return failures && Math.abs(clock() - failures.lastAt) < forgottenMs ? failures : undefined;
   }

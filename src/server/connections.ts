@@ -23,7 +23,7 @@ export function serveConnections(
 
   server.on('connection', (socket: Socket) => {
     if (open.size >= most) {
-      const idle = findIdle([...open]);
+      const idle = findIdle(open);
       cut(idle ?? socket);
       if (!idle) return;
     }
@@ -68,18 +68,12 @@ export function serveConnections(
 }
 
 /** The first that waits for its caller: to send a request, the rest of one, or to read the response. */
-function findIdle(
-  connections: readonly (readonly [Socket, readonly ServerResponse[]])[],
-): Socket | undefined {
-  const [idle] =
-    connections.find(([, [current]]) => current === undefined) ??
-    connections.find(([, [current]]) => current?.req.complete === false) ??
-    connections.find(([, [current]]) => current && isUnread(current)) ??
-    [];
-  return idle;
-}
-
-/** Whether a response, or a part of it, has been written but not yet taken by its caller. */
-function isUnread({ writableEnded, writableNeedDrain }: ServerResponse): boolean {
-  return writableEnded || writableNeedDrain;
+function findIdle(open: ReadonlyMap<Socket, readonly ServerResponse[]>): Socket | undefined {
+  const find = (isIdle: (current: ServerResponse | undefined) => boolean | undefined) =>
+    [...open].find(([, [current]]) => isIdle(current))?.[0];
+  return (
+    find((current) => current === undefined) ??
+    find((current) => current?.req.complete === false) ??
+    find((current) => current?.writableEnded || current?.writableNeedDrain)
+  );
 }

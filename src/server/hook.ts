@@ -57,14 +57,11 @@ export function addHookRoute(
     options.log.info({ path: hookPath, status, ...run }, 'end-of-day hook answered');
   };
 
-  app.register((scope, _options, done) => {
+  app.register((scope) => {
     // Raw bytes whatever their type, because signatures cover them.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: maxBodyBytes },
-      (_request, body, parsed) => parsed(null, body),
-    );
+    const asBytes = { parseAs: 'buffer', bodyLimit: maxBodyBytes } as const;
+    scope.addContentTypeParser('*', asBytes, (_request, body, done) => done(null, body));
     scope.setErrorHandler((error, { raw }, reply) => {
       // A caller that disconnected gets no answer.
       if (raw.complete || !raw.destroyed) record(toHttpError(error).status);
@@ -78,7 +75,6 @@ export function addHookRoute(
       record(status, { run: runId, day });
       return reply.code(status).send({ runId, day, statusUrl: `/runs/${encodeURIComponent(runId)}` });
     });
-    done();
   });
   allowOnly(app, ['POST'], hookPath);
 }
@@ -103,18 +99,15 @@ export function createHook({ checkCaller, runs, ledger, timezone, clock, answerM
   async function answerOnce(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
     const current = starting.get(requestId);
     if (current !== undefined) return { ...(await current), status: 200 };
-    const started = answerFirst(requestId, start).finally(() => {
+    const answerFirst = async (): Promise<HookAnswer> => {
+      const runId = await runs.findRun(requestId);
+      return runId === undefined ? start() : { status: 200, runId, day: (await ledger.runs.get(runId)).day };
+    };
+    const started = answerFirst().finally(() => {
       if (starting.get(requestId) === started) starting.delete(requestId);
     });
     starting.set(requestId, started);
     return started;
-  }
-
-  async function answerFirst(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
-    const runId = await runs.findRun(requestId);
-    if (runId === undefined) return start();
-    const { day } = await ledger.runs.get(runId);
-    return { status: 200, runId, day };
   }
 
   async function checkFirstDay(day: BusinessDay): Promise<void> {

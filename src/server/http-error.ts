@@ -59,13 +59,6 @@ function writeError({ message, headers, errorClass }: HttpError) {
   };
 }
 
-/** The same for a connection that ends with it, where the framework writes no response. */
-export function writeLastError(error: HttpError) {
-  const { headers, body } = writeError(error);
-  const length = String(Buffer.byteLength(body));
-  return { headers: { ...headers, 'content-length': length, connection: 'close' }, body };
-}
-
 /** The response to an error of any kind. Messages of other libraries are withheld: they might quote the request. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
@@ -110,11 +103,7 @@ export function nothingHere(): HttpError {
 }
 
 /** The response to an error, which is logged if it is not the caller's fault, such as a body that is cut off. */
-export function answerError(
-  log: ServerLog,
-  { routeOptions, raw }: FastifyRequest,
-  error: unknown,
-): HttpError {
+export function answerError(log: ServerLog, { routeOptions, raw }: FastifyRequest, error: unknown) {
   const answer = toHttpError(error);
   const { status } = answer;
   if (status >= 500 && error !== answer && raw.complete)
@@ -134,8 +123,9 @@ export function refuseBrokenRequest(error: { readonly code?: string }, socket: S
     return;
   }
   const answer = breaks[error.code ?? ''] ?? new HttpError(400, 'the request is not HTTP/1.1');
-  const { headers, body } = writeLastError(answer);
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { headers, body } = writeError(answer);
+  const last = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const head = Object.entries(last).map(([name, value]) => `${name}: ${value}\r\n`);
   const start = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n`;
   socket.end(`${start}${head.join('')}\r\n${body}`, () => socket.destroy());
 }

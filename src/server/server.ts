@@ -97,7 +97,7 @@ export function createServer(options: ServerOptions) {
     if (closing !== undefined) reply.header('connection', 'close');
     return typeof payload === 'string' && shortenPaths ? shortenPaths(payload) : payload;
   });
-  // A route that reads a body gets the raw stream; elsewhere bodies are ignored.
+  // Whoever reads bodies adds a parser to its own routes; elsewhere bodies are ignored.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', async () => {
@@ -106,11 +106,7 @@ export function createServer(options: ServerOptions) {
   refuseOtherHosts(app, [host, ...(options.hosts ?? [])]);
 
   addProbeRoutes(app, options);
-  if (desk)
-    app.register((scope, _, done) => {
-      desk(scope, limits);
-      done();
-    });
+  if (desk) app.register((scope) => desk(scope, limits));
   if (hook) addHookRoute(app, { ...options, ...limits, ...hook });
 
   async function stop(): Promise<void> {
@@ -205,11 +201,9 @@ const hostHeader = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
  *
  * @param names the configured ones; an address that is connected to and loopback names are always allowed
  */
-export function createHostCheck(
-  names: readonly string[],
-): (header: string | undefined, localAddress: string | undefined) => boolean {
+export function createHostCheck(names: readonly string[]) {
   const allowed = new Set(names.map(normalise));
-  return (header, localAddress) => {
+  return (header: string | undefined, localAddress: string | undefined): boolean => {
     const given = hostHeader.exec(header ?? '')?.[1];
     if (given === undefined) return false;
     const host = normalise(given);

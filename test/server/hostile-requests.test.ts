@@ -61,30 +61,29 @@ describe('a body over the limit', () => {
     },
   );
 
-  it('is answered before it has arrived, and the connection is closed if the rest does not come', async () => {
-    const { url, runs } = await startHook({ requestMs: 100 });
+  it('is answered before it has arrived', async () => {
+    const { url, runs } = await startHook();
     const socket = await openSocket(url);
     socket.write(`${head}content-length: ${megabyte.length}\r\n\r\n{`);
-    expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 413 .*"too-large"/s);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*"too-large"/s);
     expect(runs.starts).toEqual([]);
+    socket.destroy();
   });
 
-  it('is not read without end', async () => {
+  it('is not read for longer than any request may take', async () => {
     const { url } = await startHook({ requestMs: 100 });
     const socket = await openSocket(url);
     // The reset of a connection with bytes that nobody reads.
-    socket.on('error', () => {});
+    socket.resume().on('error', () => {});
     const chunk = Buffer.alloc(16 * 1024, 'x');
     const closed = new Promise((resolve) => socket.once('close', resolve));
     socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
-    const answered = once(socket, 'data');
     const send = () => {
       while (!socket.destroyed && socket.write(`4000\r\n${chunk}\r\n`));
     };
     socket.on('drain', send);
     send();
-    const [answer] = await answered;
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /);
     await closed;
   });
 
