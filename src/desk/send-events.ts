@@ -3,20 +3,19 @@ import type { ServerResponse } from 'node:http';
 import { pause } from '../async/abort.js';
 import type { Html } from '../text/html.js';
 
-interface SendOptions {
-  readonly signal: AbortSignal;
-  /** Whether the visitor's session still lasts. */
-  readonly isStillAdmitted: () => Promise<boolean>;
-}
-
 /** Often enough for servers between us and the browser that cut idle connections. */
 const checkMs = 10_000;
 
-/** Sends server-sent events until there are no more, the caller has gone, or the visitor's session has ended. */
+/**
+ * Sends server-sent events until there are no more, the caller has gone, or the visitor's session has ended.
+ *
+ * @param isStillAdmitted whether the session still lasts
+ */
 export async function sendEvents(
   response: ServerResponse,
   events: AsyncIterable<Html>,
-  { signal, isStillAdmitted }: SendOptions,
+  signal: AbortSignal,
+  isStillAdmitted: () => Promise<boolean>,
 ): Promise<void> {
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);

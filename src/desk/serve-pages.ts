@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import type { Access, AccessRequest, Visit } from '../access/access.js';
-import { may, type Permission, type Visitor } from '../access/roles.js';
+import { may, type Visitor } from '../access/roles.js';
 import { readCookie } from '../access/sessions.js';
 import { answerWithin } from '../async/abort.js';
 import { businessDayAt } from '../booking/business-day.js';
@@ -93,20 +93,10 @@ export function registerRoutes(
   });
   for (const asset of Object.values(parts.assets)) addAsset(app, asset);
   for (const route of routes) {
-    switch (route.kind) {
-      case 'page':
-        addPage(route);
-        break;
-      case 'action':
-        addAction(route);
-        break;
-      case 'download':
-        addDownload(route);
-        break;
-      case 'live':
-        addLive(route);
-        break;
-    }
+    if (route.kind === 'page') addPage(route);
+    else if (route.kind === 'action') addAction(route);
+    else if (route.kind === 'download') addDownload(route);
+    else addLive(route);
     allowOnly(app, route.kind === 'action' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'], route.path);
   }
   // People who follow an old link get a page, too.
@@ -114,13 +104,21 @@ export function registerRoutes(
     throw nothingHere();
   });
 
+  /** Answers whoever has the permission. */
+  function addGet(
+    route: DeskRoute,
+    answer: (input: Input, visit: DeskVisit, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+  ): void {
+    app.get(route.path, async (request, reply) => {
+      const visit = await admit(request, reply, route);
+      return answer(readInput(route, request), visit, request, reply);
+    });
+  }
+
   function addPage(page: Page): void {
-    app.get(page.path, async (request, reply) => {
-      const findCaller = page.isStartedByHook ? parts.findHookCaller : undefined;
-      const visit = await admit(request, reply, page.permission, findCaller);
+    addGet(page, async (input, visit, request, reply) => {
       const isPage = wantsPage(request, page.json === 'usually' ? 'data' : 'page');
       if (!isPage && page.json === undefined) throw new HttpError(406, peopleOnly);
-      const input = readInput(page, request);
       const data = see(await answerWithin(parts.answerMs, page.read(input, visit)), visit);
       if (visit.signedInBy === 'hook' && !page.isStartedByHook?.(data))
         throw new HttpError(403, hooksRunsOnly);
@@ -132,9 +130,8 @@ export function registerRoutes(
   }
 
   function addAction(action: ChangeAction): void {
-    app.get(action.path, async (request, reply) => {
-      const visit = await admit(request, reply, action.permission);
-      const preview = await answerWithin(parts.answerMs, action.preview(readInput(action, request), visit));
+    addGet(action, async (input, visit, request, reply) => {
+      const preview = await answerWithin(parts.answerMs, action.preview(input, visit));
       if (!wantsPage(request, 'page')) {
         const { fields, details, data, ...words } = preview;
         return reply.send({ ...data, ...words, token: visit.csrfToken ?? null });
@@ -143,7 +140,7 @@ export function registerRoutes(
     });
 
     app.post(action.path, async (request, reply) => {
-      const visit = await admit(request, reply, action.permission);
+      const visit = await admit(request, reply, action);
       const body = readBody(request);
       refuseForged(access, visit, request);
       const input = readInput(action, request);
@@ -158,9 +155,7 @@ export function registerRoutes(
   }
 
   function addDownload(download: Download): void {
-    app.get(download.path, async (request, reply) => {
-      const visit = await admit(request, reply, download.permission);
-      const input = readInput(download, request);
+    addGet(download, async (input, visit, _request, reply) => {
       const file = await download.open(input, visit);
       const audited = download.audit?.(input, file);
       if (audited) await record(audited, visit);
@@ -174,16 +169,12 @@ export function registerRoutes(
   }
 
   function addLive(live: Live): void {
-    app.get(live.path, async (request, reply) => {
-      const visit = await admit(request, reply, live.permission);
-      const events = live.follow(readInput(live, request), visit);
+    addGet(live, async (input, visit, request, reply) => {
+      const events = live.follow(input, visit);
       reply.hijack();
-      await sendEvents(reply.raw, events, {
-        signal: visit.signal,
-        isStillAdmitted: async () => {
-          const now = await access.identify(toAccessRequest(request));
-          return now !== undefined && may(now.visitor.role, live.permission);
-        },
+      await sendEvents(reply.raw, events, visit.signal, async () => {
+        const now = await access.identify(toAccessRequest(request));
+        return now !== undefined && may(now.visitor.role, live.permission);
       });
     });
   }
@@ -197,33 +188,28 @@ export function registerRoutes(
     return revealsNames ? recorded : recorded.catch(logUnrecorded(log, action));
   }
 
-  async function admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    permission: Permission,
-    findHookCaller?: FindHookCaller,
-  ): Promise<DeskVisit> {
-    const visit = (await visits.get(request)) ?? findHookCaller?.(toAccessRequest(request));
+  async function admit(request: FastifyRequest, reply: FastifyReply, route: DeskRoute): Promise<DeskVisit> {
+    const findCaller = 'isStartedByHook' in route ? parts.findHookCaller : undefined;
+    const visit = (await visits.get(request)) ?? findCaller?.(toAccessRequest(request));
     if (!visit)
       throw (await access.hasUsers())
         ? new HttpError(401, 'sign in first: /sign-in')
         : new HttpError(403, nobodyYet);
     const { role } = visit.visitor;
-    if (!may(role, permission)) throw new HttpError(403, `the role ${role} may not do this`);
+    if (!may(role, route.permission)) throw new HttpError(403, `the role ${role} may not do this`);
     if (visit.setCookie) reply.header('set-cookie', visit.setCookie);
     return toDeskVisit(visit, request, reply);
   }
 
   function toDeskVisit(visit: Visit, request: FastifyRequest, reply: FastifyReply): DeskVisit {
-    const { role } = visit.visitor;
-    const { clock, timezone } = desk;
-    const now = clock();
+    const { timezone } = desk;
+    const now = desk.clock();
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     return {
       ...visit,
       desk,
-      may: (other) => may(role, other),
+      may: (permission) => may(visit.visitor.role, permission),
       now,
       today: businessDayAt(new Date(now), timezone).iso,
       timezone,
@@ -277,7 +263,9 @@ export function writeWho({ name }: Visitor): string {
 export const nobodyYet =
   'nobody can sign in yet: set server.users in the configuration, and add somebody with `hotel-review user add NAME --role admin`';
 
-function readInput({ input }: Pick<DeskRoute, 'input'>, { params, query }: FastifyRequest) {
+type Input = ReturnType<typeof readInput>;
+
+function readInput({ input }: DeskRoute, { params, query }: FastifyRequest) {
   return parse(input, { ...(query as object), ...(params as object) });
 }
 
