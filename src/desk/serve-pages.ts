@@ -89,14 +89,19 @@ export function registerRoutes(
       return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
     const found = await visits.get(request)?.catch(() => undefined);
     const visit = found && toDeskVisit(found, request, reply);
-    return sendPage(reply.code(answer.status).headers(answer.headers), frame(renderError(answer), { visit }));
+    return sendPage(reply.code(answer.status).headers(answer.headers), frame(renderError(answer), visit));
   });
   for (const asset of Object.values(parts.assets)) addAsset(app, asset);
   for (const route of routes) {
-    if (route.kind === 'page') addPage(route);
-    else if (route.kind === 'action') addAction(route);
-    else if (route.kind === 'download') addDownload(route);
-    else addLive(route);
+    app.get(route.path, async (request, reply) => {
+      const asked = await admit(request, reply, route);
+      if (route.kind === 'page') return showPage(route, asked);
+      if (route.kind === 'action') return showPreview(route, asked);
+      if (route.kind === 'download') return download(route, asked);
+      return follow(route, asked);
+    });
+    if (route.kind === 'action')
+      app.post(route.path, async (request, reply) => change(route, await admit(request, reply, route)));
     allowOnly(app, route.kind === 'action' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'], route.path);
   }
   // People who follow an old link get a page, too.
@@ -104,78 +109,72 @@ export function registerRoutes(
     throw nothingHere();
   });
 
-  /** Answers whoever has the permission. */
-  function addGet(
-    route: DeskRoute,
-    answer: (input: Input, visit: DeskVisit, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
-  ): void {
-    app.get(route.path, async (request, reply) => {
-      const visit = await admit(request, reply, route);
-      return answer(readInput(route, request), visit, request, reply);
-    });
+  /** What a visitor asks for who has the permission. */
+  async function admit(request: FastifyRequest, reply: FastifyReply, route: DeskRoute) {
+    const findCaller = 'isStartedByHook' in route ? parts.findHookCaller : undefined;
+    const visit = (await visits.get(request)) ?? findCaller?.(toAccessRequest(request));
+    if (!visit)
+      throw (await access.hasUsers())
+        ? new HttpError(401, 'sign in first: /sign-in')
+        : new HttpError(403, nobodyYet);
+    const { role } = visit.visitor;
+    if (!may(role, route.permission)) throw new HttpError(403, `the role ${role} may not do this`);
+    if (visit.setCookie) reply.header('set-cookie', visit.setCookie);
+    const input = parse(route.input, { ...(request.query as object), ...(request.params as object) });
+    return { request, reply, input, visit: toDeskVisit(visit, request, reply) };
   }
 
-  function addPage(page: Page): void {
-    addGet(page, async (input, visit, request, reply) => {
-      const isPage = wantsPage(request, page.json === 'usually' ? 'data' : 'page');
-      if (!isPage && page.json === undefined) throw new HttpError(406, peopleOnly);
-      const data = see(await answerWithin(parts.answerMs, page.read(input, visit)), visit);
-      if (visit.signedInBy === 'hook' && !page.isStartedByHook?.(data))
-        throw new HttpError(403, hooksRunsOnly);
-      const look = page.audit?.(data, input);
-      if (look) await recordLook(look, visit);
-      if (!isPage) return reply.send(data);
-      return sendView(request, reply, page.render(data, visit), visit);
-    });
+  type Asked = Awaited<ReturnType<typeof admit>>;
+
+  async function showPage(page: Page, asked: Asked) {
+    const { request, input, visit } = asked;
+    const isPage = wantsPage(request, page.json === 'usually' ? 'data' : 'page');
+    if (!isPage && page.json === undefined) throw new HttpError(406, peopleOnly);
+    const data = see(await answerWithin(parts.answerMs, page.read(input, visit)), visit);
+    if (visit.signedInBy === 'hook' && !page.isStartedByHook?.(data)) throw new HttpError(403, hooksRunsOnly);
+    const look = page.audit?.(data, input);
+    if (look) await recordLook(look, visit);
+    return isPage ? sendView(asked, page.render(data, visit)) : asked.reply.send(data);
   }
 
-  function addAction(action: ChangeAction): void {
-    addGet(action, async (input, visit, request, reply) => {
-      const preview = await answerWithin(parts.answerMs, action.preview(input, visit));
-      if (!wantsPage(request, 'page')) {
-        const { fields, details, data, ...words } = preview;
-        return reply.send({ ...data, ...words, token: visit.csrfToken ?? null });
-      }
-      return sendView(request, reply, renderChangeForm(action, preview, visit), visit);
-    });
-
-    app.post(action.path, async (request, reply) => {
-      const visit = await admit(request, reply, action);
-      const body = readBody(request);
-      refuseForged(access, visit, request);
-      const input = readInput(action, request);
-      const form = { ...parse(action.form, body), reason: readReason(action, body) };
-      const audited = action.audit?.(input, form);
-      const details = { ...audited?.details, ...(form.reason && { reason: form.reason }) };
-      if (audited) await record({ ...audited, details }, visit);
-      const { message, next } = await action.perform(input, form, visit);
-      if (!wantsPage(request, 'page')) return reply.send({ message, next });
-      return reply.header('set-cookie', writeMessage(message)).redirect(next, 303);
-    });
+  async function showPreview(action: ChangeAction, asked: Asked) {
+    const { request, reply, input, visit } = asked;
+    const preview = await answerWithin(parts.answerMs, action.preview(input, visit));
+    if (wantsPage(request, 'page')) return sendView(asked, renderChangeForm(action, preview, visit));
+    const { fields, details, data, ...words } = preview;
+    return reply.send({ ...data, ...words, token: visit.csrfToken ?? null });
   }
 
-  function addDownload(download: Download): void {
-    addGet(download, async (input, visit, _request, reply) => {
-      const file = await download.open(input, visit);
-      const audited = download.audit?.(input, file);
-      if (audited) await record(audited, visit);
-      return reply
-        .headers({
-          'content-type': download.contentType,
-          'content-disposition': `attachment; filename="${file.name.replace(/[^\w.-]/g, '_')}"`,
-        })
-        .send(Readable.from(file.content));
-    });
+  async function change(action: ChangeAction, { request, reply, input, visit }: Asked) {
+    const body = readBody(request);
+    refuseForged(access, visit, request);
+    const form = { ...parse(action.form, body), reason: readReason(action, body) };
+    const audited = action.audit?.(input, form);
+    const details = { ...audited?.details, ...(form.reason && { reason: form.reason }) };
+    if (audited) await record({ ...audited, details }, visit);
+    const { message, next } = await action.perform(input, form, visit);
+    if (!wantsPage(request, 'page')) return reply.send({ message, next });
+    return reply.header('set-cookie', writeMessage(message)).redirect(next, 303);
   }
 
-  function addLive(live: Live): void {
-    addGet(live, async (input, visit, request, reply) => {
-      const events = live.follow(input, visit);
-      reply.hijack();
-      await sendEvents(reply.raw, events, visit.signal, async () => {
-        const now = await access.identify(toAccessRequest(request));
-        return now !== undefined && may(now.visitor.role, live.permission);
-      });
+  async function download({ open, audit, contentType }: Download, { reply, input, visit }: Asked) {
+    const file = await open(input, visit);
+    const audited = audit?.(input, file);
+    if (audited) await record(audited, visit);
+    return reply
+      .headers({
+        'content-type': contentType,
+        'content-disposition': `attachment; filename="${file.name.replace(/[^\w.-]/g, '_')}"`,
+      })
+      .send(Readable.from(file.content));
+  }
+
+  async function follow(live: Live, { request, reply, input, visit }: Asked) {
+    const events = live.follow(input, visit);
+    reply.hijack();
+    await sendEvents(reply.raw, events, visit.signal, async () => {
+      const now = await access.identify(toAccessRequest(request));
+      return now !== undefined && may(now.visitor.role, live.permission);
     });
   }
 
@@ -186,19 +185,6 @@ export function registerRoutes(
   function recordLook({ revealsNames, ...action }: Look, visit: DeskVisit): Promise<void> {
     const recorded = record(action, visit);
     return revealsNames ? recorded : recorded.catch(logUnrecorded(log, action));
-  }
-
-  async function admit(request: FastifyRequest, reply: FastifyReply, route: DeskRoute): Promise<DeskVisit> {
-    const findCaller = 'isStartedByHook' in route ? parts.findHookCaller : undefined;
-    const visit = (await visits.get(request)) ?? findCaller?.(toAccessRequest(request));
-    if (!visit)
-      throw (await access.hasUsers())
-        ? new HttpError(401, 'sign in first: /sign-in')
-        : new HttpError(403, nobodyYet);
-    const { role } = visit.visitor;
-    if (!may(role, route.permission)) throw new HttpError(403, `the role ${role} may not do this`);
-    if (visit.setCookie) reply.header('set-cookie', visit.setCookie);
-    return toDeskVisit(visit, request, reply);
   }
 
   function toDeskVisit(visit: Visit, request: FastifyRequest, reply: FastifyReply): DeskVisit {
@@ -218,10 +204,10 @@ export function registerRoutes(
     };
   }
 
-  function sendView(request: FastifyRequest, reply: FastifyReply, view: View, visit: DeskVisit) {
+  function sendView({ request, reply, visit }: Asked, view: View) {
     const message = readMessage(request);
     if (message !== undefined) reply.header('set-cookie', clearMessage);
-    return sendPage(reply, frame(view, { visit, message }));
+    return sendPage(reply, frame(view, visit, message));
   }
 }
 
@@ -262,12 +248,6 @@ export function writeWho({ name }: Visitor): string {
 /** Why pages are refused if other machines could read them and there are no users. */
 export const nobodyYet =
   'nobody can sign in yet: set server.users in the configuration, and add somebody with `hotel-review user add NAME --role admin`';
-
-type Input = ReturnType<typeof readInput>;
-
-function readInput({ input }: DeskRoute, { params, query }: FastifyRequest) {
-  return parse(input, { ...(query as object), ...(params as object) });
-}
 
 /** @throws HttpError 400 that names what is wrong */
 function parse<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {

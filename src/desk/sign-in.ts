@@ -43,21 +43,17 @@ export function addSignInRoutes(
     if (isPlainRemote(request)) return refuse(403, needsTls);
     const password = readField(fields, 'password') ?? '';
     const answer = await access.signIn({ name, password }, toAccessRequest(request));
-    switch (answer.kind) {
-      case 'signed-in':
-        await note({ action: 'sign-in' }, writeWho(answer.visitor));
-        reply.header('set-cookie', answer.cookie);
-        return reply.redirect(to, 303);
-      case 'wrong':
-        await note({ action: 'sign-in-failed', details: { name: answer.knownName } }, 'serve');
-        return refuse(401, 'The name or the password is wrong.');
-      case 'slowed':
-        reply.header('retry-after', answer.retryAfterSeconds);
-        return refuse(
-          429,
-          `Too many attempts: try again in ${formatCountOf(answer.retryAfterSeconds, 'second')}.`,
-        );
+    if (answer.kind === 'signed-in') {
+      await note({ action: 'sign-in' }, writeWho(answer.visitor));
+      return reply.header('set-cookie', answer.cookie).redirect(to, 303);
     }
+    if (answer.kind === 'wrong') {
+      await note({ action: 'sign-in-failed', details: { name: answer.knownName } }, 'serve');
+      return refuse(401, 'The name or the password is wrong.');
+    }
+    const seconds = answer.retryAfterSeconds;
+    reply.header('retry-after', seconds);
+    return refuse(429, `Too many attempts: try again in ${formatCountOf(seconds, 'second')}.`);
   });
   allowOnly(app, ['GET', 'HEAD', 'POST'], signInPath);
 
