@@ -81,7 +81,9 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
     if (opened === undefined) return undefined;
     const { session, user } = opened;
     const now = clock();
-    const isDue = now - session.seenAt >= renewalMs && !isStream(request.headers);
+    // An event stream reconnects by itself, so it is no sign of an active user.
+    const isActive = !request.headers.accept?.includes('text/event-stream');
+    const isDue = isActive && now - session.seenAt >= renewalMs;
     const renew = () => sealSession({ ...session, seenAt: now }, known, user);
     return {
       visitor: toVisitor(user),
@@ -131,11 +133,6 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
 
 function toVisitor({ name, role }: User): Visitor {
   return { name, role };
-}
-
-/** An event stream reconnects by itself, so it is no sign of an active user. */
-function isStream({ accept = '' }: IncomingHttpHeaders): boolean {
-  return accept.includes('text/event-stream');
 }
 
 /** Hashing takes 32 MiB and a core for a moment, which reviews need too. */

@@ -125,9 +125,7 @@ export function createBackOff(clock: () => number, groupOf = networkOf) {
 /** Whoever has one IPv6 address usually has the whole /64. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address.replace(/^::ffff:/i, '');
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
-  const start = head === '' ? [] : head.split(':');
-  const end = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array<string>(Math.max(0, 8 - start.length - end.length)).fill('0');
-  return [...start, ...(tail === undefined ? [] : zeros), ...end].slice(0, 4).join(':');
+  const given = address.split(':').filter((group) => group !== '').length;
+  const full = address.replace('::', `:${'0:'.repeat(8 - given)}`).replace(/^:/, '');
+  return full.split(':').slice(0, 4).join(':');
 }

@@ -102,7 +102,7 @@ export function registerRoutes(
     });
     if (route.kind === 'action')
       app.post(route.path, async (request, reply) => change(route, await admit(request, reply, route)));
-    allowOnly(app, route.kind === 'action' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'], route.path);
+    allowOnly(app, route.kind === 'action' ? 'GET, HEAD, POST' : 'GET, HEAD', route.path);
   }
   // People who follow an old link get a page, too.
   app.get('*', async () => {
@@ -275,7 +275,7 @@ function addAsset(app: FastifyInstance, { path, contentType, content }: Assets['
       .headers({ 'content-type': contentType, 'cache-control': 'public, max-age=31536000, immutable' })
       .send(content),
   );
-  allowOnly(app, ['GET', 'HEAD'], path);
+  allowOnly(app, 'GET, HEAD', path);
 }
 
 function renderError({ status, message }: HttpError): View {

@@ -55,7 +55,7 @@ export function addSignInRoutes(
     reply.header('retry-after', seconds);
     return refuse(429, `Too many attempts: try again in ${formatCountOf(seconds, 'second')}.`);
   });
-  allowOnly(app, ['GET', 'HEAD', 'POST'], signInPath);
+  allowOnly(app, 'GET, HEAD, POST', signInPath);
 
   app.post(signOutPath, async (request, reply) => {
     const asking = toAccessRequest(request);
@@ -66,7 +66,7 @@ export function addSignInRoutes(
     await note({ action: 'sign-out' }, writeWho(visit.visitor));
     return reply.redirect(signInPath, 303);
   });
-  allowOnly(app, ['POST'], signOutPath);
+  allowOnly(app, 'POST', signOutPath);
 
   function note(action: Action, who: string): Promise<void> {
     return record({ ...action, at: desk.clock(), who }).catch(logUnrecorded(log, action));

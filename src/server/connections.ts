@@ -17,7 +17,7 @@ export function serveConnections(
   server: Server,
   handle: RequestListener,
   { connections: most, waitingRequests }: Pick<ServerLimits, 'connections' | 'waitingRequests'>,
-): { closeAll(): void } {
+): () => void {
   // Connections in the order in which they were last used, each with its requests: the first is in progress, the others wait.
   const open = new Map<Socket, ServerResponse[]>();
 
@@ -60,10 +60,8 @@ export function serveConnections(
     socket.destroy();
   }
 
-  return {
-    closeAll() {
-      for (const socket of open.keys()) socket.destroy();
-    },
+  return () => {
+    for (const socket of open.keys()) socket.destroy();
   };
 }
 

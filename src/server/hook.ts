@@ -76,7 +76,7 @@ export function addHookRoute(
       return reply.code(status).send({ runId, day, statusUrl: `/runs/${encodeURIComponent(runId)}` });
     });
   });
-  allowOnly(app, ['POST'], hookPath);
+  allowOnly(app, 'POST', hookPath);
 }
 
 interface HookAnswer {

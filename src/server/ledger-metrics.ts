@@ -131,13 +131,10 @@ interface LedgerGauge {
   /** Then there is one for each of its values. */
   readonly label?: string;
   /** What is undefined or null is absent. */
-  read(
-    facts: LedgerFacts,
-    now: number,
-    timezone: string,
-    names: NameAges,
-  ): number | null | undefined | Iterable<readonly [value: string, count: number]>;
+  read(facts: ShownFacts): number | null | undefined | Iterable<readonly [value: string, count: number]>;
 }
+
+type ShownFacts = LedgerFacts & { readonly names: NameAges; readonly now: number; readonly timezone: string };
 
 /** The places that hold guest names, each with the age of its oldest. */
 export type NameAges = readonly { readonly place: string; readonly ageDays: number }[];
@@ -149,11 +146,11 @@ export type NameAges = readonly { readonly place: string; readonly ageDays: numb
 const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   last_good_day_timestamp_seconds: {
     help: 'When the last business day whose bookings were reviewed was over, in seconds since 1970',
-    read: ({ summary: { lastGoodDay } }, _, timezone) => endOfDay(lastGoodDay, timezone),
+    read: ({ summary: { lastGoodDay }, timezone }) => endOfDay(lastGoodDay, timezone),
   },
   last_good_day_age_days: {
     help: "Days between yesterday and the last good day: 0 when yesterday's bookings were reviewed",
-    read: ({ summary: { lastGoodDay } }, now, timezone) =>
+    read: ({ summary: { lastGoodDay }, now, timezone }) =>
       lastGoodDay === undefined ? undefined : countDaysBehind(lastGoodDay, now, timezone),
   },
   runs: {
@@ -168,7 +165,7 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   },
   latest_day_timestamp_seconds: {
     help: 'When the latest day, the newest before today that was collected, was over, in seconds since 1970',
-    read: ({ latestDay }, _, timezone) => endOfDay(latestDay?.day, timezone),
+    read: ({ latestDay, timezone }) => endOfDay(latestDay?.day, timezone),
   },
   latest_day_records: {
     help: 'Records of the source of the latest day, by outcome',
@@ -214,7 +211,7 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   },
   nearest_open_check_in_timestamp_seconds: {
     help: 'When the earliest check-in day of those bookings begins, in seconds since 1970; in the past while a guest is in house',
-    read: ({ cases: { firstCheckIn: day } }, _, timezone) =>
+    read: ({ cases: { firstCheckIn: day }, timezone }) =>
       day === undefined ? undefined : createBusinessDay(day, timezone).firstInstant.getTime() / 1000,
   },
   open_problems: {
@@ -245,7 +242,7 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   oldest_guest_name_age_days: {
     help: 'Age of the oldest guest name that is kept, by place',
     label: 'place',
-    read: (_facts, _now, _timezone, names) => names.map(({ place, ageDays }) => [place, ageDays] as const),
+    read: ({ names }) => names.map(({ place, ageDays }) => [place, ageDays] as const),
   },
 };
 
@@ -275,8 +272,9 @@ export function createLedgerGauges(registry: Registry, timezone: string) {
     /** @param facts undefined while the ledger is away: then all are absent rather than outdated */
     show(facts: LedgerFacts | undefined, names: NameAges, now: number): void {
       isUp.set(facts ? 1 : 0);
+      const shown = facts && { ...facts, names, now, timezone };
       for (const { gauge, label, read } of gauges) {
-        const says = facts && read(facts, now, timezone, names);
+        const says = shown && read(shown);
         if (label === undefined) gauge.remove();
         else gauge.reset();
         if (typeof says === 'number') gauge.set(says);

@@ -73,7 +73,7 @@ export function createServer(options: ServerOptions) {
   const { host, port, hook, desk, log, shortenPaths } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let closing: Promise<void> | undefined;
-  let connections: ReturnType<typeof serveConnections> | undefined;
+  let cutConnections: ReturnType<typeof serveConnections> | undefined;
 
   const app = Fastify({
     logger: false,
@@ -81,7 +81,7 @@ export function createServer(options: ServerOptions) {
     routerOptions: { maxParamLength: 1_000 },
     serverFactory(handler) {
       const server = openHttpServer(limits);
-      connections = serveConnections(server, handler, limits);
+      cutConnections = serveConnections(server, handler, limits);
       return server;
     },
     return503OnClosing: false,
@@ -110,7 +110,7 @@ export function createServer(options: ServerOptions) {
   if (hook) addHookRoute(app, { ...options, ...limits, ...hook });
 
   async function stop(): Promise<void> {
-    const cut = setTimeout(() => connections?.closeAll(), limits.closeGraceMs);
+    const cut = setTimeout(() => cutConnections?.(), limits.closeGraceMs);
     try {
       // The framework closes only servers that it made itself.
       await Promise.all([new Promise((resolve) => app.server.close(resolve)), app.close()]);
@@ -167,7 +167,7 @@ function addProbeRoutes(app: FastifyInstance, { health, metrics, metricsToken }:
     const { contentType, text } = await metrics.scrape();
     return reply.header('content-type', contentType).send(text);
   });
-  for (const path of ['/metrics', ...probePaths]) allowOnly(app, ['GET', 'HEAD'], path);
+  for (const path of ['/metrics', ...probePaths]) allowOnly(app, 'GET, HEAD', path);
 }
 
 const metricsNeedToken = 'the metrics need the header authorization: Bearer TOKEN (server.metricsToken)';
