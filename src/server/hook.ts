@@ -62,11 +62,9 @@ export function addHookRoute(
     scope.removeAllContentTypeParsers();
     const asBytes = { parseAs: 'buffer', bodyLimit: maxBodyBytes } as const;
     scope.addContentTypeParser('*', asBytes, (_request, body, done) => done(null, body));
-    scope.setErrorHandler((error, { raw }, reply) => {
+    scope.setErrorHandler((error, { raw }) => {
       // A caller that disconnected gets no answer.
       if (raw.complete || !raw.destroyed) record(toHttpError(error).status);
-      // Closing a connection with unread bytes resets it, and the caller loses the answer. So they are read, and dropped.
-      reply.removeHeader('connection');
       throw error;
     });
     scope.post<{ Body?: Buffer }>(hookPath, async ({ headers, body = Buffer.alloc(0), raw }, reply) => {

@@ -95,6 +95,8 @@ export function createServer(options: ServerOptions) {
     reply.header('x-content-type-options', 'nosniff');
     // Otherwise the connection would be kept for another request until it is closed by force.
     if (closing !== undefined) reply.header('connection', 'close');
+    // The framework would close it with the rest of a large body unread: that resets it, and the caller loses the answer.
+    else if (reply.hasHeader('connection')) reply.removeHeader('connection');
     return typeof payload === 'string' && shortenPaths ? shortenPaths(payload) : payload;
   });
   // Whoever reads bodies adds a parser to its own routes; elsewhere bodies are ignored.
