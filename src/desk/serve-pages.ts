@@ -220,10 +220,8 @@ export function sendPage(reply: FastifyReply, page: string): FastifyReply {
 }
 
 /** Whether a caller gets a page or its data. Browsers accept `text/html`; programs accept JSON, or anything. */
-export function wantsPage(
-  { headers: { accept = '*/*' } }: FastifyRequest,
-  usually: 'page' | 'data',
-): boolean {
+export function wantsPage({ headers }: FastifyRequest, usually: 'page' | 'data'): boolean {
+  const { accept = '' } = headers;
   const named = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
   if (named.includes('text/html')) return true;
   if (named.includes('application/json')) return false;
@@ -254,10 +252,8 @@ function parse<Schema extends z.ZodType>(schema: Schema, given: unknown): z.outp
   const { data, error } = schema.safeParse(given);
   if (!error) return data;
   const [issue] = error.issues;
-  throw new HttpError(
-    400,
-    `${issue?.path.join('.') || 'the request'}: ${issue?.message ?? 'not understood'}`,
-  );
+  const place = issue?.path.join('.') || 'the request';
+  throw new HttpError(400, `${place}: ${issue?.message ?? 'not understood'}`);
 }
 
 const longestReason = 500;
@@ -354,12 +350,15 @@ const hooksVisit: Visit = {
   csrfToken: undefined,
 };
 
-/** Undefined for a request without the hook's credentials. */
-export type FindHookCaller = (request: AccessRequest) => Visit | undefined;
+export type FindHookCaller = ReturnType<typeof createHookCallerFinder>;
 
-/** Recognises callers of the hook by its secret. A signature covers the empty body. */
-export function createHookCallerFinder(checkCaller: CheckCaller): FindHookCaller {
-  return ({ headers, remoteAddress = '' }) => {
+/**
+ * Recognises callers of the hook by its secret. A signature covers the empty body.
+ *
+ * @returns a function that finds undefined for a request without the hook's credentials
+ */
+export function createHookCallerFinder(checkCaller: CheckCaller) {
+  return ({ headers, remoteAddress = '' }: AccessRequest): Visit | undefined => {
     // A password that a proxy asks people for is not a wrong one here.
     if (readBearerToken(headers) === undefined && !('webhook-signature' in headers)) return undefined;
     try {
