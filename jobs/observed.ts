@@ -23,13 +23,11 @@ export async function openObserved(app: App) {
     clock,
     timezone: config.timezone,
   });
-  const health = createHealth({
-    checks: {
-      ledger: () => ledger.ping(),
-      ...(countWaiting && { queue: async () => void (await countWaiting()) }),
-    },
-    clock,
-  });
+  const checks = {
+    ledger: () => ledger.ping(),
+    ...(countWaiting && { queue: async () => void (await countWaiting()) }),
+  };
+  const health = createHealth(checks, clock);
   return {
     health,
     /** @param serving only `serve` has a hook and pages */

@@ -27,16 +27,6 @@ interface Credentials {
   readonly password: string;
 }
 
-type NotSignedIn =
-  /** With the name if such a user exists: an unknown one may be a password typed into the wrong field. */
-  | { readonly kind: 'wrong'; readonly knownName?: string }
-  /** Nothing was checked. */
-  | { readonly kind: 'slowed'; readonly retryAfterSeconds: number };
-
-type SignIn =
-  /** With the `Set-Cookie` header of the session. */
-  { readonly kind: 'signed-in'; readonly visitor: Visitor; readonly cookie: string } | NotSignedIn;
-
 interface AccessOptions {
   /** Undefined where none is configured. */
   readonly users?: Pick<UsersFile, 'read'> | undefined;
@@ -62,7 +52,7 @@ export type Access = ReturnType<typeof createAccess>;
 /** Who may use the desk. Everything that reads the users' file throws UsersFileError if it is damaged. */
 export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: AccessOptions) {
   const findProxysName = singleSignOn && createNameFinder(singleSignOn);
-  const checkPassword = createPasswordCheck(async () => (await findUsers())?.users ?? [], clock);
+  const checkPassword = createPasswordCheck(findUsers, clock);
   /** The ids of sessions that were signed out of, and when each would have ended. */
   const ended = new Map<string, number>();
 
@@ -91,7 +81,9 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
     if (opened === undefined) return undefined;
     const { session, user } = opened;
     const now = clock();
-    const isDue = now - session.seenAt >= renewalMs && !isOfScript(request.headers);
+    // A page that looks again by itself is no sign of an active user. Browsers name such requests of scripts.
+    const isActive = request.headers['sec-fetch-dest'] !== 'empty';
+    const isDue = isActive && now - session.seenAt >= renewalMs;
     const renew = () => sealSession({ ...session, seenAt: now }, known, user);
     return {
       visitor: toVisitor(user),
@@ -110,20 +102,16 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
       if (known === undefined) return isLocal ? anybody : undefined;
       return visitByProxy(known, request) ?? visitBySession(known, request);
     },
-    async signIn(credentials: Credentials, request: AccessRequest): Promise<SignIn> {
-      const checked = await checkPassword(credentials, request.remoteAddress ?? '');
+    async signIn(credentials: Credentials, { headers, remoteAddress = '' }: AccessRequest) {
+      const checked = await checkPassword(credentials, remoteAddress);
       if (checked.kind !== 'right') return checked;
-      const known = await findUsers();
-      // The file may have changed while the password was being checked.
-      const user = known?.users.find(
-        ({ name, password }) => name === checked.user.name && password === checked.user.password,
-      );
-      if (known === undefined || user === undefined) return { kind: 'wrong' };
+      const { known, user } = checked;
       const now = clock();
       const id = randomBytes(16).toString('base64url');
       const session = { id, name: user.name, startedAt: now, seenAt: now };
-      const cookie = sessionCookieOf(request.headers).write(sealSession(session, known, user));
-      return { kind: 'signed-in', visitor: toVisitor(user), cookie };
+      // It opens nothing if the password was changed while it was being checked.
+      const cookie = sessionCookieOf(headers).write(sealSession(session, known, user));
+      return { kind: 'signed-in' as const, visitor: toVisitor(user), cookie };
     },
     /** Ends the session of the request; returns the `Set-Cookie` header that removes its cookie. */
     async signOut(request: AccessRequest): Promise<string> {
@@ -147,58 +135,49 @@ function toVisitor({ name, role }: User): Visitor {
   return { name, role };
 }
 
-/** A page that looks again by itself is no sign of an active user. Browsers name such requests of scripts. */
-function isOfScript(headers: IncomingHttpHeaders): boolean {
-  return headers['sec-fetch-dest'] === 'empty';
-}
-
 /** Hashing takes 32 MiB and a core for a moment, which reviews need too. */
 const maxAtOnce = 2;
 const maxWaiting = 20;
 const busyRetrySeconds = 5;
 
-type CheckedPassword = { readonly kind: 'right'; readonly user: User } | NotSignedIn;
-
 /** Checks passwords, a few at a time; failures make the address and the name wait. */
-function createPasswordCheck(listUsers: () => Promise<readonly User[]>, clock: () => number) {
+function createPasswordCheck(findUsers: () => Promise<Users | undefined>, clock: () => number) {
   const addresses = createBackOff(clock);
   const names = createBackOff(clock, (name) => name);
   const waiting: (() => void)[] = [];
   let atWork = 0;
 
-  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  async function check({ name, password }: Credentials, address: string) {
+    // An impossible name counts as a wrong one.
+    const written = readUserName(name) ?? '';
+    // Only now, because checks ahead of it in the queue may have failed.
+    const retryAfterSeconds = Math.max(addresses.findWait(address), names.findWait(written));
+    if (retryAfterSeconds > 0) return { kind: 'slowed' as const, retryAfterSeconds };
+    const known = await findUsers();
+    const user = known?.users.find((one) => one.name === written);
+    if ((await isPassword(password, user?.password ?? decoyHash)) && known && user) {
+      // Not of the address: whoever knows one password could otherwise guess those of others without a wait.
+      names.recordSuccess(written);
+      return { kind: 'right' as const, known, user };
+    }
+    addresses.recordFailure(address);
+    names.recordFailure(written);
+    // An unknown name may be a password typed into the wrong field.
+    return { kind: 'wrong' as const, ...(user && { knownName: user.name }) };
+  }
+
+  return async (credentials: Credentials, address: string) => {
+    if (waiting.length >= maxWaiting) return { kind: 'slowed' as const, retryAfterSeconds: busyRetrySeconds };
     if (atWork < maxAtOnce) atWork += 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
-      return await work();
+      return await check(credentials, address);
     } finally {
       const next = waiting.shift();
       if (next) next();
       else atWork -= 1;
     }
-  }
-
-  async function check({ name, password }: Credentials, address: string): Promise<CheckedPassword> {
-    // An impossible name counts as a wrong one.
-    const written = readUserName(name) ?? '';
-    // Only now, because checks ahead of it in the queue may have failed.
-    const retryAfterSeconds = Math.max(addresses.findWait(address), names.findWait(written));
-    if (retryAfterSeconds > 0) return { kind: 'slowed', retryAfterSeconds };
-    const user = (await listUsers()).find((one) => one.name === written);
-    if ((await isPassword(password, user?.password ?? decoyHash)) && user) {
-      // Not of the address: whoever knows one password could otherwise guess those of others without a wait.
-      names.recordSuccess(written);
-      return { kind: 'right', user };
-    }
-    addresses.recordFailure(address);
-    names.recordFailure(written);
-    return { kind: 'wrong', ...(user && { knownName: user.name }) };
-  }
-
-  return async (credentials: Credentials, address: string): Promise<CheckedPassword> =>
-    waiting.length >= maxWaiting
-      ? { kind: 'slowed', retryAfterSeconds: busyRetrySeconds }
-      : inTurn(() => check(credentials, address));
+  };
 }
 
 /** A proxy that signs people in, and passes on their names. */
@@ -223,9 +202,8 @@ function createNameFinder({ header, proxies }: SingleSignOn): (request: AccessRe
   const trusted = new BlockList();
   for (const written of proxies) {
     const [address = '', prefix] = written.split('/');
-    const family = familyOf(address);
-    if (prefix === undefined) trusted.addAddress(address, family);
-    else trusted.addSubnet(address, Number(prefix), family);
+    if (prefix === undefined) trusted.addAddress(address, familyOf(address));
+    else trusted.addSubnet(address, Number(prefix), familyOf(address));
   }
   return ({ headers, remoteAddress = '' }) => {
     const written = headers[header.toLowerCase()];

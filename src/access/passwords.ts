@@ -73,13 +73,6 @@ function normalise(password: string): string {
   return password.trim().normalize('NFKC');
 }
 
-interface Failures {
-  readonly count: number;
-  /** Both in epoch milliseconds. */
-  readonly lastAt: number;
-  readonly until: number;
-}
-
 /** A misconfigured caller tries a few times before anyone notices. */
 const freeFailures = 5;
 const firstWaitMs = 1_000;
@@ -95,10 +88,13 @@ const maxCallers = 10_000;
  * @param groupOf what counts as one caller
  */
 export function createBackOff(clock: () => number, groupOf = networkOf) {
-  // In the order of their last failure.
-  const failed = new Map<string, Failures>();
+  // In the order of their last failure. Instants are epoch milliseconds.
+  const failed = new Map<
+    string,
+    { readonly count: number; readonly lastAt: number; readonly until: number }
+  >();
 
-  function find(group: string): Failures | undefined {
+  function find(group: string) {
     const failures = failed.get(group);
     return failures && Math.abs(clock() - failures.lastAt) < forgottenMs ? failures : undefined;
   }
@@ -129,9 +125,7 @@ export function createBackOff(clock: () => number, groupOf = networkOf) {
 /** Whoever has one IPv6 address usually has the whole /64. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address.replace(/^::ffff:/i, '');
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
-  const start = head === '' ? [] : head.split(':');
-  const end = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array<string>(Math.max(0, 8 - start.length - end.length)).fill('0');
-  return [...start, ...(tail === undefined ? [] : zeros), ...end].slice(0, 4).join(':');
+  const given = address.split(':').filter((group) => group !== '').length;
+  const full = address.replace('::', `:${'0:'.repeat(8 - given)}`).replace(/^:/, '');
+  return full.split(':').slice(0, 4).join(':');
 }

@@ -26,10 +26,7 @@ export function sealSession(session: Session, users: Users, user: User): string 
 }
 
 /** The session of a cookie, and its user as in the file now; undefined for a forged cookie, or a former user's. */
-export function openSession(
-  sealed: string,
-  users: Users,
-): { readonly session: Session; readonly user: User } | undefined {
+export function openSession(sealed: string, users: Users) {
   const [content = '', signature = ''] = sealed.split('.');
   const session = parse(content);
   const user = users.users.find(({ name }) => name === session?.name);
@@ -50,11 +47,7 @@ export function endOf({ startedAt }: Session): number {
 }
 
 /** The token of the forms of a session, or of somebody whose name a proxy vouches for. */
-export function createCsrfToken(
-  { key }: Users,
-  kind: 'session' | 'proxy',
-  bearer: Session['id'] | User['name'],
-): string {
+export function createCsrfToken({ key }: Users, kind: 'session' | 'proxy', bearer: string): string {
   return authenticate(key, ['form', kind, bearer]).toString('base64url');
 }
 

@@ -17,16 +17,12 @@ const areas: readonly { readonly name: string; readonly path: string; readonly p
 
 export type RenderFrame = ReturnType<typeof createFrame>;
 
-interface FrameOptions {
-  /** Absent if nobody is signed in: then there is no navigation. */
-  readonly visit?: DeskVisit | undefined;
-  /** The message of a change that was just made. */
-  readonly message?: string | undefined;
-}
-
-/** The frame that all pages share: navigation, who is signed in, a message, and the time. */
+/**
+ * The frame that all pages share: navigation, who is signed in, the message of a change that was just made, and the time. Without a
+ * visit nobody is signed in, and there is no navigation.
+ */
 export function createFrame({ style, script, icon }: Assets) {
-  return ({ title, content, refreshSeconds }: View, { visit, message }: FrameOptions = {}): string =>
+  return ({ title, content, refreshSeconds }: View, visit?: DeskVisit, message?: string): string =>
     html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -55,16 +51,12 @@ function renderNavigation(visit: DeskVisit): Html {
 }
 
 function renderVisitor({ visitor, csrfToken, signedInBy }: DeskVisit): Html {
-  switch (signedInBy) {
-    case 'loopback':
-      return html`<p class="visitor">Read-only. To sign in, add a user: <code>hotel-review user add NAME --role admin</code></p>`;
-    case 'proxy':
-    case 'hook':
-      return html`<p class="visitor">${visitor.name}, ${visitor.role}</p>`;
-    case 'password':
-      return html`<form class="visitor" method="post" action="/sign-out">${visitor.name}, ${visitor.role}
+  const who = `${visitor.name}, ${visitor.role}`;
+  if (signedInBy === 'loopback')
+    return html`<p class="visitor">Read-only. To sign in, add a user: <code>hotel-review user add NAME --role admin</code></p>`;
+  if (signedInBy !== 'password') return html`<p class="visitor">${who}</p>`;
+  return html`<form class="visitor" method="post" action="/sign-out">${who}
 <input type="hidden" name="token" value="${csrfToken ?? ''}"><button class="quiet">Sign out</button></form>`;
-  }
 }
 
 export type Assets = Awaited<ReturnType<typeof readAssets>>;

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import type { Access, AccessRequest, Visit } from '../access/access.js';
-import { may, type Permission, type Visitor } from '../access/roles.js';
+import { may, type Visitor } from '../access/roles.js';
 import { readCookie } from '../access/sessions.js';
 import { answerWithin } from '../async/abort.js';
 import { businessDayAt } from '../booking/business-day.js';
@@ -78,85 +78,83 @@ export function registerRoutes(
       return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
     const found = await visits.get(request)?.catch(() => undefined);
     const visit = found && toDeskVisit(found, request, reply);
-    return sendPage(reply.code(answer.status).headers(answer.headers), frame(renderError(answer), { visit }));
+    return sendPage(reply.code(answer.status).headers(answer.headers), frame(renderError(answer), visit));
   });
   for (const asset of Object.values(parts.assets)) addAsset(app, asset);
   for (const route of routes) {
-    switch (route.kind) {
-      case 'page':
-        addPage(route);
-        break;
-      case 'action':
-        addAction(route);
-        break;
-      case 'download':
-        addDownload(route);
-        break;
-    }
-    allowOnly(app, route.kind === 'action' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'], route.path);
+    app.get(route.path, async (request, reply) => {
+      const asked = await admit(request, reply, route);
+      if (route.kind === 'page') return showPage(route, asked);
+      if (route.kind === 'action') return showPreview(route, asked);
+      return download(route, asked);
+    });
+    if (route.kind === 'action')
+      app.post(route.path, async (request, reply) => change(route, await admit(request, reply, route)));
+    allowOnly(app, route.kind === 'action' ? 'GET, HEAD, POST' : 'GET, HEAD', route.path);
   }
   // People who follow an old link get a page, too.
   app.get('*', async () => {
     throw nothingHere();
   });
 
-  function addPage(page: Page): void {
-    app.get(page.path, async (request, reply) => {
-      const findCaller = page.isStartedByHook ? parts.findHookCaller : undefined;
-      const visit = await admit(request, reply, page.permission, findCaller);
-      const isPage = wantsPage(request, page.json === 'usually' ? 'data' : 'page');
-      if (!isPage && page.json === undefined) throw new HttpError(406, peopleOnly);
-      const input = readInput(page, request);
-      const data = see(await answerWithin(parts.answerMs, page.read(input, visit)), visit);
-      if (visit.signedInBy === 'hook' && !page.isStartedByHook?.(data))
-        throw new HttpError(403, hooksRunsOnly);
-      const look = page.audit?.(data, input);
-      if (look) await recordLook(look, visit);
-      if (!isPage) return reply.send(data);
-      return sendView(request, reply, page.render(data, visit), visit);
-    });
+  /** What a visitor asks for who has the permission. */
+  async function admit(request: FastifyRequest, reply: FastifyReply, route: DeskRoute) {
+    const findCaller = 'isStartedByHook' in route ? parts.findHookCaller : undefined;
+    const visit = (await visits.get(request)) ?? findCaller?.(toAccessRequest(request));
+    if (!visit)
+      throw (await access.hasUsers())
+        ? new HttpError(401, 'sign in first: /sign-in')
+        : new HttpError(403, nobodyYet);
+    const { role } = visit.visitor;
+    if (!may(role, route.permission)) throw new HttpError(403, `the role ${role} may not do this`);
+    if (visit.setCookie) reply.header('set-cookie', visit.setCookie);
+    const input = parse(route.input, { ...(request.query as object), ...(request.params as object) });
+    return { request, reply, input, visit: toDeskVisit(visit, request, reply) };
   }
 
-  function addAction(action: ChangeAction): void {
-    app.get(action.path, async (request, reply) => {
-      const visit = await admit(request, reply, action.permission);
-      const preview = await answerWithin(parts.answerMs, action.preview(readInput(action, request), visit));
-      if (!wantsPage(request, 'page')) {
-        const { fields, details, data, ...words } = preview;
-        return reply.send({ ...data, ...words, token: visit.csrfToken ?? null });
-      }
-      return sendView(request, reply, renderChangeForm(action, preview, visit), visit);
-    });
+  type Asked = Awaited<ReturnType<typeof admit>>;
 
-    app.post(action.path, async (request, reply) => {
-      const visit = await admit(request, reply, action.permission);
-      const body = readBody(request);
-      refuseForged(access, visit, request);
-      const input = readInput(action, request);
-      const form = { ...parse(action.form, body), reason: readReason(action, body) };
-      const audited = action.audit?.(input, form);
-      const details = { ...audited?.details, ...(form.reason && { reason: form.reason }) };
-      if (audited) await record({ ...audited, details }, visit);
-      const { message, next } = await action.perform(input, form, visit);
-      if (!wantsPage(request, 'page')) return reply.send({ message, next });
-      return reply.header('set-cookie', writeMessage(message)).redirect(next, 303);
-    });
+  async function showPage(page: Page, asked: Asked) {
+    const { request, input, visit } = asked;
+    const isPage = wantsPage(request, page.json === 'usually' ? 'data' : 'page');
+    if (!isPage && page.json === undefined) throw new HttpError(406, peopleOnly);
+    const data = see(await answerWithin(parts.answerMs, page.read(input, visit)), visit);
+    if (visit.signedInBy === 'hook' && !page.isStartedByHook?.(data)) throw new HttpError(403, hooksRunsOnly);
+    const look = page.audit?.(data, input);
+    if (look) await recordLook(look, visit);
+    return isPage ? sendView(asked, page.render(data, visit)) : asked.reply.send(data);
   }
 
-  function addDownload(download: Download): void {
-    app.get(download.path, async (request, reply) => {
-      const visit = await admit(request, reply, download.permission);
-      const input = readInput(download, request);
-      const file = await download.open(input, visit);
-      const audited = download.audit?.(input, file);
-      if (audited) await record(audited, visit);
-      return reply
-        .headers({
-          'content-type': download.contentType,
-          'content-disposition': `attachment; filename="${file.name.replace(/[^\w.-]/g, '_')}"`,
-        })
-        .send(Readable.from(file.content));
-    });
+  async function showPreview(action: ChangeAction, asked: Asked) {
+    const { request, reply, input, visit } = asked;
+    const preview = await answerWithin(parts.answerMs, action.preview(input, visit));
+    if (wantsPage(request, 'page')) return sendView(asked, renderChangeForm(action, preview, visit));
+    const { fields, details, data, ...words } = preview;
+    return reply.send({ ...data, ...words, token: visit.csrfToken ?? null });
+  }
+
+  async function change(action: ChangeAction, { request, reply, input, visit }: Asked) {
+    const body = readBody(request);
+    refuseForged(access, visit, request);
+    const form = { ...parse(action.form, body), reason: readReason(action, body) };
+    const audited = action.audit?.(input, form);
+    const details = { ...audited?.details, ...(form.reason && { reason: form.reason }) };
+    if (audited) await record({ ...audited, details }, visit);
+    const { message, next } = await action.perform(input, form, visit);
+    if (!wantsPage(request, 'page')) return reply.send({ message, next });
+    return reply.header('set-cookie', writeMessage(message)).redirect(next, 303);
+  }
+
+  async function download({ open, audit, contentType }: Download, { reply, input, visit }: Asked) {
+    const file = await open(input, visit);
+    const audited = audit?.(input, file);
+    if (audited) await record(audited, visit);
+    return reply
+      .headers({
+        'content-type': contentType,
+        'content-disposition': `attachment; filename="${file.name.replace(/[^\w.-]/g, '_')}"`,
+      })
+      .send(Readable.from(file.content));
   }
 
   function record(action: Action, { visitor, now }: DeskVisit): Promise<void> {
@@ -168,33 +166,15 @@ export function registerRoutes(
     return revealsNames ? recorded : recorded.catch(logUnrecorded(log, action));
   }
 
-  async function admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    permission: Permission,
-    findHookCaller?: FindHookCaller,
-  ): Promise<DeskVisit> {
-    const visit = (await visits.get(request)) ?? findHookCaller?.(toAccessRequest(request));
-    if (!visit)
-      throw (await access.hasUsers())
-        ? new HttpError(401, 'sign in first: /sign-in')
-        : new HttpError(403, nobodyYet);
-    const { role } = visit.visitor;
-    if (!may(role, permission)) throw new HttpError(403, `the role ${role} may not do this`);
-    if (visit.setCookie) reply.header('set-cookie', visit.setCookie);
-    return toDeskVisit(visit, request, reply);
-  }
-
   function toDeskVisit(visit: Visit, request: FastifyRequest, reply: FastifyReply): DeskVisit {
-    const { role } = visit.visitor;
-    const { clock, timezone } = desk;
-    const now = clock();
+    const { timezone } = desk;
+    const now = desk.clock();
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     return {
       ...visit,
       desk,
-      may: (other) => may(role, other),
+      may: (permission) => may(visit.visitor.role, permission),
       now,
       today: businessDayAt(new Date(now), timezone).iso,
       timezone,
@@ -203,10 +183,10 @@ export function registerRoutes(
     };
   }
 
-  function sendView(request: FastifyRequest, reply: FastifyReply, view: View, visit: DeskVisit) {
+  function sendView({ request, reply, visit }: Asked, view: View) {
     const message = readMessage(request);
     if (message !== undefined) reply.header('set-cookie', clearMessage);
-    return sendPage(reply, frame(view, { visit, message }));
+    return sendPage(reply, frame(view, visit, message));
   }
 }
 
@@ -219,10 +199,8 @@ export function sendPage(reply: FastifyReply, page: string): FastifyReply {
 }
 
 /** Whether a caller gets a page or its data. Browsers accept `text/html`; programs accept JSON, or anything. */
-export function wantsPage(
-  { headers: { accept = '*/*' } }: FastifyRequest,
-  usually: 'page' | 'data',
-): boolean {
+export function wantsPage({ headers }: FastifyRequest, usually: 'page' | 'data'): boolean {
+  const { accept = '' } = headers;
   const named = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
   if (named.includes('text/html')) return true;
   if (named.includes('application/json')) return false;
@@ -248,19 +226,13 @@ export function writeWho({ name }: Visitor): string {
 export const nobodyYet =
   'nobody can sign in yet: set server.users in the configuration, and add somebody with `hotel-review user add NAME --role admin`';
 
-function readInput({ input }: Pick<DeskRoute, 'input'>, { params, query }: FastifyRequest) {
-  return parse(input, { ...(query as object), ...(params as object) });
-}
-
 /** @throws HttpError 400 that names what is wrong */
 function parse<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   const { data, error } = schema.safeParse(given);
   if (!error) return data;
   const [issue] = error.issues;
-  throw new HttpError(
-    400,
-    `${issue?.path.join('.') || 'the request'}: ${issue?.message ?? 'not understood'}`,
-  );
+  const place = issue?.path.join('.') || 'the request';
+  throw new HttpError(400, `${place}: ${issue?.message ?? 'not understood'}`);
 }
 
 const longestReason = 500;
@@ -278,7 +250,7 @@ function addAsset(app: FastifyInstance, { path, contentType, content }: Assets['
       .headers({ 'content-type': contentType, 'cache-control': 'public, max-age=31536000, immutable' })
       .send(content),
   );
-  allowOnly(app, ['GET', 'HEAD'], path);
+  allowOnly(app, 'GET, HEAD', path);
 }
 
 function renderError({ status, message }: HttpError): View {
@@ -357,12 +329,15 @@ const hooksVisit: Visit = {
   csrfToken: undefined,
 };
 
-/** Undefined for a request without the hook's credentials. */
-export type FindHookCaller = (request: AccessRequest) => Visit | undefined;
+export type FindHookCaller = ReturnType<typeof createHookCallerFinder>;
 
-/** Recognises callers of the hook by its secret. A signature covers the empty body. */
-export function createHookCallerFinder(checkCaller: CheckCaller): FindHookCaller {
-  return ({ headers, remoteAddress = '' }) => {
+/**
+ * Recognises callers of the hook by its secret. A signature covers the empty body.
+ *
+ * @returns a function that finds undefined for a request without the hook's credentials
+ */
+export function createHookCallerFinder(checkCaller: CheckCaller) {
+  return ({ headers, remoteAddress = '' }: AccessRequest): Visit | undefined => {
     // A password that a proxy asks people for is not a wrong one here.
     if (readBearerToken(headers) === undefined && !('webhook-signature' in headers)) return undefined;
     try {

@@ -43,23 +43,19 @@ export function addSignInRoutes(
     if (isPlainRemote(request)) return refuse(403, needsTls);
     const password = readField(fields, 'password') ?? '';
     const answer = await access.signIn({ name, password }, toAccessRequest(request));
-    switch (answer.kind) {
-      case 'signed-in':
-        await note({ action: 'sign-in' }, writeWho(answer.visitor));
-        reply.header('set-cookie', answer.cookie);
-        return reply.redirect(to, 303);
-      case 'wrong':
-        await note({ action: 'sign-in-failed', details: { name: answer.knownName } }, 'serve');
-        return refuse(401, 'The name or the password is wrong.');
-      case 'slowed':
-        reply.header('retry-after', answer.retryAfterSeconds);
-        return refuse(
-          429,
-          `Too many attempts: try again in ${formatCountOf(answer.retryAfterSeconds, 'second')}.`,
-        );
+    if (answer.kind === 'signed-in') {
+      await note({ action: 'sign-in' }, writeWho(answer.visitor));
+      return reply.header('set-cookie', answer.cookie).redirect(to, 303);
     }
+    if (answer.kind === 'wrong') {
+      await note({ action: 'sign-in-failed', details: { name: answer.knownName } }, 'serve');
+      return refuse(401, 'The name or the password is wrong.');
+    }
+    const seconds = answer.retryAfterSeconds;
+    reply.header('retry-after', seconds);
+    return refuse(429, `Too many attempts: try again in ${formatCountOf(seconds, 'second')}.`);
   });
-  allowOnly(app, ['GET', 'HEAD', 'POST'], signInPath);
+  allowOnly(app, 'GET, HEAD, POST', signInPath);
 
   app.post(signOutPath, async (request, reply) => {
     const asking = toAccessRequest(request);
@@ -70,7 +66,7 @@ export function addSignInRoutes(
     await note({ action: 'sign-out' }, writeWho(visit.visitor));
     return reply.redirect(signInPath, 303);
   });
-  allowOnly(app, ['POST'], signOutPath);
+  allowOnly(app, 'POST', signOutPath);
 
   function note(action: Action, who: string): Promise<void> {
     return record({ ...action, at: desk.clock(), who }).catch(logUnrecorded(log, action));

@@ -52,21 +52,19 @@ export function createCallerCheck(secret: string | undefined, clock: () => numbe
   const backOff = createBackOff(clock);
   const isToken = createTokenCheck(secret);
 
-  function checkSignature({ headers, body }: IncomingCall): string {
-    const id = readRequestId(headers);
-    const { 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
-    if (id === undefined || !isGiven(timestamp) || !isGiven(signatures))
+  function checkSignature({ headers, body }: IncomingCall): void {
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
+    if (!isGiven(id) || !isGiven(timestamp) || !isGiven(signatures))
       throw unauthorised(
         'a signed request has the headers webhook-id, webhook-timestamp and webhook-signature',
       );
-    refuseUnusable(id);
     if (!/^\d{1,12}$/.test(timestamp))
       throw unauthorised('webhook-timestamp must be in whole seconds since 1970');
     if (!isSigned({ id, timestamp, body }, signatures, keys))
       throw unauthorised('webhook-signature does not match this id, timestamp and body under the secret');
     // Only a caller that can sign learns anything about this clock.
     const secondsAgo = Math.floor(clock() / 1000) - Number(timestamp);
-    if (Math.abs(secondsAgo) <= toleranceSeconds) return id;
+    if (Math.abs(secondsAgo) <= toleranceSeconds) return;
     const side = secondsAgo > 0 ? 'too old' : 'in the future';
     // The caller has the secret, so this is not a guess.
     throw new HttpError(
@@ -76,19 +74,18 @@ export function createCallerCheck(secret: string | undefined, clock: () => numbe
     );
   }
 
-  function checkToken({ headers }: IncomingCall): string | undefined {
+  function checkToken({ headers }: IncomingCall): void {
     const given = readBearerToken(headers);
     if (given === undefined)
       throw unauthorised('the request has neither a signature nor the header authorization: Bearer SECRET');
     if (!isToken(given)) throw unauthorised('the bearer token is not the secret');
-    const id = readRequestId(headers);
-    if (id !== undefined) refuseUnusable(id);
-    return id;
   }
 
   return (call) => {
     try {
-      return 'webhook-signature' in call.headers ? checkSignature(call) : checkToken(call);
+      if ('webhook-signature' in call.headers) checkSignature(call);
+      else checkToken(call);
+      return readRequestId(call.headers);
     } catch (error) {
       if (!(error instanceof WrongCredentialsError)) throw error;
       const seconds = backOff.findWait(call.address);
@@ -108,16 +105,13 @@ function unauthorised(message: string): WrongCredentialsError {
   return new WrongCredentialsError(401, message, challenge);
 }
 
-function readRequestId({ 'webhook-id': id }: IncomingHttpHeaders): string | undefined {
-  return isGiven(id) ? id : undefined;
-}
-
 function isGiven(header: string | string[] | undefined): header is string {
   return typeof header === 'string' && header !== '';
 }
 
 /** Ids are stored: visible ASCII, short enough for a database index. */
-function refuseUnusable(id: string): void {
-  if (!/^[\x21-\x7e]{1,256}$/.test(id))
-    throw new HttpError(400, 'webhook-id must be at most 256 visible ASCII characters');
+function readRequestId({ 'webhook-id': id }: IncomingHttpHeaders): string | undefined {
+  if (!isGiven(id)) return undefined;
+  if (/^[\x21-\x7e]{1,256}$/.test(id)) return id;
+  throw new HttpError(400, 'webhook-id must be at most 256 visible ASCII characters');
 }

@@ -17,13 +17,13 @@ export function serveConnections(
   server: Server,
   handle: RequestListener,
   { connections: most, waitingRequests }: Pick<ServerLimits, 'connections' | 'waitingRequests'>,
-): { closeAll(): void } {
+): () => void {
   // Connections in the order in which they were last used, each with its requests: the first is in progress, the others wait.
   const open = new Map<Socket, ServerResponse[]>();
 
   server.on('connection', (socket: Socket) => {
     if (open.size >= most) {
-      const idle = findIdle([...open]);
+      const idle = findIdle(open);
       cut(idle ?? socket);
       if (!idle) return;
     }
@@ -60,26 +60,18 @@ export function serveConnections(
     socket.destroy();
   }
 
-  return {
-    closeAll() {
-      for (const socket of open.keys()) socket.destroy();
-    },
+  return () => {
+    for (const socket of open.keys()) socket.destroy();
   };
 }
 
 /** The first that waits for its caller: to send a request, the rest of one, or to read the response. */
-function findIdle(
-  connections: readonly (readonly [Socket, readonly ServerResponse[]])[],
-): Socket | undefined {
-  const [idle] =
-    connections.find(([, [current]]) => current === undefined) ??
-    connections.find(([, [current]]) => current?.req.complete === false) ??
-    connections.find(([, [current]]) => current && isUnread(current)) ??
-    [];
-  return idle;
-}
-
-/** Whether a response, or a part of it, has been written but not yet taken by its caller. */
-function isUnread({ writableEnded, writableNeedDrain }: ServerResponse): boolean {
-  return writableEnded || writableNeedDrain;
+function findIdle(open: ReadonlyMap<Socket, readonly ServerResponse[]>): Socket | undefined {
+  const find = (isIdle: (current: ServerResponse | undefined) => boolean | undefined) =>
+    [...open].find(([, [current]]) => isIdle(current))?.[0];
+  return (
+    find((current) => current === undefined) ??
+    find((current) => current?.req.complete === false) ??
+    find((current) => current?.writableEnded || current?.writableNeedDrain)
+  );
 }

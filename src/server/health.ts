@@ -4,22 +4,23 @@ import { describeError } from '../text/safe-error.js';
 /** Rejects when the part can't be used at the moment. */
 export type HealthCheck = () => Promise<void>;
 
-interface HealthOptions {
-  /** By name, for example `ledger`. */
-  readonly checks: Readonly<Record<string, HealthCheck>>;
-  readonly clock: () => number;
-  /** How long a check may take, in milliseconds. */
-  readonly checkMs?: number;
-}
-
-/** How long a result is reused, so that frequent probes don't load the database. */
+/** How long a look is reused, so that frequent probes don't load the database. */
 const reuseMs = 1_000;
 
 export type Health = ReturnType<typeof createHealth>;
 
-/** Checks all parts at the same time. */
-export function createHealth({ checks, clock, checkMs = 2_000 }: HealthOptions) {
-  let last: { readonly look: ReturnType<typeof checkAll>; endedAt?: number } | undefined;
+/**
+ * Checks all parts at the same time.
+ *
+ * @param checks by name, for example `ledger`
+ * @param checkMs how long each may take
+ */
+export function createHealth(
+  checks: Readonly<Record<string, HealthCheck>>,
+  clock: () => number,
+  checkMs = 2_000,
+) {
+  let last: { readonly at: number; readonly look: ReturnType<typeof checkAll> } | undefined;
 
   async function checkAll() {
     const parts = await Promise.all(
@@ -44,13 +45,9 @@ export function createHealth({ checks, clock, checkMs = 2_000 }: HealthOptions) 
   return {
     /** Never rejects. */
     look() {
-      if (last && (last.endedAt === undefined || Math.abs(clock() - last.endedAt) < reuseMs))
-        return last.look;
-      const started: NonNullable<typeof last> = { look: checkAll() };
-      last = started;
-      return started.look.finally(() => {
-        started.endedAt = clock();
-      });
+      const now = clock();
+      if (!last || Math.abs(now - last.at) >= reuseMs) last = { at: now, look: checkAll() };
+      return last.look;
     },
   };
 }

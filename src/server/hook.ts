@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { answerWithin, TooLateError } from '../async/abort.js';
@@ -11,7 +8,7 @@ import {
   isCalendarDay,
 } from '../booking/business-day.js';
 import type { CheckCaller, IncomingCall } from './caller.js';
-import { allowOnly, HttpError, toHttpError, writeLastError } from './http-error.js';
+import { allowOnly, HttpError, toHttpError } from './http-error.js';
 import type { ServerLimits, ServerOptions } from './server.js';
 
 /** The path of the end-of-day hook. */
@@ -46,71 +43,38 @@ type HookOptions = HookSettings &
   Pick<ServerOptions, 'ledger' | 'timezone' | 'clock'> &
   Pick<ServerLimits, 'answerMs'>;
 
-/** Adds the route of the end-of-day hook. */
-export function addHookRoute(
-  app: FastifyInstance,
-  options: HookOptions & Pick<ServerOptions, 'metrics' | 'log'> & Pick<ServerLimits, 'partingMs'>,
-): void {
-  const { log, metrics, partingMs } = options;
-  const answer = createHook(options);
-  const record = (status: number, run: object = {}) => {
-    metrics.countHookRequest(status);
-    log.info({ path: hookPath, status, ...run }, 'end-of-day hook answered');
-  };
-
-  app.post(hookPath, async (request, reply) => {
-    const body = await readBody(request.raw);
-    if (body === 'cut-off') return reply.hijack();
-    if (body === 'too-large') {
-      record(413);
-      reply.hijack();
-      await refuseRest(reply.raw, partingMs);
-      return reply;
-    }
-    const address = request.raw.socket.remoteAddress ?? '';
-    try {
-      const { status, runId, day } = await answer({ headers: request.headers, body, address });
-      record(status, { run: runId, day });
-      return reply.code(status).send({ runId, day, statusUrl: `/runs/${encodeURIComponent(runId)}` });
-    } catch (error) {
-      record(toHttpError(error).status);
-      throw error;
-    }
-  });
-  allowOnly(app, ['POST'], hookPath);
-}
-
 /** Bytes; the hook needs less than a hundred. */
 const maxBodyBytes = 64 * 1024;
 
-/** Reads a body as raw bytes. The rest of one over the limit stays unread; `cut-off` if its caller disconnected. */
-async function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | 'cut-off'> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return 'too-large';
-  const parts: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const part of request.iterator({ destroyOnReturn: false })) {
-      length += part.length;
-      if (length > maxBodyBytes) return 'too-large';
-      parts.push(part);
-    }
-  } catch {
-    return 'cut-off';
-  }
-  return Buffer.concat(parts);
-}
+/** Adds the route of the end-of-day hook. */
+export function addHookRoute(
+  app: FastifyInstance,
+  options: HookOptions & Pick<ServerOptions, 'metrics' | 'log'>,
+): void {
+  const answer = createHook(options);
+  const record = (status: number, run: object = {}) => {
+    options.metrics.countHookRequest(status);
+    options.log.info({ path: hookPath, status, ...run }, 'end-of-day hook answered');
+  };
 
-/**
- * Responds that the body is too large, and ends the connection without reading the rest. Closing a connection with unread bytes
- * resets it, and the caller loses the response: so it stays open, unread, for a while or until the caller disconnects.
- */
-async function refuseRest(response: ServerResponse, partingMs: number): Promise<void> {
-  const error = new HttpError(413, `the body is larger than ${maxBodyBytes} bytes`);
-  const { headers, body } = writeLastError(error);
-  response.writeHead(error.status, headers);
-  response.write(body);
-  await Promise.race([once(response, 'close'), wait(partingMs)]);
-  response.end();
+  app.register((scope) => {
+    // Raw bytes whatever their type, because signatures cover them.
+    scope.removeAllContentTypeParsers();
+    const asBytes = { parseAs: 'buffer', bodyLimit: maxBodyBytes } as const;
+    scope.addContentTypeParser('*', asBytes, (_request, body, done) => done(null, body));
+    scope.setErrorHandler((error, { raw }) => {
+      // A caller that disconnected gets no answer.
+      if (raw.complete || !raw.destroyed) record(toHttpError(error).status);
+      throw error;
+    });
+    scope.post<{ Body?: Buffer }>(hookPath, async ({ headers, body = Buffer.alloc(0), raw }, reply) => {
+      const address = raw.socket.remoteAddress ?? '';
+      const { status, runId, day } = await answer({ headers, body, address });
+      record(status, { run: runId, day });
+      return reply.code(status).send({ runId, day, statusUrl: `/runs/${encodeURIComponent(runId)}` });
+    });
+  });
+  allowOnly(app, 'POST', hookPath);
 }
 
 interface HookAnswer {
@@ -133,18 +97,15 @@ export function createHook({ checkCaller, runs, ledger, timezone, clock, answerM
   async function answerOnce(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
     const current = starting.get(requestId);
     if (current !== undefined) return { ...(await current), status: 200 };
-    const started = answerFirst(requestId, start).finally(() => {
+    const answerFirst = async (): Promise<HookAnswer> => {
+      const runId = await runs.findRun(requestId);
+      return runId === undefined ? start() : { status: 200, runId, day: (await ledger.runs.get(runId)).day };
+    };
+    const started = answerFirst().finally(() => {
       if (starting.get(requestId) === started) starting.delete(requestId);
     });
     starting.set(requestId, started);
     return started;
-  }
-
-  async function answerFirst(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
-    const runId = await runs.findRun(requestId);
-    if (runId === undefined) return start();
-    const { day } = await ledger.runs.get(runId);
-    return { status: 200, runId, day };
   }
 
   async function checkFirstDay(day: BusinessDay): Promise<void> {

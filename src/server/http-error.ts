@@ -59,13 +59,6 @@ function writeError({ message, headers, errorClass }: HttpError) {
   };
 }
 
-/** The same for a connection that ends with it, where the framework writes no response. */
-export function writeLastError(error: HttpError) {
-  const { headers, body } = writeError(error);
-  const length = String(Buffer.byteLength(body));
-  return { headers: { ...headers, 'content-length': length, connection: 'close' }, body };
-}
-
 /** The response to an error of any kind. Messages of other libraries are withheld: they might quote the request. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
@@ -109,11 +102,11 @@ export function nothingHere(): HttpError {
   return new HttpError(404, 'there is nothing at this path');
 }
 
-/** The response to an error, which is logged if it is not the caller's fault. */
-export function answerError(log: ServerLog, { routeOptions }: FastifyRequest, error: unknown): HttpError {
+/** The response to an error, which is logged if it is not the caller's fault, such as a body that is cut off. */
+export function answerError(log: ServerLog, { routeOptions, raw }: FastifyRequest, error: unknown) {
   const answer = toHttpError(error);
   const { status } = answer;
-  if (status >= 500 && error !== answer)
+  if (status >= 500 && error !== answer && raw.complete)
     log.error({ path: routeOptions.url, status, error: describeError(error) }, 'request failed');
   return answer;
 }
@@ -130,8 +123,9 @@ export function refuseBrokenRequest(error: { readonly code?: string }, socket: S
     return;
   }
   const answer = breaks[error.code ?? ''] ?? new HttpError(400, 'the request is not HTTP/1.1');
-  const { headers, body } = writeLastError(answer);
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { headers, body } = writeError(answer);
+  const last = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const head = Object.entries(last).map(([name, value]) => `${name}: ${value}\r\n`);
   const start = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n`;
   socket.end(`${start}${head.join('')}\r\n${body}`, () => socket.destroy());
 }
@@ -142,17 +136,12 @@ const breaks: Readonly<Record<string, HttpError>> = {
 };
 
 /** Refuses any other method on a path. */
-export function allowOnly(
-  app: FastifyInstance,
-  allowed: readonly ('GET' | 'HEAD' | 'POST')[],
-  url: string,
-): void {
-  const allow = allowed.join(', ');
-  app.route({
-    url,
-    method: app.supportedMethods.filter((other) => !(allowed as readonly string[]).includes(other)),
-    handler: async () => {
-      throw new HttpError(405, `this path only accepts ${allow}`, { allow });
-    },
-  });
+export function allowOnly(app: FastifyInstance, allow: Allowed, url: string): void {
+  const method = app.supportedMethods.filter((other) => !allow.split(', ').includes(other));
+  const handler = async () => {
+    throw new HttpError(405, `this path only accepts ${allow}`, { allow });
+  };
+  app.route({ url, method, handler });
 }
+
+type Allowed = 'GET, HEAD' | 'POST' | 'GET, HEAD, POST';

@@ -36,17 +36,15 @@ export async function readLedgerFacts(
   const today = businessDayAt(new Date(now), timezone);
   const days = Array.from({ length: recentDays }, (_, before) => goBack(today, before + 1).iso);
   const summary = await ledger.runs.summarise(today);
-  const latestRuns = await ledger.runs.listLatest({
-    from: days.at(-1) ?? today.iso,
-    to: days[0] ?? today.iso,
-  });
+  const from = goBack(today, recentDays).iso;
+  const latestRuns = await ledger.runs.listLatest({ from, to: today.previous().iso });
   const stateOf = (day: string): DayState | undefined => {
     const run = latestRuns.find((latest) => latest.day === day);
     if (run) return stateAfter(run, timezone);
     return summary.firstDay !== undefined && day > summary.firstDay ? 'missing' : undefined;
   };
   const sync = await ledger.mappings.latestSync();
-  const problems = await ledger.notices.listProblems();
+  const problems = (await ledger.notices.listProblems()).map(({ event }) => event);
   return {
     summary,
     /** The days before today, by what became of them. */
@@ -55,10 +53,7 @@ export async function readLedgerFacts(
     latestDay: await readLatestDay(ledger, latestRuns),
     cases: await ledger.cases.count(today.iso),
     /** The problems that last, by event. */
-    problems: countEach(
-      lastingEvents,
-      problems.map(({ event }) => event),
-    ),
+    problems: countEach(lastingEvents, problems),
     /** One for each notice and channel. */
     messages: await ledger.notices.countMessages(),
     /** How many canaries in a row no e-mail named in time; undefined if no outcome is known. */
@@ -136,10 +131,13 @@ interface LedgerGauge {
   /** Then there is one for each of its values. */
   readonly label?: string;
   /** What is undefined or null is absent. */
-  read(facts: LedgerFacts, now: number, timezone: string): number | null | undefined | Labelled;
+  read(facts: ShownFacts): number | null | undefined | Iterable<readonly [value: string, count: number]>;
 }
 
-type Labelled = Iterable<readonly [value: string, count: number]>;
+type ShownFacts = LedgerFacts & { readonly names: NameAges; readonly now: number; readonly timezone: string };
+
+/** The places that hold guest names, each with the age of its oldest. */
+export type NameAges = readonly { readonly place: string; readonly ageDays: number }[];
 
 /*
  * An instant is given as such and not as an age, wherever that is possible: it stays true while nobody updates it, as in a
@@ -148,11 +146,11 @@ type Labelled = Iterable<readonly [value: string, count: number]>;
 const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   last_good_day_timestamp_seconds: {
     help: 'When the last business day whose bookings were reviewed was over, in seconds since 1970',
-    read: ({ summary: { lastGoodDay } }, _, timezone) => endOfDay(lastGoodDay, timezone),
+    read: ({ summary: { lastGoodDay }, timezone }) => endOfDay(lastGoodDay, timezone),
   },
   last_good_day_age_days: {
     help: "Days between yesterday and the last good day: 0 when yesterday's bookings were reviewed",
-    read: ({ summary: { lastGoodDay } }, now, timezone) =>
+    read: ({ summary: { lastGoodDay }, now, timezone }) =>
       lastGoodDay === undefined ? undefined : countDaysBehind(lastGoodDay, now, timezone),
   },
   runs: {
@@ -167,7 +165,7 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   },
   latest_day_timestamp_seconds: {
     help: 'When the latest day, the newest before today that was collected, was over, in seconds since 1970',
-    read: ({ latestDay }, _, timezone) => endOfDay(latestDay?.day, timezone),
+    read: ({ latestDay, timezone }) => endOfDay(latestDay?.day, timezone),
   },
   latest_day_records: {
     help: 'Records of the source of the latest day, by outcome',
@@ -213,7 +211,7 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   },
   nearest_open_check_in_timestamp_seconds: {
     help: 'When the earliest check-in day of those bookings begins, in seconds since 1970; in the past while a guest is in house',
-    read: ({ cases: { firstCheckIn: day } }, _, timezone) =>
+    read: ({ cases: { firstCheckIn: day }, timezone }) =>
       day === undefined ? undefined : createBusinessDay(day, timezone).firstInstant.getTime() / 1000,
   },
   open_problems: {
@@ -241,6 +239,11 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
     help: 'Canaries in a row that no e-mail named in time, up to the newest: 0 when that one was named',
     read: ({ missedCanaries }) => missedCanaries,
   },
+  oldest_guest_name_age_days: {
+    help: 'Age of the oldest guest name that is kept, by place',
+    label: 'place',
+    read: ({ names }) => names.map(({ place, ageDays }) => [place, ageDays] as const),
+  },
 };
 
 /** In seconds since 1970. */
@@ -248,8 +251,6 @@ function endOfDay(day: string | undefined, timezone: string): number | undefined
   if (day === undefined) return undefined;
   return Math.floor((createBusinessDay(day, timezone).lastInstant.getTime() + 1) / 1000);
 }
-
-export type NameAges = readonly { readonly place: string; readonly ageDays: number }[];
 
 /** Shows what the ledger says as gauges. */
 export function createLedgerGauges(registry: Registry, timezone: string) {
@@ -261,11 +262,6 @@ export function createLedgerGauges(registry: Registry, timezone: string) {
       registers: [registry],
     });
   const isUp = create('ledger_up', 'Whether the ledger answered: 1 or 0');
-  const names = create(
-    'oldest_guest_name_age_days',
-    'Age of the oldest guest name that is kept, by place',
-    'place',
-  );
   const gauges = Object.entries(ledgerGauges).map(([name, { help, label, read }]) => ({
     label,
     read,
@@ -273,21 +269,17 @@ export function createLedgerGauges(registry: Registry, timezone: string) {
   }));
 
   return {
-    /**
-     * @param facts undefined while the ledger is away: then all are absent rather than outdated
-     * @param found the places that hold guest names, each with the age of its oldest
-     */
-    show(facts: LedgerFacts | undefined, found: NameAges, now: number): void {
+    /** @param facts undefined while the ledger is away: then all are absent rather than outdated */
+    show(facts: LedgerFacts | undefined, names: NameAges, now: number): void {
       isUp.set(facts ? 1 : 0);
+      const shown = facts && { ...facts, names, now, timezone };
       for (const { gauge, label, read } of gauges) {
-        const says = facts && read(facts, now, timezone);
+        const says = shown && read(shown);
         if (label === undefined) gauge.remove();
         else gauge.reset();
         if (typeof says === 'number') gauge.set(says);
         else for (const [value, count] of says ?? []) gauge.set({ [label ?? '']: value }, count);
       }
-      names.reset();
-      for (const { place, ageDays } of found) names.set({ place }, ageDays);
     },
   };
 }

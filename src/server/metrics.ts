@@ -36,53 +36,22 @@ export function createEventCounters(clock: () => number) {
     buckets: durationBuckets,
     registers: [registry],
   });
-  const retries = counter(
-    'step_retries',
-    'Attempts that will be repeated, by kind of step and class of code',
-    'kind',
-    'code_class',
-  );
+  const retries = counter('step_retries', 'Attempts to repeat, by kind and code', 'kind', 'code_class');
   const records = counter('records', 'Records collected from the source, by outcome', 'outcome');
   const bookings = counter('bookings', 'Bookings sent for review, by outcome', 'outcome');
   const affected = counter('affected_bookings', 'Bookings whose mapping a result marks as incorrect');
-  const unanswered = counter(
-    'unanswered_bookings',
-    'Bookings of files that a result leaves without a verdict',
-  );
-  const suspects = counter(
-    'suspect_bookings',
-    'Bookings whose mapping is another one in the local copy of the mappings, or has changed lately',
-  );
-  const lateSources = counter(
-    'late_sources',
-    'Days whose source was not there yet, by what became of them',
-    'outcome',
-  );
+  const unanswered = counter('unanswered_bookings', 'Bookings that a result leaves without a verdict');
+  const suspects = counter('suspect_bookings', 'Bookings that disagree with the local copy of the mappings');
+  const lateSources = counter('late_sources', 'Days whose source was late, by outcome', 'outcome');
   const volumeDrops = counter('volume_drops', 'Days collected with far fewer bookings than usual');
-  const skipped = counter(
-    'skipped_mappings',
-    'Mappings that a sync of the local copy skipped, because they could not be read',
-  );
+  const skipped = counter('skipped_mappings', 'Mappings that a sync skipped, because they are unreadable');
   const cases = counter('cases', 'What happened to cases, by event', 'event');
-  const findings = counter(
-    'watch_findings',
-    'Mappings of current and upcoming stays that the watch found moved, by move',
-    'move',
-  );
-  const endangered = counter(
-    'endangered_bookings',
-    'Bookings of current and upcoming stays whose mapping the watch found re-pointed or deleted',
-  );
+  const findings = counter('watch_findings', 'Moved mappings of current and later stays, by move', 'move');
+  const endangered = counter('endangered_bookings', 'Bookings on re-pointed or deleted mappings');
   const noteWatch = lastTime('last_watch', 'When this process last watched the mappings');
   const mails = counter('verdict_mails', 'Verdict e-mails that were read, by outcome', 'outcome');
-  const named = counter(
-    'verdict_mail_names',
-    'Bookings, and pairs of provider and hotel id, that verdict e-mails named',
-  );
-  const notePoll = lastTime(
-    'last_mailbox_poll',
-    'When this process last read the mailbox of verdict e-mails',
-  );
+  const named = counter('verdict_mail_names', 'Bookings and pairs of ids that verdict e-mails named');
+  const notePoll = lastTime('last_mailbox_poll', 'When this process last read the mailbox of verdicts');
   const missed = counter('canaries_missed', 'Canaries that no e-mail named in time');
   const settled = counter('runs_settled', 'Runs settled, by state', 'state');
   const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', 'status');
@@ -231,12 +200,12 @@ export function createMetrics(options: MetricsOptions) {
   /** Looking takes long, so a scrape may end before it: the next one gets the answer. */
   function findNames(look: () => Promise<NameAges>): Promise<NameAges> {
     if (looked !== undefined && clock() - looked.at < namesLookMs) return looked.ages;
-    const begun = { at: clock(), ages: look() };
-    looked = begun;
-    begun.ages.catch(() => {
-      if (looked === begun) looked = undefined;
+    const ages = look();
+    looked = { at: clock(), ages };
+    ages.catch(() => {
+      looked = undefined;
     });
-    return begun.ages;
+    return ages;
   }
 
   /** Two scrapes at the same time would clear each other's gauges. */

@@ -58,8 +58,6 @@ const defaultLimits = {
   answerMs: 2_500,
   /** How long `close` waits for requests in progress. */
   closeGraceMs: 2_000,
-  /** How long a refused connection stays open for the caller to read the response. */
-  partingMs: 1_000,
 };
 
 export type ServerLimits = Readonly<typeof defaultLimits>;
@@ -75,7 +73,7 @@ export function createServer(options: ServerOptions) {
   const { host, port, hook, desk, log, shortenPaths } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let closing: Promise<void> | undefined;
-  let connections: ReturnType<typeof serveConnections> | undefined;
+  let cutConnections: ReturnType<typeof serveConnections> | undefined;
 
   const app = Fastify({
     logger: false,
@@ -83,7 +81,7 @@ export function createServer(options: ServerOptions) {
     routerOptions: { maxParamLength: 1_000 },
     serverFactory(handler) {
       const server = openHttpServer(limits);
-      connections = serveConnections(server, handler, limits);
+      cutConnections = serveConnections(server, handler, limits);
       return server;
     },
     return503OnClosing: false,
@@ -97,9 +95,11 @@ export function createServer(options: ServerOptions) {
     reply.header('x-content-type-options', 'nosniff');
     // Otherwise the connection would be kept for another request until it is closed by force.
     if (closing !== undefined) reply.header('connection', 'close');
+    // The framework would close it with the rest of a large body unread: that resets it, and the caller loses the answer.
+    else if (reply.hasHeader('connection')) reply.removeHeader('connection');
     return typeof payload === 'string' && shortenPaths ? shortenPaths(payload) : payload;
   });
-  // A route that reads a body gets the raw stream; elsewhere bodies are ignored.
+  // Whoever reads bodies adds a parser to its own routes; elsewhere bodies are ignored.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', async () => {
@@ -108,15 +108,11 @@ export function createServer(options: ServerOptions) {
   refuseOtherHosts(app, [host, ...(options.hosts ?? [])]);
 
   addProbeRoutes(app, options);
-  if (desk)
-    app.register((scope, _, done) => {
-      desk(scope, limits);
-      done();
-    });
+  if (desk) app.register((scope) => desk(scope, limits));
   if (hook) addHookRoute(app, { ...options, ...limits, ...hook });
 
   async function stop(): Promise<void> {
-    const cut = setTimeout(() => connections?.closeAll(), limits.closeGraceMs);
+    const cut = setTimeout(() => cutConnections?.(), limits.closeGraceMs);
     try {
       // The framework closes only servers that it made itself.
       await Promise.all([new Promise((resolve) => app.server.close(resolve)), app.close()]);
@@ -173,7 +169,7 @@ function addProbeRoutes(app: FastifyInstance, { health, metrics, metricsToken }:
     const { contentType, text } = await metrics.scrape();
     return reply.header('content-type', contentType).send(text);
   });
-  for (const path of ['/metrics', ...probePaths]) allowOnly(app, ['GET', 'HEAD'], path);
+  for (const path of ['/metrics', ...probePaths]) allowOnly(app, 'GET, HEAD', path);
 }
 
 const metricsNeedToken = 'the metrics need the header authorization: Bearer TOKEN (server.metricsToken)';
@@ -207,11 +203,9 @@ const hostHeader = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
  *
  * @param names the configured ones; an address that is connected to and loopback names are always allowed
  */
-export function createHostCheck(
-  names: readonly string[],
-): (header: string | undefined, localAddress: string | undefined) => boolean {
+export function createHostCheck(names: readonly string[]) {
   const allowed = new Set(names.map(normalise));
-  return (header, localAddress) => {
+  return (header: string | undefined, localAddress: string | undefined): boolean => {
     const given = hostHeader.exec(header ?? '')?.[1];
     if (given === undefined) return false;
     const host = normalise(given);

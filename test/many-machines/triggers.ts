@@ -146,7 +146,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     port: 0,
     timezone,
     ledger,
-    health: createHealth({ checks: {}, clock }),
+    health: createHealth({}, clock),
     metrics: createMetrics({
       counters: createEventCounters(clock),
       readFacts: () => readLedgerFacts(ledger, { now: clock(), timezone }),

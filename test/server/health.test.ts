@@ -29,7 +29,7 @@ describe('readiness', () => {
   });
 
   it('does not wait for a part that does not answer', async () => {
-    const health = createHealth({ checks: { ledger: silent, queue: fine }, clock: () => now, checkMs: 20 });
+    const health = createHealth({ ledger: silent, queue: fine }, () => now, 20);
     expect(await health.look()).toEqual({
       ready: false,
       parts: { ledger: 'no answer within 0.02 s', queue: 'ok' },
@@ -38,7 +38,7 @@ describe('readiness', () => {
 
   it('quotes no foreign error', async () => {
     const leaky = () => Promise.reject(new Error('password=hunter2'));
-    const health = createHealth({ checks: { queue: leaky }, clock: () => now });
+    const health = createHealth({ queue: leaky }, () => now);
     expect(await health.look()).toEqual({ ready: false, parts: { queue: 'unexpected Error' } });
   });
 
@@ -46,7 +46,7 @@ describe('readiness', () => {
     const gate = createGate();
     const first = () => gate.passed;
     const second = async () => gate.open();
-    const health = createHealth({ checks: { first, second }, clock: () => now });
+    const health = createHealth({ first, second }, () => now);
     expect((await health.look()).ready).toBe(true);
   });
 

@@ -115,7 +115,7 @@ export async function startServer({
     timezone,
     ...(hook && checkCaller && { hook: { runs: hook.runs, checkCaller } }),
     ledger,
-    health: createHealth({ checks, clock: time }),
+    health: createHealth(checks, time),
     metrics: createMetrics({
       counters: createEventCounters(time),
       readFacts: async () =>

@@ -27,8 +27,6 @@ describe('text for people', () => {
       'jobs/terminal.ts',
       // Waits for the stream as well, and makes its text visible itself.
       'src/doctor/ending.ts',
-      // The hook's answer.
-      'src/server/hook.ts',
     ]);
     expect(findFiles(/\bconsole\./)).toEqual([]);
   });

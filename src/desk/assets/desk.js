@@ -14,7 +14,7 @@ for (const form of document.querySelectorAll('form.change')) {
 }
 
 // The live part of a page is looked up again and again, until the page has none: then all of it has changed.
-for (const live of document.querySelectorAll('[data-live]')) follow(live);
+for (const live of document.querySelectorAll('[data-live]')) void follow(live);
 
 async function follow(live) {
   for (;;) {
