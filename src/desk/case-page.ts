@@ -5,13 +5,12 @@ import { type CaseBooking, resolutions } from '../ledger/case.js';
 import { mappingToJson } from '../ledger/mappings.js';
 import { type CopiedHotel, neverSynced } from '../mappings/copied-hotels.js';
 import { describeDistance, type PairJson } from '../mappings/hotels/shown-hotels.js';
-import { showInLine } from '../text/foreign-text.js';
 import { formatCount } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { brief, bulkKinds, describeCheckIn, keptColumns, nameHotel, nobodyYet } from './cases-page.js';
 import { caseField, findShownCase } from './change-cases.js';
 import { pageField } from './fields.js';
-import { linkToMapping, renderMappingHistory } from './mappings-page.js';
+import { hotelFields, linkToMapping, renderMappingHistory } from './mappings-page.js';
 import { renderMark } from './marks.js';
 import { type DeskVisit, definePage } from './page.js';
 import {
@@ -216,7 +215,6 @@ function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit
   );
 }
 
-type KnownHotel = NonNullable<PairJson['bookedHotel']>;
 /** A booking's run may know nothing of them. */
 type TwoHotels = CopiedHotel & Partial<PairJson> & { readonly serviceId: number };
 
@@ -241,38 +239,6 @@ function describeCopy({ serviceId, copyServiceId, copy, distanceKm }: TwoHotels)
   if (copyServiceId === null) return 'none: the hotel is not mapped any more';
   if (copyServiceId === serviceId) return 'the booked hotel';
   return `${copyServiceId}, ${describeDistance(distanceKm ?? undefined)}`;
-}
-
-/** What is known of a hotel; null is unknown. */
-const hotelFields: Readonly<Record<string, (hotel: KnownHotel) => Html | string | null>> = {
-  Name: ({ name }) => name,
-  Phone: ({ phones }) => phones && linkPhones(phones),
-  Address: ({ address }) => address,
-  City: ({ city }) => city,
-  Country: ({ country, countryCode }) => country ?? countryCode,
-  'E-mail': ({ email }) => email,
-  Website: ({ website }) => website,
-  // By the hotel's own clock.
-  'Time there': ({ localTime }) => localTime && showInstant(`${localTime}Z`, { timezone: 'UTC' }),
-  Map: linkToMap,
-};
-
-/** Each number as a link; whatever else stands there, such as the name of a desk, is only text. */
-function linkPhones(phones: string): Html {
-  const parts = phones.split(/(\+?\d[\d ().-]{2,}\d)/);
-  return html`${parts.map((part, index) =>
-    index % 2 === 1
-      ? html`<a href="tel:${part.replace(/[^\d+]/g, '')}">${part}</a>`
-      : html`${showInLine(part)}`,
-  )}`;
-}
-
-/** Only whoever follows it tells the map where the hotel is. */
-function linkToMap(hotel: KnownHotel): Html | null {
-  if (hotel.latitude === null || hotel.longitude === null) return null;
-  const [latitude, longitude] = [hotel.latitude.toFixed(5), hotel.longitude.toFixed(5)];
-  const address = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`;
-  return html`<a href="${address}" rel="noreferrer">${latitude}, ${longitude}</a>`;
 }
 
 /** An escalated case was reported, but not corrected: it may be reported once more. */

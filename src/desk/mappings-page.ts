@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { KnownHotel } from '../ledger/hotels.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   type MappingJson,
@@ -10,6 +9,7 @@ import {
   syncToJson,
 } from '../ledger/mappings.js';
 import { neverSynced, wasSynced } from '../mappings/copied-hotels.js';
+import { hotelToJson } from '../mappings/hotels/shown-hotels.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
@@ -98,7 +98,8 @@ async function findMapping(ledger: ReadOnlyLedger, asked: ProviderHotel) {
   const current = mapping?.serviceId ?? null;
   const masters = new Set([current, ...(mapping?.history ?? []).flatMap(({ from, to }) => [from, to])]);
   const keys = [...masters].flatMap((id) => (id === null ? [] : { ...asked, serviceId: id }));
-  const [hotel] = current === null ? [] : await ledger.hotels.lookUp([current]);
+  const [master] = current === null ? [] : await ledger.hotels.lookUp([current]);
+  const hotel = master && hotelToJson(master);
   const cases = (await ledger.cases.findByKeys(keys)).filter((one) => one !== undefined);
   return { ...asked, mapping, hotel, cases, isSynced: await wasSynced(ledger.mappings) };
 }
@@ -113,23 +114,49 @@ function renderFound({ mapping, hotel, cases, isSynced, ...asked }: Found, visit
   return html`<h2>${showInLine(`${asked.providerName} ${asked.providerHotelId}`)}</h2>
 <div class="card">${renderMappingHistory(mapping, visit.timezone, isSynced)}
 ${linked.length > 0 && html`<p>${linked}</p>`}</div>
-${mapping?.serviceId ? html`<h2>Master hotel ${mapping.serviceId}</h2><div class="card">${renderHotel(hotel, visit)}</div>` : undefined}`;
+${mapping?.serviceId != null && html`<h2>Master hotel ${mapping.serviceId}</h2>${hotel ? renderHotel(hotel) : unknownHotel}`}`;
 }
 
-function renderHotel(hotel: KnownHotel | undefined, visit: DeskVisit): Html {
-  if (!hotel)
-    return html`<p>Its content is unknown. It comes with the content file of an export: <code>hotel-review hotels load FILE</code></p>`;
-  const { name, address, city, country, coordinates, phones, email, website, loadedAt } = hotel;
-  const place = coordinates && `${coordinates.latitude.toFixed(6)}, ${coordinates.longitude.toFixed(6)}`;
-  return renderFacts([
-    ['Name', name ?? null],
-    ['Address', [address, city, country].filter((part) => part !== undefined).join(', ') || null],
-    ['Coordinates', place ?? null],
-    ['Phone', phones ?? null],
-    ['E-mail', email],
-    ['Website', website],
-    ['Loaded', showInstant(loadedAt, visit)],
-  ]);
+const unknownHotel = html`<p class="card">Its content is unknown. It comes with the content file of an export: <code>hotel-review hotels load FILE</code></p>`;
+
+/** What is unknown is left out. */
+function renderHotel(hotel: KnownHotel): Html {
+  const facts = Object.entries(hotelFields).map(([about, read]): Fact => [about, read(hotel) ?? undefined]);
+  return html`<div class="card">${renderFacts(facts)}</div>`;
+}
+
+type KnownHotel = ReturnType<typeof hotelToJson> & { readonly localTime?: string | null };
+
+/** What is known of a hotel; null is unknown. */
+export const hotelFields: Readonly<Record<string, (hotel: KnownHotel) => Html | string | null>> = {
+  Name: ({ name }) => name,
+  Phone: ({ phones }) => phones && linkPhones(phones),
+  Address: ({ address }) => address,
+  City: ({ city }) => city,
+  Country: ({ country, countryCode }) => country ?? countryCode,
+  'E-mail': ({ email }) => email,
+  Website: ({ website }) => website,
+  // By the hotel's own clock.
+  'Time there': ({ localTime = null }) => localTime && showInstant(`${localTime}Z`, { timezone: 'UTC' }),
+  Map: linkToMap,
+};
+
+/** Each number as a link; whatever else stands there, such as the name of a desk, is only text. */
+function linkPhones(phones: string): Html {
+  const parts = phones.split(/(\+?\d[\d ().-]{2,}\d)/);
+  return html`${parts.map((part, index) =>
+    index % 2 === 1
+      ? html`<a href="tel:${part.replace(/[^\d+]/g, '')}">${part}</a>`
+      : html`${showInLine(part)}`,
+  )}`;
+}
+
+/** Only whoever follows it tells the map where the hotel is. */
+function linkToMap(hotel: KnownHotel): Html | null {
+  if (hotel.latitude === null || hotel.longitude === null) return null;
+  const [latitude, longitude] = [hotel.latitude.toFixed(5), hotel.longitude.toFixed(5)];
+  const address = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`;
+  return html`<a href="${address}" rel="noreferrer">${latitude}, ${longitude}</a>`;
 }
 
 function renderCopy(copy: MappingSummary, visit: DeskVisit): Html {

@@ -183,6 +183,8 @@ function listDays(range: Range, today: string): string[] {
   if (count < 1) throw new HttpError(400, `to: ${to} is before ${from}`);
   if (count > daysAtMost)
     throw new HttpError(400, `from: at most ${daysAtMost} days, so not before ${goBack(daysAtMost - 1)}`);
+  // The calendar begins there.
+  if (goBack(count - 1) < '0001-01-01') throw new HttpError(400, `to: ${to} is too early`);
   return Array.from({ length: count }, (_, at) => goBack(count - 1 - at));
 }
 
