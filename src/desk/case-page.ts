@@ -218,12 +218,12 @@ function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit
 /** A booking's run may know nothing of them. */
 type TwoHotels = CopiedHotel & Partial<PairJson> & { readonly serviceId: number };
 
-/** Side by side; one that is still mapped as it was booked has no second column to fill. */
+/** Side by side; without another hotel there is no second column to fill. */
 export function renderHotels(hotels: TwoHotels): Html {
   const { serviceId, copyServiceId, bookedHotel = null, copyHotel = null } = hotels;
-  const isSame = copyServiceId === serviceId;
+  const hasOther = copyServiceId !== null && copyServiceId !== serviceId;
   const known = Object.entries(hotelFields).map(([about, read]) => {
-    const copy = isSame ? undefined : copyHotel && read(copyHotel);
+    const copy = hasOther ? copyHotel && read(copyHotel) : undefined;
     return [about, bookedHotel && read(bookedHotel), copy] as const;
   });
   const rows = known.filter(([, booked, copy]) => (booked ?? copy ?? null) !== null);

@@ -20,7 +20,15 @@ import { outlineCase, runsRead } from './day-report.js';
 import { dayField, pageField } from './fields.js';
 import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
-import { cutPage, renderPages, renderTable, showDay, showInstant, writeAddress } from './parts.js';
+import {
+  cutPage,
+  renderPages,
+  renderTable,
+  showDay,
+  showInstant,
+  showMessage,
+  writeAddress,
+} from './parts.js';
 import { readArchived } from './run-file.js';
 
 /** The most urgent ones; the list of cases has all. */
@@ -177,7 +185,7 @@ function renderDay(data: DayData, visit: DeskVisit): Html {
       ? html`<h2>What people were told</h2>`
       : html`<h2>What was noticed</h2><p>${nobodyIsTold}</p>`;
   return html`<nav aria-label="Days" class="buttons neighbours">${earlier ?? ''} ${later ?? ''}</nav>
-<section class="card"><p class="headline">${renderMark(ran.judgement)} <span>${showInLine(ran.headline)}</span></p>
+<section class="card"><p class="headline">${renderMark(ran.judgement)} <span>${showInLine(showMessage(ran.headline, visit.desk.command))}</span></p>
 ${needs ? html`<p class="headline">${renderMark(needs.mark, needs.words)} <span>${needs.text}</span></p>` : undefined}
 ${renderWhatToDo(data)}</section>
 ${renderNotices(html`<h2>Problems that last</h2>`, problems, visit)}<h2>Runs</h2>
@@ -239,7 +247,7 @@ function renderState(run: DayRun): Html {
 function describeRun({ error, cancelReason, waiting, reason }: DayRun, visit: DeskVisit): string | undefined {
   const wait =
     waiting && `waits until ${showInstant(waiting.until, visit)} for ${waiting.step} (${waiting.code})`;
-  return error?.message ?? cancelReason ?? wait ?? reason;
+  return error ? showMessage(error.message, visit.desk.command) : (cancelReason ?? wait ?? reason);
 }
 
 function renderCases({ day, cases: { count, first } }: DayData): Html {
@@ -268,7 +276,7 @@ function renderNotices(heading: Html, notices: DayData['notices'], visit: DeskVi
   return html`${heading}
 <ul class="plain">${notices.map(
     (one) =>
-      html`<li><span class="faint">${showInstant(one.raisedAt, visit)}</span> ${one.stage === 'recovered' ? renderMark('succeeded', one.stage) : renderSeverity(one.severity)} ${showInLine(one.title)}</li>
+      html`<li><span class="faint">${showInstant(one.raisedAt, visit)}</span> ${one.stage === 'recovered' ? renderMark('succeeded', one.stage) : renderSeverity(one.severity)} ${showInLine(showMessage(one.title, visit.desk.command))}</li>
 `,
   )}</ul>
 `;

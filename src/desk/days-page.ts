@@ -12,7 +12,7 @@ import { nameHotel, nobodyYet } from './cases-page.js';
 import { renderFirstAction } from './day-actions.js';
 import { renderMark, renderSeverity } from './marks.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
-import { type Fact, renderFacts, renderTable, showDay, showInstant } from './parts.js';
+import { type Fact, renderFacts, renderTable, showDay, showInstant, showMessage } from './parts.js';
 
 /** The home page: who needs help now, which nights are not good, and whether the machine is well; then twelve months of days. */
 export const daysPage = definePage({
@@ -180,7 +180,7 @@ function renderNight(shown: ShownDay, visit: DeskVisit, isNewest: boolean): Html
   const weekday = new Date(day).toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' });
   return html`<li><span>${linkDay(day)} <span class="faint">${weekday}</span></span>
 <span>${renderMark(judgement)}${isLate ? html`, <strong class="bad">late</strong>` : undefined}</span>
-<span class="why">${shorten(showInLine(headline), longestHeadline)}</span> ${renderFirstAction(shown, visit, isNewest)}</li>
+<span class="why">${shorten(showInLine(showMessage(headline, visit.desk.command)), longestHeadline)}</span> ${renderFirstAction(shown, visit, isNewest)}</li>
 `;
 }
 
@@ -254,7 +254,7 @@ function renderProblems({ problems, days }: DaysData, visit: DeskVisit): Html | 
   if (others.length === 0) return undefined;
   return html`<h3>${notGood.size > 0 ? 'Other open problems' : 'Open problems'}</h3>
 <ul class="plain">${others.map(({ severity, title, day, since }) => {
-    const words = showInLine(title);
+    const words = showInLine(showMessage(title, visit.desk.command));
     const link = day === null ? words : html`<a href="/days/${encodeURIComponent(day)}">${words}</a>`;
     return html`<li>${renderSeverity(severity)} ${link} <span class="faint">since ${showInstant(since, visit)}</span></li>`;
   })}</ul>`;

@@ -1,6 +1,7 @@
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDay, formatDayAndTime, shorten } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
+import { completeCommands, type WriteCommand } from '../text/shell.js';
 import type { ChangeAction, DeskVisit, Preview, View } from './page.js';
 
 /** Facts without a value are left out; null is unknown. */
@@ -94,6 +95,13 @@ export const showDay = formatDay;
 /** 26 Nov 2026, 21:30 in the account's time zone. @param instant epoch milliseconds, or as JSON has it */
 export function showInstant(instant: number | string, { timezone }: Pick<DeskVisit, 'timezone'>): string {
   return formatDayAndTime(typeof instant === 'number' ? instant : Date.parse(instant), timezone);
+}
+
+/** What the engine says, as a page says it: with commands that can be copied, and days outside of them as people write them. */
+export function showMessage(message: string, command: WriteCommand): string {
+  return completeCommands(message, command).replace(/`[^`]*`|\b\d{4}-\d{2}-\d{2}\b/g, (found) =>
+    found.startsWith('`') ? found : showDay(found),
+  );
 }
 
 /** Entries of a long list on one page. */

@@ -18,8 +18,8 @@ import { UsageError } from '../text/usage-error.js';
 import { dayField, optionalDayField } from './fields.js';
 import { markOfRun, nameMark } from './marks.js';
 import { type DeskVisit, defineAction, type ReasonGiven } from './page.js';
-import { renderSelect, renderTable, showDay } from './parts.js';
-import { showMessage, whyNotBegun } from './run-actions.js';
+import { renderSelect, renderTable, showDay, showMessage } from './parts.js';
+import { whyNotBegun } from './run-actions.js';
 
 /** One click must not send years of bookings. */
 const longestRange = 366;

@@ -7,11 +7,10 @@ import { hasBegun, requireBegun } from '../review/day/range-plan.js';
 import { describeDrops } from '../review/gates.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { html } from '../text/html.js';
-import { completeCommands, type WriteCommand } from '../text/shell.js';
 import { UsageError } from '../text/usage-error.js';
 import { dayField } from './fields.js';
 import { type DeskVisit, defineAction } from './page.js';
-import { showDay, showInstant } from './parts.js';
+import { showDay, showInstant, showMessage } from './parts.js';
 import { writeWho } from './serve-pages.js';
 
 /** What most actions on a day have in common. */
@@ -80,13 +79,6 @@ async function whyNotRun(day: BusinessDay, opening: Opening, visit: DeskVisit): 
 export function whyNotBegun(day: BusinessDay, { now, today }: DeskVisit): string | undefined {
   if (hasBegun(day, now)) return undefined;
   return `${showDay(day.iso)} has not started: in ${day.zone} it is ${showDay(today)}.`;
-}
-
-/** What the engine says, as a page says it: with commands that can be copied, and days outside of them as people write them. */
-export function showMessage(message: string, command: WriteCommand): string {
-  return completeCommands(message, command).replace(/`[^`]*`|\b\d{4}-\d{2}-\d{2}\b/g, (found) =>
-    found.startsWith('`') ? found : showDay(found),
-  );
 }
 
 /** What the run would do, and why the latest one is not enough. */

@@ -15,7 +15,7 @@ import { readDayActions, renderButtons } from './day-actions.js';
 import { runsRead } from './day-report.js';
 import { markOfRun, renderMark } from './marks.js';
 import { type DeskVisit, definePage } from './page.js';
-import { renderTable, showDay, showInstant, writeAddress } from './parts.js';
+import { renderTable, showDay, showInstant, showMessage, writeAddress } from './parts.js';
 import { findShownRun, renderFile, runInput, toFileDetails } from './run-file.js';
 
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
@@ -38,7 +38,7 @@ export const runPage = definePage({
       title: `Run ${runId}`,
       content: html`<p><a href="/days/${encodeURIComponent(day)}">‹ Day ${showDay(day)}</a></p>
 <div${isActive(run) && html` data-live`}>${run.actions.length > 0 && html`<p class="buttons">${renderButtons(day, run.actions)}</p>`}
-<section class="card"><p class="headline">${renderMark(markOfRun(run, reportsDrop(run)))}${words === null ? undefined : html` <span>${showInLine(words)}</span>`}</p>
+<section class="card"><p class="headline">${renderMark(markOfRun(run, reportsDrop(run)))}${words === null ? undefined : html` <span>${showInLine(showMessage(words, visit.desk.command))}</span>`}</p>
 ${isActive(run) && renderBar(run)}${renderCounts(run, visit)}</section>
 ${renderOrigin(run, visit)}${renderSteps(run, visit)}
 ${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && `${path}/rejected`)}${renderReasons('Warnings', run.warnings, false)}</div>`,

@@ -48,7 +48,7 @@ it('A provider’s hotel is shown with its history, its hotel and its case', asy
   expect(text).toContain('<dt>Master hotel</dt><dd>8</dd>');
   expect(text).toContain('moved from 7 to <strong>8</strong>');
   expect(text).toContain('<dt>Name</dt><dd>Hotel Ultonia</dd>');
-  expect(text).toContain('<dt>Address</dt><dd>Girona</dd>');
+  expect(text).toContain('<dt>City</dt><dd>Girona</dd>');
   expect(text).toMatch(/<dt>Phone<\/dt><dd><span[^>]*>unknown</);
   expect(text).toContain(`<a href="/cases/${opened?.id}">Case ${opened?.id}</a>: booked as 7, open.`);
 });
