@@ -52,7 +52,7 @@ function renderSection({ title, notes, rows }: Section): string[] {
     `${title.toLowerCase()}:`,
     ...notes.flatMap((note) => wrapText(note)),
     ...(shown.length > 0 ? [renderTable(shown, names)] : []),
-    ...(left > 0 ? [`  … and ${formatCount(left)} more: --html FILE shows all`] : []),
+    ...(left > 0 ? [`  … and ${formatCount(left)} more: --html FILE shows more`] : []),
   ];
 }
 

@@ -342,7 +342,7 @@ function renderAttempts({ attempts }: BookingInRun, visit: DeskVisit): Html | un
     HTTP: ({ httpStatus }: Attempt) => httpStatus,
   };
   const note = ({ answer }: Attempt) =>
-    answer && html`<span class="faint">The service said:</span> <q class="answer">${showInLine(answer)}</q>`;
+    answer && html`<span class="faint">The service said:</span> <q>${showInLine(answer)}</q>`;
   return html`<details${isAnswered && html` open`}><summary>${formatCountOf(attempts.length, 'attempt')}</summary>
 ${renderTable(attempts, columns, { note })}</details>`;
 }

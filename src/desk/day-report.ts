@@ -27,6 +27,8 @@ export const runsRead = 1_000;
 const runsShown = 20;
 /** Bookings and cases shown; the commands list all. */
 const listed = 100;
+/** The others are in the JSON. */
+const providersShown = 20;
 
 /**
  * How a day went, as `report D --json` prints it and as pages show it, with the cases that are open now, and those that were never
@@ -219,9 +221,13 @@ export function listSections(report: DayReport, options: SectionOptions) {
     ),
     toSection(
       'Providers, and what is usual',
-      volume.providers.map(({ provider, accepted: bookings, usual }) => ({
+      volume.providers.slice(0, providersShown).map(({ provider, accepted: bookings, usual }) => ({
         ...{ provider, bookings, usual: usual ?? '-' },
       })),
+      [
+        volume.providers.length > providersShown &&
+          `the ${providersShown} largest of ${formatCount(volume.providers.length)}`,
+      ],
     ),
     toSection(
       'Rejected, by reason',

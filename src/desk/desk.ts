@@ -26,7 +26,7 @@ import { runPage } from './run-page.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
 
-/** Every page, action, download and stream of the desk: the table that the tests of roles read, too. */
+/** Every page, action and download of the desk: the table that the tests of roles read, too. */
 export const routes: readonly DeskRoute[] = [
   daysPage,
   dayPage,

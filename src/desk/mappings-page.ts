@@ -119,27 +119,27 @@ ${mapping?.serviceId != null && html`<h2>Master hotel ${mapping.serviceId}</h2>$
 
 const unknownHotel = html`<p class="card">Its content is unknown. It comes with the content file of an export: <code>hotel-review hotels load FILE</code></p>`;
 
-/** What is unknown is left out. */
 function renderHotel(hotel: KnownHotel): Html {
-  const facts = Object.entries(hotelFields).map(([about, read]): Fact => [about, read(hotel) ?? undefined]);
+  const facts = Object.entries(hotelFields).map(([about, read]): Fact => [about, read(hotel)]);
   return html`<div class="card">${renderFacts(facts)}</div>`;
 }
 
 type KnownHotel = ReturnType<typeof hotelToJson> & { readonly localTime?: string | null };
 
 /** What is known of a hotel; null is unknown. */
-export const hotelFields: Readonly<Record<string, (hotel: KnownHotel) => Html | string | null>> = {
-  Name: ({ name }) => name,
-  Phone: ({ phones }) => phones && linkPhones(phones),
-  Address: ({ address }) => address,
-  City: ({ city }) => city,
-  Country: ({ country, countryCode }) => country ?? countryCode,
-  'E-mail': ({ email }) => email,
-  Website: ({ website }) => website,
-  // By the hotel's own clock.
-  'Time there': ({ localTime = null }) => localTime && showInstant(`${localTime}Z`, { timezone: 'UTC' }),
-  Map: linkToMap,
-};
+export const hotelFields: Readonly<Record<string, (hotel: KnownHotel) => Html | string | null | undefined>> =
+  {
+    Name: ({ name }) => name,
+    Phone: ({ phones }) => phones && linkPhones(phones),
+    Address: ({ address }) => address,
+    City: ({ city }) => city,
+    Country: ({ country, countryCode }) => country ?? countryCode,
+    'E-mail': ({ email }) => email,
+    Website: ({ website }) => website,
+    // By the hotel's own clock.
+    'Time there': ({ localTime }) => localTime && showInstant(`${localTime}Z`, { timezone: 'UTC' }),
+    Map: linkToMap,
+  };
 
 /** Each number as a link; whatever else stands there, such as the name of a desk, is only text. */
 function linkPhones(phones: string): Html {

@@ -11,6 +11,7 @@ import { renderTable, showDay, showInstant, writeAddress } from './parts.js';
 
 const path = '/notifications';
 const messagesShown = 100;
+const problemsShown = 100;
 
 /** Who is notified of what: channels, open problems and the last messages. */
 export const notificationsPage = definePage({
@@ -24,9 +25,14 @@ export const notificationsPage = definePage({
       ledger.notices.listMessages({ limit: messagesShown }),
     ]);
     // The newest first, as the messages are.
-    return { problems: problems.toReversed(), counts, messages };
+    return {
+      problems: problems.toReversed().slice(0, problemsShown),
+      open: problems.length,
+      counts,
+      messages,
+    };
   },
-  render({ problems, counts: { pending, givenUp }, messages }, visit) {
+  render({ problems, open, counts: { pending, givenUp }, messages }, visit) {
     const { channels } = visit.desk.operations;
     return {
       title: 'Notifications',
@@ -43,6 +49,7 @@ ${renderTable(
 )}
 ${channels.length > 1 && html`<p><a href="${path}/test">Test all</a></p>`}
 <h2>Open problems</h2>
+${open > problems.length && html`<p>The ${problems.length} newest of ${open}.</p>`}
 ${renderTable(
   problems,
   {

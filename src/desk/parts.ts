@@ -97,9 +97,12 @@ export function showInstant(instant: number | string, { timezone }: Pick<DeskVis
   return formatDayAndTime(typeof instant === 'number' ? instant : Date.parse(instant), timezone);
 }
 
-/** What the engine says, as a page says it: with commands that can be copied, and days outside of them as people write them. */
+/** Neither in a command nor in the name of a file. */
+const dayInText = /`[^`]*`|(?<![\w./:=-])\d{4}-\d\d-\d\d(?![\w/-]|\.\w)/g;
+
+/** What the engine says, as a page says it: with commands that can be copied, and days as people write them. */
 export function showMessage(message: string, command: WriteCommand): string {
-  return completeCommands(message, command).replace(/`[^`]*`|\b\d{4}-\d{2}-\d{2}\b/g, (found) =>
+  return completeCommands(message, command).replace(dayInText, (found) =>
     found.startsWith('`') ? found : showDay(found),
   );
 }
@@ -107,15 +110,15 @@ export function showMessage(message: string, command: WriteCommand): string {
 /** Entries of a long list on one page. */
 export const entriesPerPage = 100;
 
-/** @param count of the whole list */
-export function toPage(count: number, page: number) {
-  return { count, page, pages: Math.ceil(count / entriesPerPage) };
+/** A page of a list with that many entries; beyond the last one, the last. */
+export function toPage(count: number, asked: number, size = entriesPerPage) {
+  const pages = Math.max(1, Math.ceil(count / size));
+  return { count, page: Math.min(asked, pages), pages };
 }
 
-/** The entries of a page; beyond the last one, those of the last. */
+/** The entries of a page. */
 export function cutPage<Entry>(entries: readonly Entry[], asked: number, size = entriesPerPage) {
-  const pages = Math.max(1, Math.ceil(entries.length / size));
-  const page = Math.min(asked, pages);
+  const { page, pages } = toPage(entries.length, asked, size);
   return { page, pages, shown: entries.slice((page - 1) * size, page * size) };
 }
 

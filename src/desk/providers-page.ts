@@ -15,16 +15,7 @@ import { type Html, html } from '../text/html.js';
 import { optionalDayField, pageField } from './fields.js';
 import { linkToMapping } from './mappings-page.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
-import {
-  entriesBefore,
-  entriesPerPage,
-  renderFacts,
-  renderPages,
-  renderTable,
-  showDay,
-  toPage,
-  writeAddress,
-} from './parts.js';
+import { cutPage, renderFacts, renderPages, renderTable, showDay, writeAddress } from './parts.js';
 
 const rangeFields = { from: optionalDayField, to: optionalDayField };
 
@@ -37,11 +28,9 @@ export const providersPage = definePage({
 
   async read({ page, ...range }, visit) {
     const { from, to, providers } = await readScores(range, visit);
-    const { count: total, pages } = toPage(providers.length, page);
-    const before = entriesBefore(page);
+    const { shown, ...cut } = cutPage(providers, page);
     /** As `providers --json` prints them. */
-    const shown = providers.slice(before, before + entriesPerPage);
-    return { from, to, total, page, pages, providers: shown };
+    return { from, to, total: providers.length, ...cut, providers: shown };
   },
 
   render({ from, to, total, page, pages, providers }) {

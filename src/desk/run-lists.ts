@@ -35,12 +35,14 @@ export const rejectedPage = definePage({
     const reasons = await ledger.rejects.count(run.id);
     const kept = reasons.reduce((sum, one) => sum + one.count, 0);
     const found = reason === undefined ? kept : (reasons.find((one) => one.reason === reason)?.count ?? 0);
-    const rejects = await ledger.rejects.list(run.id, entriesPerPage, { reason, skip: entriesBefore(page) });
+    const listed = toListed(run, found, page);
+    const skip = entriesBefore(listed.page);
+    const rejects = await ledger.rejects.list(run.id, entriesPerPage, { reason, skip });
     // Columns are easily mixed up, so a value with a letter may be a name.
     const mask = (value: string | null) =>
       value !== null && /\p{L}/u.test(value) && !may('see-names') ? '***' : value;
     return {
-      ...toListed(run, found, page),
+      ...listed,
       reason,
       reasons,
       more: Math.max(0, run.counts.rejected - kept),
@@ -67,7 +69,7 @@ export const rejectedPage = definePage({
         Reason: (one) => one.reason,
         Reference: ({ reference }) => linkBooking(reference),
         Field: ({ field }) => field ?? '',
-        Value: ({ value }) => html`<span class="value">${showInLine(value ?? '')}</span>`,
+        Value: ({ value }) => value ?? '',
       },
       { empty },
     );
@@ -122,9 +124,7 @@ export const refusedPage = defineBookingList('refused', {
   columns: {
     Code: ({ code = '' }) => html`<code>${showInLine(code)}</code>`,
     'What the service said': ({ answer }) =>
-      answer === undefined
-        ? html`<span class="faint">not kept</span>`
-        : html`<span class="value">${showInLine(answer)}</span>`,
+      answer === undefined ? html`<span class="faint">not kept</span>` : answer,
     Step: ({ step }) => step,
   },
 });
@@ -156,13 +156,14 @@ function defineBookingList(name: ListName, about: ListWords) {
         withNames: !isRefused && may('see-names'),
       });
       // In the order of the command: guests in house first, then the nearest check-in.
-      const from = entriesBefore(page);
+      const listed = toListed(run, list.count, page);
+      const from = entriesBefore(listed.page);
       const bookings: ListedBooking[] = [];
       for await (const some of list.read({ from, to: from + entriesPerPage })) bookings.push(...some);
       const hasAnswers = isRefused && run.counts.accepted <= bookingsMasked;
       const answers = hasAnswers ? await readAnswers(ledger, run, bookings) : undefined;
       return {
-        ...toListed(run, list.count, page),
+        ...listed,
         unknown: explainUnknown(name, run, list.count),
         hasAnswers,
         bookings: bookings.map((one) => toShown(one, answers?.get(one.step ?? ''))),

@@ -217,10 +217,10 @@ function renderSteps(run: ShownRun, visit: DeskVisit): Html {
 ${renderTable(rows, {
   Step: ({ name }) => name,
   State: ({ state }) => state,
-  Attempts: ({ attempts }) => attempts,
+  'Ended attempts': ({ attempts }) => attempts,
   Began: ({ startedAt }) => show(startedAt),
   Ended: ({ endedAt }) => show(endedAt),
-  Took: ({ startedAt, endedAt }) => startedAt && endedAt && describeTime(startedAt, endedAt),
+  'From first to last': ({ startedAt, endedAt }) => startedAt && endedAt && describeTime(startedAt, endedAt),
 })}`;
 }
 

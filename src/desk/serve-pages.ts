@@ -316,6 +316,8 @@ function writeMessage(message: string): string {
 }
 
 function readMessage({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  // A page that looks again by itself shows none: it would take that of another window.
+  if (headers['sec-fetch-dest'] === 'empty') return undefined;
   try {
     return decodeURIComponent(readCookie(headers, name) ?? '') || undefined;
   } catch {

@@ -344,7 +344,7 @@ export interface MappingSummary {
   readonly lastSkipped: readonly KeptSkippedRow[];
 }
 
-/** For `--json` and the desk. */
+/** For `--json`. */
 export function summaryToJson({ syncs, keptSkipped, lastSkipped, ...summary }: MappingSummary) {
   return {
     ...summary,

@@ -20,7 +20,7 @@ export function createHealth(
   clock: () => number,
   checkMs = 2_000,
 ) {
-  let last: { readonly at: number; readonly look: ReturnType<typeof checkAll> } | undefined;
+  let last: { readonly look: ReturnType<typeof checkAll>; endedAt?: number } | undefined;
 
   async function checkAll() {
     const parts = await Promise.all(
@@ -45,9 +45,13 @@ export function createHealth(
   return {
     /** Never rejects. */
     look() {
-      const now = clock();
-      if (!last || Math.abs(now - last.at) >= reuseMs) last = { at: now, look: checkAll() };
-      return last.look;
+      const isFresh = ({ endedAt = clock() }) => Math.abs(clock() - endedAt) < reuseMs;
+      if (last && isFresh(last)) return last.look;
+      const started: NonNullable<typeof last> = { look: checkAll() };
+      last = started;
+      return started.look.finally(() => {
+        started.endedAt = clock();
+      });
     },
   };
 }

@@ -75,7 +75,7 @@ export function toHttpError(error: unknown): HttpError {
   const status = readStatus(error);
   return status === 500
     ? new HttpError(500, 'internal error: see the log of this process')
-    : new HttpError(status, 'the request cannot be read');
+    : new HttpError(status, status === 413 ? 'the body is too large' : 'the request cannot be read');
 }
 
 function tryLater(message: string): HttpError {

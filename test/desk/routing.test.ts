@@ -230,6 +230,9 @@ describe('an action', () => {
       { who: 'ana (desk)', action: 'run', subject: 'chair', details: { reason: 'old' } },
     ]);
     const cookie = done.headers.get('set-cookie')?.split(';')[0] ?? '';
+    // A page that looks again by itself leaves it to the window of the change.
+    const look = await ask('/things/pieces', { headers: { cookie, 'sec-fetch-dest': 'empty' } });
+    expect(look.headers.get('set-cookie') ?? '').not.toContain('Max-Age=0');
     const next = await ask('/things/pieces', { headers: { cookie } });
     const text = await next.text();
     expect(text).toContain('chair is broken: &lt;script&gt;');

@@ -13,33 +13,45 @@ for (const form of document.querySelectorAll('form.change')) {
   });
 }
 
-// The live part of a page is looked up again and again, until the page has none: then all of it has changed.
+// The live part of a page is looked up again and again, until the page has none: what it follows has ended, or the session.
 for (const live of document.querySelectorAll('[data-live]')) void follow(live);
 
 async function follow(live) {
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    if (document.hidden) continue;
-    const page = await readPage();
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const page = document.hidden ? undefined : await readPage();
     if (page === undefined) continue;
     const present = page.querySelector('[data-live]');
     if (present === null) return location.reload();
-    if (present.innerHTML === live.innerHTML) continue;
-    const focused = live.contains(document.activeElement) && document.activeElement.getAttribute('href');
-    live.innerHTML = present.innerHTML;
-    // Whoever moves by keyboard stays where they were.
-    if (focused) live.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+    update([...live.children], [...present.children]);
+    // It says as of when the page is.
+    update([document.querySelector('footer')], [page.querySelector('footer')]);
   }
 }
 
-/** This page as it is now; undefined while the server is away. */
+/** This page as it is now; without content if it redirects, and undefined while the server is away. */
 async function readPage() {
   try {
-    const response = await fetch(location.href, { headers: { accept: 'text/html' } });
-    if (response.status >= 500) return undefined;
+    const signal = AbortSignal.timeout(10_000);
+    const headers = { accept: 'text/html' };
+    const response = await fetch(location.href, { headers, signal, redirect: 'manual' });
+    if (!response.ok && response.type !== 'opaqueredirect') return undefined;
     return new DOMParser().parseFromString(await response.text(), 'text/html');
   } catch {
     return undefined;
+  }
+}
+
+/** Replaces only what has changed: buttons stay under the pointer, and texts stay selected. */
+function update(shown, present) {
+  const parent = shown[0]?.parentElement;
+  if (shown.length !== present.length) return parent?.replaceChildren(...present);
+  for (const [at, element] of shown.entries()) {
+    if (element.isEqualNode(present[at])) continue;
+    const focused = element.contains(document.activeElement) && document.activeElement.getAttribute('href');
+    element.replaceWith(present[at]);
+    // Whoever moves by keyboard stays where they were.
+    if (focused) present[at].querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
   }
 }
 

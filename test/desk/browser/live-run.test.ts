@@ -52,8 +52,11 @@ it('The page of a run updates itself to the end of the run', async () => {
   expect((await looked.allHeaders())['sec-fetch-dest']).toBe('empty');
   const main = page.getByRole('main');
   await main.getByText('0 of 6').waitFor();
+  const unchanged = await main.getByRole('heading', { name: 'Steps' }).elementHandle();
   answer(0);
   await main.getByText('2 of 6').waitFor();
+  // Only what has changed is replaced.
+  expect(await unchanged?.evaluate((element) => element.isConnected)).toBe(true);
   answer(1);
   await main.getByText('4 of 6').waitFor();
   expect(loads).toBe(1);

@@ -190,7 +190,9 @@ it('A list of hundreds that went by body is read from the middle', async () => {
   const pages = [];
   for (const page of [1, 2, 3, 4, 5])
     pages.push(readRows((await getPage(url, `/runs/r1/posted?page=${page}`)).text));
-  expect(pages.map((rows) => rows.length)).toEqual([100, 100, 100, 10, 0]);
+  // Beyond the last page there is the last one.
+  expect(pages.pop()).toEqual(pages.at(-1));
+  expect(pages.map((rows) => rows.length)).toEqual([100, 100, 100, 10]);
   expect(pages.flatMap((rows) => rows.map(([reference]) => reference))).toEqual(all);
 });
 
