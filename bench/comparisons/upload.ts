@@ -16,7 +16,7 @@ export interface UploadOptions {
 }
 
 const peer = "OpenSSH's sftp";
-const ourScript = fileURLToPath(new URL('../contestants/upload.mjs', import.meta.url));
+const ourScript = fileURLToPath(new URL('../contestants/upload.ts', import.meta.url));
 
 /** Uploading a file to an sshd under a temporary name, comparing its size, and renaming it into place. */
 export function createUploadComparison({ name, megabytes, work }: UploadOptions): Comparison {
@@ -69,7 +69,7 @@ export function createUploadComparison({ name, megabytes, work }: UploadOptions)
       return {
         ours: contestant(
           'booked-hotel review',
-          [process.execPath, ourScript, settings],
+          [process.execPath, '--import', import.meta.resolve('tsx'), ourScript, settings],
           '',
           // In a run it is one step of a running process.
           ({ stdout }) => (JSON.parse(stdout) as { seconds: number }).seconds,

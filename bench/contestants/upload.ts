@@ -1,9 +1,9 @@
 // Uploads a file like a run: connect, upload, compare, rename into place. Prints the duration in this process as JSON,
-// without its start: `upload.mjs SETTINGS.json`.
+// without its start: `upload.ts SETTINGS.json`.
 import { readFileSync } from 'node:fs';
-import { createSftpServer } from '../../dist/src/sftp/server.js';
+import { createSftpServer } from '../../src/sftp/server.js';
 
-const { login, file, bytes } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const { login, file, bytes } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 const started = performance.now();
 const session = await createSftpServer(login).connect({ signal: new AbortController().signal });
 await session.upload(file, 'day.part');
