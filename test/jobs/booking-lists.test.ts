@@ -122,7 +122,9 @@ it('posted lists the bookings of a file run that went by body, with why, guests 
 it.each(['affected', 'refused', 'posted', 'suspects'])('%s of a day without a run fails', async (list) => {
   const { folder } = await prepareDay({ bookings: toCsv(made) });
   const unknown = await folder.run([list, day]);
-  expect(unknown).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('There is no ledger') });
+  // On many machines the ledger is a database that exists already.
+  const stdout = expect.stringMatching(/^There is no (?:ledger|run of 2026-11-20)/);
+  expect(unknown).toMatchObject({ exitCode: 1, stdout });
   await folder.runDay();
   expect(await folder.run([list, '2026-11-19'])).toMatchObject({
     exitCode: 1,
