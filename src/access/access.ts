@@ -81,9 +81,7 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
     if (opened === undefined) return undefined;
     const { session, user } = opened;
     const now = clock();
-    // A page that looks again by itself is no sign of an active user. Browsers name such requests of scripts.
-    const isActive = request.headers['sec-fetch-dest'] !== 'empty';
-    const isDue = isActive && now - session.seenAt >= renewalMs;
+    const isDue = !isOfScript(request.headers) && now - session.seenAt >= renewalMs;
     const renew = () => sealSession({ ...session, seenAt: now }, known, user);
     return {
       visitor: toVisitor(user),
@@ -129,6 +127,11 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
       return right.length !== given.length || !timingSafeEqual(right, given);
     },
   };
+}
+
+/** A page that looks again by itself is no sign of an active user. Browsers name such requests of scripts. */
+export function isOfScript(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-dest'] === 'empty';
 }
 
 function toVisitor({ name, role }: User): Visitor {

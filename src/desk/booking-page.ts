@@ -94,7 +94,7 @@ ${mappings.map(
 ${mappings.length === 0 && html`<p>Unknown: it names no hotel of a provider.</p>`}
 <h2>Its runs, the newest first</h2>
 ${shown.map((booking) => renderRun(booking, visit))}
-${renderPages({ count: bookings.length, ...cut }, 'run', linkTo)}`);
+${renderPages(cut, 'run', linkTo)}`);
   },
 });
 

@@ -17,6 +17,8 @@ import {
   cutPage,
   renderFacts,
   renderPages,
+  renderPost,
+  renderReasonField,
   renderTable,
   showDay,
   showInstant,
@@ -140,13 +142,8 @@ ${canBeReported(data) && html`<a class="button quiet" href="#report">Report</a>`
 ${link('note')}${state !== 'dismissed' && link('dismiss')}${state !== 'open' && link('reopen')}</div>`;
 }
 
-/** A change that needs no preview, because this page says what it does. */
-function renderPost(path: string, { csrfToken }: DeskVisit, fields: Html): Html {
-  return html`<form class="change" method="post" action="${path}"><input type="hidden" name="token" value="${csrfToken ?? ''}">
-${fields}</form>`;
-}
-
-const noteField = html`<label>Note (optional)<textarea name="reason" rows="2" maxlength="500"></textarea></label>`;
+/** For the changes that need no preview, because this page says what they do. */
+const noteField = renderReasonField('Note', false);
 
 /** A booking that a verdict cleared is not open, although nobody has resolved it. */
 function describeBookings({ bookings, openBookings, bookingList, pages }: CaseData): string {

@@ -101,7 +101,7 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
     /** Of each run that rested before somebody resumed it. */
     idleMs: await readIdle(ledger, shown),
-    ...{ ...cut, count: runs.length },
+    ...cut,
     /** With an open booking of that day, guests in house first. */
     cases: { count: open.length, first: open.slice(0, casesShown).map(outlineCase) },
     /** Those that last. */

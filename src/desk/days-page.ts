@@ -12,7 +12,7 @@ import { nameHotel, nobodyYet } from './cases-page.js';
 import { renderFirstAction } from './day-actions.js';
 import { renderMark, renderSeverity } from './marks.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
-import { type Fact, renderFacts, renderTable, showDay, showInstant, showMessage } from './parts.js';
+import { type Fact, linkDay, renderFacts, renderTable, showDay, showInstant, showMessage } from './parts.js';
 
 /** The home page: who needs help now, which nights are not good, and whether the machine is well; then twelve months of days. */
 export const daysPage = definePage({
@@ -258,10 +258,6 @@ function renderProblems({ problems, days }: DaysData, visit: DeskVisit): Html | 
     const link = day === null ? words : html`<a href="/days/${encodeURIComponent(day)}">${words}</a>`;
     return html`<li>${renderSeverity(severity)} ${link} <span class="faint">since ${showInstant(since, visit)}</span></li>`;
   })}</ul>`;
-}
-
-function linkDay(day: string): Html {
-  return html`<a class="whole" href="/days/${day}">${showDay(day)}</a>`;
 }
 
 const minuteMs = 60_000;

@@ -7,7 +7,7 @@ import { type Html, html } from '../text/html.js';
 import { UsageError } from '../text/usage-error.js';
 import { renderMark, renderSeverity } from './marks.js';
 import { defineAction, definePage } from './page.js';
-import { renderTable, showDay, showInstant, writeAddress } from './parts.js';
+import { linkDay, renderTable, showInstant, writeAddress } from './parts.js';
 
 const path = '/notifications';
 const messagesShown = 100;
@@ -82,8 +82,7 @@ ${renderTable(
 /** The day it is about, if any, and what else. */
 function renderSubject({ subject, day }: Pick<Notice, 'subject' | 'day'>): Html | string {
   if (day === undefined) return subject;
-  const link = html`<a class="whole" href="/days/${encodeURIComponent(day)}">${showDay(day)}</a>`;
-  return subject === day ? link : html`${link} ${showInLine(subject)}`;
+  return subject === day ? linkDay(day) : html`${linkDay(day)} ${showInLine(subject)}`;
 }
 
 function renderState({ state, attempts, code }: StoredMessage): Html {

@@ -92,6 +92,11 @@ function showCell(cell: Cell): Html | string | undefined {
 /** 2026-11-26 as 26 Nov 2026 */
 export const showDay = formatDay;
 
+/** A day, with its page. */
+export function linkDay(day: string): Html {
+  return html`<a class="whole" href="/days/${encodeURIComponent(day)}">${showDay(day)}</a>`;
+}
+
 /** 26 Nov 2026, 21:30 in the account's time zone. @param instant epoch milliseconds, or as JSON has it */
 export function showInstant(instant: number | string, { timezone }: Pick<DeskVisit, 'timezone'>): string {
   return formatDayAndTime(typeof instant === 'number' ? instant : Date.parse(instant), timezone);
@@ -113,13 +118,13 @@ export const entriesPerPage = 100;
 /** A page of a list with that many entries; beyond the last one, the last. */
 export function toPage(count: number, asked: number, size = entriesPerPage) {
   const pages = Math.max(1, Math.ceil(count / size));
-  return { count, page: Math.min(asked, pages), pages };
+  return { page: Math.min(asked, pages), pages, count };
 }
 
 /** The entries of a page. */
 export function cutPage<Entry>(entries: readonly Entry[], asked: number, size = entriesPerPage) {
-  const { page, pages } = toPage(entries.length, asked, size);
-  return { page, pages, shown: entries.slice((page - 1) * size, page * size) };
+  const cut = toPage(entries.length, asked, size);
+  return { ...cut, shown: entries.slice((cut.page - 1) * size, cut.page * size) };
 }
 
 /** How many entries come before a page. */
@@ -154,11 +159,22 @@ export function renderSelect(label: string, name: string, choices: readonly Choi
   return html`<label>${label}<select name="${name}">${options}</select></label>`;
 }
 
+/** A form that changes something. */
+export function renderPost(path: string, { csrfToken }: DeskVisit, fields: Html): Html {
+  return html`<form class="change" method="post" action="${path}"><input type="hidden" name="token" value="${csrfToken ?? ''}">
+${fields}</form>`;
+}
+
+/** Why somebody changes something, for the audit trail. */
+export function renderReasonField(label: string, isRequired: boolean): Html {
+  return html`<label>${label}${isRequired ? '' : ' (optional)'}<textarea name="reason" rows="2" maxlength="500"${isRequired && html` required`}></textarea></label>`;
+}
+
 /** What would happen, and the form that makes it happen. */
 export function renderChangeForm(
   action: Pick<ChangeAction, 'title' | 'reason'>,
   { title = action.title, lines, details, refusal, fields, button, back, reason }: Preview,
-  { csrfToken, address }: DeskVisit,
+  visit: DeskVisit,
 ): View {
   const { label, isRequired } = reason ?? { label: 'Reason', isRequired: action.reason === 'required' };
   return {
@@ -166,9 +182,12 @@ export function renderChangeForm(
     content: html`${lines.map((line) => html`<p>${line}</p>`)}${details}
 ${
   refusal === undefined
-    ? html`<form class="change" method="post" action="${address}"><input type="hidden" name="token" value="${csrfToken ?? ''}">
-${fields}<label>${label}${isRequired ? '' : ' (optional)'}<textarea name="reason" rows="2" maxlength="500"${isRequired ? html` required` : undefined}></textarea></label>
-<p class="buttons"><button>${button}</button><a href="${back}">Back</a></p></form>`
+    ? renderPost(
+        visit.address,
+        visit,
+        html`${fields}${renderReasonField(label, isRequired)}
+<p class="buttons"><button>${button}</button><a href="${back}">Back</a></p>`,
+      )
     : html`<p class="card refusal">${refusal}</p><p><a href="${back}">Back</a></p>`
 }`,
   };

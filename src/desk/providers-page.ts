@@ -28,9 +28,9 @@ export const providersPage = definePage({
 
   async read({ page, ...range }, visit) {
     const { from, to, providers } = await readScores(range, visit);
-    const { shown, ...cut } = cutPage(providers, page);
+    const { count: total, shown, ...cut } = cutPage(providers, page);
     /** As `providers --json` prints them. */
-    return { from, to, total: providers.length, ...cut, providers: shown };
+    return { from, to, total, ...cut, providers: shown };
   },
 
   render({ from, to, total, page, pages, providers }) {
@@ -167,14 +167,14 @@ const dayMs = 86_400_000;
 function listDays(range: Range, today: string): string[] {
   const { from, to = today } = range;
   /** That many days before the last one. */
-  const goBack = (days: number) => new Date(Date.parse(to) - days * dayMs).toISOString().slice(0, 10);
+  const dayBefore = (days: number) => new Date(Date.parse(to) - days * dayMs).toISOString().slice(0, 10);
   const count = from === undefined ? usualDays : (Date.parse(to) - Date.parse(from)) / dayMs + 1;
   if (count < 1) throw new HttpError(400, `to: ${to} is before ${from}`);
   if (count > daysAtMost)
-    throw new HttpError(400, `from: at most ${daysAtMost} days, so not before ${goBack(daysAtMost - 1)}`);
+    throw new HttpError(400, `from: at most ${daysAtMost} days, so not before ${dayBefore(daysAtMost - 1)}`);
   // The calendar begins there.
-  if (goBack(count - 1) < '0001-01-01') throw new HttpError(400, `to: ${to} is too early`);
-  return Array.from({ length: count }, (_, at) => goBack(count - 1 - at));
+  if (dayBefore(count - 1) < '0001-01-01') throw new HttpError(400, `to: ${to} is too early`);
+  return Array.from({ length: count }, (_, at) => dayBefore(count - 1 - at));
 }
 
 const daysOfWeek = 7;

@@ -2,7 +2,7 @@ import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import type { Access, AccessRequest, Visit } from '../access/access.js';
+import { type Access, type AccessRequest, isOfScript, type Visit } from '../access/access.js';
 import { may, type Visitor } from '../access/roles.js';
 import { readCookie } from '../access/sessions.js';
 import { answerWithin } from '../async/abort.js';
@@ -317,7 +317,7 @@ function writeMessage(message: string): string {
 
 function readMessage({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   // A page that looks again by itself shows none: it would take that of another window.
-  if (headers['sec-fetch-dest'] === 'empty') return undefined;
+  if (isOfScript(headers)) return undefined;
   try {
     return decodeURIComponent(readCookie(headers, name) ?? '') || undefined;
   } catch {

@@ -18,8 +18,7 @@ export function formatCountOf(count: number, thing: string): string {
 /** Below a minute with tenths of a second, above it in whole units: 2 h 5 min 12 s */
 export function formatDuration(elapsed: number): string {
   // A clock may have been set back meanwhile.
-  const milliseconds = Math.max(0, elapsed);
-  const tenths = Math.round(Math.max(0, milliseconds) / 100);
+  const tenths = Math.round(Math.max(0, elapsed) / 100);
   if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
   let left = tenths * 100;
   const parts = units.map(([unit, length]) => {
