@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { patienceMs } from './test/support/patience.js';
-import { pureTests, testFiles } from './test/support/pure-tests.js';
+import { nightlyTests, ownProcessTests, serverTests } from './test/support/test-files.js';
 
 const isNightly = process.env.HOTEL_REVIEW_TESTS === 'nightly';
 
@@ -21,32 +20,27 @@ const common = {
   expect: { poll: { timeout: patienceMs } },
   // The command is called as it was built.
   server: { deps: { external: [/\/(?:dist|compiled)\//] } },
+  provide: { engine: 'embedded' as const },
 };
 
-/** Tests that run for long or are random, and tests that have more cases in the nightly suite. */
-const nightly = [
-  'test/**/*.nightly.test.ts',
+/** Tests that have more cases in the nightly suite. */
+const alsoNightly = [
   'test/desk/browser/*.test.ts',
-  'test/jobs/every-source.test.ts',
+  'test/jobs/every-source.servers.test.ts',
   'test/jobs/fatal-answers.test.ts',
   'test/jobs/faults.test.ts',
-  'test/jobs/file-calls.test.ts',
-  'test/jobs/file-days.test.ts',
-  'test/jobs/file-faults.test.ts',
-  'test/jobs/file-frozen-owner.test.ts',
-  'test/jobs/file-kill.test.ts',
-  'test/jobs/file-server-faults.test.ts',
+  'test/jobs/file-{calls,days,faults,frozen-owner,kill,server-faults}.servers.test.ts',
   'test/jobs/mappings-sync.test.ts',
   'test/jobs/sandbox-faults-by-file.test.ts',
   'test/ledger/mapping-copy-processes.test.ts',
-  'test/ledger/{postgres,sqlite,sqlite-encrypted}.test.ts',
+  'test/ledger/{postgres.servers,sqlite,sqlite-encrypted}.test.ts',
   'test/library/bookings-module.test.ts',
-  'test/many-machines/{lost-queue,triggered-processes,triggers}.test.ts',
-  'test/queue/bullmq-shared.test.ts',
+  'test/many-machines/{lost-queue,triggers}.servers.test.ts',
+  'test/queue/bullmq-shared.servers.test.ts',
   'test/sandbox/bookings-dry-run.test.ts',
   'test/schedule/review-scheduler-year.test.ts',
-  'test/sources/files/{s3,sftp}-contract.test.ts',
-  'test/sources/sql/{mariadb,postgres}{,-contract}.test.ts',
+  'test/sources/files/{s3,sftp}-contract{,.servers}.test.ts',
+  'test/sources/sql/{mariadb,postgres}{,-contract}.servers.test.ts',
 ];
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
@@ -81,16 +75,11 @@ const sharedNightly = [
   'replay-range',
   'suspects',
 ];
-
-/** What would disturb other files in its process, or be disturbed by them: what it measures, and what it changes for all. */
-const needsOwnProcess =
-  /process\.(?:on|once|exit|memoryUsage|resourceUsage|cpuUsage|env\.\w+ =)|globalThis\.\w+ =|setFlagsFromString|vi\.mock|stubEnv|AsyncResource|getActiveResourcesInfo/;
-const embedded = testFiles.filter((name) => !pureTests.includes(name));
-const isolated = embedded.filter((name) => needsOwnProcess.test(readFileSync(name, 'utf8')));
+const ofDays = (names: readonly string[]) => names.map((name) => `test/jobs/${name}{,.servers}.test.ts`);
 
 const distributed = {
   ...common,
-  name: 'distributed',
+  name: 'servers: distributed',
   // Several processes where there is one otherwise, and leases that run out.
   testTimeout: patienceMs + 180_000,
   provide: { engine: 'distributed' as const },
@@ -98,14 +87,16 @@ const distributed = {
   setupFiles: ['test/support/needs-servers.ts'],
 };
 
+const announced = ['test/support/announce-servers.ts'];
+
 const projects = isNightly
   ? [
       {
         ...common,
         name: 'nightly',
         testTimeout: 600_000,
-        include: nightly,
-        provide: { engine: 'embedded' as const },
+        globalSetup: announced,
+        include: [nightlyTests, ...alsoNightly],
       },
       {
         ...distributed,
@@ -114,28 +105,34 @@ const projects = isNightly
         include: [
           'test/jobs/*kill-at-random.nightly.test.ts',
           'test/jobs/month-of-cases.nightly.test.ts',
-          ...sharedNightly.map((name) => `test/jobs/${name}.test.ts`),
+          ...ofDays(sharedNightly),
         ],
       },
     ]
   : [
-      // One process after another would start for each file otherwise.
+      // Without isolation: one process after another would start for each file otherwise.
       {
         ...common,
-        name: 'pure',
+        name: 'node',
         isolate: false,
-        include: [...pureTests],
-        provide: { engine: 'embedded' as const },
+        include: ['test/**/*.test.ts'],
+        exclude: [nightlyTests, serverTests, ...ownProcessTests],
+      },
+      { ...common, name: 'node: own process', include: ownProcessTests, exclude: [serverTests] },
+      {
+        ...common,
+        name: 'servers',
+        isolate: false,
+        globalSetup: announced,
+        include: [serverTests],
+        exclude: ownProcessTests,
       },
       {
         ...common,
-        name: 'embedded',
-        isolate: false,
-        include: embedded.filter((name) => !isolated.includes(name)),
-        provide: { engine: 'embedded' as const },
+        name: 'servers: own process',
+        include: ownProcessTests.filter((name) => name.endsWith('.servers.test.ts')),
       },
-      { ...common, name: 'isolated', include: isolated, provide: { engine: 'embedded' as const } },
-      { ...distributed, include: shared.map((name) => `test/jobs/${name}.test.ts`) },
+      { ...distributed, include: ofDays(shared) },
     ];
 
 export default defineConfig({

@@ -166,8 +166,11 @@ export const parsedOnly: readonly { readonly calls: readonly string[]; readonly 
   { calls: ['init'], checkedBy: 'test/jobs/init.test.ts' },
   { calls: ['serve'], checkedBy: 'test/jobs/desk-operations.test.ts' },
   { calls: ['sandbox'], checkedBy: 'test/jobs/sandbox-command.test.ts' },
-  { calls: ['export fetch'], checkedBy: 'test/jobs/export-fetch.test.ts' },
-  { calls: ['export compare --out differences.ndjson'], checkedBy: 'test/jobs/export-compare.test.ts' },
+  { calls: ['export fetch'], checkedBy: 'test/jobs/export-fetch.servers.test.ts' },
+  {
+    calls: ['export compare --out differences.ndjson'],
+    checkedBy: 'test/jobs/export-compare.servers.test.ts',
+  },
   { calls: ['serve --port 0 --config sandbox/sandbox.yaml'], checkedBy: 'test/jobs/sandbox-emails.test.ts' },
   { calls: ['sandbox --folder sandbox'], checkedBy: 'test/jobs/sandbox-command.test.ts' },
   {
@@ -189,14 +192,14 @@ export const checkedByHand: readonly {
   { language: 'js', text: /isGenuine/, checkedBy: 'test/docs/first-week.test.ts' },
   { language: 'js', text: /async function\* bookings/, checkedBy: 'test/library/bookings-module.test.ts' },
   { language: 'ts', text: /./, checkedBy: 'test/library/consumer.test.ts' },
-  { language: '', text: /^data\/archive\//, checkedBy: 'test/jobs/file-evidence.test.ts' },
+  { language: '', text: /^data\/archive\//, checkedBy: 'test/jobs/file-evidence.servers.test.ts' },
   { language: 'mermaid', text: /^flowchart TB/, checkedBy: 'test/docs/architecture.test.ts' },
   { language: 'caddyfile', text: /reverse_proxy/, checkedBy: 'test/server/allowed-hosts.test.ts' },
   { language: 'sh', text: /^(?:CRON_TZ=|30 2,4,6 )/, checkedBy: 'test/docs/snippets.test.ts' },
   {
     language: 'sh',
     text: /^(?:useradd|install|systemctl|journalctl|cp ops\/systemd|rm -r \/run)/,
-    checkedBy: 'test/docs/systemd.test.ts',
+    checkedBy: 'test/docs/systemd.servers.test.ts',
   },
   {
     language: 'sh',
@@ -207,10 +210,10 @@ export const checkedByHand: readonly {
   {
     language: 'sh',
     text: /^(?:umask|sqlite3|pg_dump|psql|pg_restore|ssh-keyscan|curl -i) ?/,
-    checkedBy: 'test/docs/other-programs.test.ts',
+    checkedBy: 'test/docs/other-programs.servers.test.ts',
   },
   { language: 'sh', text: /^curl --(?:fail|cookie) /, checkedBy: 'test/desk/sign-in.test.ts' },
-  { language: 'sh', text: /^redis-cli FLUSHALL/, checkedBy: 'test/many-machines/lost-queue.test.ts' },
+  { language: 'sh', text: /^redis-cli FLUSHALL/, checkedBy: 'test/many-machines/lost-queue.servers.test.ts' },
   { language: '', text: /bookings sent for review/, checkedBy: 'test/jobs/first-run.test.ts' },
   { language: 'sh', text: /^npm (?:ci|start) ?/, checkedBy: 'test/jobs/first-run.test.ts' },
   { language: 'sh', text: /^npm run bench/, checkedBy: 'test/bench/document.test.ts' },

@@ -130,7 +130,7 @@ describe('a result', () => {
   });
 });
 
-/** Outside the nightly suite, one fault of each kind: `file-calls.test.ts` covers every answer. */
+/** Outside the nightly suite, one fault of each kind: `file-calls.servers.test.ts` covers every answer. */
 describe('the by-file call', () => {
   /** Nothing is posted, so that only by-file calls are numbered. */
   const fileAlone = { file: { incomplete: 'reject' }, maxRejectedShare: 0.5 };

@@ -25,7 +25,7 @@ describe('schedule, hook and command at the same moment', () => {
   it('make one run of the day, with separate processes, in every round', async () => {
     const shared = async (database: number): Promise<Settings> =>
       sharedSettings(await postgres().createDatabase(), `${redis().url}/${database}`);
-    // Outside the nightly suite, each engine once; `triggers.test.ts` covers the orders and gaps.
+    // Outside the nightly suite, each engine once; `triggers.servers.test.ts` covers the orders and gaps.
     const engines = [{}, await shared(1), ...(isNightly ? [{}, await shared(2), await shared(3)] : [])];
     const rounds = await Promise.all(engines.map(pullTriggers));
     for (const { hookStatus, exitCode, isShared } of rounds) {

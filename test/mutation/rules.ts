@@ -7,7 +7,7 @@ const booking = ['normalise', 'instants', 'written-date', 'naughty-strings'].map
 const cases = ['test/cases/case-bookings.test.ts', 'test/cases/case-transitions.test.ts'];
 
 /**
- * The files that hold rules, and the tests that hold these, quick ones first: all from the pure project. Many more tests pass
+ * The files that hold rules, and the tests that hold these, quick ones first; none starts processes. Many more tests pass
  * through a rule; they would take hours, and hide that nobody has said what the rule is.
  */
 export const rules: Readonly<Record<string, readonly string[]>> = {

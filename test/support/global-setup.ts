@@ -1,46 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromiumNeeds } from './chromium.js';
-import { dovecotNeeds } from './dovecot.js';
-import { fakeTimeNeeds } from './machine.js';
-import { mariadbNeeds } from './mariadb.js';
-import { postgresNeeds } from './postgres.js';
-import { redisNeeds } from './redis.js';
-import { openSsh, proFtpd } from './sftp-programs.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the tests need besides Node; the value is what is missing. */
-const servers: Readonly<Record<string, string | undefined>> = {
-  PostgreSQL: postgresNeeds,
-  Redis: redisNeeds,
-  MariaDB: mariadbNeeds,
-  Dovecot: dovecotNeeds,
-  OpenSSH: openSsh.needs,
-  ProFTPD: proFtpd.needs,
-  faketime: fakeTimeNeeds,
-  Chromium: chromiumNeeds,
-};
-
-/** On two cores. More cores are faster, but much of the time is spent waiting for time limits to pass. */
-const minutesOnTwoCores = 12;
-
 /**
- * Announces the suite, and builds the command: tests call it in-process and start the built one. Tests that use single modules in
- * another process find them compiled.
+ * Builds the command: tests call it in-process and start the built one. Tests that use single modules in another process find
+ * them compiled.
  */
 export default function setUp(): void {
-  const missing = Object.values(servers).filter((needs) => needs !== undefined);
-  const found = Object.keys(servers).filter((name) => servers[name] === undefined);
-  const minutes = Math.ceil(minutesOnTwoCores * Math.max(0.5, 2 / availableParallelism()));
-  console.log(
-    `The whole suite takes about ${minutes} minutes here; a file or a folder: npm test -- test/booking`,
-  );
-  console.log(`Servers found: ${found.length > 0 ? found.join(', ') : 'none'}`);
-  for (const needs of missing) console.log(`MISSING: what ${needs} would add is skipped`);
   if (!isUpToDate('dist/jobs/main.js')) run('npm', ['run', '--silent', 'build']);
   if (isUpToDate('compiled/jobs/main.js')) return;
   rmSync(join(root, 'compiled'), { recursive: true, force: true });

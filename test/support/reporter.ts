@@ -1,17 +1,23 @@
 import { relative } from 'node:path';
-import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 
 const reportEveryShare = 0.1;
 
 /**
  * Shows the suite's progress where no terminal does, says at once why a test failed, lists prominently what was skipped
- * and how to enable it, and ends with one plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test fails the suite.
+ * and how to enable it, and ends with one plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test fails the suite. A run that
+ * leaves the tests with servers out says how to run them.
  */
 export default class SuiteReporter implements Reporter {
   #files = 0;
   #done = 0;
   #reported = 0;
   #startedAt = 0;
+  #leavesOutServers = false;
+
+  onInit({ projects }: Vitest): void {
+    this.#leavesOutServers = !projects.some(({ name }) => /^servers|nightly/.test(name));
+  }
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     this.#files = specifications.length;
@@ -51,5 +57,7 @@ export default class SuiteReporter implements Reporter {
     console.log(
       `${inState('passed').length} passed, ${inState('failed').length} failed, ${skipped.length} skipped`,
     );
+    if (this.#leavesOutServers)
+      console.log('Tests that need servers, a browser or other programs: npm run test:servers');
   }
 }
