@@ -8,6 +8,28 @@ import { parse } from '../config/writing.js';
 
 export const now = Date.UTC(2026, 10, 23, 5, 0, 0);
 
+export const path = '/services/T0/hidden-path?sig=hidden-sig';
+export const secret = 'hidden-secret-0123456789-abcdefghij';
+
+/** Each kind of channel that posts to an address; everything that must not be shown begins with "hidden". */
+export const webKinds: readonly [string, (origin: string) => object][] = [
+  ['slack', (origin) => ({ kind: 'slack', url: `${origin}${path}` })],
+  ['teams', (origin) => ({ kind: 'teams', url: `${origin}${path}` })],
+  ['webhook', (origin) => ({ kind: 'webhook', url: `${origin}${path}`, secret })],
+  ['pagerduty', (origin) => ({ kind: 'pagerduty', url: `${origin}${path}`, routingKey: 'hidden-key' })],
+];
+
+/** The login of a mail server, also as it is written into an address. */
+export const login = { user: 'night@agency.example', password: 'hidden pa55/w0rd' };
+export const encodedLogin = `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}@`;
+
+/** The settings of an e-mail channel, without its server. */
+export const email = {
+  kind: 'email',
+  from: 'Hotel review <night@agency.example>',
+  to: ['ops@agency.example'],
+};
+
 /** A message about a late day. */
 export const messageWith = (changes: Partial<Message> = {}): Message => ({
   id: 'msg_day-late-2026-11-20-1',

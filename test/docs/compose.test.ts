@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
 import {
   cpSync,
   mkdirSync,
@@ -29,7 +28,6 @@ import {
   readComposeFile,
 } from '../support/compose-file.js';
 import { hookSecret } from '../support/hook-secrets.js';
-import { certificateNeeds, makeCertificate } from '../support/machine.js';
 
 const { services, networks, secrets, volumes } = readComposeFile();
 const all = Object.entries(services) as [ComposeServiceName, ComposeService][];
@@ -247,27 +245,6 @@ describe('docker-compose.yml', () => {
     expect(made['hook-secret']).toMatch(/^whsec_[\w+/]{43}=\n$/);
     expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, 'secrets/hash-key')).mode & 0o777).toBe(0o444);
-    expect(make()).toEqual(made);
-  });
-
-  it('creates the certificate of the sandbox once, and replaces one that is an authority', ({ skip }) => {
-    skip(certificateNeeds !== undefined, certificateNeeds);
-    const folder = temporaryFolder();
-    const authority = makeCertificate('DNS:sandbox').certificate;
-    expect(new X509Certificate(readFileSync(authority)).ca).toBe(true);
-    cpSync(authority, join(folder, 'certificate.pem'));
-    const { entrypoint = [], command = [] } = services.certificate;
-    const script = command.join(' ').replaceAll(/\/certificate(?:-key)?\//g, `${folder}/`);
-    const make = () => {
-      const [shell = '', ...options] = entrypoint;
-      execFileSync(shell, [...options, script], { stdio: 'ignore' });
-      return readFileSync(join(folder, 'certificate.pem'));
-    };
-    const made = make();
-    const certificate = new X509Certificate(made);
-    expect(certificate.checkHost(services.sandbox.hostname ?? '')).toBe('sandbox');
-    expect(certificate.subjectAltName).toBe('DNS:sandbox');
-    expect(certificate.ca).toBe(false);
     expect(make()).toEqual(made);
   });
 });

@@ -187,7 +187,7 @@ export const checkedByHand: readonly {
   readonly text: RegExp;
   readonly checkedBy: string;
 }[] = [
-  { language: 'yaml', text: /^# prometheus\.yml/, checkedBy: 'test/docs/metrics.test.ts' },
+  { language: 'yaml', text: /^# prometheus\.yml/, checkedBy: 'test/docs/metrics.servers.test.ts' },
   { language: 'json', text: /"event": "day-late"/, checkedBy: 'test/docs/first-week.test.ts' },
   { language: 'js', text: /isGenuine/, checkedBy: 'test/docs/first-week.test.ts' },
   { language: 'js', text: /async function\* bookings/, checkedBy: 'test/library/bookings-module.test.ts' },

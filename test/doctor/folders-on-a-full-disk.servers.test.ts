@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkDisk } from '../../src/doctor/folders.js';
+import { checkDisk, checkKeptFolder } from '../../src/doctor/folders.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
@@ -38,5 +38,19 @@ describe('the disk', () => {
       ['warning', `500 MiB free for archive (${scarce})`],
       ['wrong', `99 MiB free for spool (${full})`],
     ]);
+  });
+});
+
+describe('the folder of the archive or the spool, on a full disk', () => {
+  it('is wrong', async ({ skip }) => {
+    skip(smallDiskNeeds !== undefined, smallDiskNeeds);
+    const path = makeTemporaryFolder();
+    mountSmallDisk(path, 16);
+    expect(() => writeFileSync(join(path, 'filling'), Buffer.alloc(100_000))).toThrow(/ENOSPC/);
+    expect((await checkKeptFolder({ part: 'archive', path }, 'linux'))[0]).toMatchObject({
+      verdict: 'wrong',
+      message: expect.stringMatching(/ENOSPC/),
+    });
+    expect(readdirSync(path)).toEqual(['filling']);
   });
 });

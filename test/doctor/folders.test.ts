@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkKeptFolder } from '../../src/doctor/folders.js';
-import { mountSmallDisk, smallDiskNeeds, withoutPrivileges } from '../support/machine.js';
+import { withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const check = (path: string, platform: NodeJS.Platform = 'linux') =>
@@ -61,19 +61,5 @@ describe('the folder of the archive or the spool', () => {
       verdict: 'wrong',
       message: expect.stringMatching(/ENOTDIR/),
     });
-  });
-});
-
-describe('on a full disk', () => {
-  it('is wrong', async ({ skip }) => {
-    skip(smallDiskNeeds !== undefined, smallDiskNeeds);
-    const path = makeTemporaryFolder();
-    mountSmallDisk(path, 16);
-    expect(() => writeFileSync(join(path, 'filling'), Buffer.alloc(100_000))).toThrow(/ENOSPC/);
-    expect((await check(path))[0]).toMatchObject({
-      verdict: 'wrong',
-      message: expect.stringMatching(/ENOSPC/),
-    });
-    expect(readdirSync(path)).toEqual(['filling']);
   });
 });

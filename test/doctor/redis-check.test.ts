@@ -1,7 +1,6 @@
 import RedisMock from 'ioredis-mock';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkRedis } from '../../src/doctor/queue.js';
-import { useRedis } from '../support/use-servers.js';
 
 const good = {
   redis_version: '7.2.4',
@@ -120,19 +119,5 @@ describe('a server in a mode that the queue cannot use', () => {
     [{ role: 'slave' }, 'wrong: the server is a replica, which accepts no writes'],
   ])('%j is wrong', async (info, finding) => {
     expect(await findingsOf(info)).toContain(finding);
-  });
-});
-
-describe('a real server', () => {
-  const redis = useRedis();
-
-  it('reports its settings', async () => {
-    const look = async () => (await redis().ask(checkRedis)).findings;
-    expect((await look()).map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'ok']);
-    await redis().ask((client) => client.config('SET', 'maxmemory-policy', 'allkeys-lru'));
-    await redis().ask((client) => client.config('SET', 'appendonly', 'no'));
-    expect((await look()).map(({ verdict }) => verdict)).toEqual(['ok', 'wrong', 'warning']);
-    await redis().ask((client) => client.config('SET', 'save', '3600 1'));
-    expect((await look())[2]?.message).toContain('save 3600 1');
   });
 });

@@ -1,55 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { main, StoppedError } from '../../jobs/main.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { Finding } from '../../src/examination/finding.js';
 import { captureIo } from '../support/command-io.js';
-import { createDayFolder, type DayFolder, day, type Settings } from '../support/day-folder.js';
-import { sftpSettings } from '../support/file-day.js';
-import { refusal, type StandInHandler, startStandIn } from '../support/http-stand-in.js';
-import { bookingsHeader, csvOf } from '../support/made-bookings.js';
-import { openSsh, proFtpd } from '../support/sftp-programs.js';
-import { useSftpServer } from '../support/use-servers.js';
-
-const guest = 'Canaria Zwitscherfink';
-const secrets = {
-  HOTEL_REVIEW_API_KEY: 'canary-key-5f0c7e3b',
-  HOTEL_REVIEW_ACCOUNT_ID: 'canary-account-91d4',
-};
-const fromEnvironment = {
-  service: { apiKey: `\${HOTEL_REVIEW_API_KEY}`, accountId: `\${HOTEL_REVIEW_ACCOUNT_ID}` },
-};
-
-interface Wanted {
-  readonly day?: string;
-  readonly env?: NodeJS.ProcessEnv;
-  readonly signal?: AbortSignal;
-}
-
-/** The doctor's text, its JSON, and the findings in that. */
-async function runDoctor(folder: DayFolder, wanted: Wanted = {}) {
-  const { env = secrets, signal = new AbortController().signal } = wanted;
-  const { io, stdout: output, stderr: errors } = captureIo({ env, signal });
-  const words = ['doctor', wanted.day ?? day, '--json', '--config', folder.configurationFile];
-  const exitCode = await main(words, io);
-  const report = JSON.parse(output.text()) as { ok: boolean; findings: Finding[] };
-  expect(output.lines()).toHaveLength(1);
-  expect(report.ok).toBe(exitCode === 0);
-  const verdictsOf = (part: string) =>
-    report.findings.filter((finding) => finding.part === part).map(({ verdict }) => verdict);
-  return { exitCode, text: errors.text(), written: output.text() + errors.text(), report, verdictsOf };
-}
-
-async function prepare(settings: Settings, handler?: StandInHandler, bookings: string = csvOf(9)) {
-  const standIn = await startStandIn(handler);
-  onTestFinished(() => standIn.close());
-  const folder = await createDayFolder({ baseUrl: standIn.baseUrl, bookings, settings });
-  chmodSync(folder.configurationFile, 0o600);
-  return { standIn, folder };
-}
+import { day } from '../support/day-folder.js';
+import { refusal, type StandInHandler } from '../support/http-stand-in.js';
+import { bookingsHeader } from '../support/made-bookings.js';
+import {
+  expectSilence,
+  fromEnvironment,
+  guest,
+  named,
+  password,
+  prepare,
+  runDoctor,
+  secrets,
+} from './doctor-kit.js';
 
 const partsInOrder = [
   'configuration',
@@ -174,73 +143,6 @@ describe('a configuration that is wrong', () => {
   });
 });
 
-describe('a configuration for delivery by file', () => {
-  const server = useSftpServer(openSsh);
-
-  it('is valid, and leaves only the folder of the month on the server', async () => {
-    const { folder } = await prepare({
-      ...fromEnvironment,
-      delivery: 'file',
-      file: sftpSettings(server(), server().port),
-    });
-    const { exitCode, report, verdictsOf } = await runDoctor(folder);
-    expect(report.findings.filter(({ verdict }) => verdict === 'wrong')).toEqual([]);
-    expect(exitCode).toBe(0);
-    expect(verdictsOf('sftp')).toEqual(['ok', 'ok', 'ok']);
-    const month = businessDayAt(new Date(), 'Europe/Madrid').previous().mmyyyy;
-    expect(await readdir(server().disk(''), { recursive: true })).toEqual([
-      'VerifyMappings',
-      join('VerifyMappings', month),
-    ]);
-  });
-
-  it('without a pinned host key is shown the one that the server presents, and how to pin it', async () => {
-    const { sftp } = sftpSettings(server(), server().port) as { sftp: Settings };
-    const { hostKey: _, ...others } = sftp;
-    const { standIn, folder } = await prepare({
-      ...fromEnvironment,
-      delivery: 'file',
-      file: { sftp: others },
-    });
-    const { exitCode, report } = await runDoctor(folder);
-    expect(exitCode).toBe(2);
-    const found = report.findings.filter(({ part }) => part === 'sftp');
-    expect(found).toEqual([
-      expect.objectContaining({
-        verdict: 'wrong',
-        advice: expect.stringMatching(/^Ask its operator .* set file\.sftp\.hostKey: "SHA256:/),
-      }),
-    ]);
-    expect(server().fingerprints.some((one) => found[0]?.advice?.includes(one))).toBe(true);
-    expect(standIn.connections).toBe(0);
-  });
-
-  it.each([
-    ['alone', undefined, ['source']],
-    ['next to that of the review file', 'not pinned either', ['source', 'sftp']],
-  ])('whose source is an SFTP drop without a pinned host key shows the key, %s', async (_, other, parts) => {
-    const { sftp } = sftpSettings(server(), server().port) as { sftp: Settings };
-    const { hostKey: _hostKey, ...unpinned } = sftp;
-    const { host, port, root: _root, ...account } = unpinned;
-    const { standIn, folder } = await prepare({
-      ...fromEnvironment,
-      file: { sftp: other === undefined ? sftp : { ...unpinned, hostKey: other } },
-      source: { path: `sftp://${host}:${port}/out/{day}.csv`, sftp: account },
-    });
-    const { exitCode, report, written } = await runDoctor(folder);
-    expect(exitCode).toBe(2);
-    const found = report.findings.filter(({ message }) => message.includes('presents the host key'));
-    expect(found.map(({ part }) => part).sort()).toEqual([...parts].sort());
-    for (const { part, advice } of found) {
-      const setting = part === 'source' ? 'source.sftp.hostKey' : 'file.sftp.hostKey';
-      expect(advice).toContain(`set ${setting}: "SHA256:`);
-      expect(server().fingerprints.some((one) => advice?.includes(one))).toBe(true);
-    }
-    expect(written).not.toContain(String(account.privateKeyFile));
-    expect(standIn.connections).toBe(0);
-  });
-});
-
 it('the command ends with its exit code when the source is a FIFO', async () => {
   const { folder } = await prepare(fromEnvironment, () => refusal(2021));
   unlinkSync(folder.bookingsFile);
@@ -254,15 +156,7 @@ it('the command ends with its exit code when the source is a FIFO', async () => 
 });
 
 describe('guests and secrets do not leak', () => {
-  const server = useSftpServer(proFtpd);
-  const password = 'canary-password-77aa';
-  const named = csvOf(9).replaceAll(/Guest \d/g, guest);
   const cells = `1,BR-1,${guest},Expedia,7,2026-12-01,2026-12-02`;
-
-  function expectSilence({ written }: { readonly written: string }): void {
-    const words = [guest, ...guest.split(' '), password, ...Object.values(secrets)];
-    expect(words.filter((word) => written.includes(word))).toEqual([]);
-  }
 
   it.each([
     ['a good day', named],
@@ -276,21 +170,6 @@ describe('guests and secrets do not leak', () => {
     });
     const { folder } = await prepare(fromEnvironment, echo, bookings);
     expectSilence(await runDoctor(folder));
-  });
-
-  it.each([
-    ['that is refused', password],
-    ['that is accepted', undefined],
-  ])('with a password of the SFTP server %s', async (_, wrongPassword) => {
-    const { login } = server();
-    const { sftp } = sftpSettings(server(), server().port) as { sftp: Settings };
-    const settings = { ...sftp, password: `\${SFTP_PASSWORD}` };
-    const { folder } = await prepare({ ...fromEnvironment, file: { sftp: settings } }, undefined, named);
-    const env = { ...secrets, SFTP_PASSWORD: wrongPassword ?? login.password };
-    const result = await runDoctor(folder, { env });
-    expect(result.exitCode).toBe(wrongPassword === undefined ? 0 : 2);
-    expectSilence(result);
-    expect(result.written).not.toContain(login.password);
   });
 
   it('in invalid settings', async () => {

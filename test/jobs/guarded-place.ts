@@ -53,3 +53,31 @@ export function expectNothingElse(folder: DayFolder): void {
   expect(readdirSync(folder.path).filter((name) => !usual.includes(name))).toEqual([]);
   expect(readdirSync(folder.temporaryFolder)).toEqual([]);
 }
+
+const strangeColumns = [
+  'ServiceId FROM bookings; DROP TABLE bookings; --',
+  '__proto__',
+  'constructor',
+  '$(touch touched)',
+];
+
+/** A source that holds the day's only booking has none of these columns: it finds nothing in them, and fails the day. */
+export async function expectNoColumns(openSource: () => Promise<Settings> | Settings): Promise<void> {
+  const place = await prepareGuardedPlace();
+  const { folder, standIn, use } = place;
+  const source = await openSource();
+  await folder.writeBookings('ServiceId\n7\n');
+  writeFileSync(join(folder.path, 'bookings.mjs'), 'export function* bookings() { yield { ServiceId: 7 }; }');
+  await use(source, { ledger: 'sqlite:data/control.db' });
+  expect((await folder.runDay()).exitCode).toBe(0);
+  for (const [index, ServiceId] of strangeColumns.entries()) {
+    await use({ ...source, columns: { ServiceId } }, { ledger: `sqlite:data/${index}.db` });
+    const result = await folder.runDay();
+    expect(result.report.error?.message).toMatch(
+      /has no column|is not in the header|^no record of |cannot be sent/,
+    );
+    expect(result.exitCode, ServiceId).toBe(1);
+  }
+  expect(standIn.accepted()).toEqual([{ ServiceId: 7 }]);
+  expectNothingElse(folder);
+}

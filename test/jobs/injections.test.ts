@@ -5,8 +5,7 @@ import { sendJson, useBookingsApi } from '../sources/http/bookings-api.js';
 import { day } from '../support/day-folder.js';
 import { expectError } from '../support/expectations.js';
 import { bucketName, useS3Server, writeVariables } from '../support/s3-server.js';
-import { usePostgres } from '../support/use-servers.js';
-import { expectNoHarm, expectNothingElse, prepareGuardedPlace } from './guarded-place.js';
+import { expectNoColumns, expectNoHarm, prepareGuardedPlace } from './guarded-place.js';
 
 const token = 'token-of-the-source';
 
@@ -113,23 +112,7 @@ describe('a path or URL that escapes its place', () => {
 });
 
 describe('a column that does not exist', () => {
-  const postgres = usePostgres();
-  const columns = [
-    'ServiceId FROM bookings; DROP TABLE bookings; --',
-    '__proto__',
-    'constructor',
-    '$(touch touched)',
-  ];
   it.each([
-    [
-      'a table',
-      async () => {
-        const url = await postgres().createDatabase();
-        await postgres().query(url, 'CREATE TABLE bookings AS SELECT 7 AS "ServiceId"');
-        const query = "SELECT * FROM bookings WHERE :day::text <> ''";
-        return { kind: 'sql', url: postgres().overTcp(url), query };
-      },
-    ],
     ['a CSV file', async () => ({ kind: 'csv', path: 'bookings-{day}.csv' })],
     [
       'an API',
@@ -139,26 +122,5 @@ describe('a column that does not exist', () => {
       },
     ],
     ['a module', async () => ({ kind: 'module', path: 'bookings.mjs' })],
-  ])('finds nothing for %s, and fails the day', async (_, openSource) => {
-    const place = await prepareGuardedPlace();
-    const { folder, standIn, use } = place;
-    const source = await openSource();
-    await folder.writeBookings('ServiceId\n7\n');
-    writeFileSync(
-      join(folder.path, 'bookings.mjs'),
-      'export function* bookings() { yield { ServiceId: 7 }; }',
-    );
-    await use(source, { ledger: 'sqlite:data/control.db' });
-    expect((await folder.runDay()).exitCode).toBe(0);
-    for (const [index, ServiceId] of columns.entries()) {
-      await use({ ...source, columns: { ServiceId } }, { ledger: `sqlite:data/${index}.db` });
-      const result = await folder.runDay();
-      expect(result.report.error?.message).toMatch(
-        /has no column|is not in the header|^no record of |cannot be sent/,
-      );
-      expect(result.exitCode, ServiceId).toBe(1);
-    }
-    expect(standIn.accepted()).toEqual([{ ServiceId: 7 }]);
-    expectNothingElse(folder);
-  });
+  ])('finds nothing for %s, and fails the day', (_, openSource) => expectNoColumns(openSource));
 });

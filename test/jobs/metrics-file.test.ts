@@ -1,47 +1,14 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { businessDayAt } from '../../src/booking/business-day.js';
-import { type DayFolder, prepareDay } from '../support/day-folder.js';
+import { describe, expect, it } from 'vitest';
+import type { DayFolder } from '../support/day-folder.js';
 import { expectError } from '../support/expectations.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
-import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { nodeExporterNeeds, startNodeExporter } from '../support/node-exporter.js';
 import { startProgram } from '../support/program.js';
-import { checkMetrics, promtoolNeeds } from '../support/promtool.js';
 import { command } from '../support/sandbox-command.js';
+import { name, prepare, readSamples, run, runArguments, yesterday } from './measured-run.js';
 
-const timezone = 'Europe/Madrid';
-/** Recent whenever this runs. */
-const yesterday = businessDayAt(new Date(), timezone).previous();
-const csv = toCsv(makeBookings(120)).replaceAll('Hotelbeds', '"Beds ""R"" Us\\n"');
-const name = 'hotel-review.prom';
 const down: StandInHandler = () => ({ kind: 'text', status: 403, body: '' });
-
-async function prepare(handler?: StandInHandler) {
-  const prepared = await prepareDay({}, handler);
-  await prepared.folder.writeBookings(csv, yesterday.iso);
-  return prepared;
-}
-
-const runArguments = ['run', yesterday.iso, '--json', '--metrics-file', name];
-const run = (folder: DayFolder) => folder.run(runArguments);
-
-/** The samples in the file, by name and labels. */
-async function readSamples(folder: DayFolder): Promise<ReadonlyMap<string, number>> {
-  const text = await readFile(join(folder.path, name), 'utf8');
-  return toSamples(text);
-}
-
-function toSamples(text: string): ReadonlyMap<string, number> {
-  const lines = text.split('\n').filter((line) => line.startsWith('hotel_review_'));
-  return new Map(
-    lines.map((line) => {
-      const end = line.lastIndexOf(' ');
-      return [line.slice('hotel_review_'.length, end), Number(line.slice(end))];
-    }),
-  );
-}
 
 async function listParts(folder: DayFolder): Promise<readonly string[]> {
   return (await readdir(folder.path)).filter((file) => file.includes('.prom'));
@@ -162,23 +129,5 @@ describe('run --metrics-file', () => {
     );
     expect((await ended).exitCode).toBe(0);
     expect((await stat(join(folder.path, name))).mode & 0o777).toBe(0o644);
-  });
-
-  it('writes what promtool accepts', async ({ skip }) => {
-    skip(promtoolNeeds !== undefined, promtoolNeeds);
-    const { folder } = await prepare();
-    await run(folder);
-    expect(checkMetrics(await readFile(join(folder.path, name), 'utf8'))).toEqual([]);
-  });
-
-  it('writes what node_exporter reads and serves', async ({ skip }) => {
-    skip(nodeExporterNeeds !== undefined, nodeExporterNeeds);
-    const { folder } = await prepare();
-    await run(folder);
-    const exporter = await startNodeExporter(folder.path);
-    onTestFinished(() => exporter.stop());
-    const text = await exporter.scrape();
-    expect(text).toMatch(/^node_textfile_scrape_error 0$/m);
-    expect(toSamples(text)).toEqual(await readSamples(folder));
   });
 });

@@ -5,25 +5,13 @@ import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SourceError } from '../../src/review/source.js';
 import { canCountDescriptors, countDescriptors } from '../sources/files/open-descriptors.js';
-import { sftpSettings } from '../support/file-day.js';
 import { patienceMs } from '../support/patience.js';
 import { bucketName, toVariables, useS3Server } from '../support/s3-server.js';
 import { day, failuresOf, settingsOf, takeSample } from '../support/sampled.js';
-import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { useSftpServer } from '../support/use-servers.js';
+import { csv, guest, longCsv, sampledCsv } from './sampled-files.js';
 
-const guest = 'Canaria Zwitscherfink';
 const waiting = { timeout: patienceMs, interval: 20 };
-const csv = `hotel;guest;arrival\n1;${guest};20/11/2026\n2;"Bob; B";21/11/2026\n`;
-const sampledCsv = {
-  columns: ['hotel', 'guest', 'arrival'],
-  records: [
-    { hotel: '1', guest, arrival: '20/11/2026' },
-    { hotel: '2', guest: 'Bob; B', arrival: '21/11/2026' },
-  ],
-  delimiter: ';',
-};
 const ndjson = `{"hotel":{"id":7,"stars":null},"guest.name":"x","paid":true}\n\nnone\n{"hotel":{"id":"8"},"at":"2026-11-20"}\n`;
 const sampledNdjson = {
   columns: ['hotel.id', 'hotel.stars', 'guest.name', 'paid', 'at'],
@@ -33,8 +21,6 @@ const sampledNdjson = {
   ],
   delimiter: undefined,
 };
-/** Far more than a sample needs. */
-const longCsv = csv + '3;Carol;22/11/2026\n'.repeat(800_000);
 
 describe('the sample of a local file', () => {
   let folder = '';
@@ -141,64 +127,5 @@ describe('the sample of an object in a bucket', () => {
     stopping.abort(reason);
     expect(await outcome).toBe(reason);
     await vi.waitUntil(() => buckets().held() === 0, waiting);
-  });
-});
-
-describe('the sample of a file on an SFTP server', () => {
-  const server = useSftpServer(openSsh);
-  let proxy: TcpProxy;
-  beforeEach(async () => {
-    proxy = await startTcpProxy(server().port);
-    onTestFinished(() => proxy.stop());
-  });
-  const settings = (others: { readonly [name: string]: unknown } = {}) => {
-    const { sftp } = sftpSettings(server(), proxy.port) as { sftp: { [name: string]: unknown } };
-    const { host: _host, port: _port, root, ...account } = sftp;
-    const path = `sftp://127.0.0.1:${proxy.port}${root}/{day}.csv`;
-    return settingsOf({ kind: 'csv', path, sftp: { ...account, ...others } });
-  };
-  const lay = (content: string | Uint8Array) => writeFileSync(server().disk(`${day.iso}.csv`), content);
-
-  it.each([
-    ['plain', csv],
-    ['in gzip', gzipSync(csv)],
-  ])('is the same: %s', async (_, content) => {
-    lay(content);
-    expect(await takeSample(settings())).toEqual(sampledCsv);
-    await proxy.clientsGone();
-  });
-
-  it('reads only the beginning and closes the connection', async () => {
-    lay(longCsv);
-    expect((await takeSample(settings())).records).toHaveLength(500);
-    await proxy.clientsGone();
-    expect(proxy.happened.bytesToClient).toBeLessThan(longCsv.length / 2);
-  });
-
-  it('fails like reading the day when there is no file or another host key', async () => {
-    const missing = await failuresOf(settings());
-    expect(missing.ofSample).toMatchObject({ name: 'SourceError', fault: 'missing' });
-    expect(missing.ofSample).toEqual(missing.ofSource);
-    const refused = await failuresOf(settings({ hostKey: `SHA256:${'A'.repeat(43)}` }));
-    expect(refused.ofSample).toMatchObject({ name: 'SourceError', fault: 'unreadable' });
-    expect(refused.ofSample).toEqual(refused.ofSource);
-  });
-
-  it('stops when aborted while the server does not answer', async () => {
-    lay(csv);
-    const stopping = new AbortController();
-    const reason = new Error('stopped by hand');
-    const isAsked = new Promise<void>((resolve) => {
-      proxy.beforePassing((to) => {
-        if (to !== 'client') return;
-        proxy.blackHole();
-        resolve();
-      });
-    });
-    const outcome = takeSample(settings(), stopping.signal).catch((error: unknown) => error);
-    await isAsked;
-    stopping.abort(reason);
-    expect(await outcome).toBe(reason);
-    await proxy.clientsGone();
   });
 });

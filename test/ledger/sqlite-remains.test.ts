@@ -1,13 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { rules } from '../../jobs/rules.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashReference } from '../../src/booking/booking.js';
 import { applyEvidence, resolveBookings, toDecision } from '../../src/cases/case-transitions.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
-import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import {
@@ -24,7 +20,6 @@ import {
   startCollect,
   toLines,
 } from '../contracts/ledger/days.js';
-import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
 const batches = 60;
@@ -173,22 +168,6 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       reader.exec('COMMIT');
       expect(await ledger.guests.clearRemains()).toBeUndefined();
       expect(countText('Canary-old-')).toBe(0);
-    });
-
-    it('needs free disk for two more of it', async ({ skip }) => {
-      skip(smallDiskNeeds !== undefined, smallDiskNeeds);
-      const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
-      const disk = mountSmallDisk(folder, 1_600);
-      const path = join(folder, 'ledger.db');
-      const ledger = createSqliteLedger({ path, rules, clock: () => at });
-      onTestFinished(() => ledger.close());
-      await ledger.audit.replaceSubject('BR-1', 'erased:1');
-      expect(await ledger.guests.clearRemains()).toMatchObject({
-        why: expect.stringContaining('of free disk, and there is less'),
-      });
-      disk.grow();
-      expect(await ledger.guests.clearRemains()).toBeUndefined();
-      expect(readdirSync(folder).filter((name) => name.startsWith('etilqs'))).toEqual([]);
     });
   });
 

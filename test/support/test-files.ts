@@ -8,7 +8,7 @@ export const nightlyTests = 'test/**/*.nightly.test.ts';
 export const ownProcessTests = [
   'test/bench/measured-process.test.ts',
   'test/doctor/ending.test.ts',
-  'test/http/tunnel.test.ts',
+  'test/http/tunnel.servers.test.ts',
   'test/jobs/bookings-module.test.ts',
   'test/jobs/sample-of-calls.test.ts',
   'test/ledger/postgres-holds.servers.test.ts',

@@ -79,6 +79,18 @@ export function renderLine(booking: Booking): string {
   return renderedLine((line) => renderReviewLine(booking, line));
 }
 
+/** The cells of its line. */
+export function cellsOf(booking: Booking): string[] {
+  const { serviceId, checkInDate, checkOutDate } = booking;
+  const { bookingReferenceId, bookingClientName, providerName, providerHotelId } = booking;
+  const texts = [bookingReferenceId, bookingClientName, providerName, providerHotelId].map(String);
+  return [String(serviceId), ...texts, ...[checkInDate, checkOutDate].map(turnDate)];
+}
+
+function turnDate(date = ''): string {
+  return date.split('-').reverse().join('');
+}
+
 /** Stored lines, each with its line end. */
 export function linesOf(bookings: readonly Booking[]): Buffer {
   return Buffer.from(bookings.map((booking) => `${renderLine(booking)}\n`).join(''));

@@ -1,12 +1,17 @@
-import { execFileSync } from 'node:child_process';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Booking } from '../../../src/booking/booking.js';
 import { readReviewLine, renderReviewHeader } from '../../../src/review/file/review-line.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
-import { anyFileBooking, fileBooking, fileOf, linesOf, masterIdColumn, renderLine } from './file-bookings.js';
+import {
+  anyFileBooking,
+  cellsOf,
+  fileBooking,
+  linesOf,
+  masterIdColumn,
+  renderLine,
+} from './file-bookings.js';
 
 describe('a line of the review file', () => {
   it('is what csv-stringify writes, whatever the source contained', () => {
@@ -59,18 +64,6 @@ describe('a line of the review file', () => {
     );
   });
 
-  it('is read by Python as the same booking', ({ skip }) => {
-    const python = findPython();
-    if (python === undefined) return skip('needs python3 on the PATH');
-    const bookings = fc.sample(anyFileBooking, 500);
-    const script =
-      'import csv,io,json,sys;print(json.dumps(list(csv.reader(io.TextIOWrapper(sys.stdin.buffer,"utf-8",newline=""),strict=True))))';
-    const rows: unknown = JSON.parse(
-      execFileSync(python, ['-c', script], { input: fileOf(bookings), encoding: 'utf8', maxBuffer: 2 ** 26 }),
-    );
-    expect(rows).toEqual([renderReviewHeader(masterIdColumn).split(','), ...bookings.map(cellsOf)]);
-  });
-
   it.each(['', '1,2,3', '1,2,3,4,5,6,7,8', '1,"Ana Secret,3,4,5,6,7', '1,2,"Ana"Secret,4,5,6,7'])(
     'is not mistaken for one: %s',
     (line) => {
@@ -99,23 +92,3 @@ describe('blanking names', () => {
     expect(readReviewLine(line.trimEnd())).toEqual(nameless);
   });
 });
-
-function cellsOf(booking: Booking): string[] {
-  const { serviceId, checkInDate, checkOutDate } = booking;
-  const { bookingReferenceId, bookingClientName, providerName, providerHotelId } = booking;
-  const texts = [bookingReferenceId, bookingClientName, providerName, providerHotelId].map(String);
-  return [String(serviceId), ...texts, ...[checkInDate, checkOutDate].map(turnDate)];
-}
-
-function turnDate(date = ''): string {
-  return date.split('-').reverse().join('');
-}
-
-function findPython(): string | undefined {
-  try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' });
-    return 'python3';
-  } catch {
-    return undefined;
-  }
-}

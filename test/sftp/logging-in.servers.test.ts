@@ -1,0 +1,105 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSftpServer, type SftpServerOptions } from '../../src/sftp/server.js';
+import { openSsh, proFtpd } from '../support/sftp-programs.js';
+import {
+  findFreePort,
+  makeKey,
+  type RunningSftpServer,
+  type SftpServerKind,
+} from '../support/sftp-server.js';
+
+/** Tries to connect; returns `connected` or the error. */
+async function tryToConnect(
+  { port, root, fingerprints }: Pick<RunningSftpServer, 'port' | 'root' | 'fingerprints'>,
+  options: Partial<SftpServerOptions> & { username: string },
+): Promise<unknown> {
+  const server = createSftpServer({ host: '127.0.0.1', port, root, hostKeys: fingerprints, ...options });
+  try {
+    await (await server.connect({ signal: new AbortController().signal })).close();
+    return 'connected';
+  } catch (error) {
+    return error;
+  }
+}
+
+function useServer({ needs, start }: SftpServerKind): () => RunningSftpServer {
+  let server: RunningSftpServer | undefined;
+  beforeEach(({ skip }) => skip(needs !== undefined, needs));
+  beforeAll(async () => {
+    if (needs === undefined) server = await start();
+  });
+  afterAll(() => server?.stop());
+  return () => {
+    if (server === undefined) throw new Error('the server was not started');
+    return server;
+  };
+}
+
+const fingerprints = [`SHA256:${'A'.repeat(43)}`];
+const fatal = (code: string) => expect.objectContaining({ name: 'SftpError', kind: 'fatal', code });
+
+describe('logging in by key', () => {
+  const server = useServer(openSsh);
+  const authorise = (privateKeyFile: string) =>
+    appendFileSync(join(server().folder, 'authorized_keys'), readFileSync(`${privateKeyFile}.pub`));
+
+  it('works with an RSA key, signed with SHA-2', async () => {
+    const { folder, login } = server();
+    const privateKeyFile = makeKey(join(folder, 'rsa'), 'rsa');
+    authorise(privateKeyFile);
+    expect(await tryToConnect(server(), { ...login, privateKeyFile })).toBe('connected');
+  });
+
+  it('is refused with a key that the server does not know', async () => {
+    const { folder, login } = server();
+    const privateKeyFile = makeKey(join(folder, 'stranger'), 'ed25519');
+    expect(await tryToConnect(server(), { ...login, privateKeyFile })).toEqual(
+      fatal('authentication-refused'),
+    );
+  });
+});
+
+describe('a private key that cannot be used', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+  beforeEach(({ skip }) => skip(openSsh.needs !== undefined, openSsh.needs));
+  beforeAll(() => {
+    if (openSsh.needs !== undefined) return;
+    makeKey(join(folder, 'protected'), 'ed25519', 'open sésame');
+    writeFileSync(join(folder, 'rubbish'), 'BEGIN of nothing, s3cret');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    ['a passphrase', 'protected', /it has a passphrase/],
+    ['a public key', 'protected.pub', /public key/],
+    ['something that is not a key', 'rubbish', /not a private key/],
+    ['no file', 'absent', /ENOENT/],
+  ])('fails before connecting for %s, and reveals no secret', async (_what, name, why) => {
+    const privateKeyFile = join(folder, name);
+    const options = { username: 'acme', privateKeyFile };
+
+    const error = await tryToConnect({ port: await findFreePort(), root: '/', fingerprints }, options);
+
+    expect(error).toEqual(fatal('private-key-unreadable'));
+    expect(String(error)).toMatch(why);
+    expect(String(error)).toContain(privateKeyFile);
+    expect(String(error)).not.toMatch(/not this|s3cret|sésame/);
+  });
+});
+
+describe('logging in by password', () => {
+  const server = useServer(proFtpd);
+
+  it('is refused with a wrong one, which is not revealed', async () => {
+    const error = await tryToConnect(server(), { username: 'acme', password: 's3cret' });
+    expect(error).toEqual(fatal('authentication-refused'));
+    expect(String(error)).not.toContain('s3cret');
+  });
+
+  it('is refused without one', async () => {
+    expect(await tryToConnect(server(), { username: 'acme' })).toEqual(fatal('authentication-refused'));
+  });
+});
