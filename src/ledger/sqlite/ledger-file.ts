@@ -16,25 +16,19 @@ import { clearRemains, isLogEmpty, noteRemoval } from './clear-remains.js';
 import { type Database, isBusy, openDatabase } from './database.js';
 import { migrate, readSchema } from './schema.js';
 
-/** Two processes that try at the same instant can block each other: the timeout lets one of them win. */
-const usualTimeoutMs = 250;
-
 /** A lock that nothing else refers to must not end because the garbage collector closes its file. */
 const held = new Set<Database>();
 
 /**
- * A lock that the kernel holds for this process: an exclusive transaction on an empty side file. It ends with the
- * process, however that happens, so a dead owner's day is free at once.
+ * Takes a lock without waiting; undefined if somebody else has it. The kernel holds it for this process, as the right to
+ * write an empty side file. It ends with the process, however that happens, so a dead owner's day is free at once.
  */
-export function tryLock(
-  folder: string,
-  name: string,
-  busyTimeoutMs = usualTimeoutMs,
-): { release(): void } | undefined {
+export function tryLock(folder: string, name: string): { release(): void } | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database = openDatabase(join(folder, `${name}.lock`), { busyTimeoutMs });
+  const database = openDatabase(join(folder, `${name}.lock`), { busyTimeoutMs: 0 });
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    // Not EXCLUSIVE: that is also refused while others try, so of two that try at once, neither might get it.
+    database.exec('BEGIN IMMEDIATE');
   } catch (error) {
     database.close();
     if (isBusy(error)) return undefined;
@@ -52,6 +46,9 @@ export function tryLock(
 
 /** How long a write waits for another process's write: far longer than any of our transactions takes. */
 const busyTimeoutMs = 15_000;
+
+/** How long a checkpoint waits for those who are reading: another one comes. */
+const checkpointTimeoutMs = 250;
 
 export type LedgerFile = ReturnType<typeof openLedgerFile>;
 
@@ -101,11 +98,11 @@ function open(path: string, { isReader }: { readonly isReader: boolean }) {
     path,
     isCheckpointer() {
       // The process that did the checkpoints may have ended.
-      checkpointer ??= tryLock(locks, 'checkpoint', 0);
+      checkpointer ??= tryLock(locks, 'checkpoint');
       return checkpointer !== undefined;
     },
     dropLog() {
-      database.exec(`PRAGMA busy_timeout = ${usualTimeoutMs}`);
+      database.exec(`PRAGMA busy_timeout = ${checkpointTimeoutMs}`);
       try {
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } finally {

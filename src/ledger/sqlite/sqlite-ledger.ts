@@ -49,8 +49,8 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
   const { database, locks } = file;
   const { store, perform } = createSqliteStore(database, options, file);
   const commits = createGroupCommit(database);
-  const hold = async (name: string, busyTimeoutMs?: number): Promise<Hold | undefined> => {
-    const lock = tryLock(locks, name, busyTimeoutMs);
+  const hold = async (name: string): Promise<Hold | undefined> => {
+    const lock = tryLock(locks, name);
     return lock && { lost: new AbortController().signal, release: async () => lock.release() };
   };
   const engine = {
