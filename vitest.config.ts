@@ -41,7 +41,7 @@ const nightly = [
   'test/ledger/mapping-copy-processes.test.ts',
   'test/ledger/{postgres,sqlite,sqlite-encrypted}.test.ts',
   'test/library/bookings-module.test.ts',
-  'test/many-machines/{lost-queue,triggered-processes,triggers}.test.ts',
+  'test/many-machines/{lost-queue,triggers}.test.ts',
   'test/queue/bullmq-shared.test.ts',
   'test/sandbox/bookings-dry-run.test.ts',
   'test/schedule/review-scheduler-year.test.ts',

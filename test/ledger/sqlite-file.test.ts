@@ -77,7 +77,9 @@ describe('the SQLite ledger', () => {
       openLedgerFile(opened.path, { isReader: false }).close();
       const connections = exec.mock.contexts;
       const refused = connections[exec.mock.results.findIndex(({ type }) => type === 'throw')];
-      const statements = exec.mock.calls.flatMap(([sql], index) => (connections[index] === refused ? [sql] : []));
+      const statements = exec.mock.calls.flatMap(([sql], index) =>
+        connections[index] === refused ? [sql] : [],
+      );
       expect(statements).toEqual(['PRAGMA busy_timeout = 0', 'BEGIN IMMEDIATE']);
     });
 

@@ -44,11 +44,14 @@ export function tryLock(folder: string, name: string): { release(): void } | und
   };
 }
 
-/** How long a write waits for another process's write: far longer than any of our transactions takes. */
-const busyTimeoutMs = 15_000;
-
 /** How long a checkpoint waits for those who are reading: another one comes. */
 const checkpointTimeoutMs = 250;
+
+interface LedgerFileOptions {
+  readonly isReader: boolean;
+  /** How long it waits while another process writes. Default 15,000: far longer than any of our transactions takes. */
+  readonly busyTimeoutMs?: number | undefined;
+}
 
 export type LedgerFile = ReturnType<typeof openLedgerFile>;
 
@@ -61,11 +64,11 @@ export type LedgerFile = ReturnType<typeof openLedgerFile>;
  * @throws LedgerUnusableError if no file can be created there, or the existing one is not a ledger that this version
  * knows; such a file is left unchanged
  */
-export function openLedgerFile(path: string, options: { readonly isReader: boolean }) {
+export function openLedgerFile(path: string, options: LedgerFileOptions) {
   return refuseUnusable(path, () => open(path, options));
 }
 
-function open(path: string, { isReader }: { readonly isReader: boolean }) {
+function open(path: string, { isReader, busyTimeoutMs = 15_000 }: LedgerFileOptions) {
   makePlace(path);
   const locks = `${path}.locks`;
   const database = openDatabase(path, { busyTimeoutMs });
