@@ -82,12 +82,8 @@ export interface Connection {
 
 /** What each database does in its own way: rights that end with their owner, and the claims of steps. */
 export interface Engine extends Connection {
-  /**
-   * Takes an exclusive right; undefined if a live process holds it.
-   *
-   * @param patienceMs for how long SQLite tries while others try, too; a moment by default
-   */
-  hold(name: string, patienceMs?: number): Promise<Hold | undefined>;
+  /** Takes an exclusive right without waiting; undefined if a live process holds it. */
+  hold(name: string): Promise<Hold | undefined>;
   /** How long a hold can outlive its owner; 0 if the kernel holds the lock, which ends with its owner. */
   readonly staleHoldMs: number;
   readonly claims: Claims;
@@ -178,8 +174,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
       /** Takes one of that many places for concurrent runs, over all processes; undefined while all are taken. */
       async place(places: number): Promise<Hold | undefined> {
         for (let number = 1; number <= places; number += 1) {
-          // Doesn't wait for each of them: the caller tries again when all are taken.
-          const hold = await engine.hold(`place-${number}`, 0);
+          const hold = await engine.hold(`place-${number}`);
           if (hold) return hold;
         }
         return undefined;
@@ -209,7 +204,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     stays: createStays(store),
     mappings: {
       ...reader.mappings,
-      /** Takes the exclusive right to sync without waiting; undefined while a live process holds it. */
+      /** Takes the exclusive right to sync; undefined while a live process holds it. */
       holdSync: () => engine.hold('mappings-sync'),
       ...bind(transact, { beginSync, storePage, restartSync, markNewHotelsTold }),
     },

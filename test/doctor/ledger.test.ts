@@ -18,8 +18,9 @@ function openSqlite(path: string): Ledger {
 }
 
 /** Checks as doctor does: a failure becomes a finding. */
-function check(path: string) {
-  const open = async () => (fileExists(path) ? createSqliteReader({ path, ...options }) : undefined);
+function check(path: string, limits: { readonly busyTimeoutMs?: number } = {}) {
+  const open = async () =>
+    fileExists(path) ? createSqliteReader({ path, ...options, ...limits }) : undefined;
   return lookOnce(
     { part: 'ledger', seconds: 30, look: () => checkLedger({ place: path, isFile: true, open }) },
     { signal: new AbortController().signal, onAbandoned: () => {} },
@@ -156,7 +157,7 @@ describe('a ledger that cannot be used', () => {
     const database = openDatabase(path, { busyTimeoutMs: 0 });
     onTestFinished(() => database.close());
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    const [finding] = await check(path);
+    const [finding] = await check(path, { busyTimeoutMs: 100 });
     expect(finding).toMatchObject({
       part: 'ledger',
       verdict: 'wrong',

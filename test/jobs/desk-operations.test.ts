@@ -141,7 +141,9 @@ describe('in the desk, an operator', () => {
     const { folder, standIn } = await prepare(() => answer);
     const desk = await visitDesk(folder, 'olga');
     await desk.act(`/replay?from=${first}&to=${third}`, { reason: 'a new mapping' });
-    await standIn.received(2);
+    await standIn.received(1);
+    // One of them has the only connection, and the other waits for it.
+    for (const day of [first, second]) await reached(desk, day, 'delivering');
     expect((await desk.look('/replay')).lines).toEqual(['Waiting for their turn: 1 day of earlier replays.']);
     await desk.stop();
     const { json } = await folder.run(['status', '--json']);

@@ -5,6 +5,7 @@ import { day, type Settings } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
 import { attemptCodes } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
+import { holdTimers } from '../support/held-timers.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { isNightly } from '../support/nightly.js';
@@ -19,6 +20,9 @@ import { type PublishedWatch, watchPublished } from './published-files.js';
 const many = makeBookings(4_000);
 const few = makeBookings(60);
 const manyBytes = toReviewFile(many).length;
+
+/** How long a run waits for an answer of the SFTP server. */
+const longestSilenceMs = 30_000;
 
 const inTheMiddle = ['in the middle of the data', Math.floor(manyBytes / 2)] as const;
 /** Outside the nightly suite, a single run meets the others, one after the other. */
@@ -109,10 +113,13 @@ describe.each(sftpKindsForFaults)('a day by file over $name', (kind) => {
       proxy.beforePassing((to) => {
         if (to === 'client' && isPublished()) proxy.dropAnswersAfter(0);
       });
+      const silence = holdTimers(longestSilenceMs);
       const command = folder.call(['run', '--day', day, '--json']);
       await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: patienceMs });
       expect([isPublished(), measurePart(server())]).toEqual([true, undefined]);
-      await proxy.clientsGone();
+      const gone = proxy.clientsGone();
+      await silence.pass();
+      await gone;
       proxy.heal();
       const first = await command.ended;
       if (tries === 1) {
@@ -133,9 +140,11 @@ describe.each(sftpKindsForFaults)('a day by file over $name', (kind) => {
       // The signals are sent at once.
       if ((measurePart(server()) ?? 0) > 0) freezing ??= server().freezeSessions();
     });
-    const result = await folder.runDay();
-    expect(await freezing).toBeGreaterThan(0);
-    expectWholeDay(faulty, result, { bookings: many });
+    const silence = holdTimers(longestSilenceMs);
+    const ended = folder.runDay();
+    expect(await vi.waitUntil(() => freezing, { timeout: patienceMs })).toBeGreaterThan(0);
+    await silence.pass();
+    expectWholeDay(faulty, await ended, { bookings: many });
     await watch.expectOnly(toReviewFile(many));
     expect(await attemptCodes(faulty.ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
   });

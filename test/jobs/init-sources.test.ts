@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { createExportFolder } from '../setup/export-folder.js';
 import { useBookingsApi } from '../sources/http/bookings-api.js';
+import { holdTimers } from '../support/held-timers.js';
 import { patienceMs } from '../support/patience.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 import { createFolder, startSandboxCommand } from '../support/sandbox-command.js';
@@ -87,7 +88,11 @@ describe('init of bookings from an API', () => {
   it('does not wait for an API that never answers, and closes the connection', async () => {
     const api = await useBookingsApi(() => {});
     const folder = await createExportFolder();
-    const { exitCode, stderr } = await init(folder, ['--url', `${api.origin}/bookings?day={day}`]);
+    const trial = holdTimers(15_000);
+    const ended = init(folder, ['--url', `${api.origin}/bookings?day={day}`]);
+    await vi.waitUntil(() => api.requests.length > 0, { timeout: patienceMs });
+    await trial.pass();
+    const { exitCode, stderr } = await ended;
     expect({ exitCode, output: spaced(stderr) }).toEqual({
       exitCode: 0,
       output: expect.stringContaining('was not done within 15 s'),

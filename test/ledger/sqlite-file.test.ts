@@ -1,6 +1,8 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import Libsql from 'libsql';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile, tryLock } from '../../src/ledger/sqlite/ledger-file.js';
 import { collectedRun, day, newRun } from '../contracts/ledger/days.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
@@ -67,6 +69,29 @@ describe('the SQLite ledger', () => {
       await opened.ledger.close();
       expect(share({ isReader: true })).toBe(0);
       expect(share({ isReader: false })).toBe(1000);
+    });
+
+    it('is opened at once while another process does the checkpoints', () => {
+      const exec = vi.spyOn(Libsql.prototype, 'exec');
+      onTestFinished(() => exec.mockRestore());
+      openLedgerFile(opened.path, { isReader: false }).close();
+      const connections = exec.mock.contexts;
+      const refused = connections[exec.mock.results.findIndex(({ type }) => type === 'throw')];
+      const statements = exec.mock.calls.flatMap(([sql], index) =>
+        connections[index] === refused ? [sql] : [],
+      );
+      expect(statements).toEqual(['PRAGMA busy_timeout = 0', 'BEGIN IMMEDIATE']);
+    });
+
+    it('gets its checkpoints from one process, though another tries to do them at the same instant', async () => {
+      await opened.ledger.close();
+      const other = openDatabase(join(`${opened.path}.locks`, 'checkpoint.lock'), { busyTimeoutMs: 0 });
+      onTestFinished(() => other.close());
+      other.exec('BEGIN; SELECT * FROM sqlite_schema');
+      const { database, close } = openLedgerFile(opened.path, { isReader: false });
+      expect(database.get('PRAGMA wal_autocheckpoint')).toEqual({ wal_autocheckpoint: 1000 });
+      close();
+      other.exec('ROLLBACK');
     });
   });
 

@@ -16,25 +16,19 @@ import { clearRemains, isLogEmpty, noteRemoval } from './clear-remains.js';
 import { type Database, isBusy, openDatabase } from './database.js';
 import { migrate, readSchema } from './schema.js';
 
-/** Two processes that try at the same instant can block each other: the timeout lets one of them win. */
-const usualTimeoutMs = 250;
-
 /** A lock that nothing else refers to must not end because the garbage collector closes its file. */
 const held = new Set<Database>();
 
 /**
- * A lock that the kernel holds for this process: an exclusive transaction on an empty side file. It ends with the
- * process, however that happens, so a dead owner's day is free at once.
+ * Takes a lock without waiting; undefined if somebody else has it. The kernel holds it for this process, as the right to
+ * write an empty side file. It ends with the process, however that happens, so a dead owner's day is free at once.
  */
-export function tryLock(
-  folder: string,
-  name: string,
-  busyTimeoutMs = usualTimeoutMs,
-): { release(): void } | undefined {
+export function tryLock(folder: string, name: string): { release(): void } | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database = openDatabase(join(folder, `${name}.lock`), { busyTimeoutMs });
+  const database = openDatabase(join(folder, `${name}.lock`), { busyTimeoutMs: 0 });
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    // Not EXCLUSIVE: that is also refused while others try, so of two that try at once, neither might get it.
+    database.exec('BEGIN IMMEDIATE');
   } catch (error) {
     database.close();
     if (isBusy(error)) return undefined;
@@ -50,8 +44,14 @@ export function tryLock(
   };
 }
 
-/** How long a write waits for another process's write: far longer than any of our transactions takes. */
-const busyTimeoutMs = 15_000;
+/** How long a checkpoint waits for those who are reading: another one comes. */
+const checkpointTimeoutMs = 250;
+
+interface LedgerFileOptions {
+  readonly isReader: boolean;
+  /** How long it waits while another process writes. Default 15,000: far longer than any of our transactions takes. */
+  readonly busyTimeoutMs?: number | undefined;
+}
 
 export type LedgerFile = ReturnType<typeof openLedgerFile>;
 
@@ -64,11 +64,11 @@ export type LedgerFile = ReturnType<typeof openLedgerFile>;
  * @throws LedgerUnusableError if no file can be created there, or the existing one is not a ledger that this version
  * knows; such a file is left unchanged
  */
-export function openLedgerFile(path: string, options: { readonly isReader: boolean }) {
+export function openLedgerFile(path: string, options: LedgerFileOptions) {
   return refuseUnusable(path, () => open(path, options));
 }
 
-function open(path: string, { isReader }: { readonly isReader: boolean }) {
+function open(path: string, { isReader, busyTimeoutMs = 15_000 }: LedgerFileOptions) {
   makePlace(path);
   const locks = `${path}.locks`;
   const database = openDatabase(path, { busyTimeoutMs });
@@ -101,11 +101,11 @@ function open(path: string, { isReader }: { readonly isReader: boolean }) {
     path,
     isCheckpointer() {
       // The process that did the checkpoints may have ended.
-      checkpointer ??= tryLock(locks, 'checkpoint', 0);
+      checkpointer ??= tryLock(locks, 'checkpoint');
       return checkpointer !== undefined;
     },
     dropLog() {
-      database.exec(`PRAGMA busy_timeout = ${usualTimeoutMs}`);
+      database.exec(`PRAGMA busy_timeout = ${checkpointTimeoutMs}`);
       try {
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } finally {

@@ -38,19 +38,21 @@ export interface SqliteLedgerOptions {
   readonly clock: () => number;
   /** How long a claim lasts unless renewed. */
   readonly leaseMs?: number;
+  /** How long it waits while another process writes; far longer than a transaction takes, by default. */
+  readonly busyTimeoutMs?: number;
   /** The keys of what may hold guests' names; without them it is not encrypted. */
   readonly keys?: DayKeys | undefined;
 }
 
 /** The ledger in a local SQLite file. */
 export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
-  const { clock, leaseMs = 30_000 } = options;
-  const file = openLedgerFile(options.path, { isReader: false });
+  const { path, clock, leaseMs = 30_000, busyTimeoutMs } = options;
+  const file = openLedgerFile(path, { isReader: false, busyTimeoutMs });
   const { database, locks } = file;
   const { store, perform } = createSqliteStore(database, options, file);
   const commits = createGroupCommit(database);
-  const hold = async (name: string, busyTimeoutMs?: number): Promise<Hold | undefined> => {
-    const lock = tryLock(locks, name, busyTimeoutMs);
+  const hold = async (name: string): Promise<Hold | undefined> => {
+    const lock = tryLock(locks, name);
     return lock && { lost: new AbortController().signal, release: async () => lock.release() };
   };
   const engine = {
@@ -75,7 +77,8 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
 
 /** The same ledger, read-only, while others work: it leaves checkpoints of the WAL to them. */
 export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyLedger {
-  const { database, close } = openLedgerFile(options.path, { isReader: true });
+  const { path, busyTimeoutMs } = options;
+  const { database, close } = openLedgerFile(path, { isReader: true, busyTimeoutMs });
   const { store } = createSqliteStore(database, options);
   return createReadOnlyLedger(store, {
     ping: async () => void database.get('SELECT 1'),
