@@ -9,6 +9,7 @@ import { fakeTimeNeeds } from './machine.js';
 import { mariadbNeeds } from './mariadb.js';
 import { postgresNeeds } from './postgres.js';
 import { redisNeeds } from './redis.js';
+import { seed, usualSeed } from './seed.js';
 import { openSsh, proFtpd } from './sftp-programs.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -41,6 +42,9 @@ export default function setUp(): void {
   );
   console.log(`Servers found: ${found.length > 0 ? found.join(', ') : 'none'}`);
   for (const needs of missing) console.log(`MISSING: what ${needs} would add is skipped`);
+  // The processes of the tests get it with all other variables.
+  process.env.SEED = String(seed);
+  if (seed !== usualSeed) console.log(`Generated cases are made from SEED=${seed}`);
   if (!isUpToDate('dist/jobs/main.js')) run('npm', ['run', '--silent', 'build']);
   if (isUpToDate('compiled/jobs/main.js')) return;
   rmSync(join(root, 'compiled'), { recursive: true, force: true });

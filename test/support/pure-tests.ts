@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** A file that reaches beyond its own process: it starts programs, servers or commands, or measures what it uses itself. */
 const reachesOut =
-  /child_process|worker_threads|process\.(?:on|exit|kill|memoryUsage)|\/dist\/|\/(?:jobs|crash|faces|many-machines|library|docs)\/|support\/(?!fake-ledger|made-bookings|sampled|business-day|rendered-line|gate|command-io|patience|filled-copy|mapping-|nightly)/;
+  /child_process|worker_threads|process\.(?:on|exit|kill|memoryUsage)|\/dist\/|\/(?:jobs|crash|faces|many-machines|library|docs)\/|support\/(?!fake-ledger|made-bookings|sampled|business-day|rendered-line|gate|command-io|patience|filled-copy|mapping-|nightly|seed)/;
 
 /** All tests of the daily suite. */
 export const testFiles: readonly string[] = readdirSync('test', { recursive: true, encoding: 'utf8' })

@@ -1,11 +1,12 @@
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node';
+import { isNightly } from './nightly.js';
 
 const reportEveryShare = 0.1;
 
 /**
  * Shows the suite's progress where no terminal does, says at once why a test failed, lists prominently what was skipped
- * and how to enable it, and ends with one plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test fails the suite.
+ * and how to enable it and how to repeat what failed, and ends with one plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test fails the suite.
  */
 export default class SuiteReporter implements Reporter {
   #files = 0;
@@ -47,6 +48,12 @@ export default class SuiteReporter implements Reporter {
     if (skipped.length > 0 && process.env.REQUIRE_ALL_TESTS) {
       console.log('REQUIRE_ALL_TESTS is set: a skipped test fails the suite.');
       process.exitCode = 1;
+    }
+    const failed = modules.filter((module) => !module.ok());
+    if (failed.length > 0) {
+      const names = new Set(failed.map(({ moduleId }) => relative(process.cwd(), moduleId)));
+      const command = `npm ${isNightly ? 'run test:nightly' : 'test'} -- ${[...names].join(' ')}`;
+      console.log(`The same generated cases once more: SEED=${process.env.SEED} ${command}`);
     }
     console.log(
       `${inState('passed').length} passed, ${inState('failed').length} failed, ${skipped.length} skipped`,
