@@ -18,6 +18,7 @@ const common = {
   hookTimeout: patienceMs + 60_000,
   pool: 'forks' as const,
   expect: { poll: { timeout: patienceMs } },
+  setupFiles: ['test/support/seeded-properties.ts'],
   // The command is called as it was built.
   server: { deps: { external: [/\/(?:dist|compiled)\//] } },
   provide: { engine: 'embedded' as const },
@@ -84,7 +85,7 @@ const distributed = {
   testTimeout: patienceMs + 180_000,
   provide: { engine: 'distributed' as const },
   globalSetup: ['test/support/distributed-servers.ts'],
-  setupFiles: ['test/support/needs-servers.ts'],
+  setupFiles: [...common.setupFiles, 'test/support/needs-servers.ts'],
 };
 
 const announced = ['test/support/announce-servers.ts'];

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createSeed } from '../support/processes.js';
+import { seededRandom } from '../support/seed.js';
 import { usePostgres } from '../support/use-servers.js';
 import { findFaultsOf, listDeaths, samplePairs } from './every-death.js';
 import { type Lived, liveDay } from './live.js';
@@ -32,7 +32,7 @@ describe.each(engines)('with its ledger in $ledger', { timeout: 1_800_000 }, ({ 
     });
 
     it(`that dies twice, at ${pairs} pairs of points, ends as if it had not`, async () => {
-      const plans = samplePairs(undisturbed, pairs, createSeed().random);
+      const plans = samplePairs(undisturbed, pairs, seededRandom());
       expect(await findFaultsOf(engine, scenario, undisturbed, plans)).toEqual([]);
     });
   });

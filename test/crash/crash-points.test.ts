@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createSeed } from '../support/processes.js';
+import { seededRandom } from '../support/seed.js';
 import { findFaultsOf, sampleDeaths, samplePairs } from './every-death.js';
 import { type Lived, liveDay } from './live.js';
 import { byBody, byFile } from './scenarios.js';
@@ -21,12 +21,12 @@ describe.each([byBody, byFile])('a day $name', (scenario) => {
   });
 
   it('that dies at any kind of point ends as if it had not', async () => {
-    const plans = sampleDeaths(undisturbed, createSeed().random).map((death) => [death]);
+    const plans = sampleDeaths(undisturbed, seededRandom()).map((death) => [death]);
     expect(await findFaultsOf(sqlite, scenario, undisturbed, plans)).toEqual([]);
   });
 
   it('that dies twice ends as if it had not', async () => {
-    const plans = samplePairs(undisturbed, pairs, createSeed().random);
+    const plans = samplePairs(undisturbed, pairs, seededRandom());
     expect(await findFaultsOf(sqlite, scenario, undisturbed, plans)).toEqual([]);
   });
 });

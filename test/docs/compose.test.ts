@@ -1,14 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -219,33 +209,6 @@ describe('docker-compose.yml', () => {
       { name: 'HOTEL_REVIEW_SFTP_HOST_KEY', kind: '-', rest: '' },
     ]);
     expect(projectFile('.gitignore').split('\n')).toContain('/secrets/');
-  });
-
-  it('gets its secrets from a script that keeps those that are there', () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, 'ops/docker'), { recursive: true });
-    cpSync(
-      new URL('../../ops/docker/make-secrets.sh', import.meta.url),
-      join(folder, 'ops/docker/make-secrets.sh'),
-    );
-    const make = () => {
-      execFileSync('sh', [join(folder, 'ops/docker/make-secrets.sh')]);
-      const names = readdirSync(join(folder, 'secrets')).sort();
-      return Object.fromEntries(
-        names.map((name) => [name, readFileSync(join(folder, 'secrets', name), 'utf8')]),
-      );
-    };
-    const made = make();
-    const { 'api-key': _ofTheAccount, ...others } = secrets;
-    expect(Object.keys(made)).toEqual(Object.keys(others).sort());
-    for (const [name, { file }] of Object.entries(others)) expect(file).toBe(`./secrets/${name}`);
-    expect(new Set(Object.values(made)).size).toBe(4);
-    expect(made['postgres-password']).toMatch(/^[0-9a-f]{48}\n$/);
-    expect(made['redis-password']).toMatch(/^[0-9a-f]{48}\n$/);
-    expect(made['hook-secret']).toMatch(/^whsec_[\w+/]{43}=\n$/);
-    expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
-    expect(statSync(join(folder, 'secrets/hash-key')).mode & 0o777).toBe(0o444);
-    expect(make()).toEqual(made);
   });
 });
 

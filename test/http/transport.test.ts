@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTransport, type HttpResult } from '../../src/http/transport.js';
 
 /** A server that never answers, with what it received. */
@@ -18,9 +18,12 @@ async function startSilentServer() {
 
 describe('calls that wait for a connection', () => {
   it.each(['abort', 'close', 'timeout'] as const)('are never sent after they ended: %s', async (how) => {
+    // The calls begin and end at the same moment: one that ended later would have had its turn.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { origin, received, countConnections } = await startSilentServer();
-    const limits = { connections: 1, connectTimeoutMs: 5_000, maxAnswerBytes: 1_000 };
-    const transport = createTransport({ origin, ...limits, timeoutMs: how === 'timeout' ? 300 : 60_000 });
+    const limits = { connections: 1, connectTimeoutMs: 5_000, maxAnswerBytes: 1_000, timeoutMs: 60_000 };
+    const transport = createTransport({ origin, ...limits });
     const abort = new AbortController();
     const call = (path: string): Promise<HttpResult | undefined> =>
       transport
@@ -30,6 +33,7 @@ describe('calls that wait for a connection', () => {
     await expect.poll(() => received).toEqual(['/a']);
     if (how === 'abort') abort.abort();
     if (how === 'close') await transport.close();
+    if (how === 'timeout') vi.advanceTimersByTime(limits.timeoutMs);
     const meanings = (await Promise.all(calls)).map((result) => result?.failure?.meaning);
     expect(meanings).toEqual(
       how === 'abort' ? [undefined, undefined, undefined] : ['broken', 'unreached', 'unreached'],

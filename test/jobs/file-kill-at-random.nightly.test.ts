@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { RunningCommand } from '../support/command.js';
 import { remotePath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { createSeed } from '../support/processes.js';
 import { runArguments } from '../support/reviewed-day.js';
+import { seededRandom } from '../support/seed.js';
 import { openSsh } from '../support/sftp-programs.js';
 import type { RunningSftpServer } from '../support/sftp-server.js';
 import { startForSuite } from '../support/use-servers.js';
@@ -44,7 +43,6 @@ describe('a file delivery that is killed at 30 random moments', () => {
   const newServer = startForSuite(openSsh);
 
   it('is whole in the end, and never shows a partial file', { timeout: 1_200_000 }, async () => {
-    const { value: seed } = createSeed();
     const startedAt = performance.now();
     const undisturbed = {
       kills: 0,
@@ -56,7 +54,7 @@ describe('a file delivery that is killed at 30 random moments', () => {
 
     const killed = await Promise.all(
       Array.from({ length: lanes }, async (_, lane) => {
-        const random = createSeededRandom(seed + lane);
+        const random = seededRandom(lane);
         let killedInLane = 0;
         while (killedInLane < killsOfLane) {
           killedInLane += await reviewDay(newServer(), {

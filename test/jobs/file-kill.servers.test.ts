@@ -7,8 +7,8 @@ import { remoteFolder } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
 import { isNightly } from '../support/nightly.js';
 import { patienceMs } from '../support/patience.js';
-import { createSeed } from '../support/processes.js';
 import { runArguments } from '../support/reviewed-day.js';
+import { seededRandom } from '../support/seed.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startForSuite } from '../support/use-servers.js';
 import {
@@ -39,6 +39,7 @@ describe('a file delivery that is killed', () => {
     // Nobody claims another step within twenty seconds.
     await day.folder.configure({ body: { requestsPerSecond: 0.05 } });
     day.folder.start(runArguments);
+    const random = seededRandom();
     const done = new Map<string, number>();
     for (const [index, name] of steps.slice(1).entries()) {
       done.set(steps[index] ?? '', 1);
@@ -46,7 +47,7 @@ describe('a file delivery that is killed', () => {
         name,
         ({ state, attempts }) => state === 'ready' && attempts === 0,
       );
-      const killed = day.folder.processes.pick(createSeed().random);
+      const killed = day.folder.processes.pick(random);
       expect(await killAndCheck(day, killed)).toEqual(done);
       await release();
       day.folder.processes.runBeside(killed, () => day.folder.start(runArguments));

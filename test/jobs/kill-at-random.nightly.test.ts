@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { CommandResult, RunningCommand } from '../support/command.js';
 import { expectReport } from '../support/expectations.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
-import { createSeed } from '../support/processes.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
+import { seededRandom } from '../support/seed.js';
 
 /** Days are processed concurrently, one per lane. */
 const lanes = 2;
@@ -27,11 +26,10 @@ type Moment =
 it('a run that is killed at 30 random moments loses nothing and sends nothing twice that was recorded', {
   timeout: 1_200_000,
 }, async () => {
-  const { value: seed, random: ofUndisturbed } = createSeed();
   const startedAt = performance.now();
   const undisturbed = {
     kills: 0,
-    random: ofUndisturbed,
+    random: seededRandom(),
     chooseMoment: (): Moment => ({ kind: 'time', ms: 0 }),
   };
   expect(await reviewDay(undisturbed)).toBe(0);
@@ -39,7 +37,7 @@ it('a run that is killed at 30 random moments loses nothing and sends nothing tw
 
   const killed = await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
-      const random = createSeededRandom(seed + lane);
+      const random = seededRandom(lane);
       let killedInLane = 0;
       while (killedInLane < killsOfLane) {
         killedInLane += await reviewDay({

@@ -16,7 +16,7 @@ import { engine } from '../support/engine.js';
 import { useFastClock } from '../support/fast-clock.js';
 import { fakeTimeNeeds, startingAt } from '../support/machine.js';
 import { patienceMs } from '../support/patience.js';
-import { createSeed } from '../support/processes.js';
+import { seededRandom } from '../support/seed.js';
 import { createGuestModel, groupOf, hotelOf, type ModelBooking } from './guest-model.js';
 
 beforeEach(({ skip }) => skip(fakeTimeNeeds !== undefined, fakeTimeNeeds));
@@ -53,7 +53,7 @@ interface CaseDetails {
 it('a month: on each morning every guest at risk is in an open case, none twice, and nobody else', {
   timeout: 3_000_000,
 }, async () => {
-  const seed = createSeed();
+  const random = seededRandom();
   const clock = useFastClock();
   clock.set(new Date(firstDay).toISOString());
   const { world, folder, outbox } = await openSandbox();
@@ -68,7 +68,7 @@ it('a month: on each morning every guest at risk is in an open case, none twice,
     clock.set(instant);
     return instant;
   };
-  const perform = createPerformer(folder, { nextMinute, random: seed.random, told });
+  const perform = createPerformer(folder, { nextMinute, random, told });
 
   for (let night = 0; night < nights; night += 1) {
     const dayEnd = firstDay + (night + 1) * dayMs;
@@ -113,7 +113,7 @@ it('a month: on each morning every guest at risk is in an open case, none twice,
     );
     await folder.processes.dismiss();
 
-    const cases = await untilAsExpected(folder, model.expectedOpen(today), `${today} (${seed.value})`);
+    const cases = await untilAsExpected(folder, model.expectedOpen(today), today);
     told.open += cases.length;
     told.corrected += cases.filter(({ state }) => state === 'corrected').length;
     for (const { id, state, ...pair } of cases) {
@@ -122,7 +122,7 @@ it('a month: on each morning every guest at risk is in an open case, none twice,
         state: group?.isActive ? 'open' : 'corrected',
       });
     }
-    const [helped] = cases.filter(() => seed.random() < 0.2);
+    const [helped] = cases.filter(() => random() < 0.2);
     const [reference] = (helped && model.expectedOpen(today).get(groupOf(helped))) ?? [];
     if (helped && reference !== undefined && !reference.startsWith('?')) {
       await perform('case', String(helped.id), 'resolve', reference, '--as', 'rebooked', '--note', 'called');

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { prepareDay } from '../support/day-folder.js';
 import { startStandIn } from '../support/http-stand-in.js';
-import { createSeed } from '../support/processes.js';
+import { seededRandom } from '../support/seed.js';
 
 const rounds = 200;
 const secret = `whsec_${Buffer.from('notify-secret-of-the-test-1234').toString('base64')}`;
@@ -20,7 +20,7 @@ interface Received {
 it(`each of ${rounds} failures is sent, whatever is killed, with at most one repetition per kill`, {
   timeout: 600_000,
 }, async () => {
-  const { random } = createSeed();
+  const random = seededRandom();
   const receiver = await startStandIn(() => ({ kind: 'text', status: 204, body: '', delayMs: answerMs }));
   onTestFinished(() => receiver.close());
   const { folder } = await prepareDay({

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { seed, usualSeed } from './seed.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -10,6 +11,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  * them compiled.
  */
 export default function setUp(): void {
+  // The processes of the tests get it with all other variables.
+  process.env.SEED = String(seed);
+  if (seed !== usualSeed) console.log(`Generated cases are made from SEED=${seed}`);
   if (!isUpToDate('dist/jobs/main.js')) run('npm', ['run', '--silent', 'build']);
   if (isUpToDate('compiled/jobs/main.js')) return;
   rmSync(join(root, 'compiled'), { recursive: true, force: true });

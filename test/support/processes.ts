@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { onTestFailed, vi } from 'vitest';
-import { createSeededRandom } from '../../src/sandbox/common/random.js';
+import { vi } from 'vitest';
 import type { CommandResult, RunningCommand } from './command.js';
 import { patienceMs } from './patience.js';
 
@@ -120,16 +119,4 @@ export async function freeze(command: RunningCommand): Promise<void> {
 /** The kernel's letter for the state of a process; `T` is stopped. (Linux.) */
 function stateOf({ pid }: RunningCommand): string | undefined {
   return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.charAt(0);
-}
-
-export interface Seed {
-  readonly value: number;
-  readonly random: () => number;
-}
-
-/** A new seed each time, shown when the test fails; KILL_SEED repeats one. */
-export function createSeed(): Seed {
-  const value = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 32));
-  onTestFailed(() => console.error(`the same once more: KILL_SEED=${value}`));
-  return { value, random: createSeededRandom(value) };
 }

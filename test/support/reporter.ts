@@ -1,12 +1,13 @@
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
+import { isNightly } from './nightly.js';
 
 const reportEveryShare = 0.1;
 
 /**
  * Shows the suite's progress where no terminal does, says at once why a test failed, lists prominently what was skipped
- * and how to enable it, and ends with one plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test fails the suite. A run that
- * leaves the tests with servers out says how to run them.
+ * and how to enable it, says how to repeat what failed, and ends with one plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test
+ * fails the suite. A run that leaves out the tests with servers says how to run them.
  */
 export default class SuiteReporter implements Reporter {
   #files = 0;
@@ -53,6 +54,12 @@ export default class SuiteReporter implements Reporter {
     if (skipped.length > 0 && process.env.REQUIRE_ALL_TESTS) {
       console.log('REQUIRE_ALL_TESTS is set: a skipped test fails the suite.');
       process.exitCode = 1;
+    }
+    const failed = modules.filter((module) => !module.ok());
+    if (failed.length > 0) {
+      const names = new Set(failed.map(({ moduleId }) => relative(process.cwd(), moduleId)));
+      const variables = `${isNightly ? 'HOTEL_REVIEW_TESTS=nightly ' : ''}SEED=${process.env.SEED}`;
+      console.log(`The same generated cases once more: ${variables} npx vitest run ${[...names].join(' ')}`);
     }
     console.log(
       `${inState('passed').length} passed, ${inState('failed').length} failed, ${skipped.length} skipped`,

@@ -49,7 +49,7 @@ export function describeHistories(opened: () => OpenedLedger): void {
               }
             },
           ),
-          { seed: 20_261_120, numRuns: isNightly ? 25 : 10 },
+          { numRuns: isNightly ? 25 : 10 },
         );
       },
       120_000,

@@ -101,7 +101,7 @@ export function describeModel(opened: () => OpenedLedger): void {
           }
           await expectModel(copy, model);
         }),
-        { seed: 20_261_122, numRuns: 25 },
+        { numRuns: 25 },
       );
     });
   });

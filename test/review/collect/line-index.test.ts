@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { blockOf, createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
-import { createSeededRandom } from '../../../src/sandbox/common/random.js';
+import { seededRandom } from '../../support/seed.js';
 
 describe('the line index', () => {
   it('behaves like a Map, far beyond its initial capacity', () => {
-    const random = createSeededRandom(20261120);
+    const random = seededRandom();
     const memory = createLineIndex();
     const expected = new Map<string, number>();
     const wrong: string[] = [];

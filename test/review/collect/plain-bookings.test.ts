@@ -199,6 +199,17 @@ describe('bookings from plain cells', () => {
     );
   });
 
+  it('are read like their texts below a quote inside a cell and a return in quotes', async () => {
+    const rows = [
+      ['a"b', 'x\ry', '42', ''],
+      ['x\ry', ''],
+    ];
+    const style = { ...usualStyle, endsWithLine: false };
+    const plain = await read(write([columns, ...rows], style), whole);
+    expect(plain).toEqual(expect.stringContaining('day.csv, line 3: the file ends in the middle'));
+    expect(plain).toEqual(await read(write([columns, ...rows], style, 'all'), whole));
+  });
+
   it('keep or lose every character like their texts', async () => {
     // Everything that may be white space or unprintable, and some letters of each script.
     const characters = Array.from({ length: 0x10000 }, (_, code) => code)

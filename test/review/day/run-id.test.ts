@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createRunId } from '../../../src/review/day/open-run.js';
 import { createSeededRandom } from '../../../src/sandbox/common/random.js';
+import { seededRandom } from '../../support/seed.js';
 
 const day = createBusinessDay('2026-11-20', 'Pacific/Kiritimati');
 
 describe("a run's name", () => {
   it('consists of its day and eight unambiguous characters', () => {
-    const random = createSeededRandom(1);
+    const random = seededRandom();
     for (let count = 0; count < 1_000; count += 1) {
       expect(createRunId(day, random)).toMatch(/^20261120-[2-9bcdfghjkmnpqrstvwxz]{8}$/);
     }
