@@ -9,16 +9,6 @@ const mebibyte = 1_024;
 const gibibyte = 1_024 * mebibyte;
 
 describe('the disk', () => {
-  it('is reported once for everything on it, even if nothing exists yet', async () => {
-    const folder = makeTemporaryFolder();
-    const findings = await checkDisk([
-      { name: 'ledger', path: join(folder, 'data') },
-      { name: 'archive', path: folder },
-    ]);
-    expect(findings).toHaveLength(1);
-    expect(findings[0]?.message).toMatch(/^[\d.]+ [GM]iB free for ledger, archive \(/);
-  });
-
   it('is reported for each file system, with its free space', async ({ skip }) => {
     skip(smallDiskNeeds !== undefined, smallDiskNeeds);
     const folder = makeTemporaryFolder();

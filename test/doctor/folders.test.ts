@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkKeptFolder } from '../../src/doctor/folders.js';
+import { checkDisk, checkKeptFolder } from '../../src/doctor/folders.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
@@ -61,5 +61,17 @@ describe('the folder of the archive or the spool', () => {
       verdict: 'wrong',
       message: expect.stringMatching(/ENOTDIR/),
     });
+  });
+});
+
+describe('the disk', () => {
+  it('is reported once for everything on it, even if nothing exists yet', async () => {
+    const folder = makeTemporaryFolder();
+    const findings = await checkDisk([
+      { name: 'ledger', path: join(folder, 'data') },
+      { name: 'archive', path: folder },
+    ]);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]?.message).toMatch(/^[\d.]+ [GM]iB free for ledger, archive \(/);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isAvailable, needs, runAtTerminal } from '../support/pseudo-terminal.js';
 import { isListening } from '../support/sandbox-command.js';
-import { createFirstRunPlace, readPorts, startArguments, startFolder } from './started-first-run.js';
+import { createFirstRunPlace, readPorts } from './started-first-run.js';
 
 /** The signal, when to send it, and the output to wait for on either stream. */
 const moments = [
@@ -36,20 +35,3 @@ describe('npm start', () => {
     },
   );
 });
-
-it.skipIf(!isAvailable)(
-  `Ctrl-C at a terminal ends the progress bar and says what is left (needs ${needs})`,
-  async () => {
-    const place = createFirstRunPlace();
-    onTestFinished(() => place.remove());
-    const controlC = String.fromCharCode(3);
-    const { screen, exitCode } = await runAtTerminal(
-      startArguments,
-      [{ after: 'collect ', type: controlC }],
-      { cwd: startFolder, env: { ...place.env, TERM: 'xterm-256color' } },
-    );
-    expect(exitCode).toBe(1);
-    const [, afterwards = ''] = screen.split('SIGINT: stopping');
-    expect(afterwards).toContain('Stopped, and the sandbox with it');
-  },
-);

@@ -6,17 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startCommand } from '../support/command.js';
 import { readEmails } from '../support/email.js';
 import type { ProgramResult } from '../support/program.js';
-import { isAvailable, needs, runAtTerminal, type TerminalSession } from '../support/pseudo-terminal.js';
 import { isListening } from '../support/sandbox-command.js';
-import {
-  createFirstRunPlace,
-  type FirstRunPlace,
-  readPorts,
-  startArguments,
-  startFolder,
-} from './started-first-run.js';
-
-const escapeCode = String.fromCharCode(27);
+import { createFirstRunPlace, type FirstRunPlace, readPorts } from './started-first-run.js';
 
 let place: FirstRunPlace;
 let result: ProgramResult;
@@ -132,7 +123,7 @@ describe('npm start', () => {
   });
 
   it('writes 60 lines at most, and no escape codes when not at a terminal', () => {
-    expect(result.stdout + result.stderr).not.toContain(escapeCode);
+    expect(result.stdout + result.stderr).not.toContain('\x1b');
     expect(result.stdout + result.stderr).not.toContain('\r');
     expect((result.stdout + result.stderr).split('\n').length).toBeLessThanOrEqual(60);
   });
@@ -182,45 +173,6 @@ describe('npm start -- --stay', () => {
     expect(place.folders()).toEqual(before);
   });
 });
-
-describe.skipIf(!isAvailable)(`npm start at a terminal of 80 columns (needs ${needs})`, () => {
-  let session: TerminalSession;
-  beforeAll(async () => {
-    const env = { ...place.env, TERM: 'xterm-256color', NO_COLOR: '1' };
-    session = await runAtTerminal(startArguments, [], { cwd: startFolder, env });
-  });
-
-  it('shows progress bars, without colours under NO_COLOR', () => {
-    expect(session.exitCode).toBe(0);
-    expect(session.screen).toMatch(/deliver .+ \d+% {2}/);
-    expect(session.screen).not.toMatch(new RegExp(`${escapeCode}\\[[\\d;:]*m`));
-  });
-
-  it('keeps lines within 80 columns, except for paths', () => {
-    // Progress bars are redrawn, each time from the first column.
-    const lines = linesOf(session.screen);
-    expect(lines.length).toBeGreaterThan(30);
-    const namesFolder = (line: string) => place.folders().some((path) => line.includes(path));
-    const tooWide = lines.filter((line) => [...line].length > 80 && !namesFolder(line));
-    expect(tooWide).toEqual([]);
-  });
-
-  it('leaves complete bars only', () => {
-    // The last state of each line.
-    const left = session.screen.split('\n').map((line) => linesOf(line).at(-1) ?? '');
-    const bars = left.filter((line) => /[█░]/.test(line));
-    expect(bars.length).toBeGreaterThan(2);
-    for (const bar of bars) expect(bar).toMatch(/ 100% /);
-  });
-});
-
-/** What was written, as lines: a progress bar is redrawn from the first column. */
-function linesOf(screen: string): string[] {
-  return screen
-    .split(new RegExp(`[\r\n]+|${escapeCode}\\[\\d*G`))
-    .map((line) => line.replaceAll(new RegExp(`${escapeCode}\\[[?\\d;]*[A-Za-z]`, 'g'), ''))
-    .filter((line) => line !== '');
-}
 
 interface NextCase {
   readonly origins: readonly string[];

@@ -1,13 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type DayFolder, prepareDay, type Settings } from '../support/day-folder.js';
 import { startStandIn } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { isAvailable, needs, runAtTerminal } from '../support/pseudo-terminal.js';
 
-const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 const password = 'four random words here';
 const other = 'other random words here';
 
@@ -83,33 +80,6 @@ describe('user add', () => {
       expect(stderr).toContain('write `users: ./users.json` below `server:` in the configuration');
     }
   });
-
-  it.skipIf(!isAvailable)(
-    `asks for the password twice on a terminal, and never shows it (needs ${needs})`,
-    async () => {
-      const folder = await prepare();
-      const ask = (again: string) =>
-        runAtTerminal(
-          [command, 'user', 'add', 'ana', '--role', 'team'],
-          [
-            { after: 'Password for ana', type: `${password}\r` },
-            { after: 'Repeat the password', type: `${again}\r` },
-          ],
-          { cwd: folder.path, env: { PATH: process.env.PATH } },
-        );
-      const wrong = await ask(other);
-      expect([wrong.exitCode, wrong.screen]).toEqual([
-        2,
-        expect.stringContaining('the two passwords differ'),
-      ]);
-      const right = await ask(password);
-      expect([right.exitCode, right.screen]).toEqual([0, expect.stringContaining('ana is added as team')]);
-      for (const { screen } of [wrong, right]) {
-        expect(screen).not.toContain('four');
-        expect(screen).not.toContain('random');
-      }
-    },
-  );
 });
 
 describe('the users', () => {

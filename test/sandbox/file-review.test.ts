@@ -2,10 +2,10 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Outbox } from '../../src/sandbox/outbox/outbox.js';
-import { csvParse, pythonCsv } from '../support/csv-readers.js';
+import { csvParse } from '../support/csv-readers.js';
 import { patienceMs } from '../support/patience.js';
 import {
-  type Cells,
+  describeReadResult,
   filePath,
   openReviewedFiles,
   resultPath,
@@ -15,42 +15,7 @@ import {
 
 const otherFilePath = 'VerifyMappings/112026/21112026.csv';
 
-describe.each([pythonCsv, csvParse])('a result, read with $name', (reader) => {
-  const title = reader.needs === undefined ? '' : ` (${reader.needs})`;
-
-  it.skipIf(reader.needs !== undefined).each(['\n', '\r\n'])(
-    `is the file's records as they were, each with its verdict, from a file with %j as line ends${title}`,
-    async (lineEnd) => {
-      const files = await openReviewedFiles();
-      const { providerName, providerHotelId } = files.mapping(20);
-      const right = [
-        {},
-        { BookingClientName: 'García, Luis', BookingReferenceId: 'BR "7"' },
-        { BookingClientName: 'Wang 伟 👩‍👩‍👧 שלום' },
-        { BookingClientName: '  Ana\tNúñez ' },
-        { BookingClientName: `Zoë${lineEnd}Brandt` },
-        { BookingClientName: '=1+1', BookingReferenceId: '-5' },
-        { BookingClientName: '"' },
-      ].map((changes, place) => files.cells(changes, place));
-      const wrong = [
-        { ProviderName: providerName, ProviderHotelId: providerHotelId },
-        { ProviderHotelId: 'no such hotel' },
-        { ProviderName: 'No such provider' },
-        { 'Service Mappings Id': '7' },
-      ].map((changes) => files.cells(changes));
-      await files.put(writeFileOf([...right, ...wrong], lineEnd));
-
-      expect(await files.review.accept(filePath)).toEqual({ kind: 'accepted', rows: 11 });
-      await files.waitFor('result-written');
-
-      const judged = (IsCorrectMapping: string) => (cells: Cells) => ({ ...cells, IsCorrectMapping });
-      expect(reader.read(join(files.root, resultPath))).toEqual([
-        ...right.map(judged('True')),
-        ...wrong.map(judged('False')),
-      ]);
-    },
-  );
-});
+describeReadResult(csvParse);
 
 describe('a result', () => {
   it('is written next to the file, with _Result added to its name', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld } from '../../src/sandbox/world/world.js';
-import { curl, nodeHttp, urllib } from './http-clients.js';
+import { describeMappings } from './asking-clients.js';
+import { nodeHttp } from './http-clients.js';
 import {
   askAll,
   askJson,
@@ -8,15 +9,14 @@ import {
   changeWorld,
   epoch,
   type GivenMapping,
+  hotelOf,
+  mappingOf,
   startedAt,
   startedSandbox,
 } from './started-sandbox.js';
 
 const second = 1_000;
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const iso = (instant: number) => new Date(instant).toISOString();
-const hotelOf = ({ ProviderName, ProviderHotelId }: GivenMapping) => `${ProviderName} ${ProviderHotelId}`;
-const mappingOf = (mapping: GivenMapping) => `${mapping.ServiceId} ${hotelOf(mapping)}`;
 const refused = (StatusCode: number) => ({ Status: false, StatusCode });
 const mappingsPath = `/mappings?lastUpdateDateTime=${epoch}`;
 
@@ -36,29 +36,7 @@ function createCopy() {
   };
 }
 
-describe.each([nodeHttp, curl, urllib])('The mappings, requested with $name', (client) => {
-  const available = it.skipIf(client.needs !== undefined);
-  const title = (text: string) => (client.needs === undefined ? text : `${text} (${client.needs})`);
-
-  available(title('come page by page until there is no key, each of the world once'), async () => {
-    const sandbox = await startedSandbox();
-    const { history } = sandbox.world;
-    const first = await askPage(sandbox, { limit: 100 }, client);
-    expect(first).toMatchObject({ ResumeKey: expect.stringMatching(uuid), Status: true, StatusCode: 2000 });
-    expect(Object.keys(first)).toEqual(['ResumeKey', 'Mappings', 'Status', 'Message', 'StatusCode']);
-    expect(first.Mappings).toHaveLength(100);
-    const all = await askAll(sandbox, { limit: 100, syncId: 'sync-2' }, client);
-    expect(all.slice(0, 100)).toEqual(first.Mappings);
-    expect(all.map(mappingOf)).toEqual(
-      history.map(
-        ({ serviceId, providerName, providerHotelId }) => `${serviceId} ${providerName} ${providerHotelId}`,
-      ),
-    );
-    const calls = sandbox.events.filter((event) => 'operation' in event && event.operation === 'mappings');
-    expect(calls).toHaveLength(1 + Math.ceil(history.length / 100));
-    expect(calls.at(-1)).toMatchObject({ kind: 'answered', statusCode: 2000, isLastPage: true });
-  });
-});
+describeMappings(nodeHttp);
 
 describe('A mapping', () => {
   it('has the specified fields, with ids as strings and channels with rate plan types', async () => {

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import { createFileReview, type FileReview } from '../../src/sandbox/file-review/file-review.js';
@@ -10,6 +10,7 @@ import type { FileReviewEvent } from '../../src/sandbox/file-review/pending-resu
 import type { Notice } from '../../src/sandbox/outbox/notice.js';
 import { createOutbox, type Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
+import type { CsvReader } from '../support/csv-readers.js';
 import { patienceMs } from '../support/patience.js';
 
 /** The columns of the template in the tests' files. */
@@ -161,4 +162,44 @@ export function writeFileOf(records: readonly Cells[], lineEnd = '\n'): string {
 
 function quote(cell: string): string {
   return `"${cell.replaceAll('"', '""')}"`;
+}
+
+/** The contract of a result, for this reader of files. */
+export function describeReadResult(reader: CsvReader): void {
+  describe(`a result, read with ${reader.name}`, () => {
+    beforeEach(({ skip }) => skip(reader.needs !== undefined, reader.needs));
+
+    it.each(['\n', '\r\n'])(
+      "is the file's records as they were, each with its verdict, from a file with %j as line ends",
+      async (lineEnd) => {
+        const files = await openReviewedFiles();
+        const { providerName, providerHotelId } = files.mapping(20);
+        const right = [
+          {},
+          { BookingClientName: 'García, Luis', BookingReferenceId: 'BR "7"' },
+          { BookingClientName: 'Wang 伟 👩‍👩‍👧 שלום' },
+          { BookingClientName: '  Ana\tNúñez ' },
+          { BookingClientName: `Zoë${lineEnd}Brandt` },
+          { BookingClientName: '=1+1', BookingReferenceId: '-5' },
+          { BookingClientName: '"' },
+        ].map((changes, place) => files.cells(changes, place));
+        const wrong = [
+          { ProviderName: providerName, ProviderHotelId: providerHotelId },
+          { ProviderHotelId: 'no such hotel' },
+          { ProviderName: 'No such provider' },
+          { 'Service Mappings Id': '7' },
+        ].map((changes) => files.cells(changes));
+        await files.put(writeFileOf([...right, ...wrong], lineEnd));
+
+        expect(await files.review.accept(filePath)).toEqual({ kind: 'accepted', rows: 11 });
+        await files.waitFor('result-written');
+
+        const judged = (IsCorrectMapping: string) => (cells: Cells) => ({ ...cells, IsCorrectMapping });
+        expect(reader.read(join(files.root, resultPath))).toEqual([
+          ...right.map(judged('True')),
+          ...wrong.map(judged('False')),
+        ]);
+      },
+    );
+  });
 }

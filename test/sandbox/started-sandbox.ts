@@ -26,6 +26,10 @@ export interface GivenMapping {
   readonly ChannelIds: readonly string[];
 }
 
+export const hotelOf = ({ ProviderName, ProviderHotelId }: GivenMapping) =>
+  `${ProviderName} ${ProviderHotelId}`;
+export const mappingOf = (mapping: GivenMapping) => `${mapping.ServiceId} ${hotelOf(mapping)}`;
+
 export interface GivenPage {
   readonly ResumeKey: string | null;
   readonly Mappings: readonly GivenMapping[];

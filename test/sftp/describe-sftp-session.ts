@@ -7,7 +7,7 @@ import { describePublishing } from './session/publishing.js';
 import { describeReadingRanges } from './session/ranges.js';
 import { describeResuming } from './session/resuming.js';
 import { prepareTrial } from './session/trial.js';
-import { describeUploading } from './session/uploading.js';
+import { describeFullDisk, describeUploading } from './session/uploading.js';
 
 /** The contract of a session, tested on a real server. */
 export function describeSftpSession(kind: SftpServerKind): void {
@@ -22,4 +22,9 @@ export function describeSftpSession(kind: SftpServerKind): void {
     // Last, because it freezes sessions, including the shared one.
     describeFaults(trial);
   });
+}
+
+/** The part of it that needs a disk of its own. */
+export function describeSftpFullDisk(kind: SftpServerKind): void {
+  describe(`a session with ${kind.name}`, () => describeFullDisk(prepareTrial(kind)));
 }

@@ -1,4 +1,5 @@
 import { proFtpd } from '../support/sftp-programs.js';
-import { describeSftpSession } from './describe-sftp-session.js';
+import { describeSftpFullDisk, describeSftpSession } from './describe-sftp-session.js';
 
 describeSftpSession(proFtpd);
+describeSftpFullDisk(proFtpd);

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { mountSmallDisk, smallDiskNeeds } from '../../support/machine.js';
 import { sessionUser } from '../../support/sftp-server.js';
 import { denied, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
@@ -16,7 +16,6 @@ export function describeUploading({
   put,
   onDisk,
   disk,
-  kind,
 }: SessionTrial): void {
   describe('uploading', () => {
     it.each([
@@ -67,40 +66,28 @@ export function describeUploading({
       );
       expect(readdirSync(disk(folder))).toEqual([]);
     });
+  });
+}
 
-    describe('onto a full disk', () => {
-      let full: string | undefined;
-      beforeAll(() => {
-        if (kind.needs !== undefined) return;
-        const folder = newFolder();
-        const ids = `uid=${sessionUser.uid},gid=${sessionUser.gid}`;
-        try {
-          execFileSync('mount', ['-t', 'tmpfs', '-o', `size=1m,${ids}`, 'tmpfs', disk(folder)], {
-            stdio: 'ignore',
-          });
-          full = folder;
-        } catch {
-          full = undefined;
-        }
-      });
-      afterAll(() => {
-        if (full !== undefined) execFileSync('umount', [disk(full)]);
-      });
+/** An upload that does not fit never succeeds. */
+export function describeFullDisk({ usual, localFile, newFolder, onDisk, disk, kind }: SessionTrial): void {
+  describe('uploading onto a full disk', () => {
+    beforeEach(({ skip }) => skip(smallDiskNeeds !== undefined, smallDiskNeeds));
 
-      it.each([3_000_000, 1_060_000])('never succeeds (%d bytes)', async (size) => {
-        const sent = randomBytes(size);
-        const failure = await (await usual())
-          .upload(localFile(sent), `${full}/x`)
-          .catch((error: unknown) => error);
-        expect(failure).toMatchObject({ kind: 'retryable' });
-        const arrived = onDisk(`${full}/x`);
-        expect(arrived.equals(sent)).toBe(false);
-        // Writes run in parallel: where the last one still fits and an earlier one fails, the file has its length and a hole.
-        const unexplained = arrived.length < size ? 'short-upload' : 'server-failure';
-        const codes = kind.reportsFreeSpace ? ['disk-full'] : ['disk-full', unexplained];
-        expect(codes).toContain((failure as { code: string }).code);
-      });
-      beforeEach(({ skip }) => skip(full === undefined, 'needs the right to mount a tmpfs (run as root)'));
+    it.each([3_000_000, 1_060_000])('never succeeds (%d bytes)', async (size) => {
+      const folder = newFolder();
+      mountSmallDisk(disk(folder), 1_024, sessionUser.uid);
+      const sent = randomBytes(size);
+      const failure = await (await usual())
+        .upload(localFile(sent), `${folder}/x`)
+        .catch((error: unknown) => error);
+      expect(failure).toMatchObject({ kind: 'retryable' });
+      const arrived = onDisk(`${folder}/x`);
+      expect(arrived.equals(sent)).toBe(false);
+      // Writes run in parallel: where the last one still fits and an earlier one fails, the file has its length and a hole.
+      const unexplained = arrived.length < size ? 'short-upload' : 'server-failure';
+      const codes = kind.reportsFreeSpace ? ['disk-full'] : ['disk-full', unexplained];
+      expect(codes).toContain((failure as { code: string }).code);
     });
   });
 }

@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { prepareDay } from '../support/day-folder.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { isAvailable, needs, runAtTerminal } from '../support/pseudo-terminal.js';
+
+const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
+const password = 'four random words here';
+const other = 'other random words here';
+
+describe('user add', () => {
+  it.skipIf(!isAvailable)(
+    `asks for the password twice on a terminal, and never shows it (needs ${needs})`,
+    async () => {
+      const { folder } = await prepareDay({
+        bookings: toCsv(makeBookings(3)),
+        settings: { server: { users: './users.json' } },
+        hasWorkers: false,
+      });
+      const ask = (again: string) =>
+        runAtTerminal(
+          [command, 'user', 'add', 'ana', '--role', 'team'],
+          [
+            { after: 'Password for ana', type: `${password}\r` },
+            { after: 'Repeat the password', type: `${again}\r` },
+          ],
+          { cwd: folder.path, env: { PATH: process.env.PATH } },
+        );
+      const wrong = await ask(other);
+      expect([wrong.exitCode, wrong.screen]).toEqual([
+        2,
+        expect.stringContaining('the two passwords differ'),
+      ]);
+      const right = await ask(password);
+      expect([right.exitCode, right.screen]).toEqual([0, expect.stringContaining('ana is added as team')]);
+      for (const { screen } of [wrong, right]) {
+        expect(screen).not.toContain('four');
+        expect(screen).not.toContain('random');
+      }
+    },
+  );
+});

@@ -1,0 +1,4 @@
+import { pythonCsv } from '../support/csv-readers.js';
+import { describeReadResult } from './reviewed-files.js';
+
+describeReadResult(pythonCsv);
