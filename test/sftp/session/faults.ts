@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SftpSession } from '../../../src/sftp/sftp.js';
+import { holdTimers } from '../../support/held-timers.js';
 import { patienceMs } from '../../support/patience.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { limit, retryable } from './outcomes.js';
@@ -119,7 +120,8 @@ export function describeFaults({
       const folder = newFolder();
       put(`${folder}/x`, randomBytes(5_000_000));
       const to = join(local, 'cut off');
-      const session = await connect({ port: proxy.port, noProgressMs: 1_000 });
+      const stall = holdTimers(30_000);
+      const session = await connect({ port: proxy.port, noProgressMs: 30_000 });
       let done = 0;
       const download = session.download(`${folder}/x`, to, {
         limit,
@@ -128,8 +130,10 @@ export function describeFaults({
           proxy.blackHole();
         },
       });
-      await expect(download).rejects.toEqual(retryable('no-progress'));
-      expect(done).toBeGreaterThan(0);
+      const ended = expect(download).rejects.toEqual(retryable('no-progress'));
+      await vi.waitUntil(() => done > 0, { timeout: patienceMs });
+      await stall.pass();
+      await ended;
       expect([existsSync(to), existsSync(`${to}.part`)]).toEqual([false, false]);
     });
 
