@@ -90,10 +90,12 @@ function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleP
   }
   if (tally.firstFailed) {
     const { pending, failedSteps, firstFailed } = tally;
-    const explained = explainFailure?.(run, firstFailed);
     const failureClass = classOfRun(tally);
+    // What needs a person is named first, whatever failed before it.
+    const isInOrder = firstFailed.failureClass === failureClass;
+    const explained = explainFailure?.(run, firstFailed);
     if (typeof explained === 'object') return fail({ class: failureClass, ...explained });
-    const others = failedSteps === 1 ? '' : `, and ${failedSteps - 1} more`;
+    const others = failedSteps === 1 ? '' : `, and ${failedSteps - 1} more${isInOrder ? ' after it' : ''}`;
     const undelivered =
       pending === 0
         ? 'every booking is delivered'

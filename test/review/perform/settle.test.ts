@@ -90,7 +90,7 @@ describe('a run stops', () => {
       failure: {
         code: 'steps-failed',
         message:
-          'batch 0 failed with http-503, and 7 more: 8 of 10 bookings are not delivered; run 2026-11-20 again',
+          'batch 0 failed with http-503, and 7 more after it: 8 of 10 bookings are not delivered; run 2026-11-20 again',
       },
       counts: { delivered: 2, pending: 8 },
     });

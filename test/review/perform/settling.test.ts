@@ -171,7 +171,7 @@ describe('a run fails', () => {
   it.each([
     [{}, ': every booking is delivered; run'],
     [{ pending: 1 }, ': 1 of 100 bookings is not delivered; run'],
-    [{ pending: 2, failedSteps: 3 }, ', and 2 more: 2 of 100 bookings are not delivered; run'],
+    [{ pending: 2, failedSteps: 3 }, ', and 2 more after it: 2 of 100 bookings are not delivered; run'],
   ])('by its first failed step, and says what is left: %o', async (more, words) => {
     expect(await failedBy('http-503', more)).toEqual({
       class: 'retryable',
