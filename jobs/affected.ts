@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
+import { isActive } from '../src/ledger/run.js';
 import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
@@ -7,7 +8,7 @@ import { renderTable } from '../src/text/tables.js';
 import { answerBookings, readBookings, runsLookedAt, toRecords } from './booking-list.js';
 import { command, csvOptions, dayOption, flag, optionalDay } from './command.js';
 import { listDays } from './days.js';
-import { type ExitCode, exitCode, worstOf } from './exit-code.js';
+import { exitCodeOfList, type ListAnswer, worstOf } from './exit-code.js';
 
 /**
  * Lists the bookings of a day or a range whose mapping its result marks as incorrect, or those without a verdict,
@@ -59,7 +60,11 @@ Examples:
     const [only] = counts;
     const subject = isRange || !only ? range : { day: first, runId: only.runId, state: only.state };
     const byDay = isRange && { days: counts };
-    if (!ledger) return app.answerNone({ ...subject, affected: null, ...totals, ...byDay });
+    const codes = verdicts.map((one) => exitCodeOfList(answerOfDay(one)));
+    if (!ledger) {
+      const none = { ...subject, affected: null, ...totals, ...byDay };
+      return app.answer(app.describeNoLedger(), none, worstOf(codes));
+    }
 
     const sent = verdicts.flatMap(({ runs }) => runs);
     const affected = await readBookings(app, ledger, 'affected', sent, checkInBefore);
@@ -92,7 +97,7 @@ Examples:
       },
     } as const;
     const file = { ...how, csv: isKnown ? csv : undefined };
-    return answerBookings(app, ledger, listed, file, worstOf(verdicts.map(exitCodeOfDay)));
+    return answerBookings(app, ledger, listed, file, worstOf(codes));
   },
 });
 
@@ -107,18 +112,18 @@ function verdictsToJson({ day, runs: [run], knowledge, affected, unanswered, pos
   };
 }
 
-function exitCodeOfDay({ knowledge, runs }: DayVerdicts): ExitCode {
-  const isAwaiting = runs.some(({ state }) => state === 'awaiting-result');
+/** The answer depends on results alone: what comes by e-mail is not waited for. */
+function answerOfDay({ knowledge, runs }: DayVerdicts): ListAnswer {
   switch (knowledge) {
     case 'judged':
-      return isAwaiting ? exitCode.resultPending : exitCode.done;
-    case 'nothing-sent':
-      return exitCode.done;
+      return runs.some(({ state }) => state === 'awaiting-result') ? 'awaited' : 'answered';
     case 'awaiting-result':
-      return isAwaiting ? exitCode.resultPending : exitCode.failed;
+      return runs.some(isActive) ? 'awaited' : 'unanswered';
+    case 'nothing-sent':
     case 'by-email':
+      return 'answered';
     case 'no-run':
-      return exitCode.failed;
+      return 'no-run';
   }
 }
 

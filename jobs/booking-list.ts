@@ -26,7 +26,7 @@ import { renderTable } from '../src/text/tables.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type CsvOptions, command, csvOptions, dayOrYesterday } from './command.js';
-import { type ExitCode, exitCode } from './exit-code.js';
+import { type ExitCode, exitCodeOfList } from './exit-code.js';
 
 /** More than any day has. */
 export const runsLookedAt = 1_000;
@@ -74,7 +74,7 @@ export async function answerBookings(
   ledger: ReadOnlyLedger,
   { list, isRange = false, areDoubted = false, look, head, notes = [], json }: Listed,
   file: CsvOptions,
-  code: ExitCode = exitCode.done,
+  code: ExitCode,
 ): Promise<number> {
   const keptLabels = Object.keys(app.config.source.keep);
   const csv = file.csv && app.locate(file.csv);
@@ -184,7 +184,7 @@ interface DayList {
   readonly examples: string;
   /** The runs whose bookings are listed, of those of the day; both newest first. */
   readonly choose: (runs: readonly Run[], day: string) => readonly Run[];
-  /** Why none of the day's runs has such a list. */
+  /** Why none of the day's runs has such a list: that is an answer. */
   readonly explainNone?: (newest: Run, command: WriteCommand) => string;
   readonly describe: (run: Run, count: number, runs: readonly Run[]) => string;
   /** Below a list that is not empty. */
@@ -204,12 +204,15 @@ export function dayList({ name, examples, choose, ...words }: DayList) {
     async run(app, { day, ...file }) {
       const none = { day, runId: null, state: null, [name]: [] };
       const ledger = await app.findLedger();
-      if (!ledger) return app.answerNone(none);
+      if (!ledger) return app.answer(app.describeNoLedger(), none, exitCodeOfList('no-run'));
       const all = await ledger.runs.list({ day, limit: runsLookedAt });
       const runs = choose(all, day);
       const [[newest], [run]] = [all, runs];
-      if (!newest) return app.answerNone(none, `There is no run of ${day}.`);
-      if (!run) return app.answerNone(none, explainNone?.(newest, app.command));
+      if (!newest) return app.answer(`There is no run of ${day}.`, none, exitCodeOfList('no-run'));
+      if (!run) {
+        const unknown = { day, runId: newest.id, state: newest.state, [name]: null };
+        return app.answer(explainNone?.(newest, app.command) ?? '', unknown, exitCodeOfList('answered'));
+      }
       const bookings = await readBookings(app, ledger, name, runs);
       const listed = {
         list: bookings,
@@ -219,7 +222,7 @@ export function dayList({ name, examples, choose, ...words }: DayList) {
         notes: note && bookings.count > 0 ? [note(app.command)] : [],
         json: { day, runId: run.id, state: run.state, [name]: toRecords(bookings, false) },
       };
-      return answerBookings(app, ledger, listed, file);
+      return answerBookings(app, ledger, listed, file, exitCodeOfList('answered'));
     },
   });
 }

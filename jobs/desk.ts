@@ -64,6 +64,7 @@ export async function openDesk(
       ...{ ledger, operations, timezone, hashKey },
       keptColumns: Object.keys(source.keep),
       ...{ deadline, nights, health },
+      guestNameDays: config.guestNameDays,
       mailboxPollMs: findMailPlace(config) === undefined ? undefined : config.verdicts.pollMinutes * 60_000,
       limits: {
         retry: openRetryPolicy(config),

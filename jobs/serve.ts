@@ -1,4 +1,5 @@
 import { untilAborted } from '../src/async/abort.js';
+import { createBusinessDay } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
@@ -6,6 +7,7 @@ import type { Run } from '../src/ledger/run.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import { createReplays, type Replays, runsAtOnce } from '../src/review/day/replays.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../src/schedule/due-days.js';
+import { createLateResultScheduler } from '../src/schedule/late-results.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
 import {
   createSyncScheduler,
@@ -76,16 +78,34 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     ledger,
     slots,
     giveUps,
-    review: (day, stop) => reviews.review(day, { mode: 'run', trigger: 'schedule' }, stop),
+    review: (day, stop) => reviews.review(day, { mode: 'run', trigger: 'schedule', by: 'schedule' }, stop),
     timing,
     clock,
     notify,
     signal,
   });
+  const lateResultScheduler =
+    config.file.sftp &&
+    createLateResultScheduler({
+      ledger,
+      slots,
+      guestNameDays: config.guestNameDays,
+      hasNewResult: async (run, stop) => (await parts.deliveryFor('file').hasNewResult?.(run, stop)) === true,
+      review: ({ id, day, trigger }, stop) =>
+        reviews.review(
+          createBusinessDay(day, timezone),
+          { mode: 'resume', trigger, runId: id, by: 'result' },
+          stop,
+        ),
+      clock,
+      notify,
+      signal,
+    });
   const todayScheduler = openTodayScheduler(config, {
     nights: slots,
     stopsBeforeNight: !parts.workforce.letsOthersJoin,
-    review: (day, slotAt, stop) => reviews.review(day, { mode: 'today', trigger: 'today', slotAt }, stop),
+    review: (day, slotAt, stop) =>
+      reviews.review(day, { mode: 'today', trigger: 'today', by: 'schedule', slotAt }, stop),
     notify,
     signal,
   });
@@ -96,7 +116,9 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     afterSync: () => followUpSync(app),
   });
   const syncScheduler = openSyncScheduler(app, { work: syncWork, ledger, notify: notifyAndTell });
-  const schedulers = [reviewScheduler, todayScheduler, syncScheduler].filter((one) => one !== undefined);
+  const schedulers = [reviewScheduler, lateResultScheduler, todayScheduler, syncScheduler].filter(
+    (one) => one !== undefined,
+  );
   working.push(...schedulers);
   background.push(reviews.idle);
   const replays = createReplays({

@@ -39,7 +39,9 @@ export const schedule = group({
   catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` catches up on.'),
   resumeMinutes: wholeNumber(1, 1_440)
     .default(30)
-    .describe('How often `serve` resumes failed runs, and checks for late results and late exports.'),
+    .describe(
+      'How often `serve` resumes failed runs that may succeed without a person, and checks for late exports.',
+    ),
   giveUpAfter: timeOfDay('12:00')
     .default('12:00')
     .describe(

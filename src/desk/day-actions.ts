@@ -2,6 +2,7 @@ import { isActive, type Run, type RunState } from '../ledger/run.js';
 import { describeIncomparable } from '../review/collect/delivered-lines.js';
 import { reportGoodDay } from '../review/day/good-day.js';
 import { waitsForAcceptance } from '../review/day/report.js';
+import { mayTryAgain } from '../review/try-again.js';
 import { type Html, html } from '../text/html.js';
 import type { ShownDay } from './calendar.js';
 import type { DeskVisit } from './page.js';
@@ -9,6 +10,8 @@ import type { DeskVisit } from './page.js';
 /** Where each leads, below the address of the day. */
 const run = { name: 'Run this day', path: 'run' };
 const resume = { name: 'Resume', path: 'run' };
+/** It would be resumed anyway. */
+const resumeNow = { name: 'Resume now', path: 'run' };
 const topUp = { name: 'Send what is missing', path: 'run' };
 const sendLate = { name: 'Send what is missing', path: 'replay?which=late' };
 const replay = { name: 'Replay', path: 'replay' };
@@ -50,7 +53,9 @@ function listAfter(newest: Run | undefined, timezone: string): readonly (typeof 
   const isPart = notGood.some(
     ({ code }) => code === 'day-not-over' || (isDone && code === 'unexpected-count'),
   );
-  return isPart ? [topUp, ...actionsAfter[state].filter(({ path }) => path !== 'run')] : actionsAfter[state];
+  const actions = actionsAfter[state];
+  if (isPart) return [topUp, ...actions.filter(({ path }) => path !== 'run')];
+  return mayTryAgain(newest, 'schedule') ? actions.map((one) => (one === resume ? resumeNow : one)) : actions;
 }
 
 /**

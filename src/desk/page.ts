@@ -37,6 +37,8 @@ export interface DeskParts {
   readonly mailboxPollMs: number | undefined;
   /** When a pending run is tried again, or given up. */
   readonly limits: PendingLimits;
+  /** For how many days after its call a result is looked for. */
+  readonly guestNameDays: number;
   /** What a place counts in the source, such as "line". */
   readonly placeUnit: string;
   /** The configured columns of bookings that are kept but not sent. */

@@ -4,7 +4,9 @@ import { hasWork, isToBeAccepted, type Run } from '../ledger/run.js';
 import { describeIncomparable, runsCompared } from '../review/collect/delivered-lines.js';
 import { decideOpening, isUnfinished, type Opening } from '../review/day/open-run.js';
 import { hasBegun, requireBegun } from '../review/day/range-plan.js';
+import { isResultLookedFor } from '../review/file/late-result.js';
 import { describeDrops } from '../review/gates.js';
+import { mayTryAgain } from '../review/try-again.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { html } from '../text/html.js';
 import { UsageError } from '../text/usage-error.js';
@@ -84,7 +86,7 @@ export function whyNotBegun(day: BusinessDay, { now, today }: DeskVisit): string
 /** What the run would do, and why the latest one is not enough. */
 function describeOpening(opening: Opening, day: string, latest: Run | undefined): readonly string[] {
   if (!latest) return [`${showDay(day)} has no run: a new one collects and sends all of it.`];
-  if (opening.kind !== 'new') return [describeState(latest), describeLeft(latest)];
+  if (opening.kind !== 'new') return [describeState(latest), describeLeft(latest), ...describeWait(latest)];
   const sent = opening.topsUp
     ? 'It did not cover the whole day: a new run sends what is missing.'
     : 'A new run collects and sends the whole day.';
@@ -96,6 +98,14 @@ function describeState({ id, state, failure, cancelReason }: Run): string {
   if (state === 'failed') return `Run ${id} failed: ${failure?.message ?? 'the reason is not known'}`;
   if (state !== 'cancelled') return `Run ${id} is ${state}.`;
   return `Run ${id} was cancelled${cancelReason === undefined ? '' : `: ${cancelReason}`}.`;
+}
+
+/** Whether a failed run would go on without this. */
+function describeWait(run: Run): string[] {
+  if (run.state !== 'failed') return [];
+  return mayTryAgain(run, 'schedule')
+    ? ['The schedule tries it again, too.']
+    : ['The schedule does not try it again: it waits for this.'];
 }
 
 function describeLeft({ collectedAt, counts, state }: Run): string {
@@ -132,6 +142,13 @@ export const cancelRun = defineAction({
   },
 });
 
+function describeLooks(run: Run, { now, desk: { guestNameDays } }: DeskVisit): string {
+  if (hasWork(run)) return 'A look is due now.';
+  return isResultLookedFor(run, { now, guestNameDays })
+    ? 'It is overdue, and the schedule looks for it at least once an hour.'
+    : 'It is overdue, and is no longer looked for.';
+}
+
 function whyNotCancel(day: string, run: Run | undefined): string {
   return run ? `Run ${run.id} is ${run.state}: nothing to cancel.` : `${showDay(day)} has no run.`;
 }
@@ -160,7 +177,7 @@ export const lookForResult = defineAction({
     const since = run.file?.triggeredAt;
     const wait = await ledger.steps.findWait(run.id, visit.now);
     // Without a wait, the step is due or being performed, unless it has ended.
-    const unplanned = hasWork(run) ? 'A look is due now.' : 'It is overdue, and is no longer looked for.';
+    const unplanned = describeLooks(run, visit);
     const next = wait && `The next look is due at ${showInstant(wait.until, visit)}. This one comes before.`;
     return {
       ...base,

@@ -199,6 +199,11 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
         { day: event.day, fault: describeError(event.error) },
         'reviewing the current day failed: the next slot tries again',
       );
+    case 'look-failed':
+      return log.warn(
+        { ...nameFields(event.run), fault: describeError(event.error) },
+        'its result could not be looked for: the next look tries again',
+      );
     case 'check-failed':
       return log.error(
         { fault: describeError(event.error) },

@@ -138,6 +138,7 @@ export function createProgress({ stream, clock, isDumb = false }: ProgressOption
         case 'today-busy':
         case 'today-failed':
         case 'due-day-failed':
+        case 'look-failed':
         case 'check-failed':
         case 'source-given-up':
         case 'sync-failed':

@@ -1,5 +1,5 @@
 import type { ReviewFile } from './findings.js';
-import type { Run, RunFailure, RunState, VolumeAcceptance } from './run.js';
+import type { FailureClass, Run, RunFailure, RunState, VolumeAcceptance } from './run.js';
 import type {
   Claim,
   Ending,
@@ -54,6 +54,8 @@ export interface StepPatch {
   readonly claimedAt?: number;
   readonly endedAt?: number | null;
   readonly lastCode?: string;
+  /** Of a step that failed: decides whether it is tried again without a person. */
+  readonly failureClass?: FailureClass | null;
 }
 
 /** Which steps of a run a change applies to: those that meet all given conditions. */
@@ -62,6 +64,7 @@ export interface StepSelection {
   readonly after?: string;
   readonly kind?: StepKind;
   readonly states?: readonly StepState[];
+  readonly failureClass?: FailureClass;
   /** Only those whose claim was not renewed for one lease. */
   readonly abandoned?: true;
 }

@@ -1,7 +1,7 @@
 import type { Booking } from '../booking/booking.js';
 import type { RunPatch, StepPatch, StepsChange } from './changes.js';
 import type { NewNotice } from './notice.js';
-import type { Run, VolumeComparison } from './run.js';
+import type { Asker, Run, VolumeComparison } from './run.js';
 import type { Abandonment, CollectRequest, Settlement } from './runs.js';
 import type { BookingForm, Ending, PlannedStep, StepState, StoredStep } from './step.js';
 import type { StepTotals } from './steps.js';
@@ -16,7 +16,7 @@ export interface Rules {
 
   // The life of a run: see state-machine.ts.
   startDelivery(run: Run, steps: readonly PlannedStep[], at: number): RunPatch;
-  takeOverSteps(run: Run): readonly StepsChange[];
+  takeOverSteps(run: Run, by: Asker): readonly StepsChange[];
   finishTakeOver(run: Run, totals: StepTotals, asked?: CollectRequest): RunPatch;
   readonly reopenAbandoned: StepsChange;
   settleRun(run: Run, settlement: Settlement): RunPatch | undefined;

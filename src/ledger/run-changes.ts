@@ -60,7 +60,7 @@ export function* abandon(runId: string, abandonment: Abandonment): Query<boolean
 export function* takeOver(runId: string, asked: CollectRequest = {}): Query<Run> {
   const { rules } = yield* database();
   const { number, run } = yield* lockRun(runId);
-  for (const each of rules.takeOverSteps(run)) yield* changeSteps(number, each);
+  for (const each of rules.takeOverSteps(run, asked.by ?? 'person')) yield* changeSteps(number, each);
   const patch = rules.finishTakeOver(run, yield* readTotals(number), asked);
   yield* changeRun(number, patch);
   return patchRun(run, patch);

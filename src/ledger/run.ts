@@ -68,6 +68,12 @@ export interface RunFailure {
 /** The error classes of design 6, and `internal` for a bug of our own. */
 export type FailureClass = 'retryable' | 'fatal' | 'refused' | 'data' | 'internal';
 
+/**
+ * On whose word a run is tried again: a person's (`run`, the hook, the desk), the schedule's, which nobody asked, or because a result has
+ * come that was not judged yet. What each may do: see try-again.ts in `review`.
+ */
+export type Asker = 'person' | 'schedule' | 'result';
+
 /** What a run is; its counts and its failure have columns of their own. Instants are epoch milliseconds. */
 const fields = {
   id: t.text(),
@@ -138,6 +144,9 @@ const failure = {
   failureMessage: t.optional(t.text()),
 };
 
+/** The condition of an index: few runs stay like that. */
+export const mayLackResult = `delivery = 'file' AND state IN ('awaiting-result', 'failed')`;
+
 export const runs = t.table(
   'runs',
   {
@@ -158,6 +167,7 @@ export const runs = t.table(
     indexes: [
       `UNIQUE INDEX one_active_run_per_day ON runs (day) WHERE state IN (${quotedActiveStates})`,
       'INDEX runs_by_day ON runs (day, number)',
+      `INDEX runs_without_result ON runs (day) WHERE ${mayLackResult}`,
     ],
   },
 );

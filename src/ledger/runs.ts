@@ -3,11 +3,13 @@ import type { BusinessDay } from '../booking/business-day.js';
 import { FencedError } from './errors.js';
 import { all, type Cell, database, one, type Query, type StoredRow, withoutUndefined } from './query.js';
 import {
+  type Asker,
   completingTriggers,
   type DayVolume,
   type DeliveryKind,
   hasUnexpectedCount,
   isToBeAccepted,
+  mayLackResult,
   noRuns,
   quotedActiveStates,
   type Run,
@@ -123,6 +125,15 @@ export function listLatestRuns({ from, to }: Period): Query<Run[]> {
   return selectRuns(
     'WHERE number IN (SELECT max(number) FROM runs WHERE day >= ? AND day <= ? GROUP BY day) ORDER BY day',
     ...[from, to],
+  );
+}
+
+/** Of each day whose newest run went by file, and awaits its result or failed: that run. Oldest day first. */
+export function listRunsWithoutResult(): Query<Run[]> {
+  return selectRuns(
+    `WHERE ${mayLackResult} AND NOT EXISTS (
+       SELECT 1 FROM runs AS newer WHERE newer.day = runs.day AND newer.number > runs.number
+     ) ORDER BY day`,
   );
 }
 
@@ -270,6 +281,8 @@ export interface CollectRequest {
   readonly acceptsRepeated?: boolean | undefined;
   /** How many records the source should hold. */
   readonly expected?: number | undefined;
+  /** On whose word a run that failed is tried again; a person's unless it says otherwise. */
+  readonly by?: Asker | undefined;
 }
 
 export interface NewRun extends CollectRequest {

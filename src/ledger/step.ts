@@ -106,12 +106,18 @@ export type Outcome =
       readonly outcomeUnknown: boolean;
       readonly retryAfterMs?: number | undefined;
       readonly refusedWhenSpent: boolean;
+      /** It is a bug of our own. */
+      readonly class?: 'internal';
     })
   /** What the step waits for has not arrived: check again at that instant, without using up a try. */
   | (Findings & { readonly kind: 'waiting'; readonly until: number })
   /** What the step waits for did not arrive in time. */
   | (Findings & { readonly kind: 'overdue' })
-  | (Findings & { readonly kind: 'refused' })
+  | (Findings & {
+      readonly kind: 'refused';
+      /** Nobody refused what was asked for: what came back does not suffice, or is too much. */
+      readonly class?: 'data';
+    })
   | (Findings & {
       readonly kind: 'fatal';
       /** What the operator should do. */

@@ -1,6 +1,7 @@
 import type { StepSelection, StepsChange } from './changes.js';
 import type { StoredRow } from './query.js';
 import { all, type Cell, change, type Dialect, database, one, type Query } from './query.js';
+import type { FailureClass } from './run.js';
 import { noSuchRun, runNumber } from './runs.js';
 import type {
   BookingForm,
@@ -44,6 +45,7 @@ export const steps = t.table(
     leaseUntil: t.clockTime,
     endedAt: t.optional(t.bigint),
     lastCode: t.optional(t.text()),
+    failureClass: t.optional(t.text<FailureClass>()),
   },
   {
     key: 'run, name',
@@ -206,7 +208,11 @@ export function* changeSteps(
   return yield* change(`UPDATE ${searched} SET ${sql} WHERE ${chosen.sql}`, ...values, ...chosen.values);
 }
 
-function choose({ isAbandoned }: Dialect, run: number, { states, abandoned, ...named }: StepSelection) {
+function choose(
+  { isAbandoned }: Dialect,
+  run: number,
+  { states, abandoned, failureClass, ...named }: StepSelection,
+) {
   let sql = 'run = ?';
   const values: Cell[] = [run];
   for (const [column, value] of Object.entries(named)) {
@@ -214,6 +220,7 @@ function choose({ isAbandoned }: Dialect, run: number, { states, abandoned, ...n
     values.push(value);
   }
   if (states) sql += ` AND state IN (${t.quote(states)})`;
+  if (failureClass) sql += ` AND failure_class = ${t.quote([failureClass])}`;
   if (abandoned) {
     const condition = isAbandoned();
     sql += ` AND ${condition.sql}`;
@@ -258,19 +265,23 @@ const tallied = t.columnsOf({
   pending: t.integer,
   openSteps: t.integer,
   failedSteps: t.integer,
+  retryableSteps: t.integer,
   overdueSteps: t.integer,
   runs: t.integer,
   failedName: t.optional(t.text()),
   failedCode: t.optional(t.text()),
+  failedClass: t.optional(t.text<FailureClass>()),
 });
 
 export interface FailedStep {
   readonly name: string;
   readonly code: string;
+  readonly failureClass: FailureClass;
 }
 
-export interface Tally extends Omit<t.Row<typeof tallied>, 'runs' | 'failedName' | 'failedCode'> {
-  /** The first failed step in plan order, and the code of its last attempt. */
+export interface Tally
+  extends Omit<t.Row<typeof tallied>, 'runs' | 'failedName' | 'failedCode' | 'failedClass'> {
+  /** The first failed step in plan order, and the code of its last attempt: of those that need a person, if there are any. */
   readonly firstFailed?: FailedStep;
 }
 
@@ -279,14 +290,16 @@ export function* tally(runId: string): Query<Tally> {
   const dialect = yield* database();
   const ofRun = `run = (SELECT number FROM runs WHERE id = ?)`;
   const firstFailed = (column: string) =>
-    `(SELECT ${column} FROM steps WHERE ${ofRun} AND state = 'failed' ORDER BY position, name LIMIT 1)`;
+    `(SELECT ${column} FROM steps WHERE ${ofRun} AND state = 'failed'
+       ORDER BY CASE failure_class WHEN 'retryable' THEN 1 ELSE 0 END, position, name LIMIT 1)`;
   const found = yield* tallied.one(
     `WITH RECURSIVE ${workableSteps(dialect, ofRun)}
      SELECT counted.*,
        (SELECT count(*) FROM runs WHERE id = ?) AS runs,
        (SELECT coalesce(sum(bookings), 0) FROM batches WHERE ${ofRun}) AS stored,
        (SELECT count(*) FROM workable) AS open_steps,
-       ${firstFailed('name')} AS failed_name, ${firstFailed('last_code')} AS failed_code
+       ${firstFailed('name')} AS failed_name, ${firstFailed('last_code')} AS failed_code,
+       ${firstFailed('failure_class')} AS failed_class
      FROM (
        SELECT
          coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
@@ -295,17 +308,21 @@ export function* tally(runId: string): Query<Tally> {
            WHERE state IN ('waiting', 'ready', 'running', 'failed', 'overdue')
          ), 0) AS pending,
          count(*) FILTER (WHERE state = 'failed') AS failed_steps,
+         count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps,
          count(*) FILTER (WHERE state = 'overdue') AS overdue_steps
        FROM steps WHERE ${ofRun}
      ) AS counted`,
-    ...[runId, runId, runId, runId, runId, runId, runId],
+    ...[runId, runId, runId, runId, runId, runId, runId, runId],
   );
   if (!found || found.runs === 0) throw noSuchRun(runId);
-  const { runs, failedName, failedCode = '', ...counts } = found;
-  return {
-    ...counts,
-    ...(failedName !== undefined && { firstFailed: { name: failedName, code: failedCode } }),
-  };
+  const {
+    runs,
+    failedName: name,
+    failedCode: code = '',
+    failedClass: failureClass = 'internal',
+    ...counts
+  } = found;
+  return { ...counts, ...(name !== undefined && { firstFailed: { name, code, failureClass } }) };
 }
 
 /** The progress of a run, ignoring one of its steps. */
@@ -321,11 +338,17 @@ export function* readTotals(run: number): Query<StepTotals> {
     `WITH RECURSIVE ${workableSteps(dialect, 'run = ?')}
      SELECT (SELECT count(*) FROM workable) AS open_steps,
        (SELECT coalesce(sum(bookings), 0) FROM steps WHERE run = ? AND state = 'refused') AS refused,
+       (SELECT count(*) FROM steps WHERE run = ? AND state = 'failed') AS failed_steps,
        ${progress.columns}`,
-    ...[run, run, run],
+    ...[run, run, run, run],
     ...progress.values,
   );
-  return { ...toFileProgress(row), openSteps: Number(row?.open_steps), refused: Number(row?.refused) };
+  return {
+    ...toFileProgress(row),
+    openSteps: Number(row?.open_steps),
+    refused: Number(row?.refused),
+    failedSteps: Number(row?.failed_steps),
+  };
 }
 
 /** Steps that can still be worked on: not those that wait for one that failed or is overdue. Binds the run twice. */
@@ -372,4 +395,5 @@ export interface StepTotals extends FileProgress {
   readonly openSteps: number;
   /** Bookings of refused steps. */
   readonly refused: number;
+  readonly failedSteps: number;
 }

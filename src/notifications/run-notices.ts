@@ -2,6 +2,7 @@ import type { NewNotice, Severity } from '../ledger/notice.js';
 import { hasDropped, mayCompleteDay, type Run, type VolumeComparison } from '../ledger/run.js';
 import type { Ending } from '../ledger/step.js';
 import { describeDrops } from '../review/gates.js';
+import { awaitsSource } from '../review/try-again.js';
 
 /** What people are told about runs. The ledger calls these functions in the transaction that changes a run. */
 
@@ -112,9 +113,7 @@ function noticesOfFailure(run: Run, at: number): NewNotice[] {
  */
 function severityOf(run: Run): Severity {
   if (!mayCompleteDay(run)) return 'warning';
-  const { trigger, failure } = run;
-  const isAwaited = failure?.code === 'missing' && (trigger === 'schedule' || trigger === 'hook');
-  return isAwaited ? 'warning' : 'critical';
+  return awaitsSource(run) ? 'warning' : 'critical';
 }
 
 const refusedByService = ['http-401', 'http-403', 'code-2003'];

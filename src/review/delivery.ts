@@ -1,7 +1,7 @@
 import type { Booking, ServiceField } from '../booking/booking.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { ProviderHotel } from '../ledger/mappings.js';
-import type { DeliveryKind } from '../ledger/run.js';
+import type { DeliveryKind, Run } from '../ledger/run.js';
 import type { BookingForm, Claimed, Outcome, PlannedStep } from '../ledger/step.js';
 import type { LineBuffer, LineLayout } from './render-line.js';
 
@@ -39,6 +39,12 @@ export interface Delivery extends BookingForms {
   plan(bookings: Readonly<Record<BookingForm, number>>): PlannedStep[];
   /** @throws the signal's reason when aborted during a call */
   perform(claim: Claimed, signal: AbortSignal): Promise<Outcome>;
+  /**
+   * Whether a result of the run is there that was not judged yet. A look at it changes nothing. Absent where none comes.
+   *
+   * @throws SftpError
+   */
+  hasNewResult?(run: Run, signal: AbortSignal): Promise<boolean>;
 }
 
 /** What depends on the form of a stored line. */

@@ -8,12 +8,13 @@ import type {
   StepsChange,
 } from '../ledger/changes.js';
 import type { ReviewFile } from '../ledger/findings.js';
-import { isActive, type Run, type RunState } from '../ledger/run.js';
+import { type Asker, type FailureClass, isActive, type Run, type RunState } from '../ledger/run.js';
 import type { Abandonment, CollectRequest, Settlement } from '../ledger/runs.js';
 import type { Outcome, PlannedStep, StepKind, StepState, StoredStep } from '../ledger/step.js';
 import type { FileProgress, StepTotals } from '../ledger/steps.js';
 import { halveBatch } from './body/body-delivery.js';
 import { describeCode, type Endpoints } from './perform/settle.js';
+import { classOfFailure, stepsTriedAgain } from './try-again.js';
 
 /** The collect is over: the steps of the plan can be performed. */
 export function startDelivery(
@@ -45,7 +46,7 @@ function isOnlyResultMissing({ isTriggered, hasOpenBatch, isResultOpen }: FilePr
   return isTriggered && !hasOpenBatch && isResultOpen;
 }
 
-const reopened: StepPatch = { state: 'ready', notBefore: null, endedAt: null };
+const reopened: StepPatch = { state: 'ready', notBefore: null, endedAt: null, failureClass: null };
 
 /** What the owner of these steps was doing may have reached the service. */
 function interrupt(which: StepSelection): StepsChange {
@@ -63,22 +64,20 @@ function interrupt(which: StepSelection): StepsChange {
 export const reopenAbandoned: StepsChange = interrupt({ abandoned: true });
 
 /**
- * What taking a run over does to its steps. Running and overdue steps are reopened. A failed run gets fresh tries, and
- * its failed steps are reopened; if too many refusals had stopped it, so are refused steps. No step waits any longer.
+ * What taking a run over does to its steps. Running steps are reopened, and overdue ones of an active run. A failed run gets fresh tries,
+ * and those of its failed steps are reopened that are tried again on this word (`stepsTriedAgain`). No step waits any longer.
  *
  * `finishTakeOver` says what it does to the run, once these changes are applied.
  */
-export function takeOverSteps({ state, failure }: Run): readonly StepsChange[] {
-  if (state !== 'failed') {
+export function takeOverSteps(run: Run, by: Asker): readonly StepsChange[] {
+  if (run.state !== 'failed') {
     // The clock that set them may have been wrong.
     const withoutWaits: StepsChange = { which: { states: ['ready'] }, set: { notBefore: null } };
     return [interrupt({}), { which: { states: ['overdue'] }, set: reopened }, withoutWaits];
   }
-  const again: readonly StepState[] =
-    failure?.code === 'too-many-refused' ? ['failed', 'overdue', 'refused'] : ['failed', 'overdue'];
   return [
     interrupt({}),
-    { which: { states: again }, set: reopened },
+    ...stepsTriedAgain(run, by).map((which) => ({ which, set: reopened })),
     { which: { states: ['ready'] }, set: { tries: 0, waits: 0, notBefore: null } },
   ];
 }
@@ -89,7 +88,7 @@ export function finishTakeOver(
   totals: StepTotals,
   { acceptance, acceptsRepeated, expected }: CollectRequest = {},
 ): RunPatch {
-  const { openSteps, refused } = totals;
+  const { openSteps, refused, failedSteps } = totals;
   const taken: RunPatch = {
     token: run.token + 1,
     openSteps,
@@ -103,7 +102,7 @@ export function finishTakeOver(
   const resumed: RunPatch = {
     state,
     refused,
-    failedSteps: 0,
+    failedSteps,
     failuresInRow: 0,
     finishedAt: null,
     failure: null,
@@ -241,7 +240,7 @@ function decideStep(attempted: Attempted, { retry, jitter, endpoints }: Policy):
     case 'overdue':
       return end(attempted, outcome.kind);
     case 'refused':
-      return refuse(attempted);
+      return refuse(attempted, classOfFailure(outcome));
     case 'waiting':
       return tryLater(attempted, outcome.until, { outcomeUnknown: false, spendsTry: false });
     case 'interrupted':
@@ -256,7 +255,10 @@ function decideStep(attempted: Attempted, { retry, jitter, endpoints }: Policy):
         const { delayMs, spendsTry } = decision;
         return tryLater(attempted, at + delayMs, { outcomeUnknown, spendsTry });
       }
-      return refusedWhenSpent ? refuse(attempted) : fail(attempted, outcomeUnknown);
+      const failureClass = classOfFailure(outcome);
+      return refusedWhenSpent
+        ? refuse(attempted, failureClass)
+        : fail(attempted, { outcomeUnknown, failureClass });
     }
   }
 }
@@ -296,18 +298,21 @@ function countFailures(kind: StepKind, { failuresInRow }: Run, isFailure: boolea
 }
 
 /** A batch is halved until the poison booking is on its own; any other step fails with the service's words. */
-function refuse(attempted: Attempted): Decided {
+function refuse(attempted: Attempted, failureClass: FailureClass): Decided {
   const { step } = attempted.claim;
   const { slice } = step;
-  if (step.kind !== 'batch' || !slice) return fail(attempted, false);
+  if (step.kind !== 'batch' || !slice) return fail(attempted, { outcomeUnknown: false, failureClass });
   if (slice.bookings === 1) return end(attempted, 'refused');
   return end(attempted, 'halved', halveBatch({ ...step, slice }));
 }
 
-function fail(attempted: Attempted, outcomeUnknown: boolean): Decided {
+function fail(
+  attempted: Attempted,
+  { outcomeUnknown, failureClass }: { readonly outcomeUnknown: boolean; readonly failureClass: FailureClass },
+): Decided {
   if (attempted.claim.step.kind === 'canary') return giveUp(attempted);
   const failed = end(attempted, 'failed');
-  return { ...failed, step: { ...failed.step, ...(outcomeUnknown && { outcomeUnknown }) } };
+  return { ...failed, step: { ...failed.step, failureClass, ...(outcomeUnknown && { outcomeUnknown }) } };
 }
 
 /** A canary never fails its run: what is wrong with the service, the bookings find out too. */

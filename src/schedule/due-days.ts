@@ -1,11 +1,22 @@
-import { type BusinessDay, businessDayAt, goBack, holdsInstants } from '../booking/business-day.js';
+import {
+  type BusinessDay,
+  businessDayAt,
+  createBusinessDay,
+  goBack,
+  holdsInstants,
+} from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { hasUnexpectedCount, isActive, mayCompleteDay, type Run, type RunFailure } from '../ledger/run.js';
+import {
+  hasUnexpectedCount,
+  hasWork,
+  isActive,
+  mayCompleteDay,
+  type Run,
+  type RunFailure,
+} from '../ledger/run.js';
 import { wasCollectedEarly } from '../review/day/good-day.js';
+import { awaitsSource, mayTryAgain } from '../review/try-again.js';
 import { businessDayOf, type Slots } from './slots.js';
-
-/** The code of a run whose source was not there, or not marked as done, and that is retried. */
-const missingCode = 'missing';
 
 /** A day that is due, and what to do with it. */
 export interface DueDay {
@@ -13,9 +24,10 @@ export interface DueDay {
   /**
    * `start`: it has no run, or only a cancelled one; a day whose run a person cancelled is never due. `continue`: its run is
    * active; where its owner is alive, the day turns out to be busy, which does no harm. `top-up`: it was collected before it
-   * ended, its last run was one of trigger `today`, finished or not, or its source held another number of records than the hook expected. `resume`: its run failed for a reason that may have passed. `look`: its result has not arrived yet.
+   * ended, its last run was one of trigger `today`, finished or not, or its source held another number of records than the hook expected. `resume`: its run failed for a reason that may have passed. `await`: it still has
+   * time for its result; where its owner is alive, see `continue`. `result`: its result came after that.
    */
-  readonly kind: 'start' | 'continue' | 'top-up' | 'resume' | 'look';
+  readonly kind: 'start' | 'continue' | 'top-up' | 'resume' | 'await' | 'result';
   /** True for the day of the last slot. */
   readonly isNightly: boolean;
 }
@@ -33,8 +45,10 @@ export interface DueDaysQuestion {
   readonly giveUps: Slots;
   /** The first day that the ledger knows; undefined for an empty ledger. */
   readonly firstDay: string | undefined;
-  /** The newest run of each day that has one, at least for the days of `findDayRange`. */
+  /** The newest run of each day of `findDayRange` that has one. */
   readonly latestRuns: readonly Run[];
+  /** Runs that may await their result, of any day. */
+  readonly awaiting: readonly Run[];
 }
 
 /**
@@ -52,10 +66,10 @@ export interface DueDaysQuestion {
  * A `succeeded` day is done only if its collect began after the day had ended in its zone, and found as many records as
  * the end-of-day hook expected, if it was called with a number.
  *
- * **Resumed** are runs of the same days, and of later days up to today (the end-of-day hook may have started one), that
- * wait for a result, that failed for a `retryable` reason at least `restMs` ago, or whose source was not there yet and
- * is still waited for; the last try for one comes a minute before it is given up, whenever the
- * previous one was. A run that failed for any other reason needs a person.
+ * **Resumed** are runs of the same days, and of later days up to today (the end-of-day hook may have started one), that failed at least
+ * `restMs` ago and may be tried again without a person (`mayTryAgain`); one whose source was not there yet only while that is waited for: the
+ * last try comes a minute before it is given up, whenever the previous one was. A run that still has time for its result is continued
+ * whatever its day.
  */
 export function findDueDays(question: DueDaysQuestion): DueDay[] {
   const { slots, now, watchedSince, firstDay, latestRuns } = question;
@@ -73,7 +87,14 @@ export function findDueDays(question: DueDaysQuestion): DueDay[] {
     const kind = judgeDay(day, runs.get(day.iso), isDue, question);
     return kind ? [{ day, kind, isNightly }] : [];
   });
-  return [...dueDays.filter(({ isNightly }) => isNightly), ...dueDays.filter(({ isNightly }) => !isNightly)];
+  const earlier = question.awaiting
+    .filter((run) => run.day < range.from.iso && isInTime(run))
+    .map(({ day }): DueDay => ({ day: createBusinessDay(day, slots.zone), kind: 'await', isNightly: false }));
+  return [
+    ...dueDays.filter(({ isNightly }) => isNightly),
+    ...dueDays.filter(({ isNightly }) => !isNightly),
+    ...earlier,
+  ];
 }
 
 /** The days that may be due, both ends included. Undefined while no slot has ever passed. */
@@ -115,16 +136,21 @@ function judgeDay(
   if (!run) return isDue ? 'start' : undefined;
   if (!mayCompleteDay(run)) return isDue ? 'top-up' : undefined;
   if (run.state === 'cancelled') return isDue ? 'start' : undefined;
-  if (run.state === 'awaiting-result') return 'look';
+  if (run.state === 'awaiting-result') return isInTime(run) ? 'await' : undefined;
   if (isActive(run)) return 'continue';
   if (run.state === 'succeeded') {
     const isIncomplete = wasCollectedEarly(day, run) || hasUnexpectedCount(run);
     return isDue && isIncomplete ? 'top-up' : undefined;
   }
+  if (!mayTryAgain(run, 'schedule')) return undefined;
   const rested = now.getTime() - (run.finishedAt ?? run.startedAt) >= restMs;
-  const deadline = findSourceDeadline(run, giveUps);
-  const mayPass = run.failure?.class === 'retryable' || (deadline !== undefined && now.getTime() < deadline);
-  return mayPass && (rested || isLastTry(run, giveUps, now.getTime())) ? 'resume' : undefined;
+  const isTooLate = now.getTime() >= (findSourceDeadline(run, giveUps) ?? Infinity);
+  return !isTooLate && (rested || isLastTry(run, giveUps, now.getTime())) ? 'resume' : undefined;
+}
+
+/** Somebody has to look for its result; once that is overdue, the scheduler of late results looks. */
+function isInTime(run: Run): boolean {
+  return run.state === 'awaiting-result' && hasWork(run);
 }
 
 /** Oldest first, without days that the zone's calendar skipped. */
@@ -141,10 +167,7 @@ function listDays(from: BusinessDay, to: BusinessDay): BusinessDay[] {
  * @param giveUps the time of day at which to give up, every day
  */
 export function findSourceDeadline(run: Run, giveUps: Slots): number | undefined {
-  const { state, failure, trigger, startedAt } = run;
-  if (state !== 'failed' || failure?.code !== missingCode) return undefined;
-  if (trigger !== 'schedule' && trigger !== 'hook') return undefined;
-  return giveUps.next(new Date(startedAt))?.getTime();
+  return awaitsSource(run) ? giveUps.next(new Date(run.startedAt))?.getTime() : undefined;
 }
 
 /** Whether the source of a run did not arrive in time. A run that a person has retried since is not given up again. */

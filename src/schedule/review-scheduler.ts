@@ -24,7 +24,7 @@ type Group = (typeof groups)[number];
 
 function groupOf({ kind, isNightly }: DueDay): Group {
   if (kind === 'resume') return 'resume';
-  if (kind === 'look') return 'results';
+  if (kind === 'await') return 'results';
   return isNightly ? 'nightly' : 'catch-up';
 }
 
@@ -100,13 +100,24 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
     const range = findDayRange(slots, now, catchUpDays);
     if (!range) return [];
     try {
-      const [{ firstDay }, latestRuns] = await Promise.all([
+      const [{ firstDay }, latestRuns, awaiting] = await Promise.all([
         ledger.runs.summarise(businessDayAt(now, slots.zone)),
         ledger.runs.listLatest({ from: range.from.iso, to: range.to.iso }),
+        ledger.runs.listActive(),
       ]);
       await giveUpSources(latestRuns, now);
       const restMs = resumeMs / 2;
-      return findDueDays({ slots, giveUps, now, watchedSince, catchUpDays, restMs, firstDay, latestRuns });
+      return findDueDays({
+        slots,
+        giveUps,
+        now,
+        watchedSince,
+        catchUpDays,
+        restMs,
+        firstDay,
+        latestRuns,
+        awaiting,
+      });
     } catch (error) {
       notify({ type: 'check-failed', error });
       return [];

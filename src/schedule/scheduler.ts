@@ -20,6 +20,8 @@ export type SchedulerEvent =
   | { readonly type: 'today-failed'; readonly day: string; readonly error: unknown }
   /** The source of a day did not arrive in time. Reported once, over all processes. */
   | { readonly type: 'source-given-up'; readonly run: RunName }
+  /** Whether the result of a run has come could not be found out. The next look tries again. */
+  | { readonly type: 'look-failed'; readonly run: RunName; readonly error: unknown }
   /** The ledger did not say which days are due. The next check asks again. */
   | { readonly type: 'check-failed'; readonly error: unknown }
   /** A sync failed. It stays due, and the next check starts it again. */

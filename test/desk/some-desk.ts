@@ -54,6 +54,7 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
     retry: { tries: 6, baseMs: 1_000, capMs: 60_000 },
     resultTimeoutMs: 6 * 3_600_000,
   },
+  guestNameDays: 30,
   placeUnit: 'line',
   command: (words) => `hotel-review ${words}`,
   clock: () => now,

@@ -63,6 +63,10 @@ it('refused lists the bookings that the service refused, with its code, guests i
     `refused by the service: 4 bookings\n  list them with: hotel-review refused ${day}`,
   );
   for (const guest of guests) expect(stdout + words + summary).not.toContain(guest);
+  // By body it is answered, too: that nothing is known of the verdicts.
+  const byBody = await folder.run(['affected', day, '--json']);
+  expect(byBody).toMatchObject({ exitCode: 0, json: { affected: null, unanswered: null, posted: 0 } });
+  expect((await folder.run(['affected', day])).stdout).toContain('its verdicts come by e-mail only');
   expect((await folder.run(['posted', day])).stdout).toBe(
     `${day} went by body as a whole: there is no file (run ${report.runId}, succeeded).\n`,
   );

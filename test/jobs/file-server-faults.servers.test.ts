@@ -70,7 +70,11 @@ describe.each(sftpKindsForFaults)('a day by file on a server of $name', (kind) =
     const day = await prepare();
     const ledger = day.folder.watchLedger();
     chmodSync(server().disk(remoteFolder), 0o555);
-    expectFailedStep(await day.folder.runDay(), { step: 'upload', code: 'sftp-permission-denied' });
+    expectFailedStep(await day.folder.runDay(), {
+      step: 'upload',
+      code: 'sftp-permission-denied',
+      class: 'refused',
+    });
     expect(await attemptCodes(ledger, 'upload')).toEqual(['sftp-permission-denied']);
     expect(day.listRemote()).toEqual([]);
 
@@ -87,7 +91,7 @@ describe.each(sftpKindsForFaults)('a day by file on a server of $name', (kind) =
     protect(remotePath);
     const watch = watchPublished(server());
     const failed = await day.folder.runDay();
-    expectFailedStep(failed, { step: 'upload', code: 'sftp-permission-denied' });
+    expectFailedStep(failed, { step: 'upload', code: 'sftp-permission-denied', class: 'refused' });
     expect(day.listRemote()).toEqual(['20112026.csv']);
     expect(readFileSync(server().disk(remotePath), 'utf8')).toBe(earlier);
     expect(day.service.calls).toEqual([]);

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Asker } from '../../src/ledger/run.js';
 import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
 import type { Claim } from '../../src/ledger/step.js';
 import { type Found, failed, fatal, halved, interrupted, retry } from '../contracts/ledger/days.js';
@@ -8,7 +9,7 @@ import type { RunModel } from './run-model.js';
 export type Move =
   | { readonly kind: 'claim'; readonly pick: number }
   | { readonly kind: 'record'; readonly pick: number; readonly found: FoundOf }
-  | { readonly kind: 'take-over' }
+  | { readonly kind: 'take-over'; readonly by: Asker }
   | { readonly kind: 'lose-owners' }
   | { readonly kind: 'settle'; readonly settlement: Settlement }
   | { readonly kind: 'abandon' };
@@ -64,7 +65,13 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       ),
     }),
   },
-  { weight: 1, arbitrary: fc.constant({ kind: 'take-over' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('take-over' as const),
+      by: fc.constantFrom<Asker>('person', 'schedule', 'result'),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: 'lose-owners' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'abandon' as const }) },
   {
@@ -95,7 +102,7 @@ export type Played =
       readonly at: number;
       readonly recorded: ReturnType<RunModel['record']>;
     }
-  | { readonly kind: 'take-over' }
+  | { readonly kind: 'take-over'; readonly by: Asker }
   | { readonly kind: 'lose-owners'; readonly reopened: number }
   | { readonly kind: 'settle'; readonly settlement: Settlement; readonly settled: boolean }
   | { readonly kind: 'abandon'; readonly abandonment: Abandonment; readonly abandoned: boolean };
@@ -126,8 +133,8 @@ export function createPlayer(model: RunModel) {
         return { kind: 'record', claim, found, at, recorded: model.record(claim, found, at) };
       }
       case 'take-over':
-        model.takeOver();
-        return { kind: 'take-over' };
+        model.takeOver(next.by);
+        return next;
       case 'lose-owners':
         model.endLeases();
         return { kind: 'lose-owners', reopened: model.reopenAbandoned() };

@@ -1,5 +1,5 @@
 import type { RunPatch, StepPatch, StepSelection, StepsChange } from '../../src/ledger/changes.js';
-import type { Run } from '../../src/ledger/run.js';
+import type { Asker, FailureClass, Run } from '../../src/ledger/run.js';
 import { patchRun } from '../../src/ledger/run-changes.js';
 import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
 import type { Claim, PlannedStep, Recorded, Step, StepState, StoredStep } from '../../src/ledger/step.js';
@@ -22,6 +22,7 @@ export interface ModelStep extends StoredStep, Step {
   readonly claimedAt?: number;
   readonly endedAt?: number;
   readonly lastCode?: string;
+  readonly failureClass?: FailureClass;
 }
 
 /** A run and its steps in memory: the minimum to apply the rules of the state machine to. */
@@ -86,8 +87,8 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
       return { run, ending, opened, settled };
     },
 
-    takeOver(): Run {
-      for (const each of takeOverSteps(run)) change(each);
+    takeOver(by: Asker): Run {
+      for (const each of takeOverSteps(run, by)) change(each);
       apply(finishTakeOver(run, { ...recount(steps.values()), ...progressOf(steps.values()) }));
       return run;
     },
@@ -131,6 +132,9 @@ export function recount(steps: Iterable<ModelStep>) {
     repeated: all.reduce((sum, step) => sum + step.repeated, 0),
     openSteps: open.size,
     failedSteps: all.filter(({ state }) => state === 'failed').length,
+    retryableSteps: all.filter(
+      ({ state, failureClass }) => state === 'failed' && failureClass === 'retryable',
+    ).length,
     overdueSteps: all.filter(({ state }) => state === 'overdue').length,
   };
 }
@@ -166,12 +170,13 @@ function progressOf(steps: Iterable<ModelStep>, except?: string): FileProgress {
 }
 
 function isChosen(step: ModelStep, which: StepSelection, abandoned: ReadonlySet<string>): boolean {
-  const { name, after, kind, states } = which;
+  const { name, after, kind, states, failureClass } = which;
   return (
     (name === undefined || step.name === name) &&
     (after === undefined || step.after === after) &&
     (kind === undefined || step.kind === kind) &&
     (states === undefined || states.includes(step.state)) &&
+    (failureClass === undefined || step.failureClass === failureClass) &&
     (which.abandoned === undefined || abandoned.has(step.name))
   );
 }
@@ -188,14 +193,16 @@ function toShown({ runId, name, kind, state, after, slice, bookings, ...step }: 
 }
 
 function patchStep(step: ModelStep, patch: StepPatch): ModelStep {
-  const { notBefore, endedAt, ...plain } = patch;
-  const { notBefore: oldNotBefore, endedAt: oldEndedAt, ...kept } = step;
+  const { notBefore, endedAt, failureClass, ...plain } = patch;
+  const { notBefore: oldNotBefore, endedAt: oldEndedAt, failureClass: oldClass, ...kept } = step;
   const nextNotBefore = notBefore === undefined ? oldNotBefore : notBefore;
   const nextEndedAt = endedAt === undefined ? oldEndedAt : endedAt;
+  const nextClass = failureClass === undefined ? oldClass : failureClass;
   return {
     ...kept,
     ...plain,
     ...(typeof nextNotBefore === 'number' && { notBefore: nextNotBefore }),
     ...(typeof nextEndedAt === 'number' && { endedAt: nextEndedAt }),
+    ...(nextClass && { failureClass: nextClass }),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Run } from '../../src/ledger/run.js';
+import type { StepSelection } from '../../src/ledger/changes.js';
+import type { Asker, Run } from '../../src/ledger/run.js';
 import type { PlannedStep } from '../../src/ledger/step.js';
 import type { StepTotals } from '../../src/ledger/steps.js';
 import {
@@ -52,26 +53,49 @@ const interrupted = {
   set: { state: 'ready', outcomeUnknown: true, notBefore: null, lastCode: 'owner-lost' },
   endsAttempt: { outcome: 'interrupted', code: 'owner-lost' },
 };
-const reopened = { state: 'ready', notBefore: null, endedAt: null };
+const reopened = { state: 'ready', notBefore: null, endedAt: null, failureClass: null };
+
+const retryable: StepSelection = { states: ['failed'], failureClass: 'retryable' };
 
 describe('taking over the steps', () => {
   it('of a run under way interrupts what is running, reopens what is overdue, and ends all pauses', () => {
-    expect(takeOverSteps(someRun({ state: 'delivering' }))).toEqual([
+    expect(takeOverSteps(someRun({ state: 'delivering' }), 'schedule')).toEqual([
       { which: { states: ['running'] }, ...interrupted },
       { which: { states: ['overdue'] }, set: reopened },
       { which: { states: ['ready'] }, set: { notBefore: null } },
     ]);
   });
 
-  it.each([
-    ['failed steps', undefined, ['failed', 'overdue']],
-    ['failed steps, whatever else stopped it', 'failures-in-row', ['failed', 'overdue']],
-    ['refused steps, if they had stopped it', 'too-many-refused', ['failed', 'overdue', 'refused']],
-  ])('of a failed run reopens %s, with fresh tries', (_, code, states) => {
+  it.each<[string, string | undefined, Asker, StepSelection[]]>([
+    ['failed steps', undefined, 'person', [{ states: ['failed', 'overdue'] }]],
+    [
+      'failed steps, whatever else stopped it',
+      'failures-in-row',
+      'person',
+      [{ states: ['failed', 'overdue'] }],
+    ],
+    [
+      'refused steps, if they had stopped it',
+      'too-many-refused',
+      'person',
+      [{ states: ['failed', 'overdue', 'refused'] }],
+    ],
+    ['by itself only what may pass', undefined, 'schedule', [retryable]],
+    [
+      'because of a result what waits for it, too',
+      'result-incomplete',
+      'result',
+      [
+        retryable,
+        { kind: 'await-result', states: ['failed', 'overdue'] },
+        { kind: 'archive', states: ['failed', 'overdue'] },
+      ],
+    ],
+  ])('of a failed run reopens %s, with fresh tries', (_, code, by, selections) => {
     const failure = code !== undefined && { failure: { class: 'refused' as const, code, message: '' } };
-    expect(takeOverSteps(someRun({ state: 'failed', ...failure }))).toEqual([
+    expect(takeOverSteps(someRun({ state: 'failed', ...failure }), by)).toEqual([
       { which: { states: ['running'] }, ...interrupted },
-      { which: { states }, set: reopened },
+      ...selections.map((which) => ({ which, set: reopened })),
       { which: { states: ['ready'] }, set: { tries: 0, waits: 0, notBefore: null } },
     ]);
   });
@@ -85,6 +109,7 @@ describe('taking over a run', () => {
   const totals: StepTotals = {
     openSteps: 2,
     refused: 4,
+    failedSteps: 1,
     isTriggered: false,
     hasOpenBatch: true,
     isResultOpen: true,
@@ -111,7 +136,7 @@ describe('taking over a run', () => {
       namesBlankedAt: null,
       state: 'delivering',
       refused: 4,
-      failedSteps: 0,
+      failedSteps: 1,
       failuresInRow: 0,
       finishedAt: null,
       failure: null,

@@ -109,11 +109,16 @@ describe('an attempt that ends', () => {
       [{ name: 'next', position: 3, attempt: 1 }],
     ],
     [refused, { refused: 5, openSteps: 3, failuresInRow: 0 }, closed('refused'), []],
-    [failed, { openSteps: 3, failedSteps: 2, failuresInRow: 3 }, closed('failed'), []],
+    [
+      failed,
+      { openSteps: 3, failedSteps: 2, failuresInRow: 3 },
+      { ...closed('failed'), failureClass: 'retryable' },
+      [],
+    ],
     [
       { ...failed, outcomeUnknown: true },
       { openSteps: 3, failedSteps: 2, failuresInRow: 3 },
-      { ...closed('failed'), outcomeUnknown: true },
+      { ...closed('failed'), failureClass: 'retryable', outcomeUnknown: true },
       [],
     ],
     [{ kind: 'overdue', evidence }, { openSteps: 3, failuresInRow: 0 }, closed('overdue'), []],

@@ -38,6 +38,7 @@ function ask(latestRuns: readonly Run[], changes: Partial<DueDaysQuestion> = {})
     restMs: hourMs,
     firstDay: '2026-11-01',
     latestRuns,
+    awaiting: [],
     ...changes,
   });
   return dueDays.map(({ day, kind, isNightly }) => `${kind} ${day.iso}${isNightly ? ' (nightly)' : ''}`);
@@ -174,8 +175,17 @@ describe('the runs that are resumed', () => {
     expect(ask(ledgerWith([failed]))).toEqual([]);
   });
 
-  it('include a run whose result was late', () => {
-    expect(ask(ledgerWith([runOf('2026-11-17', 'awaiting-result', now)]))).toEqual(['look 2026-11-17']);
+  it('include one that still has time for its result, however old, and not one whose result is overdue', () => {
+    const inTime = { openSteps: 2 };
+    const awaiting = [
+      runOf('2026-10-02', 'awaiting-result', now, inTime),
+      runOf('2026-10-03', 'delivering', now, inTime),
+    ];
+    const changed = [
+      runOf('2026-11-17', 'awaiting-result', now, inTime),
+      runOf('2026-11-18', 'awaiting-result', now),
+    ];
+    expect(ask(ledgerWith(changed), { awaiting })).toEqual(['await 2026-11-17', 'await 2026-10-02']);
   });
 
   it('include a run that the hook started today, or yesterday before its slot', () => {

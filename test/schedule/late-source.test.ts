@@ -52,6 +52,7 @@ describe('a source that has not arrived yet', () => {
         restMs: 900_000,
         firstDay: '2026-11-01',
         latestRuns: [run],
+        awaiting: [],
       }).map(({ kind }) => kind);
     expect(ask(slot.getTime() + 899_999)).toEqual([]);
     expect(ask(slot.getTime() + 900_000)).toEqual(['resume']);

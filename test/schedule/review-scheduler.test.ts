@@ -14,6 +14,9 @@ function goodRun(day: string) {
   return runOf(day, 'succeeded', new Date(Date.parse(`${day}T02:00:00Z`) + 24 * 60 * minuteMs));
 }
 
+/** Its result is awaited, and not overdue. */
+const inTime = (day: string) => runOf(day, 'awaiting-result', noon, { openSteps: 2 });
+
 const allGood = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19'].map(goodRun);
 
 let kept: KeptDays | undefined;
@@ -174,13 +177,12 @@ describe('the scheduler every resumeMinutes', () => {
     expect(begun()).toHaveLength(2);
   });
 
-  it('checks for a late result once each time', async () => {
-    const late = runOf('2026-11-19', 'awaiting-result', noon);
-    const { begun, reviews } = await start({ runs: [...allGood, late] });
+  it('goes on with a run that still has time for its result, and leaves it alone once that is overdue', async () => {
+    const { begun, reviews } = await start({ runs: [...allGood, inTime('2026-11-19')] });
     await reviews[0]?.end('awaiting-result');
     expect(begun()).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(30 * minuteMs);
-    expect(begun()).toEqual(['2026-11-19', '2026-11-19']);
+    expect(begun()).toEqual(['2026-11-19']);
   });
 
   it('never resumes a run that needs a person', async () => {
@@ -191,15 +193,13 @@ describe('the scheduler every resumeMinutes', () => {
   });
 
   it('does not delay the nightly review because of that', async () => {
-    const late = runOf('2026-11-18', 'awaiting-result', noon);
-    const { begun } = await start({ runs: [...allGood, late] });
+    const { begun } = await start({ runs: [...allGood, inTime('2026-11-18')] });
     await goTo(slotOf21st);
     expect(begun()).toEqual(['2026-11-18', '2026-11-20']);
   });
 
   it('never reviews a day twice at once, even if it is due in two ways', async () => {
-    const late = runOf('2026-11-20', 'awaiting-result', noon);
-    const { runs, begun } = await start({ runs: [...allGood, late] });
+    const { runs, begun } = await start({ runs: [...allGood, inTime('2026-11-20')] });
     expect(begun()).toEqual(['2026-11-20']);
     // The resumed run passes through other states.
     runs.set('2026-11-20', runOf('2026-11-20', 'delivering', noon));

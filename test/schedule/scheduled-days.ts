@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { BusinessDay } from '../../src/booking/business-day.js';
-import type { Run, RunState } from '../../src/ledger/run.js';
+import { isActive, type Run, type RunState } from '../../src/ledger/run.js';
 import { createReviewScheduler, type ReviewSchedulerParts } from '../../src/schedule/review-scheduler.js';
 import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';
@@ -88,6 +88,7 @@ export function keepDays({
           runs.set(run.day, { ...run, failure });
           return true;
         },
+        listActive: async () => [...runs.values()].filter(isActive),
         async listLatest({ from, to }) {
           return [...runs.values()].filter(({ day }) => day >= from && day <= to);
         },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { FailureClass } from '../../src/ledger/run.js';
 import { archiveOf } from './archived-run.js';
 import type { CommandResult } from './command.js';
 import { day as businessDay } from './day-folder.js';
@@ -60,11 +61,17 @@ export function expectWholeDay(
 /** The run has stopped for now, at this step and with this code. */
 export function expectFailedStep(
   result: CommandResult,
-  expected: { readonly step: string; readonly code: string; readonly delivered?: number },
+  expected: {
+    readonly step: string;
+    readonly code: string;
+    readonly delivered?: number;
+    /** Whether it is tried again without a person. */
+    readonly class?: FailureClass;
+  },
 ): void {
   const { step, code, delivered = 0 } = expected;
   expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered } });
-  expect(result.report.error?.class).toBe('retryable');
+  expect(result.report.error?.class).toBe(expected.class ?? 'retryable');
   expect(result.report.error?.message).toContain(`${step} failed with ${code}`);
 }
 

@@ -3,6 +3,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import type { GuestNames } from '../../booking/guest-names.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
+  type Asker,
   type DeliveryKind,
   hasUnexpectedCount,
   isActive,
@@ -15,13 +16,14 @@ import {
 import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import type { ReviewParts, RunRequest } from '../review-day.js';
+import { mayTryAgain } from '../try-again.js';
 import { wasCollectedEarly } from './good-day.js';
 
 export interface DayRequest {
   /**
    * `run` starts a day, resumes it, or leaves it alone if it is done. `replay` reviews it again. `late` tops it up:
-   * it sends only what the day's other runs have not delivered. `resume` continues the active run that it names, and leaves
-   * the day alone if that has ended. `today` tops the day up by body while it is not over.
+   * it sends only what the day's other runs have not delivered. `resume` continues the active run that it names, or tries it again because
+   * a result has come, and leaves the day alone if that has ended. `today` tops the day up by body while it is not over.
    */
   readonly mode: 'run' | 'replay' | 'late' | 'resume' | 'today';
   /** For `resume`: the run. */
@@ -37,6 +39,8 @@ export interface DayRequest {
   readonly acceptsRepeated?: boolean | undefined;
   /** How many records the source should hold. */
   readonly expected?: number | undefined;
+  /** On whose word a run that failed is tried again; a person's unless it says otherwise. */
+  readonly by?: Asker | undefined;
   /** The latest run of the day that the person has seen, null for none: nothing is done if there is a newer one. */
   readonly seenRunId?: string | null | undefined;
   /** The latest run of the day when this call began to wait for the day, null for none; absent if it did not wait. */
@@ -90,6 +94,7 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
         return wasCollectedEarly(request.day, latest) || hasUnexpectedCount(latest)
           ? topUp(latest, request)
           : { kind: isAcceptedBy(request, latest) ? 'accept' : 'already-done', run: latest };
+      if (!mayContinue(latest, request.by)) return { kind: 'already-done', run: latest };
       return delivery === undefined || delivery === latest.delivery
         ? { kind: 'resume', run: latest }
         : {
@@ -103,12 +108,14 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
 
 /**
  * A run of today resumes an unfinished one of its kind, and otherwise sends what is new. Another active run of the day
- * goes first; a failed one must not keep new bookings waiting, and is left to the nightly run.
+ * goes first; a failed one must not keep new bookings waiting, and is left to the nightly run. One of its kind that needs a person does:
+ * what it could not send would be sent again.
  */
-function openToday(latest: Run | undefined, { slotAt = Number.POSITIVE_INFINITY }: DayToOpen): Opening {
+function openToday(latest: Run | undefined, { slotAt = Number.POSITIVE_INFINITY, by }: DayToOpen): Opening {
   if (!latest) return { kind: 'new', delivery: 'body' };
   const isLeftAlone = latest.cancelReason !== undefined;
-  if (!isLeftAlone && isUnfinished(latest) && !mayCompleteDay(latest)) return { kind: 'resume', run: latest };
+  if (!isLeftAlone && isUnfinished(latest) && !mayCompleteDay(latest))
+    return { kind: mayContinue(latest, by) ? 'resume' : 'already-done', run: latest };
   return isLeftAlone || isActive(latest) || latest.startedAt >= slotAt
     ? { kind: 'already-done', run: latest }
     : { kind: 'new', topsUp: true, delivery: 'body', ...keepExpected(latest) };
@@ -120,9 +127,10 @@ function wasCancelledMeanwhile(latest: Run, { runBefore }: DayToOpen): boolean {
 }
 
 /** Another run of the day may have replaced the requested one. */
-function openNamed(latest: Run | undefined, { runId }: DayToOpen): Opening {
+function openNamed(latest: Run | undefined, { runId, by }: DayToOpen): Opening {
   if (!latest) throw new TypeError('a day without a run has none to resume');
-  return { kind: latest.id === runId && isActive(latest) ? 'resume' : 'already-done', run: latest };
+  const isOpen = isActive(latest) || (by === 'result' && mayTryAgain(latest, by));
+  return { kind: latest.id === runId && isOpen ? 'resume' : 'already-done', run: latest };
 }
 
 function isAcceptedBy({ volumeAcceptedBy }: DayToOpen, run: Run): boolean {
@@ -147,6 +155,11 @@ function completeDay(latest: Run, mode: 'run' | 'replay' | 'late'): Opening {
     ...(isUnfinished(latest) && { replaces: latest.id }),
     ...keepExpected(latest),
   };
+}
+
+/** Whether an unfinished run goes on: an active one does, whoever asks. */
+function mayContinue(run: Run, by: DayRequest['by'] = 'person'): boolean {
+  return isActive(run) || mayTryAgain(run, by);
 }
 
 /** Whether it can still be resumed or cancelled. */
@@ -220,7 +233,7 @@ export async function openRun(
   { ledger, clock, createRunId, deliveryFor }: ReviewParts,
   { lost }: Hold,
 ): Promise<OpenedRun | 'lost'> {
-  const { day, trigger, reason, delivery, configuredDelivery, expected, acceptsRepeated } = request;
+  const { day, trigger, reason, delivery, configuredDelivery, expected, acceptsRepeated, by } = request;
   const latest = await ledger.runs.latest(day.iso);
   refuseUnseen(latest, request);
   const opening = decideOpening(latest, request);
@@ -239,7 +252,7 @@ export async function openRun(
       refuseMoreNames(opening.run, deliveryFor(opening.run.delivery).names);
       return {
         kind: 'resumed',
-        run: await ledger.runs.takeOver(opening.run.id, { expected, acceptance, acceptsRepeated }),
+        run: await ledger.runs.takeOver(opening.run.id, { expected, acceptance, acceptsRepeated, by }),
         failedBefore: opening.run.failure,
       };
     case 'new': {

@@ -56,41 +56,46 @@ function waitOn(attempt: FileAttempt, code: string, found: Found = {}): Outcome 
   const pause = pauseBeforeLook(now - calledAt(run), resultPollMs);
   const { growing } = found.file ?? {};
   const quietAt = growing && !growing.isRead ? Math.max(growing.since + resultQuietMs, now) : Infinity;
-  const until = Math.min(now + pause, quietAt, deadlineOf(attempt));
+  const deadline = deadlineOf(attempt);
+  const until = Math.min(now + pause, quietAt, deadline > now ? deadline : Infinity);
   return { kind: 'waiting', evidence: { code }, until, ...found };
 }
 
 /** One look, in an open session. */
 export async function lookForResult(attempt: FileAttempt, session: SftpSession): Promise<Outcome> {
   const { clock, resultQuietMs, resultNames, run, claim } = attempt;
-  const isDue = clock() >= deadlineOf(attempt);
-  const notYet = (code: string, found?: Found): Outcome =>
-    isDue ? { kind: 'overdue', evidence: { code }, ...found } : waitOn(attempt, code, found);
+  const deadline = deadlineOf(attempt);
+  const isDue = clock() >= deadline;
+  const end = (code: string, found?: Found): Outcome => ({ kind: 'overdue', evidence: { code }, ...found });
+  const wait = (code: string, found?: Found) => waitOn(attempt, code, found);
 
   const { results, unusableNames } = await findResults(attempt, session);
   const [seen] = results;
-  if (!seen) return notYet(unusableNames > 0 ? 'result-name-unusable' : 'result-absent');
+  if (!seen) return (isDue ? end : wait)(unusableNames > 0 ? 'result-name-unusable' : 'result-absent');
   const now = clock();
   const { growing } = run.file ?? {};
   const isQuiet = (since: number) => now - since >= resultQuietMs;
+  // What is first seen after its time is given the time to become whole, too.
+  const isLate = isDue && !(growing?.token === claim.token && growing.since < deadline);
+  const isOver = (since: number) => isDue && (!isLate || isQuiet(since));
   const isSeenAgain = growing !== undefined && isSameSighting(seen, growing);
   // Whoever takes the run over reads it once more: a setting may have been changed.
   const isKnown =
     isSeenAgain && growing.token === claim.token && (!isQuiet(growing.since) || growing.isRead === true);
-  if (isKnown && !isDue) return notYet('result-growing', { file: { growing } });
+  if (isKnown && !isOver(growing.since)) return wait('result-growing', { file: { growing } });
 
   const result = await fetchResult(attempt, session, seen);
-  if (!result) return notYet('result-growing');
+  if (!result) return (isDue ? end : wait)('result-growing');
   const isUnchanged = growing !== undefined && (isSeenAgain || growing.sha256 === result.sha256);
   const since = isUnchanged ? growing.since : now;
   const wasSetAside = run.file?.notOurs?.some(({ name }) => name === seen.name) ?? false;
-  const moment: ResultMoment = { isQuiet: isUnchanged && isQuiet(since), isDue, wasSetAside };
+  const moment: ResultMoment = { isQuiet: isUnchanged && isQuiet(since), isDue: isOver(since), wasSetAside };
   // Reading the same bytes once more could not find anything else.
   const isRead = isSettled(result, moment) && (moment.isQuiet || resultNames === 'all');
   const { sha256 } = result;
   const file = { growing: { ...seen, sha256, since, token: claim.token, ...(isRead && { isRead }) } };
-  if (!isSettled(result, moment) && !isDue) return notYet('result-growing', { file });
-  return judge(attempt, { result, seen, moment, file, notYet });
+  if (!isSettled(result, moment) && !moment.isDue) return wait('result-growing', { file });
+  return judge(attempt, { result, seen, moment, file, notYet: moment.isDue ? end : wait });
 }
 
 interface Look {
@@ -119,6 +124,7 @@ async function judge(attempt: FileAttempt, look: Look): Promise<Outcome> {
       const unreadable = describeUnreadable(attempt, result);
       return {
         kind: 'refused',
+        class: 'data',
         evidence: { code },
         file: { ...file, verdicts: counts, ...(code === 'result-unreadable' && { unreadable }) },
         verdicts,

@@ -1,9 +1,10 @@
 import { createBusinessDay } from '../../booking/business-day.js';
 import type { SeenResult } from '../../ledger/findings.js';
-import type { Run, RunFailure } from '../../ledger/run.js';
+import type { Run } from '../../ledger/run.js';
 import type { FailedStep } from '../../ledger/steps.js';
 import { joinToRoot } from '../../sftp/session.js';
 import { formatCountOf } from '../../text/format.js';
+import type { Explanation } from '../perform/settle.js';
 import { locateRemoteFiles } from './remote-files.js';
 
 /** Settings that decide what the day's file is called. */
@@ -14,12 +15,14 @@ export interface PathSettings {
   readonly pathPrefix: string;
 }
 
+type NamedStep = Pick<FailedStep, 'name' | 'code'>;
+
 /** Why a run fails that a step of a file delivery failed; or what to do about it; undefined if the code says enough. */
 export function explainFailure(
   run: Run,
-  failed: FailedStep,
+  failed: NamedStep,
   paths: PathSettings | undefined,
-): RunFailure | string | undefined {
+): Explanation | string | undefined {
   return (
     explainResult(run, failed) ?? adviseOnDisk(failed.code) ?? (paths && adviseOnPath(run, failed, paths))
   );
@@ -40,15 +43,14 @@ function describeSeen({ columns, rows, namesBookings, encoding, delimiter, conta
 }
 
 /** Why a run fails whose result does not suffice, or is too much; undefined for the code of any other failed step. */
-function explainResult({ id, day, file }: Run, { name, code }: FailedStep): RunFailure | undefined {
+function explainResult({ id, day, file }: Run, { name, code }: NamedStep): Explanation | undefined {
   const { rows = 0, verdicts, unreadable, excess } = file ?? {};
   if (excess?.code === code) {
     const message = `${name} of run ${id} failed with ${code}: ${excess.message} Then run ${day} again`;
-    // Once there is space, it works without anybody's decision.
-    return { class: code === 'sftp-no-local-space' ? 'retryable' : 'data', code, message };
+    return { code, message };
   }
   if (code === 'result-unreadable' && unreadable?.seen)
-    return { class: 'data', code, message: `${describeSeen(unreadable.seen)}, then run ${day} again` };
+    return { code, message: `${describeSeen(unreadable.seen)}, then run ${day} again` };
   if (code === 'result-unreadable' && unreadable) {
     const { columns, resultColumn, isFound } = unreadable;
     const fault = isFound
@@ -58,7 +60,6 @@ function explainResult({ id, day, file }: Run, { name, code }: FailedStep): RunF
       ? 'Set file.resultValues to the words that it uses (or file.resultColumn to another column)'
       : 'Set file.resultColumn to the one with the verdicts, and file.resultValues if it uses other words';
     return {
-      class: 'data',
       code,
       message: `the result has no readable verdict: ${fault}. Its columns are ${columns.join(', ')}. ${advice}, then run ${day} again`,
     };
@@ -70,7 +71,6 @@ function explainResult({ id, day, file }: Run, { name, code }: FailedStep): RunF
       unclear > 0 && `it names ${unclear} without a readable verdict about the master hotel that was sent`,
     ].filter((part) => part !== false);
     return {
-      class: 'data',
       code,
       message: `${unanswered + unclear} of ${rows} bookings have no verdict, more than maxUnansweredShare allows: ${parts.join(', and ')}. What it names is listed. Ask the service for the complete result${unclear > 0 ? ', or set file.resultValues' : ''}, then run ${day} again`,
     };
@@ -110,7 +110,7 @@ const codesOfOtherCauses: readonly string[] = ['code-2001', 'code-2030'];
 /** What to do when a step failed because a path may be wrong: names it as the other side knows it. */
 function adviseOnPath(
   { day }: Run,
-  { name, code }: FailedStep,
+  { name, code }: NamedStep,
   { root, pathPrefix }: PathSettings,
 ): string | undefined {
   const { folder, path } = locateRemoteFiles(createBusinessDay(day, 'UTC'));

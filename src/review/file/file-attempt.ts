@@ -64,25 +64,31 @@ export async function expectClaim({ ledger, claim, run }: FileAttempt): Promise<
 
 /** Runs `work` in a session of its own, for a limited time, and converts failures into outcomes. */
 export async function inSession(
-  { sftp, stepMs, signal }: FileAttempt,
+  attempt: FileAttempt,
   work: (session: SftpSession) => Promise<Outcome>,
 ): Promise<Outcome> {
-  return convertFailures(async () => {
-    const limit = startTimeLimit(signal, stepMs, () => {
-      const message = `the step has used the SFTP server for ${formatDuration(stepMs)}, longer than any step should`;
-      return new SftpError('retryable', 'step-too-slow', message);
-    });
-    try {
-      const session = await sftp.connect({ signal: limit.signal });
-      try {
-        return await work(session);
-      } finally {
-        await session.close();
-      }
-    } finally {
-      limit.stop();
-    }
+  return convertFailures(() => useSession(attempt, work));
+}
+
+/** Runs `work` in a session of its own, for a limited time. @throws SftpError */
+export async function useSession<Found>(
+  { sftp, stepMs, signal }: Pick<FileAttempt, 'sftp' | 'stepMs' | 'signal'>,
+  work: (session: SftpSession) => Promise<Found>,
+): Promise<Found> {
+  const limit = startTimeLimit(signal, stepMs, () => {
+    const message = `the step has used the SFTP server for ${formatDuration(stepMs)}, longer than any step should`;
+    return new SftpError('retryable', 'step-too-slow', message);
   });
+  try {
+    const session = await sftp.connect({ signal: limit.signal });
+    try {
+      return await work(session);
+    } finally {
+      await session.close();
+    }
+  } finally {
+    limit.stop();
+  }
 }
 
 /**
@@ -132,7 +138,8 @@ function toOutcome(error: unknown): Outcome | undefined {
 
 /** The same server would offer the same again. */
 function failExcessive(code: string, message: string): Outcome {
-  return { kind: 'refused', evidence: { code, answer: message }, file: { excess: { code, message } } };
+  const file = { excess: { code, message } };
+  return { kind: 'refused', class: 'data', evidence: { code, answer: message }, file };
 }
 
 function retryable(code: string, answer: string): Outcome {

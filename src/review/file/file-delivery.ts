@@ -21,6 +21,7 @@ import {
   spoolReviewFile,
 } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
+import { hasNewResult } from './late-result.js';
 import { createResultNameTest, expectFewResults, limitEarlier, locateRemoteFiles } from './remote-files.js';
 import { createFileForms } from './review-line.js';
 
@@ -55,6 +56,8 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
         await removeSpooledTooLate(attempt);
       }
     },
+    hasNewResult: (run, signal) =>
+      hasNewResult({ ...parts, run, day: createBusinessDay(run.day, timezone), signal }),
   };
 }
 

@@ -4,6 +4,7 @@ import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
 import type { FailedStep, Tally } from '../../ledger/steps.js';
 import type { Notify } from '../events.js';
 import { formatShare, isMoreThanShare } from '../gates.js';
+import { classOfRun, tooManyRefused } from '../try-again.js';
 
 /** After this many failed tries in a row the service counts as down, rather than a batch as bad; and so for failed steps. */
 export const maxFailuresInRow = 5;
@@ -18,13 +19,16 @@ export interface Endpoints {
   readonly sftp?: string | undefined;
 }
 
+/** Why a run fails; its class follows from its failed steps. */
+export type Explanation = Pick<RunFailure, 'code' | 'message'>;
+
 export interface SettleParts {
   readonly ledger: Ledger;
   readonly retry: RetryPolicy;
   readonly limits: { readonly maxRefusedShare: number };
   readonly endpoints?: Endpoints | undefined;
   /** What a delivery knows of its failed step: why the run fails, or what to do about it. */
-  readonly explainFailure?: (run: Run, failed: FailedStep) => RunFailure | string | undefined;
+  readonly explainFailure?: (run: Run, failed: FailedStep) => Explanation | string | undefined;
   readonly clock: () => number;
   readonly notify: Notify;
 }
@@ -60,7 +64,7 @@ function findReasonToStop(
   ) {
     return {
       class: 'refused',
-      code: 'too-many-refused',
+      code: tooManyRefused,
       message: `the service refused ${counts.refused} of ${counts.accepted} bookings, more than maxRefusedShare allows (${formatShare(maxRefusedShare)})`,
     };
   }
@@ -86,15 +90,18 @@ function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleP
   }
   if (tally.firstFailed) {
     const { pending, failedSteps, firstFailed } = tally;
+    const failureClass = classOfRun(tally);
+    // What needs a person is named first, whatever failed before it.
+    const isInOrder = firstFailed.failureClass === failureClass;
     const explained = explainFailure?.(run, firstFailed);
-    if (typeof explained === 'object') return fail(explained);
-    const others = failedSteps === 1 ? '' : `, and ${failedSteps - 1} more after it`;
+    if (typeof explained === 'object') return fail({ class: failureClass, ...explained });
+    const others = failedSteps === 1 ? '' : `, and ${failedSteps - 1} more${isInOrder ? ' after it' : ''}`;
     const undelivered =
       pending === 0
         ? 'every booking is delivered'
         : `${pending} of ${counts.accepted} bookings ${pending === 1 ? 'is' : 'are'} not delivered`;
     return fail({
-      class: 'retryable',
+      class: failureClass,
       code: 'steps-failed',
       message: `${firstFailed.name} failed with ${describeCode(firstFailed.code, endpoints)}${others}: ${undelivered}; ${explained === undefined ? '' : `${explained}, then `}run ${day} again`,
     });

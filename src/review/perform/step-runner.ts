@@ -14,6 +14,7 @@ const fault: Outcome = {
   evidence: { code: 'internal-fault' },
   outcomeUnknown: true,
   refusedWhenSpent: false,
+  class: 'internal',
 };
 
 /** Renewals per lease: a single lost or late one does no harm. */

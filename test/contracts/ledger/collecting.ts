@@ -175,6 +175,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
           pending: 0,
           openSteps: 0,
           failedSteps: 0,
+          retryableSteps: 0,
           overdueSteps: 0,
         },
         open: [],

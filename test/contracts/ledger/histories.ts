@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { FailureClass } from '../../../src/ledger/run.js';
 import { toStep, toStoredStep } from '../../../src/ledger/steps.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { createPlayer, moves, type Played } from '../../review/run-history.js';
@@ -111,7 +112,7 @@ async function replay(
       return;
     }
     case 'take-over':
-      expect(await ledger.runs.takeOver(run.id)).toEqual(run);
+      expect(await ledger.runs.takeOver(run.id, { by: played.by })).toEqual(run);
       return;
     case 'lose-owners':
       await endLeases();
@@ -130,11 +131,14 @@ async function expectSame({ ledger, readSteps }: OpenedLedger, { run, steps }: R
   expect(await ledger.runs.get(run.id)).toEqual(run);
   expect((await readSteps(run.id)).map((row) => fromRow(run.id, row))).toEqual(steps);
   const { repeated: _, ...counted } = recount(steps);
-  const failed = steps.find(({ state }) => state === 'failed');
+  const ofFailed = steps.filter(({ state }) => state === 'failed');
+  const failed = ofFailed.find(({ failureClass }) => failureClass !== 'retryable') ?? ofFailed[0];
   expect(await ledger.runs.tally(run.id)).toEqual({
     ...counted,
     stored: run.counts.accepted,
-    ...(failed && { firstFailed: { name: failed.name, code: failed.lastCode } }),
+    ...(failed && {
+      firstFailed: { name: failed.name, code: failed.lastCode, failureClass: failed.failureClass },
+    }),
   });
 }
 
@@ -147,5 +151,6 @@ function fromRow(runId: string, row: StepRow): ModelStep {
     ...instant('claimed_at', 'claimedAt'),
     ...instant('ended_at', 'endedAt'),
     ...(row.last_code !== null && { lastCode: String(row.last_code) }),
+    ...(row.failure_class !== null && { failureClass: row.failure_class as FailureClass }),
   };
 }

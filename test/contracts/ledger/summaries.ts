@@ -137,6 +137,23 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       );
     });
 
+    it('it lists the newest run of each day that went by file and may lack its result, oldest day first', async () => {
+      const { ledger } = opened();
+      const byFile = async (id: string, day: string, state: 'awaiting-result' | 'failed' | 'succeeded') => {
+        const run = await ledger.runs.create(newRun(id, { day, delivery: 'file' }));
+        await ledger.runs.settle(rightOf(run), { state, at });
+      };
+      await byFile('awaiting', '2026-11-20', 'awaiting-result');
+      await byFile('failed', '2025-01-01', 'failed');
+      await byFile('done', '2026-11-18', 'succeeded');
+      await byFile('replaced', '2026-11-17', 'failed');
+      await endedRun(ledger, 'newer', '2026-11-17', 'succeeded');
+      await endedRun(ledger, 'by body', '2026-11-16', 'failed');
+      const found = await ledger.runs.listWithoutResult();
+      expect(found.map(({ id }) => id)).toEqual(['failed', 'awaiting']);
+      expect(found[1]).toEqual(await ledger.runs.get('awaiting'));
+    });
+
     it('it lists the active runs, oldest day first', async () => {
       const { ledger } = opened();
       expect(await ledger.runs.listActive()).toEqual([]);

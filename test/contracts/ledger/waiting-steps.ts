@@ -67,8 +67,9 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
         pending: 12 - delivered,
         openSteps: 2,
         failedSteps: 1,
+        retryableSteps: 1,
         overdueSteps: 0,
-        firstFailed: { name: step, code: 'http-503' },
+        firstFailed: { name: step, code: 'http-503', failureClass: 'retryable' },
       });
     });
 

@@ -367,6 +367,16 @@ describe('the actions that a day offers', () => {
     }
   });
 
+  it.each([
+    ['retryable', 'Resume now'],
+    ['refused', 'Resume'],
+  ] as const)('of a run that failed as %s begin with "%s"', async (failureClass, name) => {
+    const failure = { class: failureClass, code: 'steps-failed', message: '' };
+    const known = runsOnly([someRun({ day, state: 'failed', failure })]);
+    const { url } = await startDesk({ ledger: known, role: 'operator', clock: () => at });
+    expect((await getData(url, `/days/${day}`)).data).toMatchObject({ actions: [{ name }, {}, {}] });
+  });
+
   it('are none on a day that has not begun', async () => {
     const { url } = await start({ role: 'operator' });
     expect((await getData(url, '/days/2026-11-22')).data).toMatchObject({ actions: [] });

@@ -34,6 +34,7 @@ describe('running a day', () => {
     expect(data.lines).toEqual([
       `Run ${id} failed: only 3 of usually 900`,
       'Nothing has been sent yet: the day is collected from the start.',
+      'The schedule does not try it again: it waits for this.',
     ]);
     const box = '<input type="checkbox" name="acceptVolume" value="yes">';
     expect(await page(`/days/${day}/run`)).toContain(box);

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
-import { activeRunStates, type DeliveryKind, type Run, type RunState } from '../../../src/ledger/run.js';
+import {
+  activeRunStates,
+  type DeliveryKind,
+  type Run,
+  type RunFailure,
+  type RunState,
+} from '../../../src/ledger/run.js';
 import { bookingForms } from '../../../src/ledger/step.js';
 import { hasNews } from '../../../src/review/day/good-day.js';
 import { decideOpening } from '../../../src/review/day/open-run.js';
@@ -61,6 +67,20 @@ describe('a run of today', () => {
     expect(open(ofToday({ expected: 12 }))).toMatchObject({ expected: 12 });
     expect(decideOpening(ofToday({ expected: 12 }), { mode: 'run', day })).toMatchObject({ expected: 12 });
   });
+});
+
+it('leaves a run of its kind that needs a person, and reads a source again that was not right', () => {
+  const open = (failure: Partial<RunFailure>) =>
+    decideOpening(
+      ofToday({ state: 'failed', failure: { class: 'fatal', code: 'http-401', message: '', ...failure } }),
+      {
+        ...{ mode: 'today', by: 'schedule', slotAt: Number.POSITIVE_INFINITY, day },
+      },
+    ).kind;
+  expect(open({})).toBe('already-done');
+  expect(open({ class: 'refused', code: 'too-many-refused' })).toBe('already-done');
+  expect(open({ class: 'retryable' })).toBe('resume');
+  expect(open({ class: 'data', code: 'truncated' })).toBe('resume');
 });
 
 describe('after runs of today', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SeenResult } from '../../../src/ledger/findings.js';
 import type { Run } from '../../../src/ledger/run.js';
-import type { FailedStep } from '../../../src/ledger/steps.js';
 import { explainFailure } from '../../../src/review/file/explain-failure.js';
 import { someRun } from '../some-run.js';
 
@@ -55,7 +54,6 @@ describe('the reason why a run fails', () => {
 
   it('says how many bookings have no verdict, and what to do', () => {
     expect(explainResult(judged, failed('result-incomplete'))).toEqual({
-      class: 'data',
       code: 'result-incomplete',
       message:
         '3 of 10 bookings have no verdict, more than maxUnansweredShare allows: the result does not name 2, and it names 1 without a readable verdict about the master hotel that was sent. What it names is listed. Ask the service for the complete result, or set file.resultValues, then run 2026-11-20 again',
@@ -106,7 +104,7 @@ describe('the reason why a run fails', () => {
       { ...judged, file: { ...judged.file, unreadable } },
       failed('result-unreadable'),
     );
-    expect(explained).toMatchObject({ class: 'data', code: 'result-unreadable' });
+    expect(explained).toMatchObject({ code: 'result-unreadable' });
     expect(explained?.message).toBe(
       'the result has no readable verdict: it has no column IsCorrectMapping. Its columns are BookingReferenceId, MappingStatus. Set file.resultColumn to the one with the verdicts, and file.resultValues if it uses other words, then run 2026-11-20 again',
     );
@@ -125,7 +123,7 @@ describe('the reason why a run fails', () => {
       const unreadable = { columns: [], resultColumn: 'IsCorrectMapping', isFound: false, seen };
       const file = { ...judged.file, unreadable };
       const explained = explainResult({ ...judged, file }, failed('result-unreadable'));
-      expect(explained).toMatchObject({ class: 'data', code: 'result-unreadable' });
+      expect(explained).toMatchObject({ code: 'result-unreadable' });
       expect(explainResult({ ...judged, file }, failed('sftp-disk-full'))).toBeUndefined();
       return explained?.message;
     };
@@ -143,7 +141,6 @@ describe('the reason why a run fails', () => {
   it('says what does not fit on the local disk, and can be resumed without a decision', () => {
     const excess = { code: 'sftp-no-local-space', message: 'x is on the server. Free 3 MB there.' };
     expect(explainResult({ ...judged, file: { excess } }, failed(excess.code))).toEqual({
-      class: 'retryable',
       code: 'sftp-no-local-space',
       message:
         'await-result of run 20261120-k3f9xq7d failed with sftp-no-local-space: x is on the server. Free 3 MB there. Then run 2026-11-20 again',
@@ -153,7 +150,7 @@ describe('the reason why a run fails', () => {
   it('says what is too large, which somebody has to decide about', () => {
     const excess = { code: 'result-too-large', message: 'x has 9 GB.' };
     const explained = explainResult({ ...judged, file: { excess } }, failed(excess.code));
-    expect(explained).toMatchObject({ class: 'data', code: 'result-too-large' });
+    expect(explained).toMatchObject({ code: 'result-too-large' });
   });
 
   it('is a different one for any other step', () => {
@@ -162,7 +159,7 @@ describe('the reason why a run fails', () => {
 });
 
 /** The failure that a result alone explains; undefined for one that advice is given about. */
-function explainResult(failedRun: Run, failed: FailedStep) {
+function explainResult(failedRun: Run, failed: { readonly name: string; readonly code: string }) {
   const explained = explainFailure(failedRun, failed, undefined);
   return typeof explained === 'string' ? undefined : explained;
 }

@@ -25,6 +25,7 @@ const tally: Tally = {
   pending: 0,
   openSteps: 0,
   failedSteps: 0,
+  retryableSteps: 0,
   overdueSteps: 0,
 };
 const settledRun = someRun({ id: 'as the ledger says' });
@@ -154,10 +155,16 @@ describe('a run fails', () => {
   });
 
   const failedBy = async (code: string, more: Partial<Tally> = {}, known: Given = {}) => {
-    const failed = { name: 'upload', code };
+    const failed = { name: 'upload', code, failureClass: 'retryable' as const };
     const pending = more.pending ?? 0;
     const run = { ...over, counts: { ...over.counts, delivered: 90 - pending } };
-    const counted = { delivered: 90 - pending, failedSteps: 1, firstFailed: failed, ...more };
+    const counted = {
+      delivered: 90 - pending,
+      failedSteps: 1,
+      retryableSteps: 1,
+      firstFailed: failed,
+      ...more,
+    };
     return (await settle(run, { tally: counted, ...known })).failure;
   };
 
@@ -196,8 +203,14 @@ describe('a run fails', () => {
   it('by a result that does not suffice, in the words for that', async () => {
     const verdicts = { affected: 0, unanswered: 1, unclear: 0, malformed: 0 };
     const run = { ...over, file: { rows: 10, verdicts } };
-    const counted = { failedSteps: 1, firstFailed: { name: 'await-result', code: 'result-incomplete' } };
-    const { failure } = await settle(run, { tally: counted });
-    expect(failure).toMatchObject({ class: 'data', code: 'result-incomplete' });
+    const firstFailed = { name: 'await-result', code: 'result-incomplete', failureClass: 'data' as const };
+    const settleWith = async (more: Partial<Tally>) =>
+      (await settle(run, { tally: { firstFailed, ...more } })).failure;
+    expect(await settleWith({ failedSteps: 1 })).toMatchObject({ class: 'data', code: 'result-incomplete' });
+    // Another step may pass by itself: the run is tried again for that one, and says what needs a person.
+    expect(await settleWith({ failedSteps: 2, retryableSteps: 1 })).toMatchObject({
+      class: 'retryable',
+      code: 'result-incomplete',
+    });
   });
 });

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { ReviewFile } from '../../ledger/findings.js';
+import { isSameSighting, type Run } from '../../ledger/run.js';
+import type { RemoteFile, SftpSession } from '../../sftp/sftp.js';
+import { lacksResult } from '../try-again.js';
+import { type FileAttempt, useSession } from './file-attempt.js';
+import { pauseBeforeLook } from './judge-result.js';
+import { createResultNameTest, limitReceived, locateRemoteFiles } from './remote-files.js';
+
+/** A result that comes after its time, or after one that did not suffice. */
+
+const dayMs = 86_400_000;
+const longestPauseMs = 3_600_000;
+
+/**
+ * Whether a result of this run is still looked for: it was called for, none sufficed yet, and the guests' names, without which nobody can
+ * act on a verdict, are still kept.
+ */
+export function isResultLookedFor(
+  run: Pick<Run, 'state' | 'failure' | 'file'>,
+  { now, guestNameDays }: { readonly now: number; readonly guestNameDays: number },
+): boolean {
+  const calledAt = run.file?.triggeredAt;
+  return lacksResult(run) && calledAt !== undefined && now < calledAt + guestNameDays * dayMs;
+}
+
+/** When the next look is due: half of the time since the by-file call after the one before, at most an hour. At once without one. */
+export function nextLateLook({ file }: Pick<Run, 'file'>, lookedAt: number | undefined): number {
+  const calledAt = file?.triggeredAt ?? 0;
+  return lookedAt === undefined ? calledAt : lookedAt + pauseBeforeLook(lookedAt - calledAt, longestPauseMs);
+}
+
+type LatePlace = Pick<FileAttempt, 'sftp' | 'stepMs' | 'resultPattern' | 'run' | 'day' | 'signal'>;
+
+/**
+ * Whether the server holds a result with other bytes than those that were judged. It lists the folder and, where the server's times tell
+ * nothing, reads what has the same name and size; it writes nothing anywhere, and needs no right to the run. @throws SftpError
+ */
+export function hasNewResult(place: LatePlace): Promise<boolean> {
+  const { run, day, resultPattern } = place;
+  const { folder } = locateRemoteFiles(day);
+  const isResult = createResultNameTest(resultPattern, day);
+  return useSession(place, async (session) => {
+    const files = await session.list(folder);
+    for (const file of files)
+      if (isResult(file.name) && !(await isJudged(session, folder, file, run))) return true;
+    return false;
+  });
+}
+
+async function isJudged(
+  session: SftpSession,
+  folder: string,
+  file: RemoteFile,
+  run: Pick<Run, 'state' | 'file'>,
+): Promise<boolean> {
+  const judged = listJudged(run);
+  if (judged.some((one) => isSameSighting(file, one))) return true;
+  const alike = judged.filter(({ name, size }) => name === file.name && size === file.size);
+  if (alike.length === 0 || file.size > limitReceived(run.file).bytes) return false;
+  const sha256 = await hashRemote(session, `${folder}/${file.name}`, file.size);
+  return alike.some((one) => one.sha256 === sha256);
+}
+
+/** The results whose bytes are judged: those of others, and the one because of which the run failed. */
+function listJudged({ state, file }: Pick<Run, 'state' | 'file'>): ReviewFile['notOurs'] {
+  const { notOurs = [], growing } = file ?? {};
+  return state === 'failed' && growing ? [...notOurs, growing] : notOurs;
+}
+
+const pieceBytes = 1_000_000;
+
+async function hashRemote(session: SftpSession, path: string, size: number): Promise<string> {
+  const hash = createHash('sha256');
+  for (let from = 0; from < size; from += pieceBytes)
+    hash.update(await session.readRange(path, { from, to: Math.min(from + pieceBytes, size) }));
+  return hash.digest('hex');
+}

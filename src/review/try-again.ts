@@ -1,0 +1,83 @@
+import type { StepSelection } from '../ledger/changes.js';
+import type { Asker, FailureClass, Run } from '../ledger/run.js';
+import type { Outcome } from '../ledger/step.js';
+import type { Tally } from '../ledger/steps.js';
+
+/** May this be tried again? Whoever asks that about an attempt, a step or a run asks here. */
+
+/** The error class that a step keeps whose last attempt ended so. */
+export function classOfFailure(outcome: Extract<Outcome, { kind: 'retryable' | 'refused' }>): FailureClass {
+  if (outcome.kind === 'retryable' && outcome.refusedWhenSpent) return 'refused';
+  return outcome.class ?? outcome.kind;
+}
+
+/** The class of a run follows from those of its failed steps: as long as one of them may pass, the run is tried again. */
+export function classOfRun({
+  retryableSteps,
+  firstFailed,
+}: Pick<Tally, 'retryableSteps' | 'firstFailed'>): FailureClass {
+  return retryableSteps > 0 ? 'retryable' : (firstFailed?.failureClass ?? 'internal');
+}
+
+/**
+ * Whether a run that failed may be tried again on this word. A person may always. By itself only what may pass without anybody is: not
+ * what was stopped as fatal or because of too many refusals. A result that was not judged yet is a reason of its own.
+ */
+export function mayTryAgain(run: Pick<Run, 'state' | 'failure' | 'trigger'>, by: Asker): boolean {
+  if (run.state !== 'failed') return false;
+  switch (by) {
+    case 'person':
+      return true;
+    case 'schedule':
+      return run.failure?.class === 'retryable' || awaitsSource(run) || isReadAgainToday(run);
+    case 'result':
+      return lacksResult(run);
+  }
+}
+
+/** The failed or overdue steps of a failed run that are then tried again. */
+export function stepsTriedAgain({ failure }: Pick<Run, 'failure'>, by: Asker): readonly StepSelection[] {
+  switch (by) {
+    case 'person':
+      return [
+        {
+          states: ['failed', 'overdue', ...(failure?.code === tooManyRefused ? (['refused'] as const) : [])],
+        },
+      ];
+    case 'schedule':
+      return [retryable];
+    case 'result':
+      return [
+        retryable,
+        ...(['await-result', 'archive'] as const).map((kind) => ({ kind, states: endedBadly })),
+      ];
+  }
+}
+
+/** The code of a run that too many refused bookings have stopped. */
+export const tooManyRefused = 'too-many-refused';
+
+const endedBadly = ['failed', 'overdue'] as const;
+const retryable: StepSelection = { states: ['failed'], failureClass: 'retryable' };
+
+/** Whether its source was not there, and is waited for until it is given up; one that a person started is that person's. */
+export function awaitsSource({
+  state,
+  failure,
+  trigger,
+}: Pick<Run, 'state' | 'failure' | 'trigger'>): boolean {
+  return state === 'failed' && failure?.code === 'missing' && (trigger === 'schedule' || trigger === 'hook');
+}
+
+/** While the day is not over, each cron time reads the source anew. */
+function isReadAgainToday({ failure, trigger }: Pick<Run, 'failure' | 'trigger'>): boolean {
+  return trigger === 'today' && failure?.class === 'data';
+}
+
+/** Whether all that it lacks is a result that suffices. */
+export function lacksResult({ state, failure }: Pick<Run, 'state' | 'failure'>): boolean {
+  if (state === 'awaiting-result') return true;
+  return (
+    state === 'failed' && (failure?.code === 'result-incomplete' || failure?.code === 'result-unreadable')
+  );
+}

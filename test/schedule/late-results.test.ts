@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Run } from '../../src/ledger/run.js';
+import { createLateResultScheduler } from '../../src/schedule/late-results.js';
+import type { SchedulerEvent } from '../../src/schedule/scheduler.js';
+import { createSlots } from '../../src/schedule/slots.js';
+import { SftpError } from '../../src/sftp/sftp.js';
+import { fakeLedger } from '../support/fake-ledger.js';
+import { runOf } from './ledger-days.js';
+
+const calledAt = new Date('2026-11-21T01:31:00Z');
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const guestNameDays = 30;
+
+let stop = new AbortController();
+beforeEach(() => {
+  stop = new AbortController();
+  vi.useFakeTimers({ now: calledAt });
+});
+afterEach(() => {
+  stop.abort();
+  vi.useRealTimers();
+});
+
+function byFile(day: string, changes: Partial<Run> = {}): Run {
+  const file = { triggeredAt: calledAt.getTime() };
+  return runOf(day, 'awaiting-result', calledAt, { delivery: 'file', file, ...changes });
+}
+
+const incomplete = {
+  state: 'failed',
+  failure: { class: 'data', code: 'result-incomplete', message: '1 of 9 bookings have no verdict' },
+} as const;
+
+/** A scheduler over these runs; a look finds what `find` says, and what it reviews takes until the test ends. */
+function watch(runs: Run[], find: (run: Run) => boolean | Error = () => false) {
+  const looks: [day: string, minutes: number][] = [];
+  const reviewed: string[] = [];
+  const events: SchedulerEvent[] = [];
+  const scheduler = createLateResultScheduler({
+    ledger: fakeLedger({ runs: { listWithoutResult: async () => runs } }),
+    slots: createSlots('30 2 * * *', 'Europe/Madrid'),
+    guestNameDays,
+    async hasNewResult(run) {
+      looks.push([run.day, Math.round((Date.now() - calledAt.getTime()) / minuteMs)]);
+      const found = find(run);
+      if (found instanceof Error) throw found;
+      return found;
+    },
+    async review(run, signal) {
+      reviewed.push(run.day);
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    },
+    clock: () => Date.now(),
+    notify: (event) => events.push(event),
+    signal: stop.signal,
+  });
+  scheduler.start();
+  return { looks, reviewed, events, scheduler };
+}
+
+it('looks with pauses that grow to an hour until the names go, and tries nothing again while nothing new is there', async () => {
+  const { looks, reviewed } = watch([byFile('2026-11-20', incomplete)]);
+  await vi.advanceTimersByTimeAsync(6 * 60 * minuteMs);
+  const pauses = looks.slice(1).map(([, at], index) => at - (looks[index]?.[1] ?? 0));
+  expect(pauses.every((pause, index) => pause >= (pauses[index - 1] ?? 0))).toBe(true);
+  expect([pauses[0], pauses.at(-1)]).toEqual([1, 60]);
+  vi.setSystemTime(calledAt.getTime() + guestNameDays * dayMs - 2 * minuteMs);
+  await vi.advanceTimersByTimeAsync(2 * minuteMs);
+  const before = looks.length;
+  expect(looks.at(-1)?.[1]).toBeGreaterThan((guestNameDays * dayMs) / minuteMs - 3);
+  await vi.advanceTimersByTimeAsync(dayMs);
+  expect(looks).toHaveLength(before);
+  expect(reviewed).toEqual([]);
+});
+
+it.each<[string, Partial<Run>, boolean]>([
+  ['awaits an overdue result', {}, true],
+  ['failed because of an incomplete result', incomplete, true],
+  ['still has time', { openSteps: 2 }, false],
+  ['was never called for', { file: {} }, false],
+  [
+    'failed for another reason',
+    { ...incomplete, failure: { ...incomplete.failure, code: 'steps-failed' } },
+    false,
+  ],
+])('a run that %s is looked at: %#', async (_, changes, isLookedAt) => {
+  const { looks } = watch([byFile('2025-01-01', changes)]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(looks).toHaveLength(isLookedAt ? 1 : 0);
+});
+
+it('tries a run again when its result has come, once at a time, and meanwhile looks for the others', async () => {
+  const { looks, reviewed, scheduler, events } = watch(
+    [byFile('2026-11-18'), byFile('2026-11-19'), byFile('2026-11-20')],
+    ({ day }) =>
+      day === '2026-11-19' ? new SftpError('retryable', 'timeout', 'no answer') : day === '2026-11-18',
+  );
+  await vi.advanceTimersByTimeAsync(3 * 60 * minuteMs);
+  expect(reviewed).toEqual(['2026-11-18']);
+  const looksAt = (wanted: string) => looks.filter(([day]) => day === wanted).length;
+  expect(looksAt('2026-11-18')).toBe(1);
+  expect(looksAt('2026-11-19')).toBe(looksAt('2026-11-20'));
+  expect(looksAt('2026-11-20')).toBeGreaterThan(5);
+  expect(events).toContainEqual(expect.objectContaining({ type: 'look-failed' }));
+  await scheduler.close();
+  expect(vi.getTimerCount()).toBe(0);
+});
