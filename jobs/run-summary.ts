@@ -1,6 +1,6 @@
 import type { Canary } from '../src/ledger/canaries.js';
 import type { ReasonCount } from '../src/ledger/collecting.js';
-import type { ResultCounts } from '../src/ledger/findings.js';
+import { listResultFiles, type ResultCounts, type Sighting } from '../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import {
   type Counts,
@@ -208,10 +208,13 @@ function describeUnanswered(
   return ['  to list the bookings without a verdict:', `  ${command(`affected ${day} --unanswered`)}`];
 }
 
-function nameResult({ result, growing }: NonNullable<Run['file']>): string {
-  if (result) return result.name;
-  return growing ? `${growing.name}, not accepted yet` : 'not there yet';
+function nameResult(file: NonNullable<Run['file']>): string {
+  const judged = listResultFiles(file);
+  if (judged.length > 0) return nameFiles(judged);
+  return file.growing ? `${nameFiles(file.growing.files)}, not accepted yet` : 'not there yet';
 }
+
+const nameFiles = (files: readonly Sighting[]) => files.map(({ name }) => name).join(', ');
 
 function describeOddities({
   rows,

@@ -10,10 +10,15 @@ type EntryJson = ReturnType<typeof shownCaseToJson>['history'][number];
 
 /** An entry of its history, with whatever details its action has. */
 type Entry = EntryJson & {
-  readonly [Detail in 'origins' | 'bookings' | 'assignee' | 'as' | 'day' | 'mergedInto']?:
-    | string
-    | number
-    | boolean;
+  readonly [Detail in
+    | 'origins'
+    | 'bookings'
+    | 'assignee'
+    | 'as'
+    | 'day'
+    | 'mergedInto'
+    | 'calledCorrect'
+    | 'run']?: string | number | boolean;
 };
 
 /** References named in one sentence. */
@@ -70,7 +75,9 @@ function describeAct(entry: Entry, named: string, showDay: (iso: string) => stri
 }
 
 function describeUpdate(entry: Entry, named: string, showDay: (iso: string) => string): string {
-  const { day, bookings } = entry;
+  const { day, bookings, calledCorrect, run } = entry;
+  if (calledCorrect)
+    return `the result of run ${showInLine(String(run))} calls ${formatCountOf(Number(calledCorrect), 'named booking')} correct; that resolves nothing`;
   if (day) return `its bookings changed on ${showDay(String(day))}`;
   const joined =
     Number(bookings) > 0 ? `${formatCountOf(Number(bookings), 'booking')} joined it` : 'found again';

@@ -1,7 +1,7 @@
 import { measure } from '../../async/content.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import { followErasures } from '../../ledger/erasing.js';
-import type { RemoteRemoval } from '../../ledger/findings.js';
+import { listResultFiles, type RemoteRemoval } from '../../ledger/findings.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run } from '../../ledger/run.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
@@ -73,13 +73,14 @@ export function listDueToRemove(
 /** An operator may grant the right to remove files later. */
 const deniedForMs = 7 * 86_400_000;
 
-/** What the run has on the server and is to be removed: its file and the result. */
+/** What the run has on the server and is to be removed: its file and those of the result. */
 function listSent({ file }: Run, now: number) {
-  const { remotePath, bytes = 0, sha256 = '', result } = file ?? {};
+  const { remotePath, bytes = 0, sha256 = '' } = file ?? {};
   if (remotePath === undefined) return [];
   const folder = remotePath.slice(0, remotePath.lastIndexOf('/'));
   const sent = [{ path: remotePath, bytes, sha256 }];
-  if (result) sent.push({ path: `${folder}/${result.name}`, bytes: result.size, sha256: result.sha256 });
+  for (const { name, size, sha256 } of listResultFiles(file))
+    sent.push({ path: `${folder}/${name}`, bytes: size, sha256 });
   return sent.flatMap((one) => {
     const tried = file?.removals?.find(({ path }) => path === one.path);
     const wasBegun = tried?.outcome === 'removing';
