@@ -89,7 +89,7 @@ describe('the summary of a file', () => {
 
   it('names a result that is not accepted yet', () => {
     const { result: _, archivedTo: __, ...waiting } = whole;
-    const growing = { ...result, since: 0 };
+    const growing = { files: [result], since: 0 };
     expect(summarise({ ...waiting, growing })[2]).toEqual([
       'result',
       '20112026_Result.csv, not accepted yet',

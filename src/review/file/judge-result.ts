@@ -69,7 +69,7 @@ export function isComplete(
 export async function* readSaid(
   { totals, judge }: Judgement,
   readSent: JoinSources['readSent'],
-  { resultNames }: ResultRules,
+  { resultNames }: Pick<ResultRules, 'resultNames'>,
 ): AsyncGenerator<SaidOfBatch, void, undefined> {
   // Without a column of verdicts, being named is the verdict.
   const isNamingVerdict =

@@ -71,13 +71,14 @@ export function createVerdictState({
   keepsTimes,
 }: {
   readonly recorded: readonly JudgedPlaces[];
-  /** Those of `recorded`. */
+  /** Those of `recorded`, of which nothing but what is incorrect counts. */
   readonly sources: readonly VerdictSource[];
   readonly keepsTimes: boolean;
 }) {
   const sources = [...recordedSources];
   const batches = new Map<number, KnownBatch>();
-  const recordedOf = new Map(recorded.map((places) => [places.batch, places]));
+  const incorrect = recorded.filter(({ judged }) => judged === 'incorrect');
+  const recordedOf = new Map(incorrect.map((places) => [places.batch, places]));
 
   function begin(batch: number, bookings: number): KnownBatch {
     const known = {
@@ -112,7 +113,7 @@ export function createVerdictState({
 
   /** The stored form; a booking is listed under what `toStored` makes of what is known about it. */
   function list(toStored: (said: Said) => Said): JudgedPlaces[] {
-    const found: JudgedPlaces[] = recorded.filter(({ batch }) => !batches.has(batch));
+    const found = incorrect.filter(({ batch }) => !batches.has(batch));
     for (const [batch, known] of batches) {
       const said = Array.from(known.said, (kind) => toStored(kinds[kind] ?? 'not-in-result'));
       for (const judged of stored) {
