@@ -216,18 +216,14 @@ function nameResult(file: NonNullable<Run['file']>): string {
 
 const nameFiles = (files: readonly Sighting[]) => files.map(({ name }) => name).join(', ');
 
-function describeOddities({
-  rows,
-  result,
-  verdicts,
-  setAside = [],
-  laterResults = [],
-}: NonNullable<Run['file']>): string[] {
+function describeOddities(file: NonNullable<Run['file']>): string[] {
+  const { rows, result, verdicts, setAside = [], laterResults = [] } = file;
   const { ignored = 0 } = verdicts ?? {};
+  const records = listResultFiles(file).reduce((sum, one) => sum + one.rows, 0);
   const oddities: (string | false | undefined)[] = [
     result &&
       !result.isWhole &&
-      `the result was accepted although incomplete: ${formatCount(result.rows)} records for ${formatCount(rows ?? 0)} sent`,
+      `the result was accepted although incomplete: ${formatCount(records)} records for ${formatCount(rows ?? 0)} sent`,
     verdicts &&
       verdicts.unanswered > 0 &&
       `bookings missing from the result: ${formatCount(verdicts.unanswered)}`,

@@ -35,13 +35,15 @@ export function toFileDetails({ file, linesBlanked }: Run) {
     bytes,
     triggeredAt: triggeredAt === undefined ? null : new Date(triggeredAt).toISOString(),
     result: result ? { name, bytes: size, sha256, rows, isWhole } : null,
-    /** The other files of the result, which were judged with it. */
-    otherResults: (result?.others ?? []).map(({ name, size, sha256, rows }) => ({
-      name,
-      bytes: size,
-      sha256,
-      rows,
-    })),
+    /** The other files of the result, which were judged with it; only if there are any. */
+    ...(result?.others && {
+      otherResults: result.others.map(({ name, size, sha256, rows }) => ({
+        name,
+        bytes: size,
+        sha256,
+        rows,
+      })),
+    }),
     laterResults,
     /** Our files on the server that were removed as agreed. */
     removed: removals.flatMap(({ path, outcome }) => (outcome === 'removed' ? [path] : [])),
@@ -53,7 +55,7 @@ type FileDetails = NonNullable<ReturnType<typeof toFileDetails>>;
 
 export function renderFile({ runId, file, fileDetails }: ShownRun, visit: DeskVisit): Html | undefined {
   if (!file || !fileDetails) return undefined;
-  const { result, otherResults, bytes, triggeredAt } = fileDetails;
+  const { result, otherResults = [], bytes, triggeredAt } = fileDetails;
   const ignored = file.resultRowsIgnored;
   const facts = renderFacts([
     ['File', html`<code>${showInLine(file.remotePath ?? 'not uploaded yet')}</code>`],

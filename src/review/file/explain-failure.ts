@@ -51,7 +51,6 @@ function explainResult({ id, day, file }: Run, { name, code }: NamedStep): Expla
   }
   if (code === 'result-unreadable' && unreadable?.ambiguous)
     return {
-      class: 'data',
       code,
       message: `the result has several columns of one name, and which of them counts is not clear: ${unreadable.ambiguous.join(', ')}. Ask the service for a result with one of them, then run ${day} again`,
     };

@@ -165,7 +165,7 @@ export function decideOnResult(
 }
 
 /** Whether there are rows, none of them with a readable verdict. */
-export function hasNoVerdict(
+function hasNoVerdict(
   { fields, end, summaries, unreadable }: ResultTotals,
   { resultNames }: ResultRules,
 ): boolean {

@@ -8,6 +8,7 @@ import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js
 import type { Spool } from '../../spool/spool.js';
 import { keepNewestOfDays, listEveryRun } from '../every-run.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
+import { hasFinalVerdicts } from '../verdict.js';
 import { countedFrom } from './retention.js';
 
 interface RemoveSentParts {
@@ -63,7 +64,7 @@ export function listDueToRemove(
 ): readonly Run[] {
   const sent = runs.filter(({ file }) => file?.remotePath !== undefined);
   return keepNewestOfDays(sent).filter((run) => {
-    const isEnded = !isActive(run) && (run.file?.archivedTo !== undefined || run.state === 'cancelled');
+    const isEnded = !isActive(run) && hasFinalVerdicts(run);
     // Without its names a run can't be continued, whatever its state.
     const isOver = isEnded || run.linesBlanked;
     return isOver && countedFrom(run, timezone) < before && listSent(run, now).length > 0;
