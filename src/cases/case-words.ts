@@ -75,13 +75,23 @@ function describeAct(entry: Entry, named: string, showDay: (iso: string) => stri
 }
 
 function describeUpdate(entry: Entry, named: string, showDay: (iso: string) => string): string {
-  const { day, bookings, calledCorrect, run } = entry;
-  if (calledCorrect)
-    return `the result of run ${showInLine(String(run))} calls ${formatCountOf(Number(calledCorrect), 'named booking')} correct; that resolves nothing`;
+  const { day, bookings } = entry;
+  const correct = describeCorrect(entry);
+  if (correct !== undefined) return correct;
   if (day) return `its bookings changed on ${showDay(String(day))}`;
   const joined =
     Number(bookings) > 0 ? `${formatCountOf(Number(bookings), 'booking')} joined it` : 'found again';
   return `${joined}${describeWhy(entry, named)}`;
+}
+
+/** What an entry says about bookings that a result calls correct; undefined if it is about something else. */
+export function describeCorrect({
+  calledCorrect,
+  run,
+}: Pick<Entry, 'calledCorrect' | 'run'>): string | undefined {
+  if (!calledCorrect) return undefined;
+  const bookings = formatCountOf(Number(calledCorrect), 'named booking');
+  return `the result of run ${showInLine(String(run))} calls ${bookings} correct; that resolves nothing`;
 }
 
 function describeWhy({ origins }: Entry, named: string): string {
