@@ -37,7 +37,7 @@ export function applyEvidence(
   now: number,
 ): CaseContent | undefined {
   if (!held) return evidence.stays.length === 0 ? undefined : addStays(open(evidence, now), evidence, now);
-  const known = addOrigin(held, evidence);
+  const known = markNamed(addOrigin(held, evidence), evidence);
   if (isActiveCase(held)) return addStays(known, evidence, now);
   if (isNewEvidence(held, evidence)) return addStays(reopenOn(known, evidence, now), evidence, now);
   // Correcting a mapping does not change earlier bookings, and dismissing it does not tell which are on it.
@@ -54,6 +54,16 @@ function open({ origin, move, at }: Evidence, now: number): CaseContent {
 
 function names({ references }: Evidence, { reference }: CaseStay): boolean {
   return reference !== undefined && references.has(reference);
+}
+
+/** Also a booking that is on the mapping no longer may be named. */
+function markNamed(held: CaseContent, { references }: Evidence): CaseContent {
+  const isNews = ({ reference = '', isNamed }: CaseBooking) => !isNamed && references.has(reference);
+  if (!held.bookings.some(isNews)) return held;
+  return {
+    ...held,
+    bookings: held.bookings.map((booking) => (isNews(booking) ? { ...booking, isNamed: true } : booking)),
+  };
 }
 
 /**

@@ -55,7 +55,8 @@ async function followRuns(runs: readonly RunToFollow[], parts: FollowParts): Pro
   let count = 0;
 
   async function open(): Promise<void> {
-    if (waiting > 0) await openCases(gathered, parts);
+    const hasOutdated = waiting > 0 && (await openCases(gathered, parts));
+    if (hasOutdated) await followLater(runs, parts);
     for (const { run, order } of followed)
       await followCorrect(run, (reference) => (named.get(reference) ?? -1) < order, parts);
     // Only now: after a failure, these are tried once more before their runs count as followed up.
@@ -92,6 +93,16 @@ async function followRuns(runs: readonly RunToFollow[], parts: FollowParts): Pro
   return count;
 }
 
+/** Follows the bookings of all runs since the first of these once more: cases have been opened for bookings that changed since. */
+async function followLater([first]: readonly RunToFollow[], parts: FollowParts): Promise<void> {
+  const runs = await parts.ledger.stays.listStayRuns();
+  const from = runs.findIndex(({ runId }) => runId === first?.runId);
+  for (const { runId } of runs.slice(0, Math.max(0, from)).reverse()) {
+    await giveWay(parts.signal);
+    await followBookings(runId, parts);
+  }
+}
+
 async function* findFindings(
   run: Run,
   hasSuspects: boolean,
@@ -113,7 +124,7 @@ async function* findSuspects(
   for await (const { form, suspects } of readSuspects(ledger, run.id)) {
     const found = suspects.flatMap(({ reason, serviceId: copyServiceId, line }) => {
       const isDoubtful = reason === 'other-master' || (reason === 'moved' && copyServiceId === undefined);
-      const findings = isDoubtful ? toFinding(line, form, origin, today) : [];
+      const findings = isDoubtful ? toFinding(line, { form, day: run.day }, origin, today) : [];
       return findings.map((finding) => ({ finding, copyServiceId }));
     });
     const booked = [...new Set(found.map(({ finding }) => finding.serviceId))];
@@ -132,22 +143,27 @@ async function* findAffected(
 ): AsyncGenerator<readonly Finding[]> {
   const origin = { origin: 'affected', at: run.finishedAt ?? clock() } as const;
   for await (const { form, lines } of readJudged(ledger, run, 'incorrect'))
-    yield lines.flatMap((line) => toFinding(line, form, origin, today));
+    yield lines.flatMap((line) => toFinding(line, { form, day: run.day }, origin, today));
 }
 
 /** Empty for a stay that is over, or without the provider's hotel. */
 function toFinding(
   line: string,
-  form: BookingForm,
+  { form, day }: { readonly form: BookingForm; readonly day: string },
   origin: Pick<Finding, 'origin' | 'at'>,
   today: string,
 ): Finding[] {
   const booking = readBooking(line, form);
   const { providerName, providerHotelId, serviceId, bookingReferenceId } = booking;
-  const stay = { checkIn: booking.checkInDate, checkOut: booking.checkOutDate };
+  const stay = {
+    reference: bookingReferenceId,
+    checkIn: booking.checkInDate,
+    checkOut: booking.checkOutDate,
+    day,
+  };
   if (providerName === undefined || providerHotelId === undefined || isOver(stay, today)) return [];
   const references = bookingReferenceId === undefined ? [] : [bookingReferenceId];
-  return [{ providerName, providerHotelId, serviceId, references, ...origin }];
+  return [{ providerName, providerHotelId, serviceId, references, stay, ...origin }];
 }
 
 /**

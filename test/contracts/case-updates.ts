@@ -128,7 +128,7 @@ export function describeCaseUpdatesContract(
       );
     }
     const named = async () =>
-      (await bookings()).flatMap(({ reference, isNamed }) => (isNamed ? [reference] : []));
+      (await bookings()).flatMap(({ reference, isNamed }) => (isNamed ? [reference] : [])).toSorted();
     const awaited = async () => {
       const run = await collectedFileRun(ledger, 'r1', { file: 3 });
       await performUpTo(ledger, run, 'trigger');
@@ -197,6 +197,45 @@ export function describeCaseUpdatesContract(
         JSON.stringify(['case-updated', { calledCorrect: 1, run: 'r1' }]),
       );
       expect((await listChanges())?.filter((change) => change.includes('calledCorrect'))).toHaveLength(1);
+    });
+
+    it('name a booking that a later run had moved to another hotel before its verdict came', async () => {
+      const run = await awaited();
+      await store('r2', '2026-11-21', [stayOf('F-0', { providerHotelId: '008' })]);
+      await update();
+      await recordVerdicts(run, 1, [0], 2);
+      const { listStayRuns } = ledger.stays;
+      const killed = withReplaced(ledger, {
+        stays: {
+          // Once its case is open, the later runs are followed.
+          listStayRuns: async () => {
+            if ((await named()).length > 0) throw new Error('killed');
+            return listStayRuns();
+          },
+        },
+      });
+      await expect(update(now, killed)).rejects.toThrow('killed');
+      await update();
+      const rebooked = { isNamed: true, resolved: { as: 'rebooked', isAutomatic: true } };
+      expect((await bookings()).find(({ reference }) => reference === 'F-0')).toMatchObject(rebooked);
+      const changes = await listChanges();
+      await recordVerdicts(run, 2, [0, 1], 1);
+      await update();
+      expect(await named()).toEqual(['F-0', 'F-1']);
+      expect((await bookings()).find(({ reference }) => reference === 'F-0')).toMatchObject(rebooked);
+      expect((await listChanges())?.length).toBe((changes?.length ?? 0) + 1);
+    });
+
+    it('name a booking that shared the mapping and was moved elsewhere before its verdict came', async () => {
+      const run = await awaited();
+      await recordVerdicts(run, 1, [1], 2);
+      await update();
+      await store('r2', '2026-11-21', [stayOf('F-0', { providerHotelId: '008' })]);
+      await update();
+      await recordVerdicts(run, 2, [0, 1], 1);
+      await update();
+      expect(await named()).toEqual(['F-0', 'F-1']);
+      expect((await bookings()).find(({ reference }) => reference === 'F-0')).toHaveProperty('resolved');
     });
 
     it('do not take an older result that calls a booking correct for a newer one', async () => {
