@@ -71,7 +71,7 @@ function waitOn(attempt: FileAttempt, code: string, found: Found = {}): Outcome 
 
 /** One look, in an open session. */
 export async function lookForResult(attempt: FileAttempt, session: SftpSession): Promise<Outcome> {
-  const { clock, resultQuietMs, resultNames, run, claim } = attempt;
+  const { clock, resultQuietMs, run, claim } = attempt;
   const deadline = deadlineOf(attempt);
   const isDue = clock() >= deadline;
   const end = (code: string, found?: Found): Outcome => ({ kind: 'overdue', evidence: { code }, ...found });
@@ -99,14 +99,23 @@ export async function lookForResult(attempt: FileAttempt, session: SftpSession):
     (isSeenAgain || areSame(read.files, growing.files, (one, other) => one.sha256 === other.sha256));
   const since = isUnchanged ? growing.since : now;
   const moment: ResultMoment = { isQuiet: isUnchanged && isQuiet(since), isDue: isOver(since) };
-  const notYet = moment.isDue ? end : wait;
-  const [foreign, left] = divide(
-    read.files,
-    (file) => isForeign(file.totals) && hasSettled(attempt, file, moment),
-  );
-  const aside = await setAside(attempt, read, foreign);
+  return sortFiles(attempt, read, { since, moment, notYet: moment.isDue ? end : wait });
+}
+
+/** Sets aside what is not ours, and judges the rest once nothing of it is cut off, or its time is over. */
+async function sortFiles(
+  attempt: FileAttempt,
+  read: ReadFiles,
+  { since, moment, notYet }: Pick<Look, 'moment' | 'notYet'> & { readonly since: number },
+): Promise<Outcome> {
+  const { resultNames, claim } = attempt;
+  const hasSettled = (file: ReadFile) =>
+    isSettled(file.totals, { ...moment, wasSetAside: wasSetAside(attempt, file) });
+  const isOthers = (file: ReadFile) => isForeign(file.totals) && hasSettled(file);
+  const aside = await setAside(attempt, read, read.files.filter(isOthers));
+  const left = read.files.filter((file) => !isOthers(file));
   if (left.length === 0) return notYet('result-not-ours', aside);
-  const areSettled = left.every((file) => hasSettled(attempt, file, moment));
+  const areSettled = left.every(hasSettled);
   // Reading the same bytes once more could not find anything else.
   const isRead = areSettled && (moment.isQuiet || resultNames === 'all');
   const files = left.map(({ totals: _, ...sighting }) => sighting);
@@ -125,13 +134,8 @@ function areSame<One, Other>(
   return files.length === others.length && files.every((one) => others.some((other) => isSame(one, other)));
 }
 
-function divide<Item>(items: readonly Item[], is: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(is), items.filter((item) => !is(item))];
-}
-
-function hasSettled({ run }: FileAttempt, { name, totals }: ReadFile, moment: ResultMoment): boolean {
-  const wasSetAside = run.file?.notOurs?.some((other) => other.name === name) ?? false;
-  return isSettled(totals, { ...moment, wasSetAside });
+function wasSetAside({ run }: FileAttempt, { name }: Sighting): boolean {
+  return run.file?.notOurs?.some((other) => other.name === name) ?? false;
 }
 
 /** A file that was read. */

@@ -53,7 +53,6 @@ describe('the reason why a run fails', () => {
     const unreadable = { columns: [], resultColumn: 'IsCorrectMapping', isFound: true, ambiguous };
     const twice = someRun({ day: '2026-11-20', file: { rows: 10, unreadable } });
     expect(explainFailure(twice, { name: 'await-result', code: 'result-unreadable' }, paths)).toMatchObject({
-      class: 'data',
       message:
         'the result has several columns of one name, and which of them counts is not clear: IsCorrectMapping (column 8), ' +
         'IsCorrectMapping (column 9). Ask the service for a result with one of them, then run 2026-11-20 again',
