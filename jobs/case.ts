@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { toKeptRow } from '../src/booking/kept-values.js';
 import { isInHouse } from '../src/booking/stay.js';
 import { type CaseRequest, performRequest } from '../src/cases/case-requests.js';
+import { describeCorrect } from '../src/cases/case-words.js';
 import { type ShownCase, showCase, shownCaseToJson } from '../src/cases/shown-cases.js';
 import type { RecordedAction } from '../src/ledger/audit.js';
 import { type Resolution, resolutions } from '../src/ledger/case.js';
@@ -163,6 +164,9 @@ function toRow(
 
 function renderHistory(history: readonly RecordedAction[]): string[] {
   if (history.length === 0) return [];
-  const rows = history.map(({ at, who, action }) => [formatInstant(at), who, action.replace(/^case-/, '')]);
+  const rows = history.map(({ at, who, action, details = {} }) => {
+    const what = describeCorrect(details) ?? action.replace(/^case-/, '');
+    return [formatInstant(at), who, what];
+  });
   return ['history:', renderTable(rows)];
 }

@@ -27,6 +27,28 @@ export function followUpRuns(app: App): Promise<void> {
   });
 }
 
+/** How often to look for verdicts that have become no cases yet. */
+const followUpMs = 60_000;
+
+/** Repeats that until the signal aborts: a result may name guests who are on the way long before it is complete. */
+export async function keepFollowingUp(app: App): Promise<void> {
+  while (!app.signal.aborted) {
+    await followUpRuns(app);
+    await pause(followUpMs, app.signal);
+  }
+}
+
+/** The same while a run is worked on, whose own follow-up comes at its end. Returns what stops it. */
+export function followUpMeanwhile(app: App): () => Promise<void> {
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([app.signal, stopping.signal]);
+  const following = pause(followUpMs, signal).then(() => keepFollowingUp({ ...app, signal }));
+  return () => {
+    stopping.abort();
+    return following;
+  };
+}
+
 /** Like `followUpRuns`, and says how many cases were opened and how to list them. */
 export async function followUpAndSay(app: App): Promise<void> {
   const opened = { cases: 0, bookings: 0 };

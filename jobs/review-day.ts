@@ -22,7 +22,7 @@ import { type App, recordOpening } from './app.js';
 import { clock } from './clock.js';
 import { choice, flag, option } from './command.js';
 import { exitCode, exitCodeOf } from './exit-code.js';
-import { followUpAndSay, followUpCanaries, keepReport } from './follow-up.js';
+import { followUpAndSay, followUpCanaries, followUpMeanwhile, keepReport } from './follow-up.js';
 import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
 
@@ -44,14 +44,19 @@ export async function runReview(
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
   const parts = await app.review(!detach);
   const { recorded, ...callbacks } = recordOpening(parts.ledger, request, app);
+  const stopFollowing = followUpMeanwhile(app);
   try {
     const asked = { ...request, day, configuredDelivery: config.delivery };
     const { run } = await reviewDay(asked, parts, signal, {
       ...callbacks,
-      followUp: (result) => followUp(app, day, parts, { ...result, detach }),
+      async followUp(result) {
+        await stopFollowing();
+        await followUp(app, day, parts, { ...result, detach });
+      },
     });
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
+    await stopFollowing();
     await recorded();
   }
 }

@@ -1,6 +1,6 @@
 import type { Canary } from '../src/ledger/canaries.js';
 import type { ReasonCount } from '../src/ledger/collecting.js';
-import type { ResultCounts } from '../src/ledger/findings.js';
+import { listResultFiles, type ResultCounts, type Sighting } from '../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import {
   type Counts,
@@ -208,23 +208,22 @@ function describeUnanswered(
   return ['  to list the bookings without a verdict:', `  ${command(`affected ${day} --unanswered`)}`];
 }
 
-function nameResult({ result, growing }: NonNullable<Run['file']>): string {
-  if (result) return result.name;
-  return growing ? `${growing.name}, not accepted yet` : 'not there yet';
+function nameResult(file: NonNullable<Run['file']>): string {
+  const judged = listResultFiles(file);
+  if (judged.length > 0) return nameFiles(judged);
+  return file.growing ? `${nameFiles(file.growing.files)}, not accepted yet` : 'not there yet';
 }
 
-function describeOddities({
-  rows,
-  result,
-  verdicts,
-  setAside = [],
-  laterResults = [],
-}: NonNullable<Run['file']>): string[] {
+const nameFiles = (files: readonly Sighting[]) => files.map(({ name }) => name).join(', ');
+
+function describeOddities(file: NonNullable<Run['file']>): string[] {
+  const { rows, result, verdicts, setAside = [], laterResults = [] } = file;
   const { ignored = 0 } = verdicts ?? {};
+  const records = listResultFiles(file).reduce((sum, one) => sum + one.rows, 0);
   const oddities: (string | false | undefined)[] = [
     result &&
       !result.isWhole &&
-      `the result was accepted although incomplete: ${formatCount(result.rows)} records for ${formatCount(rows ?? 0)} sent`,
+      `the result was accepted although incomplete: ${formatCount(records)} records for ${formatCount(rows ?? 0)} sent`,
     verdicts &&
       verdicts.unanswered > 0 &&
       `bookings missing from the result: ${formatCount(verdicts.unanswered)}`,

@@ -22,7 +22,7 @@ import { clock } from './clock.js';
 import { command, option, wholeNumber } from './command.js';
 import { openDesk, openOperations } from './desk.js';
 import { exitCode } from './exit-code.js';
-import { followUpRuns, followUpSync, keepReport, watchCanaries } from './follow-up.js';
+import { followUpRuns, followUpSync, keepFollowingUp, keepReport, watchCanaries } from './follow-up.js';
 import { syncCopy, watchCopy } from './mappings-sync.js';
 import { tellFailedSyncs } from './notifications.js';
 import { openObserved } from './observed.js';
@@ -151,11 +151,11 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   await logQueueProblems(config, log, signal);
   mailPoller?.start();
   const canaries = watchCanaries({ ...app, signal: untilClosed });
-  // What an earlier process left unfinished.
-  const caughtUp = followUpRuns(app);
+  // Also what an earlier process left unfinished.
+  const followingUp = keepFollowingUp(app);
   background.push(
     () => canaries,
-    () => caughtUp,
+    () => followingUp,
   );
   for (const scheduler of schedulers) scheduler.start();
   await untilAborted(signal);

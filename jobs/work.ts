@@ -1,13 +1,10 @@
-import { pause, untilAborted } from '../src/async/abort.js';
+import { untilAborted } from '../src/async/abort.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { command, option, wholeNumber } from './command.js';
 import { exitCode } from './exit-code.js';
-import { followUpRuns } from './follow-up.js';
+import { keepFollowingUp } from './follow-up.js';
 import { logQueueProblems } from './review.js';
-
-/** How often to look for runs whose findings have opened no cases yet. */
-const followUpMs = 60_000;
 
 /** A worker: performs the steps that the queue hands out, of any run, until it is asked to stop. */
 export default command({
@@ -41,20 +38,13 @@ Examples:
     if (server) log.info(await server.listen(), 'listening');
     await logQueueProblems(config, log, signal);
     notify({ type: 'working' });
+    // The process that started a run may be gone when a worker finishes it.
     followingUp = keepFollowingUp(app);
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
     return exitCode.done;
   },
 });
-
-/** The process that started a run may be gone when a worker finishes it. */
-async function keepFollowingUp(app: App): Promise<void> {
-  while (!app.signal.aborted) {
-    await followUpRuns(app);
-    await pause(followUpMs, app.signal);
-  }
-}
 
 /** Without a port, the server and its metrics are not even loaded. */
 async function openServer(app: App, port: number) {

@@ -37,17 +37,11 @@ export function applyEvidence(
   now: number,
 ): CaseContent | undefined {
   if (!held) return evidence.stays.length === 0 ? undefined : addStays(open(evidence, now), evidence, now);
-  const known = addOrigin(held, evidence);
+  const known = markNamed(addOrigin(held, evidence), evidence);
   if (isActiveCase(held)) return addStays(known, evidence, now);
   if (isNewEvidence(held, evidence)) return addStays(reopenOn(known, evidence, now), evidence, now);
-  // Correcting a mapping does not change earlier bookings; dismissing was a person's decision.
-  if (held.state === 'corrected')
-    return addStays(
-      known,
-      { ...evidence, stays: evidence.stays.filter((stay) => names(evidence, stay)) },
-      now,
-    );
-  return known;
+  // Correcting a mapping does not change earlier bookings, and dismissing it does not tell which are on it.
+  return addStays(known, { ...evidence, stays: evidence.stays.filter((stay) => names(evidence, stay)) }, now);
 }
 
 function open({ origin, move, at }: Evidence, now: number): CaseContent {
@@ -60,6 +54,16 @@ function open({ origin, move, at }: Evidence, now: number): CaseContent {
 
 function names({ references }: Evidence, { reference }: CaseStay): boolean {
   return reference !== undefined && references.has(reference);
+}
+
+/** Also a booking that is on the mapping no longer may be named. */
+function markNamed(held: CaseContent, { references }: Evidence): CaseContent {
+  const isNews = ({ reference = '', isNamed }: CaseBooking) => !isNamed && references.has(reference);
+  if (!held.bookings.some(isNews)) return held;
+  return {
+    ...held,
+    bookings: held.bookings.map((booking) => (isNews(booking) ? { ...booking, isNamed: true } : booking)),
+  };
 }
 
 /**
@@ -167,6 +171,20 @@ export function toDecision(
   const known = new Set(held?.bookings);
   const { bookings, ...row } = next;
   return { case: row, bookings: bookings.filter((booking) => !known.has(booking)), actions };
+}
+
+/** The result of a run calls bookings correct that were named before: nobody knows who is right, so it resolves none. */
+export function noteCorrect(
+  held: HeldCase,
+  { references, runId }: { readonly references: ReadonlySet<string>; readonly runId: string },
+): HeldCase {
+  const isNews = ({ reference = '', isNamed, calledCorrectBy }: CaseBooking) =>
+    isNamed && references.has(reference) && calledCorrectBy !== runId;
+  if (!held.bookings.some(isNews)) return held;
+  const bookings = held.bookings.map((booking) =>
+    isNews(booking) ? { ...booking, calledCorrectBy: runId } : booking,
+  );
+  return { ...held, bookings };
 }
 
 /* How the bookings of a case are kept in line with later runs. */

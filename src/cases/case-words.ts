@@ -10,10 +10,15 @@ type EntryJson = ReturnType<typeof shownCaseToJson>['history'][number];
 
 /** An entry of its history, with whatever details its action has. */
 type Entry = EntryJson & {
-  readonly [Detail in 'origins' | 'bookings' | 'assignee' | 'as' | 'day' | 'mergedInto']?:
-    | string
-    | number
-    | boolean;
+  readonly [Detail in
+    | 'origins'
+    | 'bookings'
+    | 'assignee'
+    | 'as'
+    | 'day'
+    | 'mergedInto'
+    | 'calledCorrect'
+    | 'run']?: string | number | boolean;
 };
 
 /** References named in one sentence. */
@@ -71,10 +76,22 @@ function describeAct(entry: Entry, named: string, showDay: (iso: string) => stri
 
 function describeUpdate(entry: Entry, named: string, showDay: (iso: string) => string): string {
   const { day, bookings } = entry;
+  const correct = describeCorrect(entry);
+  if (correct !== undefined) return correct;
   if (day) return `its bookings changed on ${showDay(String(day))}`;
   const joined =
     Number(bookings) > 0 ? `${formatCountOf(Number(bookings), 'booking')} joined it` : 'found again';
   return `${joined}${describeWhy(entry, named)}`;
+}
+
+/** What an entry says about bookings that a result calls correct; undefined if it is about something else. */
+export function describeCorrect({
+  calledCorrect,
+  run,
+}: Pick<Entry, 'calledCorrect' | 'run'>): string | undefined {
+  if (!calledCorrect) return undefined;
+  const bookings = formatCountOf(Number(calledCorrect), 'named booking');
+  return `the result of run ${showInLine(String(run))} calls ${bookings} correct; that resolves nothing`;
 }
 
 function describeWhy({ origins }: Entry, named: string): string {

@@ -1,5 +1,6 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import {
+  type CaseBooking,
   type CaseContent,
   type CaseKey,
   type CaseMove,
@@ -21,11 +22,17 @@ export interface Finding extends CaseKey {
   readonly at: number;
   /** The bookings that it names. */
   readonly references?: readonly string[] | undefined;
+  /** The stay of the booking that it names, as it was found: a later run may have moved it elsewhere. */
+  readonly stay?: CaseStay | undefined;
 }
 
 /** All findings about one case; those that differ only in the bookings they name are merged. */
 export interface CaseFindings extends CaseKey {
-  readonly findings: (Pick<Evidence, 'origin' | 'move' | 'at'> & { readonly references: Set<string> })[];
+  readonly findings: (Pick<Evidence, 'origin' | 'move' | 'at'> & {
+    readonly references: Set<string>;
+    /** By reference, those whose stay was found with it. */
+    readonly named: Map<string, CaseStay>;
+  })[];
 }
 
 /**
@@ -36,13 +43,26 @@ export function gatherFindings(
   findings: readonly Finding[],
   gathered: Map<string, CaseFindings> = new Map(),
 ): ReadonlyMap<string, CaseFindings> {
-  for (const { providerName, providerHotelId, serviceId, origin, move, at, references = [] } of findings) {
+  for (const {
+    providerName,
+    providerHotelId,
+    serviceId,
+    origin,
+    move,
+    at,
+    references = [],
+    stay,
+  } of findings) {
     const key = keyOfCase({ providerName, providerHotelId, serviceId });
     const group = gathered.get(key) ?? { providerName, providerHotelId, serviceId, findings: [] };
     gathered.set(key, group);
-    const same = group.findings.find((one) => one.at === at && one.origin === origin && one.move === move);
-    if (same) for (const reference of references) same.references.add(reference);
-    else group.findings.push({ origin, move, at, references: new Set(references) });
+    let same = group.findings.find((one) => one.at === at && one.origin === origin && one.move === move);
+    if (!same) {
+      same = { origin, move, at, references: new Set(), named: new Map() };
+      group.findings.push(same);
+    }
+    for (const reference of references) same.references.add(reference);
+    if (stay?.reference !== undefined) same.named.set(stay.reference, stay);
   }
   return gathered;
 }
@@ -85,23 +105,27 @@ const mostWritten = { cases: casesPerTransaction, bookings: 500 };
  * hotel, booked as that master hotel, whose stay is not over. A finding without such a booking opens no case. Idempotent.
  *
  * @param known the stays, if they have just been read
+ * @returns whether it names a booking that a later run has moved elsewhere: what later runs say about it is to be followed then
  */
 export async function openCases(
   gathered: ReadonlyMap<string, CaseFindings>,
   parts: CaseParts,
   known?: StaysByCase,
-): Promise<void> {
+): Promise<boolean> {
   // Most stays of a case are bookings that its findings name, so this bounds the bookings held in memory.
   const countNamed = ({ findings }: CaseFindings) =>
     new Set(findings.flatMap(({ references }) => [...references])).size;
   const opened = { cases: 0, bookings: 0 };
+  let hasOutdated = false;
   try {
     for (const groups of split([...gathered.values()], mostRead, countNamed)) {
       const stays = known ?? (await findStays(groups, parts));
       const countStays = (group: CaseFindings) => stays.get(keyOfCase(group))?.length ?? 0;
       for (const some of split(groups, mostWritten, countStays)) {
         await giveWay();
-        for (const bookings of await openTogether(some, stays, parts)) {
+        const { added, outdated } = await openTogether(some, stays, parts);
+        hasOutdated ||= outdated > 0;
+        for (const bookings of added) {
           opened.cases += 1;
           opened.bookings += bookings;
         }
@@ -111,6 +135,7 @@ export async function openCases(
     // Reported even if the rest failed, because these cases are not opened again.
     if (opened.cases > 0) parts.notify?.({ type: 'case-opened', ...opened });
   }
+  return hasOutdated;
 }
 
 /** Splits cases into parts with at most so many cases and bookings; a case is never split. */
@@ -147,25 +172,36 @@ async function findStays(
   return found;
 }
 
-/** In one transaction. Returns the number of new bookings of each case that was opened or reopened. */
+/**
+ * In one transaction. Returns the number of new bookings of each case that was opened or reopened, and how many named ones a later
+ * run has moved elsewhere.
+ */
 async function openTogether(
   groups: readonly CaseFindings[],
   found: StaysByCase,
   { ledger, clock }: CaseParts,
-): Promise<number[]> {
+): Promise<{ readonly added: readonly number[]; readonly outdated: number }> {
   const copied = await ledger.mappings.lookUp(groups);
   const isBooked = new Map(
     groups.map((group, index) => [keyOfCase(group), copied[index]?.serviceId === group.serviceId]),
   );
   const now = clock();
   const opened = new Map<string, number>();
+  let outdated = 0;
   await ledger.cases.changeByKey(groups, (held, group) => {
     const key = keyOfCase(group);
     // A second try, after a lost connection, may find that another process has opened the case.
     opened.delete(key);
-    const state = { stays: found.get(key) ?? [], isBookedInCopy: isBooked.get(key) === true };
+    const stays = found.get(key) ?? [];
+    const isBookedInCopy = isBooked.get(key) === true;
     let next: HeldCase | CaseContent | undefined = held;
-    for (const finding of group.findings) next = applyEvidence(next, { ...finding, ...state }, now);
+    for (const finding of group.findings) {
+      const moved = findOutdated(finding.named, stays, next?.bookings ?? []);
+      outdated += moved.length;
+      const known = new Set(next?.bookings.map(({ reference }) => reference));
+      const joining = moved.filter(({ reference }) => !known.has(reference));
+      next = applyEvidence(next, { ...finding, stays: [...stays, ...joining], isBookedInCopy }, now);
+    }
     if (!next) return undefined;
     const isOpened = isActiveCase(next) && !(held && isActiveCase(held));
     const bookings = next.bookings.length - (held?.bookings.length ?? 0);
@@ -174,5 +210,18 @@ async function openTogether(
     const action = isOpened ? (held ? 'case-reopened' : 'case-opened') : 'case-updated';
     return toDecision(held, next, [{ who: automatic, at: now, action, details: { origins, bookings } }]);
   });
-  return [...opened.values()];
+  return { added: [...opened.values()], outdated };
+}
+
+/** The named stays that are on this mapping no longer, unless their case knows that: it may not yet if a process died here. */
+function findOutdated(
+  named: ReadonlyMap<string, CaseStay>,
+  stays: readonly CaseStay[],
+  bookings: readonly CaseBooking[],
+): CaseStay[] {
+  if (named.size === 0) return [];
+  const done = new Set(
+    [...stays, ...bookings.filter(({ resolved }) => resolved)].map((one) => one.reference),
+  );
+  return [...named.values()].filter(({ reference }) => !done.has(reference));
 }

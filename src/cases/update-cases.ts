@@ -3,19 +3,21 @@ import { hashReference } from '../booking/booking.js';
 import { isOver } from '../booking/stay.js';
 import {
   type CaseStay,
-  type FollowedRun,
   keyOfCase,
   type OpenReference,
+  type RunToFollow,
   stateOfBooking,
 } from '../ledger/case.js';
+import type { Judged } from '../ledger/findings.js';
 import type { Run } from '../ledger/run.js';
+import type { FoundBookings, StayRun } from '../ledger/stays.js';
 import type { BookingForm } from '../ledger/step.js';
 import { readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { readSuspects } from '../review/suspects/listing.js';
-import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
+import { judgeBooking } from '../review/verdict.js';
 import { readJudged } from '../review/verdicts/listing.js';
-import { addStays, applyVersions, automatic, toDecision } from './case-transitions.js';
+import { addStays, applyVersions, automatic, noteCorrect, toDecision } from './case-transitions.js';
 import { changeCases, classifyMove, type FollowParts, followMappings } from './follow-mappings.js';
 import { type CaseFindings, type CaseParts, type Finding, gatherFindings, openCases } from './open-cases.js';
 
@@ -43,36 +45,45 @@ export async function updateCases(parts: FollowParts): Promise<void> {
 }
 
 /** Opens the cases of several runs together. Returns the number of findings. */
-async function followRuns(runs: readonly FollowedRun[], parts: FollowParts): Promise<number> {
+async function followRuns(runs: readonly RunToFollow[], parts: FollowParts): Promise<number> {
   const { ledger, signal } = parts;
   const gathered = new Map<string, CaseFindings>();
-  let followed: FollowedRun[] = [];
+  let followed: { readonly run: Run; readonly order: number }[] = [];
+  /** By reference, the order of the latest of these runs whose result calls it incorrect. */
+  const named = new Map<string, number>();
   let waiting = 0;
   let count = 0;
 
   async function open(): Promise<void> {
-    if (waiting > 0) await openCases(gathered, parts);
+    const hasOutdated = waiting > 0 && (await openCases(gathered, parts));
+    if (hasOutdated) await followLater(runs, parts);
+    for (const { run, order } of followed)
+      await followCorrect(run, (reference) => (named.get(reference) ?? -1) < order, parts);
     // Only now: after a failure, these are tried once more before their runs count as followed up.
     gathered.clear();
+    named.clear();
     waiting = 0;
-    if (followed.length > 0) await ledger.cases.markFollowed(followed);
+    // As it was read before its verdicts: of what was recorded meanwhile, some may have been missed.
+    const marks = followed.map(({ run: { id: runId, verdictsRecorded } }) => ({ runId, verdictsRecorded }));
+    if (marks.length > 0) await ledger.cases.markFollowed(marks);
     followed = [];
   }
 
   try {
-    for (const { runId, hasBookings } of runs) {
+    for (const [order, { runId, hasBookings }] of runs.entries()) {
       await giveWay(signal);
       if (!hasBookings) await followBookings(runId, parts);
       const run = await ledger.runs.get(runId);
       for await (const findings of findFindings(run, hasBookings, parts)) {
         gatherFindings(findings, gathered);
+        for (const { origin, references = [] } of findings)
+          if (origin === 'affected') for (const reference of references) named.set(reference, order);
         waiting += findings.length;
         count += findings.length;
         if (waiting >= findingsAtOnce) await open();
         await giveWay(signal);
       }
-      const isComplete = run.file?.verdicts !== undefined || !mayHaveResult(run) || run.state === 'cancelled';
-      if (isComplete || !hasBookings) followed.push({ runId, hasBookings: true, isComplete });
+      followed.push({ run, order });
       if (followed.length >= runsAtOnce) await open();
     }
   } finally {
@@ -80,6 +91,16 @@ async function followRuns(runs: readonly FollowedRun[], parts: FollowParts): Pro
     if (!signal?.aborted) await open();
   }
   return count;
+}
+
+/** Follows the bookings of all runs since the first of these once more: cases have been opened for bookings that changed since. */
+async function followLater([first]: readonly RunToFollow[], parts: FollowParts): Promise<void> {
+  const runs = await parts.ledger.stays.listStayRuns();
+  const from = runs.findIndex(({ runId }) => runId === first?.runId);
+  for (const { runId } of runs.slice(0, Math.max(0, from)).reverse()) {
+    await giveWay(parts.signal);
+    await followBookings(runId, parts);
+  }
 }
 
 async function* findFindings(
@@ -103,7 +124,7 @@ async function* findSuspects(
   for await (const { form, suspects } of readSuspects(ledger, run.id)) {
     const found = suspects.flatMap(({ reason, serviceId: copyServiceId, line }) => {
       const isDoubtful = reason === 'other-master' || (reason === 'moved' && copyServiceId === undefined);
-      const findings = isDoubtful ? toFinding(line, form, origin, today) : [];
+      const findings = isDoubtful ? toFinding(line, { form, day: run.day }, origin, today) : [];
       return findings.map((finding) => ({ finding, copyServiceId }));
     });
     const booked = [...new Set(found.map(({ finding }) => finding.serviceId))];
@@ -122,22 +143,27 @@ async function* findAffected(
 ): AsyncGenerator<readonly Finding[]> {
   const origin = { origin: 'affected', at: run.finishedAt ?? clock() } as const;
   for await (const { form, lines } of readJudged(ledger, run, 'incorrect'))
-    yield lines.flatMap((line) => toFinding(line, form, origin, today));
+    yield lines.flatMap((line) => toFinding(line, { form, day: run.day }, origin, today));
 }
 
 /** Empty for a stay that is over, or without the provider's hotel. */
 function toFinding(
   line: string,
-  form: BookingForm,
+  { form, day }: { readonly form: BookingForm; readonly day: string },
   origin: Pick<Finding, 'origin' | 'at'>,
   today: string,
 ): Finding[] {
   const booking = readBooking(line, form);
   const { providerName, providerHotelId, serviceId, bookingReferenceId } = booking;
-  const stay = { checkIn: booking.checkInDate, checkOut: booking.checkOutDate };
+  const stay = {
+    reference: bookingReferenceId,
+    checkIn: booking.checkInDate,
+    checkOut: booking.checkOutDate,
+    day,
+  };
   if (providerName === undefined || providerHotelId === undefined || isOver(stay, today)) return [];
   const references = bookingReferenceId === undefined ? [] : [bookingReferenceId];
-  return [{ providerName, providerHotelId, serviceId, references, ...origin }];
+  return [{ providerName, providerHotelId, serviceId, references, stay, ...origin }];
 }
 
 /**
@@ -172,17 +198,27 @@ interface Version extends CaseStay {
   readonly key: string;
 }
 
+/** Where the run holds these references; no run if it holds no bookings that count. */
+async function findReferences(
+  runId: string,
+  open: ReadonlyMap<string, unknown>,
+  { ledger: { stays }, signal }: CaseParts,
+): Promise<{ readonly stayRun?: StayRun; readonly found: readonly FoundBookings[] }> {
+  const stayRun =
+    open.size === 0 ? undefined : (await stays.listStayRuns()).find((one) => one.runId === runId);
+  if (!stayRun) return { found: [] };
+  const hashes = new Set<number>();
+  await forEachGivingWay(open.keys(), signal, (reference) => hashes.add(hashReference(reference)));
+  return { stayRun, found: await stays.findReferences(stayRun, Uint32Array.from(hashes).sort()) };
+}
+
 /** What the run holds about open bookings of cases, by case. */
 async function findVersions(runId: string, parts: CaseParts): Promise<Map<number, Version[]>> {
-  const { stays } = parts.ledger;
   const open = await readOpenReferences(parts);
-  const run = (await stays.listStayRuns()).find((one) => one.runId === runId);
   const versions = new Map<number, Version[]>();
-  if (!run || open.size === 0) return versions;
-  const hashes = new Set<number>();
-  await forEachGivingWay(open.keys(), parts.signal, (reference) => hashes.add(hashReference(reference)));
-  const found = await stays.findReferences(run, Uint32Array.from(hashes).sort());
-  for await (const bookings of readFound(stays, run, found))
+  const { stayRun: run, found } = await findReferences(runId, open, parts);
+  if (!run) return versions;
+  for await (const bookings of readFound(parts.ledger.stays, run, found))
     for (const { booking } of bookings) {
       const { bookingReferenceId: reference, checkInDate: checkIn, checkOutDate: checkOut } = booking;
       if (reference === undefined) continue;
@@ -192,6 +228,82 @@ async function findVersions(runId: string, parts: CaseParts): Promise<Map<number
         push(versions, id, { reference, key, checkIn, checkOut, day: run.day });
     }
   return versions;
+}
+
+/**
+ * If the result of a run calls a named booking correct, its case says so.
+ *
+ * @param isNewer whether no later run that is followed with it calls this booking incorrect
+ */
+async function followCorrect(
+  run: Run,
+  isNewer: (reference: string) => boolean,
+  parts: CaseParts,
+): Promise<void> {
+  if (!run.file?.verdicts) return;
+  const called = await findCalledCorrect(run, isNewer, parts);
+  await changeCases(parts.ledger, [...called.keys()], (held) => {
+    const noted = noteCorrect(held, { references: called.get(held.id) ?? new Set(), runId: run.id });
+    const calledCorrect = noted.bookings.filter((booking, index) => booking !== held.bookings[index]).length;
+    const details = { calledCorrect, run: run.id };
+    return toDecision(held, noted, [{ who: automatic, at: parts.clock(), action: 'case-updated', details }]);
+  });
+}
+
+/** The references of open bookings of which a run's result calls all rooms and stays on the mapping correct, by case. */
+async function findCalledCorrect(
+  run: Run,
+  isNewer: (reference: string) => boolean,
+  parts: CaseParts,
+): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
+  const open = await readOpenReferences(parts, ({ isNamed, reference }) => isNamed && isNewer(reference));
+  const correct = new Map<string, boolean>();
+  const { stayRun, found } = await findReferences(run.id, open, parts);
+  if (!stayRun) return new Map();
+  const inFile = found.filter(({ form }) => form === 'file');
+  for await (const bookings of readFound(parts.ledger.stays, stayRun, inFile)) {
+    const judged = await readJudgedPlaces(run.id, new Set(bookings.map(({ batch }) => batch)), parts);
+    for (const { batch, place, booking } of bookings) {
+      const {
+        bookingReferenceId: reference = '',
+        providerName = '',
+        providerHotelId = '',
+        serviceId,
+      } = booking;
+      const key = `${reference}\0${keyOfCase({ providerName, providerHotelId, serviceId })}`;
+      const about = {
+        run,
+        form: 'file',
+        step: { state: 'done' },
+        judged: judged.get(`${batch} ${place}`),
+      } as const;
+      const isCorrect = judgeBooking(about).verdict === 'correct';
+      correct.set(key, isCorrect && (correct.get(key) ?? true));
+    }
+  }
+  const called = new Map<number, Set<string>>();
+  if (![...correct.values()].includes(true)) return called;
+  const ids = [...new Set([...open.values()].flatMap((items) => items.map(({ id }) => id)))];
+  const cases = await parts.ledger.cases.list({ state: 'all', ids, today: parts.today });
+  const keys = new Map(cases.map((item) => [item.id, keyOfCase(item)]));
+  for (const [reference, items] of open)
+    for (const { id } of items)
+      if (correct.get(`${reference}\0${keys.get(id)}`))
+        called.set(id, (called.get(id) ?? new Set()).add(reference));
+  return called;
+}
+
+/** What is recorded about bookings of these batches of the file, by batch and place. */
+async function readJudgedPlaces(
+  runId: string,
+  batches: ReadonlySet<number>,
+  { ledger }: CaseParts,
+): Promise<ReadonlyMap<string, Judged>> {
+  const judged = new Map<string, Judged>();
+  for (const batch of batches)
+    for (const { judged: said, places } of await ledger.bookings.listJudgedOfBatch(runId, batch))
+      for (const place of places) judged.set(`${batch} ${place}`, said);
+  return judged;
 }
 
 /** The stays of the run on the mappings of active cases, by case. */
@@ -209,14 +321,17 @@ async function findJoining(runId: string, parts: CaseParts): Promise<Map<number,
 
 const rowsAtOnce = 2_000;
 
-/** The open bookings of cases, by their references. */
-async function readOpenReferences({ ledger: { cases }, today, signal }: CaseParts) {
+/** The open bookings of cases that are wanted, by their references. */
+async function readOpenReferences(
+  { ledger: { cases }, today, signal }: CaseParts,
+  isWanted: (item: OpenReference) => boolean = () => true,
+) {
   const open = new Map<string, OpenReference[]>();
   let found: readonly OpenReference[];
   let after: OpenReference | undefined;
   do {
     found = await cases.listOpenReferences(today, { after, limit: rowsAtOnce });
-    for (const item of found) push(open, item.reference, item);
+    for (const item of found) if (isWanted(item)) push(open, item.reference, item);
     after = found.at(-1);
     await giveWay(signal);
   } while (found.length === rowsAtOnce);

@@ -35,6 +35,15 @@ export function toFileDetails({ file, linesBlanked }: Run) {
     bytes,
     triggeredAt: triggeredAt === undefined ? null : new Date(triggeredAt).toISOString(),
     result: result ? { name, bytes: size, sha256, rows, isWhole } : null,
+    /** The other files of the result, which were judged with it; only if there are any. */
+    ...(result?.others && {
+      otherResults: result.others.map(({ name, size, sha256, rows }) => ({
+        name,
+        bytes: size,
+        sha256,
+        rows,
+      })),
+    }),
     laterResults,
     /** Our files on the server that were removed as agreed. */
     removed: removals.flatMap(({ path, outcome }) => (outcome === 'removed' ? [path] : [])),
@@ -46,7 +55,7 @@ type FileDetails = NonNullable<ReturnType<typeof toFileDetails>>;
 
 export function renderFile({ runId, file, fileDetails }: ShownRun, visit: DeskVisit): Html | undefined {
   if (!file || !fileDetails) return undefined;
-  const { result, bytes, triggeredAt } = fileDetails;
+  const { result, otherResults = [], bytes, triggeredAt } = fileDetails;
   const ignored = file.resultRowsIgnored;
   const facts = renderFacts([
     ['File', html`<code>${showInLine(file.remotePath ?? 'not uploaded yet')}</code>`],
@@ -55,6 +64,10 @@ export function renderFile({ runId, file, fileDetails }: ShownRun, visit: DeskVi
     ['Review asked for', triggeredAt === null ? 'not yet' : showInstant(triggeredAt, visit)],
     ['Result', result ? describeResult(result) : 'has not arrived'],
     ['SHA-256 of the result', result ? html`<code>${result.sha256}</code>` : undefined],
+    ...otherResults.map((other): [string, Html] => [
+      'Judged with it',
+      html`<code>${showInLine(other.name)}</code>, ${formatCount(other.rows)} records, ${formatSize(other.bytes)}: <code>${other.sha256}</code>`,
+    ]),
     ['Rows ignored', ignored ? `${formatCount(ignored)}, about none of our bookings` : undefined],
     ['Archived to', file.archivedTo ?? 'not yet'],
   ]);

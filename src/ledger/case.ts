@@ -4,6 +4,7 @@ import type { RecordedAction } from './audit.js';
 import { toStorableHotel } from './mapping-changes.js';
 import type { ProviderHotel } from './mappings.js';
 import { withoutUndefined } from './query.js';
+import type { Run } from './run.js';
 import * as t from './table.js';
 
 /** What a case is about: a provider's hotel, and the master hotel it was booked as. Each pair has one case. */
@@ -80,6 +81,8 @@ const caseStay = {
   addedAt: t.bigint,
   /** Whether a verdict or an e-mail named it; otherwise it only has the same mapping. */
   isNamed: t.flag,
+  /** The latest run whose result calls it correct, although it was named: that resolves nothing. */
+  calledCorrectBy: t.optional(t.text()),
 };
 const unresolved = t.columnsOf(caseStay);
 export const caseBookings = t.table(
@@ -241,6 +244,7 @@ export interface OpenReference {
   readonly id: number;
   readonly place: number;
   readonly reference: string;
+  readonly isNamed: boolean;
 }
 
 /** Only bookings behind this one. */
@@ -249,13 +253,16 @@ export interface ReferencePage {
   readonly limit: number;
 }
 
-/** How far a run has been followed up. */
-export interface FollowedRun {
+/** A run with something that has not been followed up. */
+export interface RunToFollow {
   readonly runId: string;
   /** Whether its bookings and suspects have been followed up. */
   readonly hasBookings: boolean;
-  /** Whether its result has been, too, or none will come. */
-  readonly isComplete: boolean;
+}
+
+/** How far a run has been followed up. */
+export interface FollowedRun extends Pick<Run, 'verdictsRecorded'> {
+  readonly runId: string;
 }
 
 /** Of a fixed length, so that it can be indexed however long the hotel's id is. */

@@ -22,6 +22,7 @@ import {
   type OpenReference,
   openCounts,
   type ReferencePage,
+  type RunToFollow,
   toBooking,
 } from './case.js';
 import { changeById, changeByKey, eraseNotes, eraseReference, readCases } from './case-changes.js';
@@ -40,12 +41,12 @@ import {
   withoutUndefined,
 } from './query.js';
 import { runNumber } from './runs.js';
-import { flag, numberOf, table } from './table.js';
+import { integer, numberOf, table } from './table.js';
 
-/** The runs whose verdicts have become cases, and whether all of them have. */
+/** The runs whose bookings and suspects have become cases, and how far their verdicts have. */
 export const followedRuns = table(
   'followed_runs',
-  { run: numberOf('runs'), isComplete: flag },
+  { run: numberOf('runs'), verdictsRecorded: integer },
   { key: 'run' },
 );
 
@@ -185,29 +186,27 @@ function* listReported(before: number): Query<number[]> {
 /** The unresolved bookings that have a reference and whose stay is not over, by case and place. */
 function* listOpenReferences(today: string, { after, limit }: ReferencePage): Query<OpenReference[]> {
   const rows = yield* all(
-    `SELECT case_number, place, reference FROM case_bookings
+    `SELECT case_number, place, reference, is_named FROM case_bookings
      WHERE (case_number, place) > (?, ?) AND reference IS NOT NULL AND ${isOpen}
      ORDER BY case_number, place LIMIT ?`,
     ...[after?.id ?? 0, after?.place ?? 0, ...boundsOf(today), limit],
   );
-  return rows.map(({ case_number, place, reference }) => ({
+  return rows.map(({ case_number, place, reference, is_named }) => ({
     id: Number(case_number),
     place: Number(place),
     reference: String(reference),
+    isNamed: Number(is_named) === 1,
   }));
 }
 
-/** The collected runs that are not completely followed up, the oldest first. */
-function* listRunsToFollow(): Query<FollowedRun[]> {
+/** The collected runs that were never followed up, or have recorded verdicts since, whatever their state; the oldest first. */
+function* listRunsToFollow(): Query<RunToFollow[]> {
   const rows = yield* all(
-    `SELECT id, is_complete FROM runs AS runs LEFT JOIN followed_runs ON run = number
-     WHERE collected_at IS NOT NULL AND pruned_at IS NULL AND coalesce(is_complete, 0) = 0 ORDER BY number`,
+    `SELECT id, run FROM runs AS runs LEFT JOIN followed_runs AS followed ON run = number
+     WHERE collected_at IS NOT NULL AND pruned_at IS NULL
+       AND (run IS NULL OR followed.verdicts_recorded < runs.verdicts_recorded) ORDER BY number`,
   );
-  return rows.map(({ id, is_complete }) => ({
-    runId: String(id),
-    hasBookings: is_complete !== null,
-    isComplete: false,
-  }));
+  return rows.map(({ id, run }) => ({ runId: String(id), hasBookings: run !== null }));
 }
 
 /** @param today YYYY-MM-DD, in the account's zone */
@@ -265,10 +264,11 @@ function* countOfDay(day: string, today: string) {
 }
 
 function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
-  for (const { runId, isComplete } of marks)
+  for (const { runId, verdictsRecorded } of marks)
     yield* followedRuns.add(
-      { run: yield* runNumber(runId), isComplete },
-      'ON CONFLICT (run) DO UPDATE SET is_complete = excluded.is_complete',
+      { run: yield* runNumber(runId), verdictsRecorded },
+      `ON CONFLICT (run) DO UPDATE SET verdicts_recorded = excluded.verdicts_recorded
+       WHERE followed_runs.verdicts_recorded < excluded.verdicts_recorded`,
     );
 }
 

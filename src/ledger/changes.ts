@@ -34,6 +34,7 @@ export interface RunPatch {
   readonly failure?: RunFailure | null;
   readonly cancelReason?: string;
   readonly file?: Partial<ReviewFile>;
+  readonly verdictsRecorded?: number;
   readonly namesBlankedAt?: null;
   readonly linesBlanked?: false;
   readonly acceptance?: VolumeAcceptance;

@@ -1,6 +1,6 @@
 import { readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';
-import { change, type Query } from './query.js';
+import { type Cell, change, type Query } from './query.js';
 import { runNumber } from './runs.js';
 import type { BookingForm } from './step.js';
 import * as t from './table.js';
@@ -35,6 +35,8 @@ export const verdicts = t.table(
     batch: t.integer,
     judged: t.oneOf<Judged>('incorrect', 'not-in-result', 'unclear'),
     places: t.bytes,
+    /** Of each place, which of `verdictSources` says so. */
+    sources: t.optional(t.bytes),
   },
   { key: 'run, batch, judged', isItsIndex: true },
 );
@@ -84,10 +86,49 @@ function toSuspect({ run, form, batch, ...suspect }: t.Row<typeof suspects>): Su
   return suspect;
 }
 
-/** Records what the result says about the bookings of the file, in place of what was recorded before. */
-export function* replaceVerdicts(run: number, found: readonly JudgedPlaces[]): Query<void> {
+/**
+ * Stores what is known about the bookings of the file, in place of what was known before: see `say` in verdict-state.ts.
+ *
+ * @returns whether that changes anything
+ */
+export function* replaceVerdicts(run: number, found: readonly JudgedPlaces[]): Query<boolean> {
+  const stored = yield* verdicts.list('WHERE run = ?', run);
+  const packed = found.map(({ places, sources, ...of }) => ({
+    run,
+    ...of,
+    places: packNumbers(places),
+    sources: sources && packNumbers(sources),
+  }));
+  const known = new Map(stored.map((row) => [`${row.batch} ${row.judged}`, row]));
+  const isSame = ({ batch, judged, places, sources }: (typeof packed)[number]) => {
+    const row = known.get(`${batch} ${judged}`);
+    return row?.places.equals(places) && isEqual(row.sources, sources);
+  };
+  if (stored.length === packed.length && packed.every(isSame)) return false;
   yield* change(`DELETE FROM verdicts WHERE run = ?`, run);
-  yield* verdicts.insert(found.map(({ places, ...of }) => ({ run, ...of, places: packPlaces(places) })));
+  yield* verdicts.insert(packed);
+  return true;
+}
+
+function isEqual(one: Buffer | undefined, other: Buffer | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : one.equals(other);
+}
+
+/** The bookings that are recorded as incorrect, with what says so. */
+export const listIncorrect = (runId: string) => listJudged(runId, `judged = 'incorrect'`);
+
+/** What is recorded about the bookings of a batch, unless they are correct. */
+export const listJudgedOfBatch = (runId: string, batch: number) => listJudged(runId, 'batch = ?', batch);
+
+function* listJudged(runId: string, condition: string, ...values: readonly Cell[]): Query<JudgedPlaces[]> {
+  const run = yield* runNumber(runId);
+  const found = yield* verdicts.list(`WHERE run = ? AND ${condition} ORDER BY batch`, run, ...values);
+  return found.map(({ batch, judged, places, sources }) => ({
+    batch,
+    judged,
+    places: unpackNumbers(places),
+    ...(sources && { sources: unpackNumbers(sources) }),
+  }));
 }
 
 /** The next batch with bookings of the file about which the result says this, with their lines. */
@@ -97,23 +138,23 @@ export function* nextJudged(runId: string, judged: Judged, after = -1): Query<Ju
   const found = yield* verdicts.find(isNext, run, judged, after);
   if (!found) return undefined;
   const { batch } = found;
-  const places = unpackPlaces(found.places);
+  const places = unpackNumbers(found.places);
   return { batch, places, lines: yield* readLinesAt(run, 'file', batch, places) };
 }
 
 export function* findJudged(run: number, batch: number, place: number): Query<Judged | undefined> {
   const found = yield* verdicts.list('WHERE run = ? AND batch = ?', run, batch);
-  return found.find(({ places }) => unpackPlaces(places).includes(place))?.judged;
+  return found.find(({ places }) => unpackNumbers(places).includes(place))?.judged;
 }
 
-/** Packs places of a batch as 16-bit little-endian numbers. */
-function packPlaces(places: readonly number[]): Buffer {
-  const packed = Buffer.alloc(2 * places.length);
-  for (const [index, place] of places.entries()) packed.writeUInt16LE(place, 2 * index);
+/** As 16-bit little-endian numbers. */
+function packNumbers(numbers: readonly number[]): Buffer {
+  const packed = Buffer.alloc(2 * numbers.length);
+  for (const [index, number] of numbers.entries()) packed.writeUInt16LE(number, 2 * index);
   return packed;
 }
 
-function unpackPlaces(packed: Buffer): number[] {
+function unpackNumbers(packed: Buffer): number[] {
   return Array.from({ length: packed.length / 2 }, (_, index) => packed.readUInt16LE(2 * index));
 }
 
@@ -129,7 +170,12 @@ export interface JudgedPlaces {
   readonly judged: Judged;
   /** Counted from 0, ascending. */
   readonly places: readonly number[];
+  /** Of incorrect ones: for each place, the index of the file among `verdictSources` that says so. */
+  readonly sources?: readonly number[];
 }
+
+/** Which version of a result said that a booking is incorrect. */
+export type VerdictSource = Pick<Sighting, 'name' | 'modifiedAt'>;
 
 /** A file as it was seen on the SFTP server. */
 export interface Sighting {
@@ -145,13 +191,25 @@ interface ReadSighting extends Sighting {
   readonly sha256?: string;
 }
 
-/** A result as it was downloaded. */
-export interface ReceivedResult extends Sighting {
+/** A file of a result as it was downloaded. */
+export interface ReceivedFile extends Sighting {
   readonly sha256: string;
   /** Records under its header. */
   readonly rows: number;
+}
+
+/** A result as it was downloaded: the newest of its files. */
+export interface ReceivedResult extends ReceivedFile {
   /** False if it was accepted although incomplete. */
   readonly isWhole: boolean;
+  /** The other files that are part of it, the newest first. */
+  readonly others?: readonly ReceivedFile[];
+}
+
+/** The files that were judged together, the newest first: none without an accepted result. */
+export function listResultFiles(file: Partial<ReviewFile> | undefined): readonly ReceivedFile[] {
+  const { result } = file ?? {};
+  return result ? [result, ...(result.others ?? [])] : [];
 }
 
 /**
@@ -174,7 +232,9 @@ export interface ReviewFile {
   readonly setAside: readonly SetAsideResult[];
   readonly triggeredAt: number;
   /** An incomplete result, and since when it has been unchanged. */
-  readonly growing: ReadSighting & {
+  readonly growing: {
+    /** Those that are named like it, the newest first. */
+    readonly files: readonly ReadSighting[];
     readonly since: number;
     /** The token of the run under which it was read. */
     readonly token?: number;
@@ -188,6 +248,8 @@ export interface ReviewFile {
   readonly result: ReceivedResult;
   /** The result in numbers. */
   readonly verdicts: ResultCounts;
+  /** What said that bookings are incorrect, as far as it still counts. */
+  readonly verdictSources: readonly VerdictSource[];
   /** The folder or address of the file as sent and the result. */
   readonly archivedTo: string;
   /** The names in the archive of results that the server held besides the one that was judged. */
@@ -221,6 +283,8 @@ export interface UnreadableResult {
   readonly seen?: SeenResult;
   /** The names of its columns. */
   readonly columns: readonly string[];
+  /** The columns that have the name of another one, so that nobody knows which counts; the rest then says nothing. */
+  readonly ambiguous?: readonly string[];
   /** The configured name of the column with the verdicts, and whether it is there. */
   readonly resultColumn: string;
   readonly isFound: boolean;

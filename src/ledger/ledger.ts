@@ -8,7 +8,7 @@ import type { Decide } from './changes.js';
 import { beginCollect, type CollectStart } from './collecting.js';
 import { createErasures, createGuestReader } from './erasing.js';
 import { createExportLog, createExportReader } from './export-log.js';
-import { nextJudged, nextSuspects } from './findings.js';
+import { listIncorrect, listJudgedOfBatch, nextJudged, nextSuspects } from './findings.js';
 import { createHotelReader, createHotels } from './hotels.js';
 import { findKeptValues, readKeptColumns } from './kept-columns.js';
 import { createMailReader, createMails } from './mails.js';
@@ -137,6 +137,7 @@ export function createReadOnlyLedger(store: Store, { ping, close }: Connection) 
     bookings: {
       ...bind(read, { readBatch, readBatches, measureBatches, sampleBatches }),
       ...bind(readTogether, { nextDelivered, nextJudged, nextSuspects, listRefused, trace }),
+      ...bind(readTogether, { listIncorrect, listJudgedOfBatch }),
       ...bind(readTogether, { readKept: readKeptColumns }),
       /** The kept values of the bookings with these references, each of the newest run that has them. */
       findKept: (references: readonly string[]) => findKeptValues(store, references),

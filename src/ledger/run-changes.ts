@@ -136,12 +136,20 @@ export function* record(
   const { ending, steps, inserts, opened, settled } = change;
   for (const each of steps) yield* changeSteps(number, each);
   if (inserts.length > 0) yield* insertSteps(number, inserts, () => position);
-  yield* changeRun(number, change.run);
-  if (outcome.verdicts) yield* replaceVerdicts(number, outcome.verdicts);
+  const patch = { ...change.run, ...(yield* recordVerdicts(number, run, outcome)) };
+  yield* changeRun(number, patch);
   yield* insertAttempt(number, claim, outcome, ending, at);
-  const changed = patchRun(run, change.run);
+  const changed = patchRun(run, patch);
   yield* raise(rules.noticesOfRun(run, changed, at, ending));
   return { run: changed, ending, opened, settled };
+}
+
+/** The first ones count even if all of them are correct: then there is nothing to store. */
+function* recordVerdicts(number: number, run: Run, { verdicts }: Outcome): Query<RunPatch> {
+  if (!verdicts) return {};
+  const isChanged = yield* replaceVerdicts(number, verdicts);
+  const isFirst = run.file?.verdicts === undefined;
+  return isChanged || isFirst ? { verdictsRecorded: run.verdictsRecorded + 1 } : {};
 }
 
 /** Whether a claim is still the one under which its step is performed. */

@@ -122,6 +122,8 @@ const fields = {
   failedSteps: t.count,
   /** Tries that batches spent since one of them last got an answer. */
   failuresInRow: t.count,
+  /** How often what its results say about its bookings has changed: whoever followed it up to a lower number looks again. */
+  verdictsRecorded: t.count,
   /** Only for a file run, once its file was written. A text of JSON: the row is short and often updated. */
   file: t.optional(t.json<Partial<ReviewFile>>()),
 };

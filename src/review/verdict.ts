@@ -1,6 +1,16 @@
 import type { Judged, unansweredReasons } from '../ledger/findings.js';
 import type { Run } from '../ledger/run.js';
 import type { BookingForm, StepState } from '../ledger/step.js';
+import { mayHaveResult } from './verdicts/day-verdicts.js';
+
+/**
+ * Whether no more verdicts can come for a run. Those that are there say nothing about that: an incomplete result has some, and a run that
+ * failed for it is resumed.
+ */
+export function hasFinalVerdicts(run: Pick<Run, 'delivery' | 'state' | 'counts' | 'file'>): boolean {
+  const isOver = run.state === 'succeeded' || run.state === 'cancelled';
+  return isOver || !mayHaveResult(run) || run.file?.archivedTo !== undefined;
+}
 
 /** What is known about a booking's mapping. `unknown` never counts as good. (Design 11.) */
 export type BookingVerdict =

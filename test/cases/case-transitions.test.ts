@@ -82,11 +82,14 @@ describe('evidence', () => {
     },
   );
 
-  it('of suspects reopens nothing, but their bookings join a corrected case', () => {
+  it('of suspects reopens nothing, but the bookings that they name join a closed case', () => {
     const suspects = evidenceOf(['BR-2'], { origin: 'suspect', at: 300 });
     const corrected = applyMoves(opened(), [{ to: 8, seenAt: 150 }], 200);
     expect(apply(corrected, suspects)).toMatchObject({ state: 'corrected', bookings: [{}, { place: 2 }] });
-    expect(apply(closedBy('dismiss', opened()), suspects).bookings).toHaveLength(1);
+    const dismissed = apply(closedBy('dismiss', opened()), suspects);
+    expect(dismissed).toMatchObject({ state: 'dismissed', bookings: [{}, { place: 2, isNamed: true }] });
+    const others = { stays: [stayOf('BR-3')] };
+    expect(apply(dismissed, { ...suspects, ...others })).toBe(dismissed);
   });
 
   it('that names a booking of a corrected case for the first time reopens it if the copy is as booked again', () => {
@@ -162,6 +165,12 @@ describe('a closed case', () => {
   it('is not reopened by the watch if nobody has a stay there', () => {
     const watched = evidenceOf([], { origin: 'watch', move: 'unmapped', at: 180 });
     expect(apply(corrected(), watched, 210).state).toBe('corrected');
+  });
+
+  it('that was dismissed marks a booking that shared its mapping as named', () => {
+    const shared = opened({ stays: [stayOf('BR-1'), stayOf('BR-2')] });
+    const named = apply(closedBy('dismiss', shared), evidenceOf(['BR-2'], { at: 300 }));
+    expect(named).toMatchObject({ state: 'dismissed', bookings: [{}, { isNamed: true }] });
   });
 
   it('that was corrected takes in the bookings that a verdict names, and no others', () => {

@@ -24,6 +24,10 @@ it.each([
     'found again because the result marked A as incorrect',
   ],
   [{ ...itself, action: 'case-updated', bookings: 1 }, '1 booking joined it'],
+  [
+    { ...itself, action: 'case-updated', calledCorrect: 2, run: 'r7' },
+    'the result of run r7 calls 2 named bookings correct; that resolves nothing',
+  ],
   [{ ...itself, action: 'case-updated', day: '2026-11-20' }, 'its bookings changed on day 2026-11-20'],
   [{ ...itself, action: 'case-corrected' }, 'corrected: the mapping moved'],
   [{ ...itself, action: 'case-escalated' }, 'escalated: it was reported, and not corrected in time'],

@@ -4,6 +4,7 @@ import type { CaseEvent } from '../../src/cases/open-cases.js';
 import { updateCases } from '../../src/cases/update-cases.js';
 import type { ResultCounts, Suspect } from '../../src/ledger/findings.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Run } from '../../src/ledger/run.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { withReplaced } from '../support/fake-ledger.js';
 import { at, batchOf, chunkOf, claimStep, done, newRun, record, rightOf } from './ledger/days.js';
@@ -62,6 +63,10 @@ export function describeCaseUpdatesContract(
       await update();
       return (await ledger.cases.list({ today })).map(({ origins }) => origins);
     };
+    const listChanges = async () => {
+      const trail = await ledger.audit.nextActions({ subject: 'case 1' });
+      return trail?.actions.map(({ action, details }) => JSON.stringify([action, details])).toSorted();
+    };
     const bookings = async (id = 1) => (await ledger.cases.find(id))?.bookings ?? [];
     const references = async (id = 1) => (await bookings(id)).map(({ reference }) => reference);
     const store = (id: string, day: string, stays: readonly MadeStay[]) =>
@@ -102,6 +107,149 @@ export function describeCaseUpdatesContract(
       expect(await ledger.cases.listRunsToFollow()).toEqual([]);
     });
 
+    /** Records what the result of the run says by now, as its steps do while they wait for the rest. */
+    async function recordVerdicts(run: Run, attempt: number, incorrect: readonly number[], unnamed = 0) {
+      const claim = await claimStep(ledger, run, 'await-result', attempt);
+      const verdicts = [
+        { batch: 0, judged: 'incorrect' as const, places: incorrect, sources: incorrect.map(() => 0) },
+      ];
+      const known = { ...counts, affected: incorrect.length, unanswered: unnamed };
+      await record(
+        ledger,
+        claim,
+        {
+          kind: 'waiting',
+          evidence: { code: 'result-growing' },
+          until: at,
+          file: { verdicts: known },
+          verdicts: incorrect.length > 0 ? verdicts : [],
+        },
+        at,
+      );
+    }
+    const named = async () =>
+      (await bookings()).flatMap(({ reference, isNamed }) => (isNamed ? [reference] : [])).toSorted();
+    const awaited = async () => {
+      const run = await collectedFileRun(ledger, 'r1', { file: 3 });
+      await performUpTo(ledger, run, 'trigger');
+      return run;
+    };
+
+    it('follow each verdict that is recorded, before the result is complete and after', async () => {
+      const run = await awaited();
+      await recordVerdicts(run, 1, [0], 2);
+      await update();
+      expect(await named()).toEqual(['F-0']);
+      expect(await ledger.cases.listRunsToFollow()).toEqual([]);
+      await recordVerdicts(run, 2, [0, 2], 1);
+      expect(await ledger.cases.listRunsToFollow()).toEqual([{ runId: 'r1', hasBookings: true }]);
+      await update();
+      expect(await named()).toEqual(['F-0', 'F-2']);
+      expect(events.map(({ type }) => type)).toEqual(['case-opened']);
+    });
+
+    it.each(['failed', 'cancelled'] as const)(
+      'follow what a run had recorded before it was %s',
+      async (state) => {
+        const run = await awaited();
+        await update();
+        await recordVerdicts(run, 1, [1], 2);
+        await ledger.runs.settle(rightOf(run), { state, at });
+        await update();
+        expect(await named()).toEqual(['F-1']);
+      },
+    );
+
+    it('do not look again at verdicts that are recorded once more', async () => {
+      const run = await awaited();
+      await recordVerdicts(run, 1, [0], 2);
+      await update();
+      await recordVerdicts(run, 2, [0], 2);
+      expect(await ledger.cases.listRunsToFollow()).toEqual([]);
+    });
+
+    it('look again at verdicts that are recorded while they look', async () => {
+      const run = await awaited();
+      await recordVerdicts(run, 1, [0], 2);
+      const racing = withReplaced(ledger, {
+        cases: {
+          async changeByKey(keys, decide) {
+            await recordVerdicts(run, 2, [0, 1], 1);
+            return ledger.cases.changeByKey(keys, decide);
+          },
+        },
+      });
+      await update(now, racing);
+      await update();
+      expect(await named()).toEqual(['F-0', 'F-1']);
+    });
+
+    it('say that a newer result calls a named booking correct, once, and resolve nothing', async () => {
+      const run = await awaited();
+      await recordVerdicts(run, 1, [0, 1], 1);
+      await update();
+      await recordVerdicts(run, 2, [0]);
+      await update();
+      await update();
+      expect(await named()).toEqual(['F-0', 'F-1']);
+      expect((await bookings()).some(({ resolved }) => resolved)).toBe(false);
+      expect(await listChanges()).toContain(
+        JSON.stringify(['case-updated', { calledCorrect: 1, run: 'r1' }]),
+      );
+      expect((await listChanges())?.filter((change) => change.includes('calledCorrect'))).toHaveLength(1);
+    });
+
+    it('name a booking that a later run had moved to another hotel before its verdict came', async () => {
+      const run = await awaited();
+      await store('r2', '2026-11-21', [stayOf('F-0', { providerHotelId: '008' })]);
+      await update();
+      await recordVerdicts(run, 1, [0], 2);
+      const { listStayRuns } = ledger.stays;
+      const killed = withReplaced(ledger, {
+        stays: {
+          // Once its case is open, the later runs are followed.
+          listStayRuns: async () => {
+            if ((await named()).length > 0) throw new Error('killed');
+            return listStayRuns();
+          },
+        },
+      });
+      await expect(update(now, killed)).rejects.toThrow('killed');
+      await update();
+      const rebooked = { isNamed: true, resolved: { as: 'rebooked', isAutomatic: true } };
+      expect((await bookings()).find(({ reference }) => reference === 'F-0')).toMatchObject(rebooked);
+      const changes = await listChanges();
+      await recordVerdicts(run, 2, [0, 1], 1);
+      await update();
+      expect(await named()).toEqual(['F-0', 'F-1']);
+      expect((await bookings()).find(({ reference }) => reference === 'F-0')).toMatchObject(rebooked);
+      expect((await listChanges())?.length).toBe((changes?.length ?? 0) + 1);
+    });
+
+    it('name a booking that shared the mapping and was moved elsewhere before its verdict came', async () => {
+      const run = await awaited();
+      await recordVerdicts(run, 1, [1], 2);
+      await update();
+      await store('r2', '2026-11-21', [stayOf('F-0', { providerHotelId: '008' })]);
+      await update();
+      await recordVerdicts(run, 2, [0, 1], 1);
+      await update();
+      expect(await named()).toEqual(['F-0', 'F-1']);
+      expect((await bookings()).find(({ reference }) => reference === 'F-0')).toHaveProperty('resolved');
+    });
+
+    it('do not take an older result that calls a booking correct for a newer one', async () => {
+      for (const [index, id] of ['r1', 'r2'].entries()) {
+        const run = await collectedFileRun(ledger, id, { file: 3 });
+        await performUpTo(ledger, run, 'trigger');
+        await recordVerdicts(run, 1, index === 0 ? [] : [0]);
+        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
+      }
+      await update();
+      expect(await named()).toEqual(['F-0']);
+      expect((await listChanges())?.filter((change) => change.includes('calledCorrect'))).toEqual([]);
+    });
+
     it('lose nothing when a process ends before it has recorded how far it got', async () => {
       await judgedRun();
       const { markFollowed } = ledger.cases;
@@ -112,7 +260,7 @@ export function describeCaseUpdatesContract(
       await update();
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
       expect(events).toHaveLength(1);
-      expect(await markFollowed([{ runId: 'r1', hasBookings: true, isComplete: true }])).toBeUndefined();
+      expect(await markFollowed([{ runId: 'r1', verdictsRecorded: 1 }])).toBeUndefined();
     });
 
     it('lose nothing when opening them fails once', async () => {
@@ -217,10 +365,6 @@ export function describeCaseUpdatesContract(
       expect(byReference.size).toBe(4);
     });
 
-    const listChanges = async () => {
-      const trail = await ledger.audit.nextActions({ subject: 'case 1' });
-      return trail?.actions.map(({ action, details }) => JSON.stringify([action, details])).toSorted();
-    };
     const versions: readonly (readonly [day: string, stays: readonly MadeStay[]])[] = [
       ['2026-11-21', [stayOf('N-1'), stayOf('F-0', { providerHotelId: '008' }), stayOf('F-1')]],
       ['2026-11-21', [stayOf('F-0', { checkInDate: '2026-12-02' }), stayOf('F-1', { serviceId: 9 })]],
@@ -248,7 +392,7 @@ export function describeCaseUpdatesContract(
       for (const [index, [day, stays]] of versions.entries()) await store(`v${index}`, day, stays);
       const alone = (await ledger.cases.listRunsToFollow()).map(({ runId }) => runId);
       for (const runId of alone) {
-        const listRunsToFollow = async () => [{ runId, hasBookings: false, isComplete: false }];
+        const listRunsToFollow = async () => [{ runId, hasBookings: false }];
         await update(now, withReplaced(ledger, { cases: { listRunsToFollow } }));
       }
       expect(together).toEqual(await bookings());
@@ -263,7 +407,7 @@ export function describeCaseUpdatesContract(
       await update();
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2', 'r2']);
       const before = { bookings: await bookings(), changes: await listChanges() };
-      const listRunsToFollow = async () => [{ runId: 'r2', hasBookings: false, isComplete: false }];
+      const listRunsToFollow = async () => [{ runId: 'r2', hasBookings: false }];
       await update(now + 1, withReplaced(ledger, { cases: { listRunsToFollow } }));
       expect({ bookings: await bookings(), changes: await listChanges() }).toEqual(before);
     });

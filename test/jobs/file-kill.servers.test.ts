@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { resultName } from '../../src/review/file/file-attempt.js';
 import type { RunningCommand } from '../support/command.js';
 import { runsEveryCase } from '../support/engine.js';
 import { remoteFolder } from '../support/file-day.js';
@@ -141,7 +142,10 @@ describe('a file delivery that is killed', () => {
       const isHalfway = () => day.proxy.happened.bytesToClient - receivedBefore > day.file.length / 2;
       day.proxy.beforePassing((to) => (to === 'client' && isHalfway() ? new Promise(() => {}) : undefined));
       const command = await startUntil(day, 'await-result');
-      const part = join(day.spoolFolder, `${(await day.ledger.run()).runId}.result.csv.part`);
+      const part = join(
+        day.spoolFolder,
+        `${resultName({ id: (await day.ledger.run()).runId }, '20112026_Result.csv')}.part`,
+      );
       await untilTurn(command, () => (statSync(part, { throwIfNoEntry: false })?.size ?? 0) > 0);
       const recorded = await killAndCheck(day, command);
       expect(statSync(part).size).toBeLessThan(day.file.length);

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { resultName } from '../../src/review/file/file-attempt.js';
 import { day as businessDay } from '../support/day-folder.js';
 import { attemptCodes, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
@@ -161,7 +162,7 @@ describe('between result and archive', () => {
     ],
   ])('a result in the spool that %s is downloaded again', async (_, tamper) => {
     const { day, spooled, resumeDay } = await prepareCutOffDay('archive');
-    tamper(spooled('.result.csv'));
+    tamper(spooled(resultName({ id: '' }, '20112026_Result.csv')));
     const result = await resumeDay();
     expectWholeDay(day, result, { bookings });
     expect(result.report.counts.affected).toBe(0);

@@ -11,8 +11,9 @@ import { useSftpServer } from '../support/use-servers.js';
 const server = useSftpServer(openSsh);
 const old = '2020-01-02';
 const oldFolder = 'VerifyMappings/012020';
-const oldFiles = ['02012020.csv', '02012020_Result.csv'];
-const notice = /the SFTP server refuses to remove our files \(2 files so far\)/;
+/** The result came in two files. */
+const oldFiles = ['02012020.csv', '02012020_2_Result.csv', '02012020_Result.csv'];
+const notice = /the SFTP server refuses to remove our files \(3 files so far\)/;
 
 /** A day by file whose run ended long ago, and one of today; the next run removes what is due. */
 async function prepare(settings: Settings = {}) {
@@ -21,6 +22,7 @@ async function prepare(settings: Settings = {}) {
     settings: { file: { removeAfterDays: 400 }, guestNameDays: 30_000, recordDays: 30_000, ...settings },
     async onCall(call) {
       await call.writeResult({ affected: ['BR-2'] });
+      await call.writeResult({ affected: ['BR-2'], infix: '_2' });
       return success;
     },
   });
@@ -115,7 +117,8 @@ async function ageRefusals({ ledgerFile }: DayFolder): Promise<void> {
   const database = new Libsql(ledgerFile);
   database.exec(`UPDATE runs SET file = json_set(file,
       '$.removals[0].at', json_extract(file, '$.removals[0].at') - 604800000,
-      '$.removals[1].at', json_extract(file, '$.removals[1].at') - 604800000)
+      '$.removals[1].at', json_extract(file, '$.removals[1].at') - 604800000,
+      '$.removals[2].at', json_extract(file, '$.removals[2].at') - 604800000)
     WHERE day = '${old}'`);
   database.close();
 }

@@ -87,9 +87,16 @@ describe('the summary of a file', () => {
     ]);
   });
 
+  it('names all files of a result, and counts their records together', () => {
+    const others = [{ ...result, name: '20112026_1_Result.csv', rows: 300 }];
+    const file = { ...whole, result: { ...result, isWhole: false, others } };
+    expect(summarise(file)[2]).toEqual(['result', '20112026_Result.csv, 20112026_1_Result.csv']);
+    expect(renderFile(someRun({ file }), command)[1]).toContain('incomplete: 12,300 records for');
+  });
+
   it('names a result that is not accepted yet', () => {
     const { result: _, archivedTo: __, ...waiting } = whole;
-    const growing = { ...result, since: 0 };
+    const growing = { files: [result], since: 0 };
     expect(summarise({ ...waiting, growing })[2]).toEqual([
       'result',
       '20112026_Result.csv, not accepted yet',

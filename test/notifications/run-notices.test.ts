@@ -29,6 +29,7 @@ const delivering: Run = {
   openSteps: 1,
   failedSteps: 0,
   failuresInRow: 0,
+  verdictsRecorded: 0,
 };
 const failedWith = (code: string, changes: Partial<Run> = {}): Run => ({
   ...delivering,

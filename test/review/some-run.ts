@@ -19,6 +19,7 @@ export function someRun({ counts, ...run }: Overrides = {}): Run {
     openSteps: 0,
     failedSteps: 0,
     failuresInRow: 0,
+    verdictsRecorded: 0,
     ...run,
     counts: {
       read: 1_000,

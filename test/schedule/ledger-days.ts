@@ -32,6 +32,7 @@ export function runOf(day: string, state: RunState, at: Date, changes: Partial<R
     openSteps: 0,
     failedSteps: 0,
     failuresInRow: 0,
+    verdictsRecorded: 0,
     ...changes,
   };
 }

@@ -59,6 +59,8 @@ function toFileReport({ file }: Run) {
     sha256: file.sha256,
     rows: file.rows,
     resultName: file.result?.name ?? null,
+    /** The other files of the result, where the service wrote several; only if there are any. */
+    ...(file.result?.others && { otherResults: file.result.others.map(({ name }) => name) }),
     /** The folder with the file as sent and the result, byte for byte. */
     archivedTo: file.archivedTo ?? null,
     /** Rows of the result that say nothing about our bookings; null until a result is read. */

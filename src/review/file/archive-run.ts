@@ -1,7 +1,12 @@
 import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/content.js';
 import type { Attempt } from '../../ledger/attempts.js';
-import type { ReceivedResult, ResultCounts, ReviewFile } from '../../ledger/findings.js';
+import {
+  listResultFiles,
+  type ReceivedFile,
+  type ResultCounts,
+  type ReviewFile,
+} from '../../ledger/findings.js';
 import { isSameSighting, type Run } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
@@ -26,17 +31,17 @@ export async function archiveRun(attempt: FileAttempt): Promise<Outcome> {
   return inSession(attempt, async (session) => {
     const { result, verdicts } = run.file ?? {};
     // A result that was set aside since then takes the verdicts with it.
-    const kept = result && verdicts?.listsUnanswered && (await keepResult(attempt, session, result));
+    const kept = verdicts?.listsUnanswered && (await keepResult(attempt, session, listResultFiles(run.file)));
     if (!result || !kept) return judgeAgain(attempt, session);
     // Without its names the file as sent can't be kept any more. The manifest still has its checksum.
     const sent = run.linesBlanked ? describeSent(attempt) : await keepReviewFile(attempt);
-    const later = await keepLaterResults(attempt, session, result);
+    const later = await keepLaterResults(attempt, session, listResultFiles(run.file));
     const file = {
       ...run.file,
       archivedTo: archive.locate(day.iso, run.id),
       ...(later.length > 0 && { laterResults: later.map(({ name }) => name) }),
     };
-    await keepManifest(attempt, file, [sent, kept, ...later]);
+    await keepManifest(attempt, file, [sent, ...kept, ...later]);
     await removeSpooled(spool, run.id);
     return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file };
   });
@@ -52,15 +57,31 @@ async function judgeAgain(attempt: FileAttempt, session: SftpSession): Promise<O
   return { ...outcome, kind: 'waiting', evidence: { code: 'result-changed' }, until: attempt.clock() };
 }
 
-/** From the spool, from an interrupted attempt, or from the server again; undefined if the bytes differ. */
+/** Undefined if the bytes of one of its files are lost. */
 async function keepResult(
   attempt: FileAttempt,
   session: SftpSession,
-  { name, sha256 }: ReceivedResult,
+  files: readonly ReceivedFile[],
+): Promise<readonly ArchivedFile[] | undefined> {
+  const kept: ArchivedFile[] = [];
+  for (const file of files) {
+    const one = await keepResultFile(attempt, session, file);
+    if (!one) return undefined;
+    kept.push(one);
+  }
+  return kept;
+}
+
+/** From the spool, from an interrupted attempt, or from the server again; undefined if the bytes differ. */
+async function keepResultFile(
+  attempt: FileAttempt,
+  session: SftpSession,
+  { name, sha256 }: ReceivedFile,
 ): Promise<ArchivedFile | undefined> {
   const { archive, spool, run, day, remote } = attempt;
-  const spooled = await keepIfSame(attempt, { name, spooled: resultName(run), sha256 });
-  if (spooled) return spooled;
+  const spooled = resultName(run, name);
+  const kept = await keepIfSame(attempt, { name, spooled, sha256 });
+  if (kept) return kept;
   if ((await archive.list(day.iso, run.id)).includes(name)) {
     const archived = await measure(archive.read(day.iso, run.id, name));
     if (archived.sha256 === sha256) return { name, ...archived };
@@ -68,8 +89,8 @@ async function keepResult(
   const path = `${remote.folder}/${name}`;
   if ((await session.stat(path)) === undefined) return undefined;
   const limit = limitReceived(run.file);
-  await session.download(path, await spool.locate(resultName(run)), { limit });
-  return keepIfSame(attempt, { name, spooled: resultName(run), sha256 });
+  await session.download(path, await spool.locate(spooled), { limit });
+  return keepIfSame(attempt, { name, spooled, sha256 });
 }
 
 function describeSent({ run, remote }: FileAttempt): ArchivedFile {
@@ -102,19 +123,19 @@ async function keepIfSame(
   }
 }
 
-/** A service may write its result twice, or another one beside it: that was not judged, and is evidence too. */
+/** A service may write its result twice, or another one after it: that was not judged, and is evidence too. */
 async function keepLaterResults(
   attempt: FileAttempt,
   session: SftpSession,
-  result: ReceivedResult,
+  judged: readonly ReceivedFile[],
 ): Promise<readonly ArchivedFile[]> {
   const { archive, spool, run, day } = attempt;
   const kept: ArchivedFile[] = [];
   const { results } = await findResults(attempt, session);
   for (const seen of results) {
-    if (isSameSighting(seen, result)) continue;
+    if (judged.some((file) => isSameSighting(seen, file))) continue;
     const sha256 = await fetchAside(attempt, session, seen.name);
-    if (sha256 === result.sha256) continue;
+    if (judged.some((file) => file.sha256 === sha256)) continue;
     const name = `later-${sha256.slice(0, 12)}-${seen.name}`;
     kept.push(await archive.keep(day.iso, run.id, name, spool.read(earlierName(run))));
   }
@@ -182,6 +203,7 @@ export function describeRun({ id, day, counts, file }: Run) {
     rows,
     counts: { read, accepted, duplicates, rejected },
     result: result && { name: result.name, rows: result.rows, isWhole: result.isWhole },
+    ...(result?.others && { otherResults: result.others.map(({ name, rows }) => ({ name, rows })) }),
     verdicts: verdicts && describeCounts(verdicts),
   };
 }

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readStoredBatches } from '../../ledger/batches.js';
-import type { ReviewFile, Sighting, UnreadableResult } from '../../ledger/findings.js';
+import type {
+  ReviewFile,
+  SetAsideResult,
+  Sighting,
+  UnreadableResult,
+  VerdictSource,
+} from '../../ledger/findings.js';
 import { isSameSighting, type Run } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
 import { type DownloadOptions, type RemoteFile, SftpError, type SftpSession } from '../../sftp/sftp.js';
@@ -8,19 +14,23 @@ import { earlierName, type FileAttempt, inSession, isOurFault, resultName } from
 import {
   countOurs,
   decideOnResult,
-  findJudged,
+  isAllCorrect,
   isComplete,
   isForeign,
   isNoTable,
   isSettled,
+  joinTotals,
+  keepIncorrect,
   listColumns,
   listVerdicts,
   pauseBeforeLook,
   type ResultMoment,
+  readSaid,
 } from './judge-result.js';
-import { startJoin } from './match-result.js';
+import { type ResultTotals, startJoin } from './match-result.js';
 import { createResultNameTest, expectFewResults, limitReceived, limitRows } from './remote-files.js';
 import { namesBookings } from './result.js';
+import { createVerdictState, type RecordedVerdicts, type VerdictState } from './verdict-state.js';
 
 /**
  * `await-result`: looks once for the result and judges it (spec 4.3, step 4; design 5). A complete one ends the step: its
@@ -44,8 +54,6 @@ function calledAt({ file, startedAt }: Run): number {
   return file?.triggeredAt ?? startedAt;
 }
 
-type ReadResult = NonNullable<Awaited<ReturnType<typeof fetchResult>>>;
-
 /** What an attempt found out about the result. */
 type Found = Pick<Outcome, 'file' | 'verdicts'>;
 
@@ -63,44 +71,130 @@ function waitOn(attempt: FileAttempt, code: string, found: Found = {}): Outcome 
 
 /** One look, in an open session. */
 export async function lookForResult(attempt: FileAttempt, session: SftpSession): Promise<Outcome> {
-  const { clock, resultQuietMs, resultNames, run, claim } = attempt;
+  const { clock, resultQuietMs, run, claim } = attempt;
   const deadline = deadlineOf(attempt);
   const isDue = clock() >= deadline;
   const end = (code: string, found?: Found): Outcome => ({ kind: 'overdue', evidence: { code }, ...found });
   const wait = (code: string, found?: Found) => waitOn(attempt, code, found);
 
   const { results, unusableNames } = await findResults(attempt, session);
-  const [seen] = results;
-  if (!seen) return (isDue ? end : wait)(unusableNames > 0 ? 'result-name-unusable' : 'result-absent');
+  if (results.length === 0)
+    return (isDue ? end : wait)(unusableNames > 0 ? 'result-name-unusable' : 'result-absent');
   const now = clock();
   const { growing } = run.file ?? {};
   const isQuiet = (since: number) => now - since >= resultQuietMs;
   // What is first seen after its time is given the time to become whole, too.
   const isLate = isDue && !(growing?.token === claim.token && growing.since < deadline);
   const isOver = (since: number) => isDue && (!isLate || isQuiet(since));
-  const isSeenAgain = growing !== undefined && isSameSighting(seen, growing);
+  const isSeenAgain = growing !== undefined && areSame(results, growing.files, isSameSighting);
   // Whoever takes the run over reads it once more: a setting may have been changed.
   const isKnown =
     isSeenAgain && growing.token === claim.token && (!isQuiet(growing.since) || growing.isRead === true);
   if (isKnown && !isOver(growing.since)) return wait('result-growing', { file: { growing } });
 
-  const result = await fetchResult(attempt, session, seen);
-  if (!result) return (isDue ? end : wait)('result-growing');
-  const isUnchanged = growing !== undefined && (isSeenAgain || growing.sha256 === result.sha256);
+  const read = await readFiles(attempt, session, results);
+  if (!read) return (isDue ? end : wait)('result-growing');
+  const isUnchanged =
+    growing !== undefined &&
+    (isSeenAgain || areSame(read.files, growing.files, (one, other) => one.sha256 === other.sha256));
   const since = isUnchanged ? growing.since : now;
-  const wasSetAside = run.file?.notOurs?.some(({ name }) => name === seen.name) ?? false;
-  const moment: ResultMoment = { isQuiet: isUnchanged && isQuiet(since), isDue: isOver(since), wasSetAside };
+  const moment: ResultMoment = { isQuiet: isUnchanged && isQuiet(since), isDue: isOver(since) };
+  return sortFiles(attempt, read, { since, moment, notYet: moment.isDue ? end : wait });
+}
+
+/** Sets aside what is not ours, and judges the rest once nothing of it is cut off, or its time is over. */
+async function sortFiles(
+  attempt: FileAttempt,
+  read: ReadFiles,
+  { since, moment, notYet }: Pick<Look, 'moment' | 'notYet'> & { readonly since: number },
+): Promise<Outcome> {
+  const { resultNames, claim } = attempt;
+  const hasSettled = (file: ReadFile) =>
+    isSettled(file.totals, { ...moment, wasSetAside: wasSetAside(attempt, file) });
+  const isOthers = (file: ReadFile) => isForeign(file.totals) && hasSettled(file);
+  const aside = await setAside(attempt, read, read.files.filter(isOthers));
+  const left = read.files.filter((file) => !isOthers(file));
+  if (left.length === 0) return notYet('result-not-ours', aside);
+  const areSettled = left.every(hasSettled);
   // Reading the same bytes once more could not find anything else.
-  const isRead = isSettled(result, moment) && (moment.isQuiet || resultNames === 'all');
-  const { sha256 } = result;
-  const file = { growing: { ...seen, sha256, since, token: claim.token, ...(isRead && { isRead }) } };
-  if (!isSettled(result, moment) && !moment.isDue) return wait('result-growing', { file });
-  return judge(attempt, { result, seen, moment, file, notYet: moment.isDue ? end : wait });
+  const isRead = areSettled && (moment.isQuiet || resultNames === 'all');
+  const files = left.map(({ totals: _, ...sighting }) => sighting);
+  const file = { ...aside.file, growing: { files, since, token: claim.token, ...(isRead && { isRead }) } };
+  const ours = left.filter(({ totals }) => !isForeign(totals));
+  if (ours.length === 0 || !(areSettled || moment.isDue)) return notYet('result-growing', { ...aside, file });
+  return judge(attempt, { ours, state: read.state, moment, file, notYet });
+}
+
+/** Whether each file is one of the others, in any order. */
+function areSame<One, Other>(
+  files: readonly One[],
+  others: readonly Other[],
+  isSame: (one: One, other: Other) => boolean,
+): boolean {
+  return files.length === others.length && files.every((one) => others.some((other) => isSame(one, other)));
+}
+
+function wasSetAside({ run }: FileAttempt, { name }: Sighting): boolean {
+  return run.file?.notOurs?.some((other) => other.name === name) ?? false;
+}
+
+/** A file that was read. */
+interface ReadFile extends Sighting {
+  readonly sha256: string;
+  readonly totals: ResultTotals;
+}
+
+interface ReadFiles {
+  /** The newest first. */
+  readonly files: readonly ReadFile[];
+  /** What was recorded about the bookings, and then what those of the files say that are about ours. */
+  readonly state: VerdictState;
+  readonly recorded: RecordedVerdicts;
+}
+
+/** Reads the files one after the other, the oldest first; undefined if one of them changes or disappears meanwhile. */
+async function readFiles(
+  attempt: FileAttempt,
+  session: SftpSession,
+  results: readonly Sighting[],
+): Promise<ReadFiles | undefined> {
+  const { ledger, run } = attempt;
+  const { verdicts, verdictSources: sources = [] } = run.file ?? {};
+  const recorded = verdicts && verdicts.affected > 0 ? await ledger.bookings.listIncorrect(run.id) : [];
+  const keepsTimes = await areTimesKept(attempt, session, [...results, ...sources]);
+  const state = createVerdictState({ recorded, sources, keepsTimes });
+  const oldestFirst = [...results].sort(
+    (one, other) =>
+      (keepsTimes ? (one.modifiedAt ?? 0) - (other.modifiedAt ?? 0) : 0) || (one.name < other.name ? -1 : 1),
+  );
+  const files: ReadFile[] = [];
+  for (const seen of oldestFirst) {
+    const result = await fetchResult(attempt, session, seen);
+    if (!result) return undefined;
+    const { judgement, sha256 } = result;
+    const { totals } = judgement;
+    files.unshift({ ...seen, sha256, totals });
+    const isNews = results.length > 1 || recorded.length > 0 || !isAllCorrect(totals);
+    if (isNews && !isForeign(totals)) await state.add(readSaid(judgement, result.readSent, attempt), seen);
+  }
+  return { files, state, recorded: { verdicts: recorded, sources } };
+}
+
+/** Only times of several files are compared. */
+async function areTimesKept(
+  { remote }: FileAttempt,
+  session: SftpSession,
+  files: readonly VerdictSource[],
+): Promise<boolean> {
+  const [first] = files;
+  if (!first || files.every(({ name }) => name === first.name)) return true;
+  return (await session.examineTime(`${remote.folder}/${first.name}`)) === 'kept';
 }
 
 interface Look {
-  readonly result: ReadResult;
-  readonly seen: Sighting;
+  /** The files of the result, the newest first. */
+  readonly ours: readonly ReadFile[];
+  readonly state: VerdictState;
   readonly moment: ResultMoment;
   /** What is recorded about a result that must still grow. */
   readonly file: Pick<ReviewFile, 'growing'>;
@@ -108,50 +202,55 @@ interface Look {
 }
 
 async function judge(attempt: FileAttempt, look: Look): Promise<Outcome> {
-  const { result, seen, moment, file, notYet } = look;
-  if (isForeign(result))
-    return isSettled(result, moment)
-      ? notYet('result-not-ours', await setAside(attempt, seen, result))
-      : notYet('result-growing', { file });
-  const completes = isComplete(result, moment, attempt);
-  const { verdicts, counts } = await listVerdicts(result, result.findJudged(), attempt, completes);
-  const decision = decideOnResult(result, counts, moment, attempt);
+  const { ours, state, moment, file, notYet } = look;
+  const totals = joinTotals(
+    ours.map((one) => one.totals),
+    ours.length > 1 ? state.countUnnamed() : (ours[0]?.totals.unanswered ?? 0),
+  );
+  const completes = isComplete(totals, moment, attempt);
+  const { verdicts, sources, counts } = listVerdicts(totals, state, attempt, completes);
+  const known = { verdicts: counts, verdictSources: sources };
+  const decision = decideOnResult(totals, counts, moment, attempt);
   switch (decision.kind) {
     case 'wait':
-      return notYet('result-growing', { file: { ...file, verdicts: counts }, verdicts });
+      return notYet('result-growing', { file: { ...file, ...known }, verdicts });
     case 'refuse': {
       const { code } = decision;
-      const unreadable = describeUnreadable(attempt, result);
+      const unreadable = describeUnreadable(attempt, totals);
       return {
         kind: 'refused',
         class: 'data',
         evidence: { code },
-        file: { ...file, verdicts: counts, ...(code === 'result-unreadable' && { unreadable }) },
+        file: { ...file, ...known, ...(code === 'result-unreadable' && { unreadable }) },
         verdicts,
       };
     }
     case 'accept': {
-      const { sha256, end } = result;
-      const received = { ...seen, sha256, rows: end.rows, isWhole: decision.isComplete };
+      const { growing: _, ...aside } = file;
+      const [newest, ...others] = ours.map(({ totals: { end }, ...one }) => ({ ...one, rows: end.rows }));
+      if (!newest) throw new RangeError('expected a result, got: no file');
+      const result = { ...newest, isWhole: decision.isComplete, ...(others.length > 0 && { others }) };
       return {
         kind: 'done',
-        evidence: { code: 'ok', sha256 },
-        file: { result: received, verdicts: counts },
+        evidence: { code: 'ok', sha256: newest.sha256 },
+        file: { ...aside, result, ...known },
         verdicts,
       };
     }
   }
 }
 
-function describeUnreadable({ resultColumn }: FileAttempt, result: ReadResult): UnreadableResult {
-  const { fields, columns, end, form } = result;
+function describeUnreadable({ resultColumn }: FileAttempt, totals: ResultTotals): UnreadableResult {
+  const { fields, columns, ambiguous, end, form } = totals;
   const isFound = fields.includes('isCorrect');
-  if (!form || !isNoTable(result)) return { columns: listColumns(columns), resultColumn, isFound };
+  const named = { columns: listColumns(columns), resultColumn, isFound };
+  if (ambiguous.length > 0) return { ...named, ambiguous: listColumns(ambiguous) };
+  if (!form || !isNoTable(totals)) return named;
   const { encoding, delimiter, container } = form;
   const seen = {
     columns: columns.length,
     rows: 1 + end.rows,
-    namesBookings: namesBookings(result),
+    namesBookings: namesBookings(totals),
     encoding,
     delimiter,
     ...(container !== undefined && { container }),
@@ -159,28 +258,37 @@ function describeUnreadable({ resultColumn }: FileAttempt, result: ReadResult): 
   return { columns: [], resultColumn, isFound, seen };
 }
 
-/** Another file's result is evidence too. What was recorded of it while it grew is about no booking of ours. */
+/**
+ * Other files' results are evidence too. If what was recorded came from one of them while it grew, only its "incorrect" is left:
+ * nothing but a newer verdict clears that.
+ */
 async function setAside(
   { archive, spool, run, day }: FileAttempt,
-  seen: Sighting,
-  result: ReadResult,
+  { recorded }: ReadFiles,
+  foreign: readonly ReadFile[],
 ): Promise<Found> {
-  const spooled = resultName(run);
+  if (foreign.length === 0) return {};
   const { notOurs = [], setAside: earlier = [], growing, verdicts } = run.file ?? {};
-  const archivedAs = `foreign-${result.sha256.slice(0, 12)}-${seen.name}`;
-  await archive.keep(day.iso, run.id, archivedAs, spool.read(spooled));
-  await spool.remove([spooled]);
-  const setAside = [
-    ...earlier,
-    { name: seen.name, archivedAs, foreign: result.foreign, ours: countOurs(result) },
-  ];
-  const file = { notOurs: [...notOurs, { ...seen, sha256: result.sha256 }], setAside };
-  if (!verdicts || growing?.name !== seen.name) return { file };
-  const none = { affected: 0, unanswered: result.sent, unclear: 0, malformed: 0 };
-  return { file: { ...file, verdicts: none }, verdicts: [] };
+  const newly: SetAsideResult[] = [];
+  for (const { name, sha256, totals } of foreign) {
+    const spooled = resultName(run, name);
+    const archivedAs = `foreign-${sha256.slice(0, 12)}-${name}`;
+    await archive.keep(day.iso, run.id, archivedAs, spool.read(spooled));
+    await spool.remove([spooled]);
+    newly.push({ name, archivedAs, foreign: totals.foreign, ours: countOurs(totals) });
+  }
+  const sightings = foreign.map(({ totals: _, ...sighting }) => sighting);
+  const file = { notOurs: [...notOurs, ...sightings], setAside: [...earlier, ...newly] };
+  const grew = foreign.some(({ name }) => growing?.files.some((one) => one.name === name));
+  if (!verdicts || !grew) return { file };
+  const left = keepIncorrect(recorded, foreign[0]?.totals.sent ?? 0);
+  return {
+    file: { ...file, verdicts: left.counts, verdictSources: left.sources },
+    verdicts: left.verdicts,
+  };
 }
 
-/** Files in the day's folder that are named like its result and not known to belong to another run, newest first. */
+/** Files in the day's folder that are named like its result and not known to belong to another run. */
 export async function findResults(attempt: FileAttempt, session: SftpSession) {
   const { remote, day, run, resultPattern } = attempt;
   const isResult = createResultNameTest(resultPattern, day);
@@ -194,7 +302,6 @@ export async function findResults(attempt: FileAttempt, session: SftpSession) {
   expectFewResults(Math.max(named.length, run.file?.notOurs?.length ?? 0), remote.folder);
   const results: Sighting[] = [];
   for (const file of named) if (!(await isNotOurs(attempt, session, file))) results.push(file);
-  results.sort((one, other) => (other.modifiedAt ?? 0) - (one.modifiedAt ?? 0));
   return { results, unusableNames };
 }
 
@@ -230,15 +337,13 @@ export async function fetchAside(
  */
 export async function fetchResult(attempt: FileAttempt, session: SftpSession, seen: Sighting) {
   const { ledger, spool, run, remote } = attempt;
-  const sources = {
-    readSent: () => readStoredBatches(ledger, run, 'file'),
-    readBytes: () => spool.read(resultName(run)),
-  };
+  const spooled = resultName(run, seen.name);
+  const readSent = () => readStoredBatches(ledger, run, 'file');
+  const sources = { readSent, readBytes: () => spool.read(spooled) };
   const join = startJoin(sources, { ...attempt, onRows: limitRows(run.file) });
   const hash = createHash('sha256');
   try {
-    const localPath = await spool.locate(resultName(run));
-    const received = await session.download(`${remote.folder}/${seen.name}`, localPath, {
+    const received = await session.download(`${remote.folder}/${seen.name}`, await spool.locate(spooled), {
       limit: limitReceived(run.file),
       async onBytes(piece) {
         hash.update(piece);
@@ -248,12 +353,9 @@ export async function fetchResult(attempt: FileAttempt, session: SftpSession, se
     // What was read did not change meanwhile, whatever its time was in the listing.
     if (received.size !== seen.size) return undefined;
     const judgement = await join.end();
-    return {
-      ...judgement.totals,
-      findJudged: () => findJudged(judgement, sources.readSent),
-      /** Of the bytes that were judged. */
-      sha256: hash.digest('hex'),
-    };
+    /** Of the bytes that were judged. */
+    const sha256 = hash.digest('hex');
+    return { judgement, readSent, sha256 };
   } catch (error) {
     const isMoving =
       error instanceof SftpError && (error.code === 'changed-while-reading' || error.code === 'no-such-file');

@@ -49,6 +49,11 @@ function explainResult({ id, day, file }: Run, { name, code }: NamedStep): Expla
     const message = `${name} of run ${id} failed with ${code}: ${excess.message} Then run ${day} again`;
     return { code, message };
   }
+  if (code === 'result-unreadable' && unreadable?.ambiguous)
+    return {
+      code,
+      message: `the result has several columns of one name, and which of them counts is not clear: ${unreadable.ambiguous.join(', ')}. Ask the service for a result with one of them, then run ${day} again`,
+    };
   if (code === 'result-unreadable' && unreadable?.seen)
     return { code, message: `${describeSeen(unreadable.seen)}, then run ${day} again` };
   if (code === 'result-unreadable' && unreadable) {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { startTimeLimit } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
@@ -158,8 +159,9 @@ export function isOurFault(code: string): boolean {
 
 /** The file to be sent. */
 export const reviewName = ({ id }: Run): string => `${id}.csv`;
-/** Its result, or a candidate for it. */
-export const resultName = ({ id }: Run): string => `${id}.result.csv`;
+/** A file of that name on the server that is its result, or a candidate for it. */
+export const resultName = ({ id }: Pick<Run, 'id'>, name: string): string =>
+  `${id}.${createHash('sha256').update(name).digest('hex').slice(0, 12)}.result.csv`;
 /** What was on the server before. */
 export const earlierName = ({ id }: Run): string => `${id}.earlier.csv`;
 

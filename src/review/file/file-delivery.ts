@@ -283,8 +283,8 @@ async function adviseOnPath(outcome: Outcome, path: string, { ledger, run }: Fil
 async function isAnswered(attempt: FileAttempt, session: SftpSession): Promise<boolean> {
   const { results } = await findResults(attempt, session);
   for (const seen of results) {
-    const joined = await fetchResult(attempt, session, seen);
-    if (joined && joined.foreign === 0 && joined.unanswered < joined.sent) return true;
+    const totals = (await fetchResult(attempt, session, seen))?.judgement.totals;
+    if (totals && totals.foreign === 0 && totals.unanswered < totals.sent) return true;
   }
   return false;
 }

@@ -1,8 +1,9 @@
-import type { Judged, JudgedPlaces, ResultCounts } from '../../ledger/findings.js';
+import type { Judged, ResultCounts } from '../../ledger/findings.js';
 import { isMoreThanShare } from '../gates.js';
 import type { JoinSources, Judgement, ResultTotals } from './match-result.js';
-import { namesBookings, type ResultTable } from './result.js';
+import { namesBookings, type ResultTable, resultFields } from './result.js';
 import { forEachLine } from './result-keys.js';
+import type { RecordedVerdicts, Said, SaidOfBatch, VerdictState } from './verdict-state.js';
 
 /** The rules that decide whether a result is complete, and whether it suffices: all are settings. */
 export interface ResultRules {
@@ -64,50 +65,84 @@ export function isComplete(
   return moment.isQuiet && end.isWhole && namesBookings(totals) && unnamed === 0;
 }
 
-const judgements = ['incorrect', 'not-in-result', 'unclear'] as const satisfies readonly Judged[];
-
-/**
- * The bookings of each batch whose mapping the result does not call correct. Reads the sent bookings once more, unless there
- * are none.
- */
-export async function* findJudged(
-  { totals: { incorrect, unreadable, unanswered, loose }, judge }: Judgement,
+/** What a result says about each booking that was sent, which are read once more. */
+export async function* readSaid(
+  { totals, judge }: Judgement,
   readSent: JoinSources['readSent'],
-): AsyncGenerator<JudgedPlaces, void, undefined> {
-  if (incorrect + unreadable + unanswered + loose === 0) return;
+  { resultNames }: Pick<ResultRules, 'resultNames'>,
+): AsyncGenerator<SaidOfBatch, void, undefined> {
+  // Without a column of verdicts, being named is the verdict.
+  const isNamingVerdict =
+    resultNames === 'incorrect' && !totals.fields.includes('isCorrect') && totals.ambiguous.length === 0;
   for await (const { batch, lines } of readSent()) {
-    const found: Record<Judged, number[]> = { incorrect: [], 'not-in-result': [], unclear: [] };
-    forEachLine(lines, (start, place) => {
+    const said: Said[] = [];
+    forEachLine(lines, (start) => {
       const verdict = judge(lines, start);
-      if (verdict !== 'correct') found[verdict].push(place);
+      said.push(isNamingVerdict && verdict === 'unclear' ? 'incorrect' : verdict);
     });
-    for (const judged of judgements)
-      if (found[judged].length > 0) yield { batch, judged, places: found[judged] };
+    yield { batch, said };
   }
 }
 
-/** What the result says about each booking, as it is recorded. */
-export async function listVerdicts(
+/** Whether a result calls every booking correct, so that the sent bookings need not be read once more. */
+export function isAllCorrect({ incorrect, unreadable, unanswered, loose }: ResultTotals): boolean {
+  return incorrect + unreadable + unanswered + loose === 0;
+}
+
+/** The files of one result, the newest first, as if they were one. @param unanswered bookings that none of them names */
+export function joinTotals(files: readonly ResultTotals[], unanswered: number): ResultTotals {
+  const [newest] = files;
+  const sum = (count: (file: ResultTotals) => number) =>
+    files.reduce((total, file) => total + count(file), 0);
+  return {
+    fields: resultFields.filter((field) => files.some(({ fields }) => fields.includes(field))),
+    columns: files.flatMap(({ columns }) => columns),
+    ambiguous: files.flatMap(({ ambiguous }) => ambiguous),
+    form: newest?.form,
+    end: {
+      rows: sum(({ end }) => end.rows),
+      malformed: sum(({ end }) => end.malformed),
+      isWhole: files.every(({ end }) => end.isWhole),
+    },
+    sent: newest?.sent ?? 0,
+    unanswered,
+    foreign: sum(({ foreign }) => foreign),
+    loose: sum(({ loose }) => loose),
+    unidentified: sum(({ unidentified }) => unidentified),
+    summaries: sum(({ summaries }) => summaries),
+    incorrect: sum(({ incorrect }) => incorrect),
+    unreadable: sum(({ unreadable }) => unreadable),
+  };
+}
+
+/** What is known about each booking, as it is recorded. */
+export function listVerdicts(
   totals: ResultTotals,
-  found: AsyncIterable<JudgedPlaces>,
+  state: VerdictState,
   { resultNames }: ResultRules,
   completes: boolean,
-): Promise<{ readonly verdicts: readonly JudgedPlaces[]; readonly counts: ResultCounts }> {
-  const namesIncorrect = resultNames === 'incorrect';
-  const verdicts: JudgedPlaces[] = [];
-  const counts = { incorrect: 0, 'not-in-result': 0, unclear: 0 };
-  for await (const places of found) {
-    if (places.judged === 'not-in-result' && namesIncorrect && completes) continue;
-    // Without a column of verdicts, being named is the verdict.
-    const isVerdict = places.judged === 'unclear' && namesIncorrect && !totals.fields.includes('isCorrect');
-    const judged: Judged = isVerdict ? 'incorrect' : places.judged;
-    verdicts.push({ ...places, judged });
-    counts[judged] += places.places.length;
-  }
-  const { incorrect: affected, 'not-in-result': unanswered, unclear } = counts;
+): RecordedVerdicts & { readonly counts: ResultCounts } {
+  // Whatever a complete result of that kind does not name is correct.
+  const isSilenceCorrect = resultNames === 'incorrect' && completes;
+  const recorded = state.end((said) => (said === 'not-in-result' && isSilenceCorrect ? 'correct' : said));
   const { malformed } = totals.end;
   const ignored = totals.unidentified + totals.foreign;
-  return { verdicts, counts: { affected, unanswered, unclear, malformed, ignored, listsUnanswered: true } };
+  return { ...recorded, counts: { ...countJudged(recorded), malformed, ignored, listsUnanswered: true } };
+}
+
+/** What is left of verdicts of which nothing but "incorrect" counts any more: nothing is known about the other bookings. */
+export function keepIncorrect(
+  recorded: RecordedVerdicts,
+  sent: number,
+): RecordedVerdicts & { readonly counts: ResultCounts } {
+  const { affected } = countJudged(recorded);
+  return { ...recorded, counts: { affected, unanswered: sent - affected, unclear: 0, malformed: 0 } };
+}
+
+function countJudged({ verdicts }: RecordedVerdicts) {
+  const count = (kind: Judged) =>
+    verdicts.reduce((sum, { judged, places }) => sum + (judged === kind ? places.length : 0), 0);
+  return { affected: count('incorrect'), unanswered: count('not-in-result'), unclear: count('unclear') };
 }
 
 /** Decides about a result that is ours: the one place that says what is good enough. */
@@ -118,7 +153,11 @@ export function decideOnResult(
   rules: ResultRules,
 ): ResultDecision {
   const completes = isComplete(totals, moment, rules);
-  if (!completes && !moment.isDue) return { kind: 'wait' };
+  const isAmbiguous = totals.ambiguous.length > 0;
+  // Nobody knows which bookings it is about, and so whether more must follow.
+  const isOver = completes || moment.isDue || (isAmbiguous && moment.isQuiet);
+  if (!isOver) return { kind: 'wait' };
+  if (isAmbiguous) return { kind: 'refuse', code: 'result-unreadable' };
   if (completes && hasNoVerdict(totals, rules)) return { kind: 'refuse', code: 'result-unreadable' };
   return isMoreThanShare(unanswered + unclear, totals.sent, rules.maxUnansweredShare)
     ? { kind: 'refuse', code: isNoTable(totals) ? 'result-unreadable' : 'result-incomplete' }

@@ -65,7 +65,7 @@ async function isJudged(
 /** The results whose bytes are judged: those of others, and the one because of which the run failed. */
 function listJudged({ state, file }: Pick<Run, 'state' | 'file'>): ReviewFile['notOurs'] {
   const { notOurs = [], growing } = file ?? {};
-  return state === 'failed' && growing ? [...notOurs, growing] : notOurs;
+  return state === 'failed' && growing ? [...notOurs, ...growing.files] : notOurs;
 }
 
 const pieceBytes = 1_000_000;

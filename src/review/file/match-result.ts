@@ -377,7 +377,7 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
           columns,
           form: { encoding: 'utf-8', delimiter: ',' },
           end: { rows, malformed: 0, isWhole: true },
-          ...{ sent: rows, unanswered: 0, foreign: 0, loose: 0 },
+          ...{ sent: rows, unanswered: 0, foreign: 0, loose: 0, ambiguous: [] },
           ...{ unidentified: 0, summaries: 0, incorrect, unreadable: 0 },
         },
         judge: (lines, start) =>

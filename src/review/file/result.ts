@@ -53,6 +53,8 @@ export interface ResultTable {
   readonly fields: readonly ResultField[];
   /** The names of all its columns, as written. */
   readonly columns: readonly string[];
+  /** The names of columns of a field that has more than one, with their places. None of its verdicts counts then. */
+  readonly ambiguous: readonly string[];
   /** The form in which it was read; undefined for an empty result. */
   readonly form:
     | {
@@ -92,10 +94,10 @@ export async function readResult(
   take: (row: ResultRow, fields: readonly ResultField[]) => void,
 ): Promise<ResultTable> {
   const lines = createResultLines();
-  const records = createResultRecords((cells) => listFields(findResultColumns(cells, reading)).length);
-  const readVerdict = createVerdictReader(reading);
+  const records = createResultRecords((cells) => findPlaces(cells, reading).size);
+  let readVerdict = createVerdictReader(reading);
   let header: Header | undefined;
-  let table: Omit<ResultTable, 'end'> = { fields: [], columns: [], form: undefined };
+  let table: Omit<ResultTable, 'end'> = { fields: [], columns: [], ambiguous: [], form: undefined };
   let rows = 0;
   let malformed = 0;
 
@@ -106,7 +108,9 @@ export async function readResult(
         const columns = findResultColumns(record, reading);
         header = { cells: record, columns };
         const form = { ...lines.found, delimiter: records.delimiter };
-        table = { fields: listFields(columns), columns: nameColumns(record), form };
+        const ambiguous = listAmbiguous(record, reading);
+        table = { fields: listFields(columns), columns: nameColumns(record), ambiguous, form };
+        if (ambiguous.length > 0) readVerdict = () => undefined;
         return;
       }
     } else if (isTotal(record.malformed)) take({ isSummary: true }, table.fields);
@@ -209,31 +213,51 @@ export function nameColumns(cells: readonly string[]): readonly string[] {
   return cells.map((cell) => cell.trim()).filter((name) => name !== '');
 }
 
+/** The columns of a header that decide something. A field that several columns may be has none: see `listAmbiguous`. */
+export function findResultColumns(cells: readonly string[], reading: ResultReading): ResultColumns {
+  const columns: { [field in ResultField]?: number } = {};
+  for (const [field, [place, ...others]] of findPlaces(cells, reading))
+    if (place !== undefined && others.length === 0) columns[field] = place;
+  return columns;
+}
+
+/** The names of the columns of each field that has several, with their places as people count them. */
+function listAmbiguous(cells: readonly string[], reading: ResultReading): string[] {
+  return [...findPlaces(cells, reading).values()].flatMap((places) =>
+    places.length < 2
+      ? []
+      : places.map((place) => `${cells[place]?.trim().slice(0, longestName)} (column ${place + 1})`),
+  );
+}
+
+const longestName = 40;
+
 /**
- * Finds columns by name: first exactly, then ignoring case, white space, underscores and hyphens. Other columns are
- * ignored; of two with the same name the first counts.
+ * Finds the columns of each field by name: first exactly, then ignoring case, white space, underscores and hyphens. Of several
+ * names of a field, the first that is there counts; several columns may have it, however they write it. Other columns are ignored.
  */
-export function findResultColumns(
+function findPlaces(
   cells: readonly string[],
   { masterIdColumn, resultColumn = defaultResultColumn }: ResultReading,
-): ResultColumns {
+): ReadonlyMap<ResultField, readonly number[]> {
   const configured: { readonly [field in ResultField]?: string } = {
     serviceId: masterIdColumn,
     isCorrect: resultColumn,
   };
   const names = cells.map((cell) => cell.trim());
   const folded = names.map(fold);
-  const columns: { [field in ResultField]?: number } = {};
+  const found = new Map<ResultField, readonly number[]>();
   for (const field of resultFields) {
     const known = [configured[field] ?? [], columnNames.get(field) ?? []].flat();
-    const places = [
-      ...known.map((name) => names.indexOf(name)),
-      ...known.map((name) => folded.indexOf(fold(name))),
-    ];
-    const place = places.find((at) => at !== -1);
-    if (place !== undefined) columns[field] = place;
+    const written =
+      known.find((name) => names.includes(name)) ?? known.find((name) => folded.includes(fold(name)));
+    if (written === undefined) continue;
+    found.set(
+      field,
+      folded.flatMap((name, place) => (name === fold(written) ? [place] : [])),
+    );
   }
-  return columns;
+  return found;
 }
 
 function fold(name: string): string {

@@ -1,6 +1,7 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/content.js';
 import { followErasures } from '../../ledger/erasing.js';
+import { listResultFiles } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { describeCalls, describeRun, type Manifest, manifestName, readManifest } from './archive-run.js';
@@ -62,14 +63,18 @@ export async function verifyManifest(
   { archive }: { readonly archive: Pick<Archive, 'read'> },
   run: Run,
 ): Promise<{ readonly manifest?: Manifest; readonly items: readonly VerifiedItem[] }> {
-  const { sha256 = '', result } = run.file ?? {};
+  const { sha256 = '' } = run.file ?? {};
   const manifest = await parseManifest(archive, run);
   if (typeof manifest === 'string') return { items: [{ item: manifestName, fault: manifest }] };
   const compared: readonly (readonly [item: string, fault: string | undefined])[] = [
     ['of the file as sent', compare(findFile(manifest, nameInput(run))?.sha256, sha256)],
-    ...(result
-      ? ([['of the result', compare(findFile(manifest, result.name)?.sha256, result.sha256)]] as const)
-      : []),
+    ...listResultFiles(run.file).map(
+      ({ name, sha256 }, index) =>
+        [
+          index === 0 ? 'of the result' : `of ${name}`,
+          compare(findFile(manifest, name)?.sha256, sha256),
+        ] as const,
+    ),
     ['of the run', compareStated(manifest, describeRun(run))],
   ];
   return {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/content.js';
 import { followErasures } from '../../ledger/erasing.js';
+import { listResultFiles } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
   type CopiedMapping,
@@ -93,7 +94,7 @@ async function readSums(
   const erased = await ledger.guests.listErasedContents(id);
   const recorded = [
     { name: file?.remotePath?.split('/').at(-1), sha256: file?.sha256 },
-    { name: file?.result?.name, sha256: file?.result?.sha256 },
+    ...listResultFiles(file),
   ];
   const checksums: Checksum[] = [];
   for (const { name, sha256 } of recorded) {

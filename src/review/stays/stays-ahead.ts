@@ -193,6 +193,9 @@ const batchesAtOnce = 16;
 
 interface FoundBooking {
   readonly form: BookingForm;
+  readonly batch: number;
+  /** Within the batch. */
+  readonly place: number;
   readonly booking: Booking;
 }
 
@@ -214,7 +217,10 @@ export async function* readFound(
       yield some.flatMap(([batch, places]) => {
         const stored = lines.get(batch);
         if (!stored) return [];
-        return takeStoredLines(stored, places).map((line) => ({ form, booking: readBooking(line, form) }));
+        return takeStoredLines(stored, places).map((line, index) => {
+          const place = places[index] ?? 0;
+          return { form, batch, place, booking: readBooking(line, form) };
+        });
       });
     }
   }

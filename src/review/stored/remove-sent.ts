@@ -1,13 +1,14 @@
 import { measure } from '../../async/content.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import { followErasures } from '../../ledger/erasing.js';
-import type { RemoteRemoval } from '../../ledger/findings.js';
+import { listResultFiles, type RemoteRemoval } from '../../ledger/findings.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run } from '../../ledger/run.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import { keepNewestOfDays, listEveryRun } from '../every-run.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
+import { hasFinalVerdicts } from '../verdict.js';
 import { countedFrom } from './retention.js';
 
 interface RemoveSentParts {
@@ -63,7 +64,7 @@ export function listDueToRemove(
 ): readonly Run[] {
   const sent = runs.filter(({ file }) => file?.remotePath !== undefined);
   return keepNewestOfDays(sent).filter((run) => {
-    const isEnded = !isActive(run) && (run.file?.archivedTo !== undefined || run.state === 'cancelled');
+    const isEnded = !isActive(run) && hasFinalVerdicts(run);
     // Without its names a run can't be continued, whatever its state.
     const isOver = isEnded || run.linesBlanked;
     return isOver && countedFrom(run, timezone) < before && listSent(run, now).length > 0;
@@ -73,13 +74,14 @@ export function listDueToRemove(
 /** An operator may grant the right to remove files later. */
 const deniedForMs = 7 * 86_400_000;
 
-/** What the run has on the server and is to be removed: its file and the result. */
+/** What the run has on the server and is to be removed: its file and those of the result. */
 function listSent({ file }: Run, now: number) {
-  const { remotePath, bytes = 0, sha256 = '', result } = file ?? {};
+  const { remotePath, bytes = 0, sha256 = '' } = file ?? {};
   if (remotePath === undefined) return [];
   const folder = remotePath.slice(0, remotePath.lastIndexOf('/'));
   const sent = [{ path: remotePath, bytes, sha256 }];
-  if (result) sent.push({ path: `${folder}/${result.name}`, bytes: result.size, sha256: result.sha256 });
+  for (const { name, size, sha256 } of listResultFiles(file))
+    sent.push({ path: `${folder}/${name}`, bytes: size, sha256 });
   return sent.flatMap((one) => {
     const tried = file?.removals?.find(({ path }) => path === one.path);
     const wasBegun = tried?.outcome === 'removing';

@@ -36,6 +36,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
         openSteps: 0,
         failedSteps: 0,
         failuresInRow: 0,
+        verdictsRecorded: 0,
       });
       expect(await ledger.runs.get('r1')).toEqual(run);
     });

@@ -48,6 +48,17 @@ it.each([
 });
 
 describe('the reason why a run fails', () => {
+  it('names the columns of which nobody knows which counts', () => {
+    const ambiguous = ['IsCorrectMapping (column 8)', 'IsCorrectMapping (column 9)'];
+    const unreadable = { columns: [], resultColumn: 'IsCorrectMapping', isFound: true, ambiguous };
+    const twice = someRun({ day: '2026-11-20', file: { rows: 10, unreadable } });
+    expect(explainFailure(twice, { name: 'await-result', code: 'result-unreadable' }, paths)).toMatchObject({
+      message:
+        'the result has several columns of one name, and which of them counts is not clear: IsCorrectMapping (column 8), ' +
+        'IsCorrectMapping (column 9). Ask the service for a result with one of them, then run 2026-11-20 again',
+    });
+  });
+
   const verdicts = { affected: 1, unanswered: 2, unclear: 1, malformed: 0 };
   const judged = someRun({ file: { rows: 10, verdicts } });
   const failed = (code: string) => ({ name: 'await-result', code });

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { type Booking, bookingFields, type FieldKind } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { findJudged } from '../../../src/review/file/judge-result.js';
-import { type JoinSources, startJoin } from '../../../src/review/file/match-result.js';
+import type { JudgedPlaces } from '../../../src/ledger/findings.js';
+import { isAllCorrect, readSaid } from '../../../src/review/file/judge-result.js';
+import { type JoinSources, type Judgement, startJoin } from '../../../src/review/file/match-result.js';
 import { type ResultReading, type ResultRow, readResult } from '../../../src/review/file/result.js';
 import {
   findFileObstacle,
   renderReviewHeader,
   renderReviewLine,
 } from '../../../src/review/file/review-line.js';
+import { createVerdictState } from '../../../src/review/file/verdict-state.js';
 import { anyText } from '../../booking/raw-bookings.js';
 import { renderedLine } from '../../support/made-bookings.js';
 
@@ -115,7 +117,15 @@ export async function joinResult(sources: JoinSources, reading: ResultReading) {
   const join = startJoin(sources, reading);
   for await (const block of sources.readBytes()) await join.take(block);
   const judgement = await join.end();
-  return { ...judgement.totals, findJudged: () => findJudged(judgement, sources.readSent) };
+  return { ...judgement.totals, judged: await listJudged(judgement, sources) };
+}
+
+/** The bookings that a result does not call correct, as they are recorded. */
+export async function listJudged(judgement: Judgement, { readSent }: JoinSources): Promise<JudgedPlaces[]> {
+  const state = createVerdictState({ recorded: [], sources: [], keepsTimes: true });
+  if (!isAllCorrect(judgement.totals))
+    await state.add(readSaid(judgement, readSent, { resultNames: 'all' }), { name: 'result.csv' });
+  return state.end().verdicts.map(({ sources: _, ...of }) => of);
 }
 
 /** A result and its rows. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { JudgedPlaces } from '../../../src/ledger/findings.js';
 import {
   decideOnResult,
   isComplete,
@@ -10,8 +9,10 @@ import {
   pauseBeforeLook,
   type ResultMoment,
   type ResultRules,
+  readSaid,
 } from '../../../src/review/file/judge-result.js';
 import type { ResultTotals } from '../../../src/review/file/match-result.js';
+import { createVerdictState, type Said, type VerdictState } from '../../../src/review/file/verdict-state.js';
 
 const all: ResultRules = { resultNames: 'all', maxUnansweredShare: 0 };
 const incorrectOnly: ResultRules = { resultNames: 'incorrect', maxUnansweredShare: 0 };
@@ -130,16 +131,30 @@ describe('a result that names all bookings', () => {
   });
 
   it('leaves a booking without a verdict if it does not name it, also when it is complete', async () => {
-    const found = places('incorrect', 'not-in-result', 'unclear');
-    const { verdicts, counts } = await listVerdicts(totalsOf(), found, all, true);
+    const found = await stateOf('incorrect', 'not-in-result', 'unclear');
+    const { verdicts, counts } = listVerdicts(totalsOf(), found, all, true);
     expect(verdicts.map(({ judged }) => judged)).toEqual(['incorrect', 'not-in-result', 'unclear']);
     expect(counts).toMatchObject({ affected: 1, unanswered: 1, unclear: 1, listsUnanswered: true });
   });
 
   it('counts the rows that name no booking of ours', async () => {
     const totals = totalsOf({ end: endOf({ rows: 13 }), foreign: 1, unidentified: 2, summaries: 1 });
-    const { counts } = await listVerdicts(totals, places(), all, true);
+    const { counts } = listVerdicts(totals, await stateOf(), all, true);
     expect(counts).toMatchObject({ ignored: 3, malformed: 0 });
+  });
+});
+
+describe('a result with a column twice', () => {
+  const twice = totalsOf({ ambiguous: ['IsCorrectMapping (column 6)', 'IsCorrectMapping (column 7)'] });
+
+  it('is refused once all of it is there, or it no longer changes, and awaited until then', () => {
+    const refused = { kind: 'refuse', code: 'result-unreadable' };
+    expect(decideOnResult(twice, everyVerdict, growing, all)).toEqual(refused);
+    const part = { ...twice, unanswered: 3 };
+    expect(decideOnResult(part, everyVerdict, growing, all)).toEqual({ kind: 'wait' });
+    for (const moment of [quiet, due])
+      for (const rules of [all, incorrectOnly])
+        expect(decideOnResult(part, everyVerdict, moment, rules)).toEqual(refused);
   });
 });
 
@@ -149,13 +164,13 @@ describe('a result that names only incorrect rows', () => {
   it('is complete once it no longer changes, and the bookings that it does not name are correct', async () => {
     expect(isComplete(few, growing, incorrectOnly)).toBe(false);
     expect(isComplete(few, quiet, incorrectOnly)).toBe(true);
-    const { verdicts, counts } = await listVerdicts(
+    const { verdicts, counts } = listVerdicts(
       few,
-      places('incorrect', 'not-in-result'),
+      await stateOf('incorrect', 'not-in-result'),
       incorrectOnly,
       true,
     );
-    expect(verdicts).toEqual([{ batch: 0, judged: 'incorrect', places: [0] }]);
+    expect(verdicts).toEqual([{ batch: 0, judged: 'incorrect', places: [0], sources: [0] }]);
     expect(counts).toMatchObject({ affected: 1, unanswered: 0 });
     expect(decideOnResult(few, counts, quiet, incorrectOnly)).toEqual({ kind: 'accept', isComplete: true });
   });
@@ -168,26 +183,24 @@ describe('a result that names only incorrect rows', () => {
   });
 
   it('has no verdict on the others until then', async () => {
-    const { counts } = await listVerdicts(few, places('incorrect', 'not-in-result'), incorrectOnly, false);
+    const { counts } = listVerdicts(few, await stateOf('incorrect', 'not-in-result'), incorrectOnly, false);
     expect(counts).toMatchObject({ affected: 1, unanswered: 1 });
   });
 
   it('says incorrect by naming a booking if it has no column of verdicts', async () => {
     const totals = totalsOf({ ...few, fields: ['bookingReferenceId'], unreadable: 1, incorrect: 0 });
-    const { counts } = await listVerdicts(totals, places('unclear'), incorrectOnly, true);
-    expect(counts).toMatchObject({ affected: 1, unclear: 0 });
+    const { counts } = listVerdicts(totals, await stateOf('incorrect'), incorrectOnly, true);
     expect(decideOnResult(totals, counts, quiet, incorrectOnly).kind).toBe('accept');
+    expect(await saidBy(totals, incorrectOnly)).toEqual(['incorrect', 'not-in-result']);
+    expect(await saidBy(totals, all)).toEqual(['unclear', 'not-in-result']);
+    const twice = { ...totals, ambiguous: ['IsCorrectMapping (column 2)', 'IsCorrectMapping (column 3)'] };
+    expect(await saidBy(twice, incorrectOnly)).toEqual(['unclear', 'not-in-result']);
   });
 
   it('leaves a booking unclear if it has a column of verdicts, and unnamed until it is complete', async () => {
-    const found = () => places('unclear', 'not-in-result');
-    const read = await listVerdicts(few, found(), incorrectOnly, false);
-    expect(read.verdicts.map(({ judged }) => judged)).toEqual(['unclear', 'not-in-result']);
-    const withoutVerdicts = totalsOf({ ...few, fields: ['bookingReferenceId'] });
-    const named = await listVerdicts(withoutVerdicts, found(), incorrectOnly, false);
-    expect(named.verdicts.map(({ judged }) => judged)).toEqual(['incorrect', 'not-in-result']);
-    const ofAll = await listVerdicts(withoutVerdicts, found(), all, false);
-    expect(ofAll.verdicts.map(({ judged }) => judged)).toEqual(['unclear', 'not-in-result']);
+    expect(await saidBy(few, incorrectOnly)).toEqual(['unclear', 'not-in-result']);
+    const read = listVerdicts(few, await stateOf('unclear', 'not-in-result'), incorrectOnly, false);
+    expect(read.verdicts.map(({ judged }) => judged)).toEqual(['not-in-result', 'unclear']);
   });
 
   it('cannot be read if no row of its column of verdicts can, but says something by its header alone', () => {
@@ -227,6 +240,17 @@ it('shows columns without control characters, and not too many of them', () => {
   expect(listColumns(Array<string>(20).fill('c'))).toEqual(Array(20).fill('c'));
 });
 
+/** What such a result says about a booking that a row names, and about one that none names. */
+async function saidBy(totals: ResultTotals, rules: ResultRules): Promise<readonly Said[]> {
+  const lines = Buffer.from('1,a\n2,b\n');
+  async function* readSent() {
+    yield { batch: 0, lines };
+  }
+  const judge = (_: Buffer, start: number) => (start === 0 ? 'unclear' : 'not-in-result');
+  for await (const { said } of readSaid({ totals, judge }, readSent, rules)) return said;
+  return [];
+}
+
 function endOf(differing: Partial<ResultTotals['end']> = {}): ResultTotals['end'] {
   return { rows: 10, malformed: 0, isWhole: true, ...differing };
 }
@@ -236,6 +260,7 @@ function totalsOf(differing: Partial<ResultTotals> = {}): ResultTotals {
   return {
     fields: ['bookingReferenceId', 'isCorrect'],
     columns: ['BookingReferenceId', 'IsCorrectMapping'],
+    ambiguous: [],
     form: { encoding: 'utf-8', delimiter: ',' },
     end: endOf(),
     sent: 10,
@@ -250,6 +275,14 @@ function totalsOf(differing: Partial<ResultTotals> = {}): ResultTotals {
   };
 }
 
-async function* places(...judged: readonly JudgedPlaces['judged'][]): AsyncGenerator<JudgedPlaces> {
-  for (const [place, one] of judged.entries()) yield { batch: 0, judged: one, places: [place] };
+/** What is known once a result has said this about the bookings of a batch. */
+async function stateOf(...said: readonly Said[]): Promise<VerdictState> {
+  const state = createVerdictState({ recorded: [], sources: [], keepsTimes: true });
+  await state.add(
+    (async function* () {
+      yield { batch: 0, said };
+    })(),
+    { name: 'result.csv' },
+  );
+  return state;
 }

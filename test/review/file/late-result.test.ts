@@ -12,7 +12,7 @@ const judged = 'what was judged\n';
 const name = '20112026_Result.csv';
 const sha256 = createHash('sha256').update(judged).digest('hex');
 const seen: RemoteFile = { name, size: judged.length, modifiedAt: 1_000 };
-const growing = { ...seen, sha256, since: 0, isRead: true };
+const growing = { files: [{ ...seen, sha256 }], since: 0, isRead: true };
 
 /** Any call but these would change something, or write somewhere. */
 function serverWith(files: readonly (RemoteFile & { readonly text?: string })[]) {
@@ -68,7 +68,7 @@ it.each<
   ],
   ['a longer one', 'failed', { growing }, [{ ...seen, size: 99 }], true, [list]],
   ['a second one', 'failed', { growing }, [seen, { ...seen, name: '20112026_2_Result.csv' }], true, [list]],
-  ['one that belongs to others', 'awaiting-result', { notOurs: [growing] }, [seen], false, [list]],
+  ['one that belongs to others', 'awaiting-result', { notOurs: growing.files }, [seen], false, [list]],
 ])('a look at %s of a run that is %s', async (_, state, file, files, isNew, expected) => {
   const { calls, sftp } = serverWith(files);
   const run = someRun({ state, delivery: 'file', day: day.iso, file });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import { findJudged } from '../../../src/review/file/judge-result.js';
 import {
   compareResult,
   createEchoReader,
@@ -15,6 +14,7 @@ import {
   inBlocks,
   joinResult,
   linesOf,
+  listJudged,
   masterIdColumn,
   readRows,
 } from './file-bookings.js';
@@ -111,8 +111,8 @@ it('a result that repeats the file, or nearly, is joined like any other', async 
         const echo = writeEcho(bookings, () => verdicts.next().value ?? '', header);
         const result = changes[name](echo, at, by);
         const sources = sourcesOf(bookings, result, { batchSize, blockBytes });
-        const { findJudged, ...totals } = await joinResult(sources, reading);
-        const joined = { totals, judged: await gather(findJudged()) };
+        const { judged, ...totals } = await joinResult(sources, reading);
+        const joined = { totals, judged };
 
         const compared = await conclude(await compareResult(sources, reading), sources);
         const model = await modelJoin(await readRows(sources.readBytes(), reading), bookings, batchSize);
@@ -220,12 +220,6 @@ async function readEcho({ readBytes, readSent }: JoinSources): Promise<Judgement
   return echo.end();
 }
 
-async function conclude(judgement: Judgement, { readSent }: JoinSources) {
-  return { totals: judgement.totals, judged: await gather(findJudged(judgement, readSent)) };
-}
-
-async function gather<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const gathered = [];
-  for await (const item of items) gathered.push(item);
-  return gathered;
+async function conclude(judgement: Judgement, sources: JoinSources) {
+  return { totals: judgement.totals, judged: await listJudged(judgement, sources) };
 }

@@ -417,11 +417,10 @@ it('reads the sent bookings a second time only if a booking is not called correc
     [false, 2],
   ] as const) {
     readings = 0;
-    const joined = await joinResult(
+    await joinResult(
       { readBytes: () => inBlocks(Buffer.from(writeResult([[one, verdict]]))), readSent },
       { masterIdColumn },
     );
-    for await (const _ of joined.findJudged());
     expect(readings).toBe(expected);
   }
 });
@@ -443,7 +442,7 @@ it('distinguishes a hundred thousand similar keys', async () => {
 });
 
 async function join(bookings: readonly Booking[], result: string, { batchSize = 10 } = {}) {
-  const { findJudged, ...totals } = await joinResult(
+  const { judged: found, ...totals } = await joinResult(
     {
       readBytes: () => inBlocks(Buffer.from(result)),
       readSent: () => toBatches(bookings, batchSize),
@@ -452,7 +451,7 @@ async function join(bookings: readonly Booking[], result: string, { batchSize = 
   );
   const affected = [];
   const positions: Record<Judged, number[]> = { incorrect: [], 'not-in-result': [], unclear: [] };
-  for await (const { batch, judged, places } of findJudged())
+  for (const { batch, judged, places } of found)
     for (const place of places) {
       const position = batch * batchSize + place;
       positions[judged].push(position);

@@ -102,13 +102,42 @@ describe('a result', () => {
   });
 
   it('has the master id under the configured name, before any other', async () => {
-    const { rows } = await readAll('ServiceId,vervotech id,Vervotech Id\n1,2,3\n', { name: 'Vervotech Id' });
+    const { rows, ambiguous } = await readAll('ServiceId,Vervotech Id\n1,3\n', { name: 'Vervotech Id' });
     expect(rows[0]?.serviceId).toBe(3);
+    expect(ambiguous).toEqual([]);
   });
 
-  it('is read by the exact name if another one is similar', async () => {
-    const { rows } = await readAll('providername,ProviderName,PROVIDERNAME\na,b,c\n');
-    expect(rows[0]?.providerName).toBe('b');
+  it.each([
+    ['IsCorrectMapping,IsCorrectMapping', 'isCorrect'],
+    ['Is Correct Mapping,IsCorrectMapping', 'isCorrect'],
+    ['Vervotech Id,vervotech_id', 'serviceId'],
+    ['bookingreferenceid,BookingReferenceId', 'bookingReferenceId'],
+    ['ProviderName,ProviderName', 'providerName'],
+    [' ProviderHotelId ,ProviderHotelId', 'providerHotelId'],
+  ] as const)(
+    'names the columns %s, of which nobody knows which counts, and has no verdict',
+    async (twice, field) => {
+      const others = [
+        'Vervotech Id',
+        'BookingReferenceId',
+        'ProviderName',
+        'ProviderHotelId',
+        'IsCorrectMapping',
+      ];
+      const folded = (name: string) => name.toLowerCase().replace(/[ _]/g, '');
+      const [one = '', other = ''] = twice.split(',');
+      const names = [...others.filter((name) => folded(name) !== folded(one)), one, other];
+      const cells = names.map((name) => (folded(name) === 'iscorrectmapping' ? 'true' : '7'));
+      const read = await readAll(`${names.join()}\n${cells.join()}\n`, { name: 'Vervotech Id' });
+      expect(read.ambiguous).toEqual([`${one.trim()} (column 5)`, `${other.trim()} (column 6)`]);
+      expect(read.fields).not.toContain(field);
+      expect(read.rows).toMatchObject([{ isCorrect: undefined }]);
+    },
+  );
+
+  it('may have other columns twice', async () => {
+    const read = await readAll('BookingReferenceId,IsCorrectMapping,Comment,Comment\n7,true,a,b\n');
+    expect(read).toMatchObject({ ambiguous: [], rows: [{ isCorrect: true }] });
   });
 
   it.each([

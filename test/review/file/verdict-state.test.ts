@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { VerdictSource } from '../../../src/ledger/findings.js';
+import {
+  createVerdictState,
+  type KnownVerdict,
+  type RecordedVerdicts,
+  type Said,
+  say,
+} from '../../../src/review/file/verdict-state.js';
+
+const bookings = 3;
+const nothing: RecordedVerdicts = { verdicts: [], sources: [] };
+
+/** A version of a file of the result: what it says about each booking. */
+interface Version extends VerdictSource {
+  readonly said: readonly Said[];
+}
+
+const anyVersion = fc.record({
+  name: fc.constantFrom('A', 'B'),
+  modifiedAt: fc.integer({ min: 1, max: 4 }),
+  said: fc.array(fc.constantFrom<Said>('incorrect', 'correct', 'unclear', 'not-in-result'), {
+    minLength: bookings,
+    maxLength: bookings,
+  }),
+});
+/** Each look reads the files that are there, each once. */
+const anyLooks = fc.array(fc.uniqueArray(anyVersion, { selector: ({ name }) => name, maxLength: 2 }), {
+  maxLength: 6,
+});
+
+/** One look: reads the files, and records what is known. */
+async function look(
+  recorded: RecordedVerdicts,
+  files: readonly Version[],
+  keepsTimes: boolean,
+): Promise<RecordedVerdicts> {
+  const state = createVerdictState({ recorded: recorded.verdicts, sources: recorded.sources, keepsTimes });
+  for (const { said, ...by } of oldestFirst(files, keepsTimes)) {
+    async function* read() {
+      yield { batch: 0, said };
+    }
+    await state.add(read(), by);
+  }
+  return state.end();
+}
+
+function oldestFirst(files: readonly Version[], keepsTimes: boolean): Version[] {
+  const timeOf = ({ modifiedAt = 0 }: Version) => (keepsTimes ? modifiedAt : 0);
+  return files.toSorted((a, b) => timeOf(a) - timeOf(b) || (a.name < b.name ? -1 : 1));
+}
+
+function saidOf({ verdicts }: RecordedVerdicts, place: number): Said {
+  return verdicts.find(({ places }) => places.includes(place))?.judged ?? 'correct';
+}
+
+describe('a booking that was called incorrect', () => {
+  it.each([true, false])(
+    'stays so until a newer file calls it correct, whatever else is read (times kept: %s)',
+    async (keepsTimes) => {
+      await fc.assert(
+        fc.asyncProperty(anyLooks, async (looks) => {
+          let recorded = nothing;
+          for (const files of looks) {
+            const before = recorded;
+            recorded = await look(before, files, keepsTimes);
+            for (let place = 0; place < bookings; place += 1) {
+              const wasIncorrect = before !== nothing && saidOf(before, place) === 'incorrect';
+              const saying = (said: Said) => files.filter((file) => file.said[place] === said);
+              const isNow = saidOf(recorded, place);
+              // Of files that are there together, the newest verdict counts, and on a tie "incorrect".
+              const times = (files: readonly Version[]) =>
+                files.map(({ modifiedAt = 0 }) => (keepsTimes ? modifiedAt : 0));
+              const [lastWrong, lastRight] = [saying('incorrect'), saying('correct')].map((some) =>
+                Math.max(-1, ...times(some)),
+              ) as [number, number];
+              if (lastWrong >= 0 && lastWrong >= lastRight) expect(isNow).toBe('incorrect');
+              if (isNow !== 'incorrect' && wasIncorrect) expect(lastRight).toBeGreaterThan(lastWrong);
+              if (wasIncorrect && lastRight === -1) expect(isNow).toBe('incorrect');
+              if (!wasIncorrect && lastWrong === -1) expect(isNow).not.toBe('incorrect');
+              if (!wasIncorrect && lastRight > lastWrong) expect(isNow).toBe('correct');
+            }
+          }
+        }),
+      );
+    },
+  );
+
+  it('is cleared by exactly those files that a model of one booking says', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLooks, fc.boolean(), async (looks, keepsTimes) => {
+        let recorded = nothing;
+        /** What a clerk remembers: the files in the order in which they were read, and who last called it incorrect. */
+        let accuser: VerdictSource | undefined;
+        for (const files of looks) {
+          recorded = await look(recorded, files, keepsTimes);
+          for (const { said, ...file } of oldestFirst(files, keepsTimes)) {
+            const isOlder = (one: VerdictSource, other: VerdictSource) =>
+              keepsTimes && (one.modifiedAt ?? 0) < (other.modifiedAt ?? 0);
+            if (said[0] === 'incorrect')
+              accuser = accuser && accuser.name !== file.name && isOlder(file, accuser) ? accuser : file;
+            if (said[0] === 'correct' && accuser) {
+              const isRewritten = accuser.name === file.name && !isOlder(file, accuser);
+              if (isRewritten || isOlder(accuser, file)) accuser = undefined;
+            }
+          }
+          expect(saidOf(recorded, 0) === 'incorrect').toBe(accuser !== undefined);
+        }
+      }),
+    );
+  });
+});
+
+describe('what is recorded', () => {
+  it('does not change when the same files are read again', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLooks, fc.boolean(), async (looks, keepsTimes) => {
+        let recorded = nothing;
+        for (const files of looks) {
+          recorded = await look(recorded, files, keepsTimes);
+          if (files.length > 0) expect(await look(recorded, files, keepsTimes)).toEqual(recorded);
+        }
+      }),
+    );
+  });
+
+  it('names only the sources that it refers to, however often a result grows', async () => {
+    let recorded = nothing;
+    for (let modifiedAt = 1; modifiedAt <= 50; modifiedAt += 1)
+      recorded = await look(
+        recorded,
+        [{ name: 'A', modifiedAt, said: ['incorrect', 'correct', 'not-in-result'] }],
+        true,
+      );
+    expect(recorded).toEqual({
+      verdicts: [
+        { batch: 0, judged: 'incorrect', places: [0], sources: [0] },
+        { batch: 0, judged: 'not-in-result', places: [2] },
+      ],
+      sources: [{ name: 'A', modifiedAt: 50 }],
+    });
+  });
+
+  it('is not cleared where nobody knows what said so', async () => {
+    const verdicts = [{ batch: 0, judged: 'incorrect' as const, places: [0] }];
+    const files = [{ name: 'A', modifiedAt: 9, said: ['correct', 'correct', 'correct'] as const }];
+    expect(saidOf(await look({ verdicts, sources: [] }, files, true), 0)).toBe('incorrect');
+  });
+
+  it('keeps other batches, and counts the bookings that no file names', async () => {
+    const verdicts = [
+      { batch: 0, judged: 'incorrect' as const, places: [1], sources: [0] },
+      { batch: 1, judged: 'incorrect' as const, places: [0], sources: [0] },
+    ];
+    const sources = [{ name: 'A', modifiedAt: 1 }];
+    const state = createVerdictState({ recorded: verdicts, sources, keepsTimes: true });
+    async function* read() {
+      yield { batch: 0, said: ['correct', 'not-in-result', 'not-in-result'] as const };
+    }
+    await state.add(read(), { name: 'B', modifiedAt: 2 });
+    expect(state.countUnnamed()).toBe(2);
+    expect(state.end()).toEqual({
+      verdicts: [verdicts[0], { batch: 0, judged: 'not-in-result', places: [2] }, verdicts[1]],
+      sources,
+    });
+  });
+});
+
+it.each<[KnownVerdict, Said, Said]>([
+  [{ said: 'correct' }, 'unclear', 'correct'],
+  [{ said: 'correct' }, 'not-in-result', 'correct'],
+  [{ said: 'unclear' }, 'not-in-result', 'unclear'],
+  [{ said: 'not-in-result' }, 'unclear', 'unclear'],
+  [{ said: 'incorrect', source: { name: 'A' } }, 'unclear', 'incorrect'],
+  [{ said: 'incorrect', source: { name: 'A' } }, 'correct', 'incorrect'],
+  [{ said: 'incorrect', source: { name: 'B' } }, 'correct', 'correct'],
+])('what is known (%j), once a file says "%s", is "%s"', (known, said, expected) => {
+  expect(say(known, said, { name: 'B' }, true).said).toBe(expected);
+});
