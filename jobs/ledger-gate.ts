@@ -3,20 +3,15 @@ import type { Config } from '../src/config/load.js';
 import { LedgerUnusableError } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
-import { findMisfit, noteLatestRun } from '../src/review/archive-fit.js';
-import { describeError, SafeError } from '../src/text/safe-error.js';
+import { ArchiveAwayError, findMisfit, noteLatestRun } from '../src/review/archive-fit.js';
+import { describeError } from '../src/text/safe-error.js';
 import type { App } from './app.js';
 import { findLedger, openArchive, showLedgerPlace } from './parts.js';
 
-/** How long a run waits for an archive that does not answer. */
+/** How long a process waits at its end for an archive that does not answer. */
 const archiveMs = 10_000;
 /** How often a process that works on and on looks at its ledger. */
 const lookEveryMs = 60_000;
-
-/** The archive could not say which ledger it belongs to. It is asked again by the next try. */
-export class ArchiveAwayError extends SafeError {
-  override readonly name = 'ArchiveAwayError';
-}
 
 /** What stands before each run of a process: is its ledger still the right one? */
 export type LedgerGate = ReturnType<typeof createLedgerGate>;
@@ -36,7 +31,7 @@ export function createLedgerGate(app: App, ledger: Ledger) {
   async function look(): Promise<void> {
     try {
       await ledger.verify();
-      note(await askArchive({ archive: app.archive(), ledger, place: await showLedgerPlace(config) }));
+      note(await findMisfit({ archive: app.archive(), ledger, place: await showLedgerPlace(config) }));
     } catch (error) {
       if (!(error instanceof LedgerUnusableError)) throw error;
       note(error);
@@ -85,19 +80,6 @@ export function createLedgerGate(app: App, ledger: Ledger) {
   };
 }
 
-async function askArchive(parts: Parameters<typeof findMisfit>[0]): Promise<LedgerUnusableError | undefined> {
-  const { archive } = parts;
-  try {
-    return await answerWithin(archiveMs, findMisfit(parts));
-  } catch (error) {
-    if (error instanceof LedgerUnusableError) throw error;
-    throw new ArchiveAwayError(
-      `the archive ${archive.place} does not say which ledger it belongs to: ${describeError(error)}; check that it is reachable, then run the command again`,
-      { cause: error },
-    );
-  }
-}
-
 /**
  * What is wrong with the configured ledger beside the configured archive, before either is worked with; undefined if nothing is, or the
  * archive can't be asked. Creates nothing.
@@ -105,7 +87,7 @@ async function askArchive(parts: Parameters<typeof findMisfit>[0]): Promise<Ledg
 export async function findConfiguredMisfit(config: Config): Promise<LedgerUnusableError | undefined> {
   const ledger = await findLedger(config);
   try {
-    return await askArchive({ archive: openArchive(config), ledger, place: await showLedgerPlace(config) });
+    return await findMisfit({ archive: openArchive(config), ledger, place: await showLedgerPlace(config) });
   } catch (error) {
     if (error instanceof ArchiveAwayError) return undefined;
     throw error;

@@ -7,10 +7,8 @@ import {
 } from '../src/archive/archive.js';
 import { hashAccount } from '../src/archive/marks.js';
 import { createS3Archive } from '../src/archive/s3.js';
-import { answerWithin } from '../src/async/abort.js';
 import type { Config } from '../src/config/load.js';
 import { createKeyFolder, type KeyFolder } from '../src/keys/key-folder.js';
-import { LedgerUnusableError } from '../src/ledger/errors.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-file.js';
 import {
@@ -23,7 +21,7 @@ import { createMappingService } from '../src/mapping-service/mapping-service.js'
 import type { MappingService } from '../src/mapping-service/operations.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
-import { findMisfit } from '../src/review/archive-fit.js';
+import { ArchiveAwayError, findMisfit } from '../src/review/archive-fit.js';
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/archive-run.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
@@ -76,9 +74,6 @@ export async function openLedger(config: Config, { adopts = false } = {}): Promi
   }
 }
 
-/** How long the archive may take to say whether it knows a ledger. */
-const archiveMs = 5_000;
-
 /**
  * A ledger is created only where the archive knows none: the days that another one has sent would be sent again. Nothing but a run by
  * file needs the archive, so one that can't be asked prevents nothing else.
@@ -86,10 +81,10 @@ const archiveMs = 5_000;
 async function refuseSecondLedger(config: Config): Promise<void> {
   const parts = { archive: openArchive(config), ledger: undefined, place: await showLedgerPlace(config) };
   try {
-    const misfit = await answerWithin(archiveMs, findMisfit(parts));
+    const misfit = await findMisfit(parts);
     if (misfit) throw misfit;
   } catch (error) {
-    if (error instanceof LedgerUnusableError || config.delivery === 'file') throw error;
+    if (!(error instanceof ArchiveAwayError) || config.delivery === 'file') throw error;
   }
 }
 

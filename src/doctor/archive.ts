@@ -1,7 +1,7 @@
 import type { RunFolder } from '../archive/marks.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { type FitParts, findMisfit } from '../review/archive-fit.js';
+import { ArchiveAwayError, type FitParts, findMisfit } from '../review/archive-fit.js';
 import { describeFolder, findUnknownFolders } from '../review/unknown-folders.js';
 import { formatCountOf } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
@@ -49,7 +49,9 @@ export async function checkArchive(
   } catch (error) {
     return [
       warning(
-        `${archive.place} does not say which ledger it belongs to: ${describeError(error)}`,
+        error instanceof ArchiveAwayError
+          ? error.message
+          : `${archive.place} could not be looked into: ${describeError(error)}`,
         'Fix that: by file no run starts meanwhile.',
       ),
     ];

@@ -1,4 +1,5 @@
 import type { Archive } from '../archive/archive.js';
+import { answerWithin } from '../async/abort.js';
 import { LedgerUnusableError } from '../ledger/errors.js';
 import {
   decideFit,
@@ -9,6 +10,15 @@ import {
   renderMark,
 } from '../ledger/identity.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { describeError, SafeError } from '../text/safe-error.js';
+
+/** How long anybody waits for an archive that does not answer; less than PostgreSQL allows in a transaction. */
+const archiveMs = 8_000;
+
+/** The archive could not say which ledger it belongs to. The next try asks again. */
+export class ArchiveAwayError extends SafeError {
+  override readonly name = 'ArchiveAwayError';
+}
 
 /** A ledger beside its archive. */
 export interface FitParts {
@@ -23,20 +33,32 @@ export interface FitParts {
  * What is wrong with a ledger that is not the one of its archive; undefined if nothing is. Days that the archive's ledger has sent would
  * be sent again, and its cases would be forgotten.
  *
- * @throws ArchiveError if the archive can't be read
+ * @throws ArchiveAwayError; what the ledger throws
  */
 export async function findMisfit({
   archive,
   ledger,
   place,
 }: FitParts): Promise<LedgerUnusableError | undefined> {
-  const mark = await archive.readLedgerMark();
+  // Before the ledger, which may go on meanwhile: it would seem to be older than it is.
+  const mark = await askForMark(archive);
   const reason = explainMisfit(decideFit(await ledger?.identify(), mark), {
     hasLedger: ledger !== undefined,
     archive: archive.place,
     mark: mark === undefined ? undefined : parseMark(mark),
   });
   return reason === undefined ? undefined : new LedgerUnusableError(place, reason);
+}
+
+async function askForMark(archive: Archive): Promise<string | undefined> {
+  try {
+    return await answerWithin(archiveMs, archive.readLedgerMark());
+  } catch (error) {
+    throw new ArchiveAwayError(
+      `the archive ${archive.place} does not say which ledger it belongs to: ${describeError(error)}; check that it is reachable, then try again`,
+      { cause: error },
+    );
+  }
 }
 
 function explainMisfit(
@@ -63,10 +85,14 @@ export async function noteLatestRun({
   archive,
   ledger,
 }: Pick<FitParts, 'archive'> & { readonly ledger: Pick<ReadOnlyLedger, 'identify'> }): Promise<void> {
-  // Read last, so that of two processes neither takes the place of a later run.
-  const mark = await archive.readLedgerMark();
-  const own = await ledger.identify();
-  if (isToBeMarked(own, mark)) await archive.writeLedgerMark(renderMark(own));
+  for (;;) {
+    const mark = await archive.readLedgerMark();
+    const own = await ledger.identify();
+    if (!isToBeMarked(own, mark)) return;
+    await archive.writeLedgerMark(renderMark(own));
+    // Another process may have ended a later run, and told the archive before this one did.
+    if ((await ledger.identify()).changes === own.changes) return;
+  }
 }
 
 /** Makes it the ledger of the archive, whichever that was. */
