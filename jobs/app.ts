@@ -10,7 +10,8 @@ import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/ledger/run.js';
 import type { ServiceClient } from '../src/mapping-service/client.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
-import type { ReviewCallbacks, ReviewParts, RunRequest } from '../src/review/review-day.js';
+import { adoptArchive } from '../src/review/archive-fit.js';
+import type { ReviewCallbacks, RunRequest } from '../src/review/review-day.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { Spool } from '../src/spool/spool.js';
 import { writeCsvFile } from '../src/text/output-files.js';
@@ -28,6 +29,7 @@ import {
   openSftp,
   openSpool,
 } from './parts.js';
+import type { OpenedReview } from './review.js';
 import type { Terminal } from './terminal.js';
 
 /**
@@ -38,8 +40,10 @@ export interface App extends Terminal {
   readonly config: Config;
   /** The day that it is in the account's zone: YYYY-MM-DD. */
   today(): string;
-  /** The ledger, which is created if there is none. */
+  /** The ledger, which is created if there is none, unless the archive knows another one. */
   ledger(): Promise<Ledger>;
+  /** The same, which becomes the ledger of the archive, whichever that was. Called before `ledger`. */
+  adoptLedger(): Promise<Ledger>;
   /** The ledger, only for reading; undefined if there is none. Creates nothing. */
   findLedger(): Promise<ReadOnlyLedger | undefined>;
   archive(): Archive;
@@ -55,7 +59,7 @@ export interface App extends Terminal {
   /** Closes a part when the command ends, before what was opened earlier. */
   keep<Part extends { close(): unknown }>(part: Part): Part;
   /** What reviews a day: its source, its deliveries, and what performs its steps, unless these are left to workers. */
-  review(performs?: boolean): Promise<ReviewParts>;
+  review(performs?: boolean): Promise<OpenedReview>;
   /** Ends work when the app closes, before any part is closed. */
   beforeClose(end: () => unknown): void;
   /** Records a look at bookings without guests' names, if there is a ledger; one that can't be written to causes a warning only. */
@@ -154,7 +158,8 @@ function createParts() {
 }
 
 function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Parts): App {
-  const ledger = once(() => openLedger(config), closePart);
+  let adopts = false;
+  const ledger = once(() => openLedger(config, { adopts }), closePart);
   const readLedger = once(() => findLedger(config), closePart);
   let written: Promise<Ledger> | undefined;
   /** What is open for writing can be read, too. */
@@ -163,7 +168,7 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
     `There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`;
   const keep = <Part extends { close(): unknown }>(part: Part) => once(() => part, closePart)();
   let sftp: SftpServer | undefined;
-  let review: Promise<ReviewParts> | undefined;
+  let review: Promise<OpenedReview> | undefined;
   const app: App = {
     ...terminal,
     config,
@@ -171,6 +176,12 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
     ledger() {
       written = ledger();
       return written;
+    },
+    async adoptLedger() {
+      adopts = true;
+      const adopted = await app.ledger();
+      await adoptArchive(app.archive(), adopted);
+      return adopted;
     },
     findLedger: findOpen,
     archive: once(() => openArchive(config)),

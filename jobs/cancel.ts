@@ -1,12 +1,13 @@
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
+import { noteLatestRun } from '../src/review/archive-fit.js';
 import { type Abandoned, abandon } from '../src/review/day/join-run.js';
 import { runToJson } from '../src/review/day/report.js';
 import { removeSpooled } from '../src/review/file/file-attempt.js';
 import { clock } from './clock.js';
 import { command, requiredDay, requiredOption } from './command.js';
 import { exitCode } from './exit-code.js';
-import { openSpool } from './parts.js';
+import { openArchive, openSpool } from './parts.js';
 import { readReason } from './review-day.js';
 
 /** Abandons the unfinished run of a day: it is never resumed, and the schedule leaves its day alone. */
@@ -59,5 +60,8 @@ export async function cancelIn(
   // A process that is still working on it removes its own files.
   if (result.kind === 'abandoned' && !result.wasBeingWorkedOn)
     await removeSpooled(openSpool(config), result.run.id);
+  // Where the archive is away, the next run that ends tells it.
+  if (result.kind === 'abandoned')
+    await noteLatestRun({ archive: openArchive(config), ledger }).catch(() => {});
   return result;
 }

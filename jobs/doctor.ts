@@ -1,4 +1,5 @@
 import { type Config, loadConfig } from '../src/config/load.js';
+import { checkArchive } from '../src/doctor/archive.js';
 import { checkCanary } from '../src/doctor/canary.js';
 import { checkChannels, checkMessages } from '../src/doctor/channels.js';
 import { findUnpinnedServers, readConfiguration } from '../src/doctor/configuration.js';
@@ -232,6 +233,7 @@ function checkKept(config: Config): Check[] {
     ...listKeptFolders(config).map((folder) =>
       check(folder.part, 5, () => checkKeptFolder(folder, platform)),
     ),
+    check('archive', 40, () => lookAtArchive(config)),
     check('verdicts', 40, async (signal) => [
       ...checkVerdicts(config.delivery, findMailPlace(config) !== undefined),
       ...(await checkMailbox(() => openMailbox(config), signal)),
@@ -249,6 +251,17 @@ function checkKept(config: Config): Check[] {
     ]),
     check('disk', 5, () => checkDisk(listWrittenPlaces(config))),
   ];
+}
+
+/** Beside the ledger, if there is one that can be opened: another check says why it can't be. */
+async function lookAtArchive(config: Config): Promise<readonly Finding[]> {
+  const ledger = await findLedger(config, { waits: false }).catch(() => 'unknown' as const);
+  if (ledger === 'unknown') return [];
+  try {
+    return await checkArchive({ archive: openArchive(config), ledger, place: await showLedgerPlace(config) });
+  } finally {
+    await ledger?.close();
+  }
 }
 
 /** How old guests' names are, whether all of them can be read, and which files are due to be removed. */

@@ -124,7 +124,7 @@ async function findReachableLedger({ config, say }: App): Promise<ReadOnlyLedger
  */
 async function openTemporaryLedger(temporaryFolder: string) {
   const folder = await mkdtemp(join(temporaryFolder, 'hotel-review-'));
-  const ledger = openSqlite(join(folder, 'dry-run.db'));
+  const ledger = openSqlite(join(folder, 'dry-run.db'), { isUnlinked: true });
   const discard = () => rm(folder, { recursive: true, force: true });
   if (process.platform !== 'win32') await discard();
   return { ledger, discard };

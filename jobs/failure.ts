@@ -6,6 +6,7 @@ import { FencedError, LedgerUnusableError, SyncOvertakenError } from '../src/led
 import { LoadBusyError, LoadOvertakenError } from '../src/ledger/hotels.js';
 import { MappingServiceError, type ServiceErrorKind } from '../src/mapping-service/errors.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
+import { ArchiveAwayError } from '../src/review/archive-fit.js';
 import { DayBusyError } from '../src/review/day/join-run.js';
 import { describeError, isSafeToShow } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
@@ -34,6 +35,9 @@ export function describeFailure(error: unknown): CommandFailure {
   }
   if (error instanceof MappingServiceError) {
     return { exitCode: exitCode.failed, class: error.kind, message: error.message };
+  }
+  if (error instanceof ArchiveAwayError) {
+    return { exitCode: exitCode.failed, class: 'retryable', message: error.message };
   }
   // A stopped run reports itself; this is for work that leaves nothing to resume.
   if (error instanceof StoppedError) {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { quickRewrite, type Remains } from '../src/ledger/retention.js';
+import { findUnknownFolders } from '../src/review/unknown-folders.js';
 import { createSlots } from '../src/schedule/slots.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
@@ -31,4 +32,20 @@ export function describeRemains(remains: Remains | null): string {
   return remains === null
     ? "no bytes of removed data remain in the ledger's files"
     : `bytes of removed data may remain in the ledger's files until ${remains.until}: ${remains.why}`;
+}
+
+/** The account's files in the archive where there is no ledger that knows them: nothing can be judged of them. */
+export async function listOrphans(app: App) {
+  const { ours } = await findUnknownFolders(app.archive(), undefined);
+  const why = `no ledger knows its files (${app.archive().place}): restore the ledger, or go on with a new one (run --unknown-archive)`;
+  return ours.map(({ runId, day }) => ({ runId, day, place: 'archive' as const, why }));
+}
+
+export function describeOrphan({
+  runId,
+  day,
+  place,
+  why,
+}: Awaited<ReturnType<typeof listOrphans>>[number]): string {
+  return `  ${day}  run ${runId}  ${place}: ${why}`;
 }

@@ -7,7 +7,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import { command, flag, requiredOption } from './command.js';
 import { exitCode } from './exit-code.js';
-import { clearRemains, describeRemains, takeReference } from './guest-data.js';
+import { clearRemains, describeOrphan, describeRemains, listOrphans, takeReference } from './guest-data.js';
 
 /**
  * Removes a guest from everything that is kept, and remembers them as a keyed hash. Exits with 1 if something is left, for
@@ -36,8 +36,15 @@ Examples:
         'an erased guest is remembered as a keyed hash, so that a replay does not bring the name back: set hashKey to a text of at ' +
           'least 16 characters, such as openssl rand -base64 32 prints; keep it, and give it to all processes',
       );
-    if (!(await app.findLedger()))
-      return app.answerNone({ all, dryRun, ...given, erased: [], left: [], remembered: [], remains: null });
+    if (!(await app.findLedger())) {
+      const left = await listOrphans(app);
+      const words = [
+        app.describeNoLedger(),
+        ...(left.length > 0 ? ['left:', ...left.map(describeOrphan)] : []),
+      ];
+      const none = { all, dryRun, ...given, erased: [], left, remembered: [], remains: null };
+      return app.answerNone(none, words.join('\n'));
+    }
     const ledger = await app.ledger();
     const at = clock();
     const guest = await findGuest(ledger, reference);
@@ -78,7 +85,9 @@ Examples:
         erased.length === 0 && '  nothing is kept',
         !dryRun && `remembered, reference: ${hash}`,
         left.length > 0 && 'left:',
-        left.map(({ day, runId, place, why }) => `  ${day}  run ${runId}  ${place}: ${why}`),
+        left.map(({ day, runId, place, why }) =>
+          runId === null ? `  ${place}: ${why}` : `  ${day}  run ${runId}  ${place}: ${why}`,
+        ),
         !dryRun && describeRemains(remains),
       ],
       receipt,

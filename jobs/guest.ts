@@ -1,15 +1,22 @@
+import { ArchiveError } from '../src/archive/archive.js';
 import { toHistory } from '../src/cases/shown-bookings.js';
 import { readActions } from '../src/ledger/audit.js';
 import type { Trace } from '../src/ledger/tracing.js';
 import { listEveryRun } from '../src/review/every-run.js';
 import { findGuest, findGuestFiles } from '../src/review/guests/guest.js';
-import { findDueDays, listDue, removeDue } from '../src/review/stored/retention.js';
+import {
+  findDueDays,
+  listDue,
+  listUnknownDue,
+  removeDue,
+  removeUnknownDue,
+} from '../src/review/stored/retention.js';
 import { readFields } from '../src/review/stored/stored-line.js';
 import { formatCountOf } from '../src/text/format.js';
 import { clock } from './clock.js';
 import { type AnyCommand, command, flag } from './command.js';
 import { type ExitCode, exitCode } from './exit-code.js';
-import { clearRemains, describeRemains, takeReference } from './guest-data.js';
+import { clearRemains, describeOrphan, describeRemains, listOrphans, takeReference } from './guest-data.js';
 import erase from './guest-erase.js';
 
 /** Prints everything that is kept about a guest as JSON; exits with 1 if there is nothing. */
@@ -76,18 +83,25 @@ Example:
   async run(app, { dryRun }) {
     const { config } = app;
     const due = findDueDays(config, { now: clock(), timezone: config.timezone });
-    if (!(await app.findLedger()))
-      return app.answer(app.describeNoLedger(), {
-        ...{ dryRun, ...due },
-        ...{ runs: [], records: [], left: [], remains: null },
-      });
+    if (!(await app.findLedger())) {
+      // Nothing says any more whose names these are: they wait for a ledger.
+      const left = await listOrphans(app);
+      return app.answer(
+        [app.describeNoLedger(), left.length > 0 && 'left:', left.map(describeOrphan)],
+        { ...{ dryRun, ...due }, ...{ runs: [], records: [], left, remains: null } },
+        left.length === 0 ? exitCode.done : exitCode.failed,
+      );
+    }
     const ledger = await app.ledger();
     const parts = { ledger, archive: app.archive(), spool: app.spool(), keys: app.keys() };
-    const { names, records } = await listDue(parts, due);
+    const { names: known, records } = await listDue(parts, due);
+    const unknown = await removeUnknown(parts, due.namesBefore, dryRun);
+    const names = [...known, ...unknown.runs];
     const details = { dryRun, ...due, runs: names.length, records: records.length };
     await app.record({ action: 'guest-purge', details });
     if (!dryRun) await removeDue(parts, due);
-    const left = dryRun ? [] : (await listDue(parts, due)).names;
+    const busy = dryRun ? [] : (await listDue(parts, due)).names;
+    const left = [...busy.map(({ runId, day }) => ({ runId, day })), ...unknown.left];
     const remains = dryRun ? null : await clearRemains(app, ledger);
     const verb = dryRun ? 'would be removed' : 'removed';
     return app.answer(
@@ -99,20 +113,35 @@ Example:
         }),
         `references and verdicts of days before ${due.recordsBefore}: ${verb} from ${formatCountOf(records.length, 'run')}`,
         records.map(({ day, id }) => `  ${day}  run ${id}`),
-        left.length > 0 && 'not removed, because the day is being worked on; purge again later:',
-        left.map(({ day, runId }) => `  ${day}  run ${runId}`),
+        busy.length > 0 && 'not removed, because the day is being worked on; purge again later:',
+        busy.map(({ day, runId }) => `  ${day}  run ${runId}`),
+        unknown.left.map(({ place, why }) => `not removed from the ${place}: ${why}`),
         !dryRun && describeRemains(remains),
       ],
       {
         ...{ dryRun, ...due, runs: names },
         records: records.map(({ id, day }) => ({ runId: id, day })),
-        left: left.map(({ runId, day }) => ({ runId, day })),
+        left,
         remains,
       },
       left.length === 0 ? exitCode.done : exitCode.failed,
     );
   },
 });
+
+/** Files of runs that the ledger does not know; an archive that is away keeps nobody from purging the ledger. */
+async function removeUnknown(parts: Parameters<typeof listUnknownDue>[0], before: string, dryRun: boolean) {
+  try {
+    const folders = await listUnknownDue(parts, before);
+    if (!dryRun) await removeUnknownDue(parts, before);
+    const runs = folders.map(({ runId, day, names: archived }) => ({ runId, day, archived, spooled: [] }));
+    return { runs, left: [] };
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    const left = { runId: null, day: null, place: 'archive' as const, why: error.message };
+    return { runs: [], left: [left] };
+  }
+}
 
 export default {
   examples: `

@@ -12,7 +12,7 @@ export async function openObserved(app: App) {
   const { config, log } = app;
   const counters = createEventCounters(clock);
   app.observe(counters.notify);
-  const { workforce } = await app.review();
+  const { workforce, gate } = await app.review();
   const ledger = await app.ledger();
   const { countWaiting } = workforce;
   const metrics = createMetrics({
@@ -24,7 +24,8 @@ export async function openObserved(app: App) {
     timezone: config.timezone,
   });
   const checks = {
-    ledger: () => ledger.ping(),
+    ledger: gate.ping,
+    archive: gate.check,
     ...(countWaiting && { queue: async () => void (await countWaiting()) }),
   };
   const health = createHealth(checks, clock);
@@ -40,7 +41,6 @@ export async function openObserved(app: App) {
         hosts,
         shortenPaths: createLocalPathShortener(config),
         timezone,
-        ledger,
         health,
         metrics,
         ...(metricsToken !== undefined && { metricsToken }),

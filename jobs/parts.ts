@@ -5,6 +5,7 @@ import {
   encryptArchive,
   reportsFolder,
 } from '../src/archive/archive.js';
+import { hashAccount } from '../src/archive/marks.js';
 import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
 import { createKeyFolder, type KeyFolder } from '../src/keys/key-folder.js';
@@ -20,6 +21,7 @@ import { createMappingService } from '../src/mapping-service/mapping-service.js'
 import type { MappingService } from '../src/mapping-service/operations.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
+import { ArchiveAwayError, findMisfit } from '../src/review/archive-fit.js';
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/archive-run.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
@@ -43,13 +45,18 @@ export function openKeys(config: Config): KeyFolder | undefined {
 /** Connections besides one per concurrent step: for renewing claims, reconciling and watching. */
 const spareConnections = 4;
 
-/** Opens the configured ledger. A database's client is loaded only if needed. */
-export async function openLedger(config: Config): Promise<Ledger> {
+/**
+ * Opens the configured ledger, and creates it where there is none. A database's client is loaded only if needed.
+ *
+ * @param adopts creates it even where the archive knows another one
+ */
+export async function openLedger(config: Config, { adopts = false } = {}): Promise<Ledger> {
   const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
   const keys = openKeys(config);
   switch (ledger.kind) {
     case 'sqlite':
+      if (!adopts && !fileExists(ledger.path)) await refuseSecondLedger(config);
       return openSqlite(ledger.path, { leaseMs, keys });
     case 'postgres': {
       const { createPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
@@ -61,14 +68,29 @@ export async function openLedger(config: Config): Promise<Ledger> {
         leaseMs,
         connections,
         keys,
+        ...(!adopts && { mayCreate: () => refuseSecondLedger(config) }),
       });
     }
   }
 }
 
+/**
+ * A ledger is created only where the archive knows none: the days that another one has sent would be sent again. Nothing but a run by
+ * file needs the archive, so one that can't be asked prevents nothing else.
+ */
+async function refuseSecondLedger(config: Config): Promise<void> {
+  const parts = { archive: openArchive(config), ledger: undefined, place: await showLedgerPlace(config) };
+  try {
+    const misfit = await findMisfit(parts);
+    if (misfit) throw misfit;
+  } catch (error) {
+    if (!(error instanceof ArchiveAwayError) || config.delivery === 'file') throw error;
+  }
+}
+
 export function openSqlite(
   path: string,
-  options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys'> = {},
+  options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys' | 'isUnlinked'> = {},
 ): Ledger {
   return createSqliteLedger({ path, rules, clock, ...options });
 }
@@ -142,12 +164,14 @@ function mayHoldNames(day: string, name: string): boolean {
 
 function openStoredArchive(config: Config): Archive {
   const { archive, file } = config;
+  const account = hashAccount(config.service.accountId);
   switch (archive.kind) {
     case 'directory':
-      return createDirectoryArchive({ root: archive.path });
+      return createDirectoryArchive({ root: archive.path, account });
     case 's3':
       return createS3Archive({
         root: archive,
+        account,
         open: findBucket(config, archive.bucket),
         temporaryFolder: file.spool,
       });

@@ -1,3 +1,4 @@
+import type { RunFolder } from '../src/archive/marks.js';
 import { bookingFields, guestNameFields } from '../src/booking/booking.js';
 import type { GuestNames } from '../src/booking/guest-names.js';
 import { readActions } from '../src/ledger/audit.js';
@@ -5,6 +6,7 @@ import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { KeptData } from '../src/ledger/retention.js';
 import type { Run } from '../src/ledger/run.js';
 import { listArchived } from '../src/review/file/archive-run.js';
+import { findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
 import { showS3Location } from '../src/s3/bucket.js';
 import { formatCount, wrapText } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
@@ -27,7 +29,7 @@ Examples:
 
   async run(app) {
     const record = describeProcessing(await examine(app));
-    const { guestNames, encryption, writtenFiles } = record;
+    const { guestNames, encryption, unknownFolders, writtenFiles } = record;
     const left = writtenFiles.length - shown;
     return app.answer(
       [
@@ -53,6 +55,14 @@ Examples:
             ];
           }),
         ),
+        ...(unknownFolders
+          ? [
+              section(
+                'In the archive, of runs that the ledger does not know',
+                unknownFolders.map(({ folder, files }) => `${folder}: ${files.join(', ')}`),
+              ),
+            ]
+          : []),
         section('Encryption at rest', [describeEncryption(encryption)]),
         section('Files that people exported', [
           ...writtenFiles.slice(-shown).map(({ at, who, path }) => `${at}  ${who}: ${path}`),
@@ -130,6 +140,9 @@ async function examine(app: App) {
   const from = runs.find((run) => run.source !== undefined)?.source;
   const keys = app.keys();
   const keyDays = keys?.listDays() ?? [];
+  const unknown = findUnknownFolders(app.archive(), ledger).then(({ ours }) => ours);
+  // Whoever counts the archive's files reports the failure.
+  const unknownFolders = await unknown.catch(() => []);
   return {
     ...config,
     keptColumns: Object.keys(source.keep),
@@ -146,19 +159,24 @@ async function examine(app: App) {
       mails: { count: kept.mails.count, since: toDate(kept.mails.since) },
       actions: { count: kept.actions.count, since: toDate(kept.actions.since) },
       erased: { count: erased.length, since: toDate(erased[0]?.at) },
-      archived: await countOrSay(place, () => countArchived(app, runs)),
+      archived: await countOrSay(place, async () => countArchived(app, runs, await unknown)),
       spooled: await countOrSay(file.spool, async () => ({ count: (await app.spool().list()).length })),
       sentFiles: countSentFiles(runs),
     },
+    unknownFolders: unknownFolders.map((folder) => folderToJson(app.archive(), folder)),
     writtenFiles: ledger ? await listWrittenFiles(ledger) : [],
   };
 }
 
 /** The files that may hold names: all but the manifests. */
-async function countArchived({ archive }: App, runs: readonly Run[]): Promise<Counted> {
+async function countArchived(
+  { archive }: App,
+  runs: readonly Run[],
+  unknown: readonly RunFolder[],
+): Promise<Counted> {
   const waiting = runs.filter(({ delivery }) => delivery === 'file');
-  let count = 0;
-  let since: string | undefined;
+  let count = unknown.flatMap(({ names }) => names).length;
+  let since = unknown.map(({ day }) => day).sort()[0];
   const look = async (): Promise<void> => {
     for (let run = waiting.pop(); run; run = waiting.pop()) {
       const { length: files } = await listArchived(archive(), run);
@@ -202,7 +220,7 @@ const fields = bookingFields.map(({ name }) => name);
 
 /** The record of processing activities (GDPR article 30), as far as the configuration and the stored data show it. */
 function describeProcessing(installation: Installation) {
-  const { keptColumns, guestNames, source, encryption, writtenFiles } = installation;
+  const { keptColumns, guestNames, source, encryption, unknownFolders, writtenFiles } = installation;
   return {
     purpose:
       'reviewing that each booked hotel is mapped to the right hotel, so that no guest arrives at another one; proving afterwards what was sent',
@@ -221,6 +239,7 @@ function describeProcessing(installation: Installation) {
     guestNames: { setting: guestNames, meaning: nameMeanings[guestNames] },
     source,
     places: describePlaces(installation),
+    ...(unknownFolders.length > 0 && { unknownFolders }),
     encryption,
     notKept:
       'Redis, logs, metrics, error messages, heartbeats and the pages of reports in the archive hold no guest names, and the pages no booking and no stay',

@@ -20,6 +20,7 @@ import type { App } from './app.js';
 import { clock } from './clock.js';
 import { bareFlag, command, dayOption, flag, option, requiredDay } from './command.js';
 import { exitCode } from './exit-code.js';
+import { findConfiguredMisfit } from './ledger-gate.js';
 import { type RangeOptions, replayRange, toRequest } from './replay-range.js';
 import { acceptVolume, checkOut, delivery, out, readReason, runReview, withDelivery } from './review-day.js';
 
@@ -109,6 +110,8 @@ Examples:
 async function replayDay(app: App, day: BusinessDay, options: RangeOptions): Promise<number> {
   const { mode } = options;
   if (mode === 'missing' || mode === 'failed') {
+    const misfit = await findConfiguredMisfit(app.config);
+    if (misfit) throw misfit;
     const ledger = await app.findLedger();
     const plan = planDay(mode, await ledger?.runs.latest(day.iso), { ...options, day });
     if (plan.action === 'nothing') {

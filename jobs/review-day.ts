@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { ArchiveError } from '../src/archive/archive.js';
+import { answerWithin, TooLateError } from '../src/async/abort.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import { KeyError } from '../src/keys/day-keys.js';
@@ -12,10 +14,16 @@ import { requireBegun } from '../src/review/day/range-plan.js';
 import { readWaiting, runToJson } from '../src/review/day/report.js';
 import { type DayResult, type ReviewParts, reviewDay } from '../src/review/review-day.js';
 import { removeSentFiles } from '../src/review/stored/remove-sent.js';
-import { applyRetention, findDueDay, findTrustedInstant } from '../src/review/stored/retention.js';
+import {
+  applyRetention,
+  findDueDay,
+  findTrustedInstant,
+  removeUnknownDue,
+} from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { SftpError } from '../src/sftp/sftp.js';
 import { formatCountOf } from '../src/text/format.js';
+import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { type App, recordOpening } from './app.js';
@@ -110,9 +118,27 @@ export async function applyConfiguredRetention(app: App): Promise<void> {
     if (!(error instanceof KeyError)) throw error;
     warn(`names that are older than guestNameDays could not be removed: ${error.message}`);
   }
+  await removeUnknown(app, ledger);
   await ledger.guests.clearRemains(quickRewrite);
   const { removeAfterDays, sftp } = config.file;
   if (removeAfterDays !== undefined && sftp !== undefined) await removeSent(app, ledger, removeAfterDays);
+}
+
+/** How long the archive may take to list what it holds. */
+const listMs = 30_000;
+
+/** An archive that is away is no reason for a run to fail: the next one tries again. */
+async function removeUnknown(app: App, ledger: Ledger): Promise<void> {
+  const { config, warn } = app;
+  const now = await findTrustedInstant(ledger, clock());
+  if (now === undefined) return;
+  const before = findDueDay(config.guestNameDays, { now, timezone: config.timezone });
+  try {
+    await answerWithin(listMs, removeUnknownDue({ ledger, archive: app.archive() }, before));
+  } catch (error) {
+    if (!(error instanceof ArchiveError || error instanceof TooLateError)) throw error;
+    warn(`files of unknown runs could not be looked for in the archive: ${describeError(error)}`);
+  }
 }
 
 /** `--delivery`, which `withDelivery` applies. */

@@ -8,6 +8,7 @@ import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import type { FailedStep } from '../src/ledger/steps.js';
 import type { ReviewService } from '../src/mapping-service/client.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
+import { ArchiveAwayError } from '../src/review/archive-fit.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
 import { createRunId } from '../src/review/day/open-run.js';
 import type { Delivery } from '../src/review/delivery.js';
@@ -26,6 +27,7 @@ import type { SourceMessages } from '../src/sources/common/kind.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock, random } from './clock.js';
+import { createLedgerGate, keepArchiveTold, type LedgerGate } from './ledger-gate.js';
 import { startNotifications } from './notifications.js';
 import { openArchive, openSpool } from './parts.js';
 import { openReader, openRetryPolicy } from './sources.js';
@@ -33,15 +35,22 @@ import { version } from './version.js';
 
 const hourMs = 3_600_000;
 
+/** What reviews a day, and what guards its ledger. */
+export interface OpenedReview extends ReviewParts {
+  readonly gate: LedgerGate;
+}
+
 /**
  * Opens what reviews a day, as configured: its deliveries, what performs its steps, and what tells people.
  *
  * @param performs false for a process that leaves the steps to workers
  */
-export async function openReview(app: App, performs: boolean): Promise<ReviewParts> {
+export async function openReview(app: App, performs: boolean): Promise<OpenedReview> {
   const { config, notify, signal, sourceMessages } = app;
   const ledger = await app.ledger();
   const readErased = () => readErasedGuests(ledger, config.hashKey);
+  const gate = createLedgerGate(app, ledger);
+  await refuseMisfit(gate);
   // Fails before anything else is opened if the key is missing, or Redis will never take a step.
   await readErased();
   await refuseUnfitQueue(config, signal);
@@ -57,6 +66,8 @@ export async function openReview(app: App, performs: boolean): Promise<ReviewPar
   const notifications = await startNotifications(app, ledger);
   // They tell what the last steps led to.
   app.beforeClose(() => notifications.close());
+  const told = keepArchiveTold(app, ledger);
+  app.beforeClose(() => told.close());
   const workforce = await openWorkforce(config, { ledger, deliveryFor, notify }, performs);
   app.beforeClose(() => workforce.close());
   return {
@@ -67,8 +78,19 @@ export async function openReview(app: App, performs: boolean): Promise<ReviewPar
     deliveryFor,
     workforce,
     createRunId: (day) => createRunId(day, random),
+    gate,
+    mayReview: gate.mayReview,
     notify,
   };
+}
+
+/** Before messages of the ledger are sent, which may be another one's. An archive that is away is met by the run. */
+async function refuseMisfit(gate: LedgerGate): Promise<void> {
+  try {
+    await gate.mayReview('file');
+  } catch (error) {
+    if (!(error instanceof ArchiveAwayError)) throw error;
+  }
 }
 
 function readCanarySettings({ canary }: Config): CanarySettings | undefined {

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
+import type { App } from './app.js';
 import { command, dayOrYesterday, flag, option } from './command.js';
+import { showLedgerPlace } from './parts.js';
 import { acceptVolume, checkOut, delivery, out, runReview, withDelivery } from './review-day.js';
 
 /** The main command: reviews one business day, or resumes it. */
@@ -10,6 +12,10 @@ export default command({
     delivery,
     acceptVolume,
     acceptRepeated: flag('--accept-repeated', 'send the day even if an earlier day sent the same bookings'),
+    unknownArchive: flag(
+      '--unknown-archive',
+      'go on with this ledger although the archive knows another one, which is lost; its bookings are unknown and may be sent again',
+    ),
     detach: flag('--detach', 'collect the day, leave the rest to workers (`work`, `serve`), and exit'),
     metricsFile: option(
       '--metrics-file <path>',
@@ -37,6 +43,8 @@ Examples:
       throw new InvalidArgumentError(
         '--metrics-file and --dry-run exclude each other: a dry run is not a run',
       );
+    if (given.dryRun && given.unknownArchive)
+      throw new InvalidArgumentError('--unknown-archive and --dry-run exclude each other');
     return { ...given, configFile: globals.config };
   },
 
@@ -49,6 +57,7 @@ Examples:
     const app = withDelivery(configured, configFile, given.delivery);
     const day = createBusinessDay(given.day, app.config.timezone);
     if (given.dryRun) return (await import('./dry-run.js')).dryRunDay(app, day, given.out);
+    if (given.unknownArchive) await adoptArchive(app, day.iso);
     return runReview(app, day, {
       mode: 'run',
       trigger: 'manual',
@@ -59,3 +68,12 @@ Examples:
     });
   },
 });
+
+/** A person says that the ledger which the archive knows is lost. */
+async function adoptArchive(app: App, day: string): Promise<void> {
+  await app.adoptLedger();
+  await app.look({ action: 'run', subject: day, details: { unknownArchive: true } });
+  app.say(
+    `The archive ${app.archive().place} belongs to this ledger from now on: ${await showLedgerPlace(app.config)}`,
+  );
+}

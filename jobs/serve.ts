@@ -23,6 +23,7 @@ import { command, option, wholeNumber } from './command.js';
 import { openDesk, openOperations } from './desk.js';
 import { exitCode } from './exit-code.js';
 import { followUpRuns, followUpSync, keepFollowingUp, keepReport, watchCanaries } from './follow-up.js';
+import type { LedgerGate } from './ledger-gate.js';
 import { syncCopy, watchCopy } from './mappings-sync.js';
 import { tellFailedSyncs } from './notifications.js';
 import { openObserved } from './observed.js';
@@ -30,6 +31,7 @@ import { openMappingService } from './parts.js';
 import { logQueueProblems } from './review.js';
 import { applyConfiguredRetention } from './review-day.js';
 import { openMailPoller } from './verdict-mails.js';
+import { createLedgerTelling, waitForLedger } from './waiting.js';
 
 /** Runs the nightly schedule, answers the end-of-day hook and serves the desk, until it is asked to stop. */
 export default command({
@@ -49,6 +51,9 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const { schedule: timing, timezone } = config;
   const slots = createSlots(timing.cron, timezone);
   const giveUps = createSlots(toDailyPattern(timing.giveUpAfter), timezone);
+  const tell = createLedgerTelling(app);
+  const asked = port ?? config.server.port;
+  if (!(await waitForLedger(app, tell, { port: asked, hasHook: true }))) return exitCode.done;
   const observed = await openObserved(app);
   const ledger = await app.ledger();
   const parts = await app.review();
@@ -134,13 +139,16 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const mailPoller = await openMailPoller(config, ledger, { notify, signal });
   if (mailPoller) working.push(mailPoller);
   const checkCaller = createCallerCheck(config.hook.secret, clock);
-  const hook = checkCaller && { checkCaller, runs: hookRunsOf(config, { ledger, reviews, slots }) };
+  const hook = checkCaller && {
+    checkCaller,
+    runs: hookRunsOf(config, { ledger, reviews, slots, gate: parts.gate }),
+  };
   const { health, openServer } = observed;
   const desk = await openDesk(
     { ...app, signal: untilClosed },
     { ledger, operations, nights: slots, health, checkCaller },
   );
-  const server = openServer(port ?? config.server.port, { ...(hook && { hook }), desk });
+  const server = openServer(asked, { ...(hook && { hook }), desk });
   working.push(server);
   // Before the desk can start replays, which would be listed too.
   const left = await listLeftReplays(replays, notify);
@@ -150,12 +158,14 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   app.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
   await logQueueProblems(config, log, signal);
   mailPoller?.start();
+  const watched = parts.gate.watch(untilClosed, tell);
   const canaries = watchCanaries({ ...app, signal: untilClosed });
   // Also what an earlier process left unfinished.
   const followingUp = keepFollowingUp(app);
   background.push(
     () => canaries,
     () => followingUp,
+    () => watched,
   );
   for (const scheduler of schedulers) scheduler.start();
   await untilAborted(signal);
@@ -174,14 +184,24 @@ async function listLeftReplays(replays: Replays, notify: NotifyAll): Promise<rea
 
 function hookRunsOf(
   { schedule: { catchUpDays } }: Config,
-  { ledger, reviews, slots }: { ledger: Ledger; reviews: BackgroundReviews; slots: Slots },
+  {
+    ledger,
+    reviews,
+    slots,
+    gate,
+  }: { ledger: Ledger; reviews: BackgroundReviews; slots: Slots; gate: LedgerGate },
 ): HookRuns {
   return {
     findFirstDay: (day) => findFirstAskableDay(day, ledger, { slots, now: new Date(clock()), catchUpDays }),
-    findRun: (requestId) => ledger.runs.findOfHook(requestId),
+    async findRun(requestId) {
+      await gate.check();
+      const runId = await ledger.runs.findOfHook(requestId);
+      return runId === undefined ? undefined : { runId, day: (await ledger.runs.get(runId)).day };
+    },
     async start(day, requestId, expected) {
       // With the ledger unavailable, the run would start later, after the caller got an error.
-      await ledger.ping();
+      await gate.ping();
+      await gate.mayReview('body');
       const { run } = await reviews.start(day, { mode: 'run', trigger: 'hook', expected });
       if (requestId !== undefined)
         await ledger.runs.rememberHook({ id: requestId, runId: run.id, at: clock() });

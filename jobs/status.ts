@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { answerWithin } from '../src/async/abort.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
@@ -11,6 +12,7 @@ import {
   type Run,
   warnsOfVolume,
 } from '../src/ledger/run.js';
+import { findMisfit } from '../src/review/archive-fit.js';
 import { earlyNote, endedTooEarly, hasNews, makesDayGood } from '../src/review/day/good-day.js';
 import {
   describeSetAside,
@@ -23,10 +25,12 @@ import {
 } from '../src/review/day/report.js';
 import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
+import { describeUnknown, findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
 import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/day-verdicts.js';
 import { kindOf } from '../src/sources/registry.js';
 import type { Paint } from '../src/text/colours.js';
 import { formatCount, formatLocalInstant, wrapText } from '../src/text/format.js';
+import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
 import { UsageError } from '../src/text/usage-error.js';
@@ -34,6 +38,7 @@ import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, dayOption, option, optionalDay, wholeNumber } from './command.js';
 import { exitCode } from './exit-code.js';
+import { showLedgerPlace } from './parts.js';
 import { readRunDetails, renderClosing } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
 
@@ -74,13 +79,52 @@ Examples:
     if (from !== undefined && to !== undefined && to < from)
       throw new UsageError(`--to ${to} is before --from ${from}`);
     const ledger = await app.findLedger();
-    if (ledger)
-      return day === undefined ? listDays(app, ledger, { from, to }, limit) : showDay(app, ledger, day);
-    app.answer(describeNoRuns(app.command), { runs: [], ...(day === undefined && { daysWithoutRun: [] }) });
+    const lost = await findLost(app, ledger, { day, from, to });
+    const answer: App['answer'] = (text, json, code) => {
+      const written = typeof text === 'string' ? [text] : text;
+      return app.answer([...written, ...lost.words], { ...json, ...lost.json }, code);
+    };
+    if (ledger) {
+      const shown = { ...app, answer };
+      return day === undefined ? listDays(shown, ledger, { from, to }, limit) : showDay(shown, ledger, day);
+    }
+    answer(describeNoRuns(app.command), { runs: [], ...(day === undefined && { daysWithoutRun: [] }) });
     app.say(app.describeNoLedger());
     return exitCode.done;
   },
 });
+
+/** How long `status` waits for an archive: people look while something is wrong. */
+const archiveMs = 5_000;
+
+/** What the ledger does not know: that it is the wrong one, or runs whose files are in the archive. */
+async function findLost(
+  app: App,
+  ledger: ReadOnlyLedger | undefined,
+  { day, from = day ?? anyFrom, to = day ?? anyTo }: Partial<Range> & { readonly day: string | undefined },
+) {
+  const archive = app.archive();
+  try {
+    const place = await showLedgerPlace(app.config);
+    const [misfit, { ours }] = await answerWithin(
+      archiveMs,
+      Promise.all([findMisfit({ archive, ledger, place }), findUnknownFolders(archive, ledger)]),
+    );
+    const unknown = ours.filter((folder) => folder.day >= from && folder.day <= to);
+    return {
+      words: [...(misfit ? wrapText(misfit.message) : []), ...describeUnknown(archive, unknown)],
+      json: {
+        ...(misfit && { ledgerProblem: misfit.message }),
+        ...(unknown.length > 0 && {
+          unknownFolders: unknown.map((folder) => folderToJson(archive, folder)),
+        }),
+      },
+    };
+  } catch (error) {
+    app.warn(`warning: the archive ${archive.place} could not be looked at: ${describeError(error)}`);
+    return { words: [], json: {} };
+  }
+}
 
 /** Lists the latest days, the newest first: their runs, and those that have none. */
 async function listDays(app: App, ledger: ReadOnlyLedger, range: Range, limit: number): Promise<number> {

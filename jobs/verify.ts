@@ -1,11 +1,12 @@
 import { verifyRun } from '../src/review/file/verify-run.js';
+import { describeUnknown, findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { command, dayOrYesterday } from './command.js';
 import { exitCode } from './exit-code.js';
 
 const runsChecked = 1_000;
 
-/** Checks a day's archive against the ledger. Exits with 1 if anything differs or nothing is archived. */
+/** Checks a day's archive against the ledger. Exits with 1 if anything differs, nothing is archived, or the ledger does not know a run. */
 export default command({
   day: dayOrYesterday,
   examples: `
@@ -15,8 +16,15 @@ Examples:
 
   async run(app, { day }) {
     const ledger = await app.findLedger();
-    if (!ledger) return app.answerNone({ day, runs: [] });
-    const parts = { ledger, archive: app.archive(), masterIdColumn: app.config.service.masterIdColumn };
+    const archive = app.archive();
+    const unknown = (await findUnknownFolders(archive, ledger)).ours.filter((folder) => folder.day === day);
+    const left = unknown.length > 0 && {
+      unknownFolders: unknown.map((folder) => folderToJson(archive, folder)),
+    };
+    const words = describeUnknown(archive, unknown);
+    if (!ledger)
+      return app.answerNone({ day, runs: [], ...left }, [app.describeNoLedger(), ...words].join('\n'));
+    const parts = { ledger, archive, masterIdColumn: app.config.service.masterIdColumn };
     const runs = [];
     for (const run of await ledger.runs.list({ day, limit: runsChecked })) {
       if (!run.file?.archivedTo) continue;
@@ -25,8 +33,8 @@ Examples:
     }
     if (runs.length === 0)
       return app.answerNone(
-        { day, runs },
-        `No run of ${day} has files in the archive; only runs by file do.`,
+        { day, runs, ...left },
+        [`No run of ${day} has files in the archive; only runs by file do.`, ...words].join('\n'),
       );
     const isSound = runs.every(({ items }) => items.every(({ fault }) => fault === undefined));
     const text = runs.flatMap(({ runId, items, unanswered, posted }) => [
@@ -44,6 +52,7 @@ Examples:
           ]),
       posted > 0 && `  ${formatCount(posted)} went by body: their verdicts come by e-mail only.`,
     ]);
-    return app.answer(text, { day, runs }, isSound ? exitCode.done : exitCode.failed);
+    const isWhole = isSound && unknown.length === 0;
+    return app.answer([...text, ...words], { day, runs, ...left }, isWhole ? exitCode.done : exitCode.failed);
   },
 });

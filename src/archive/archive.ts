@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createMeasure, measure, readBlocks } from '../async/content.js';
@@ -6,6 +7,14 @@ import type { DayKeys } from '../keys/day-keys.js';
 import { openFile, sealFile } from '../keys/sealed-file.js';
 import { isPlainName } from '../text/foreign-text.js';
 import { SafeError } from '../text/safe-error.js';
+import {
+  holdsRuns,
+  nameFolderMark,
+  nameLedgerMark,
+  type RunFolder,
+  toRunFolder,
+  withoutHidden,
+} from './marks.js';
 
 /** A file in the archive. */
 export interface ArchivedFile {
@@ -16,11 +25,16 @@ export interface ArchivedFile {
 }
 
 /**
- * The kept evidence of file runs, one folder per run: `<day>/<run>/`. (Design 2 and 5.)
+ * The kept evidence of file runs, one folder per run: `<day>/<run>/`. (Design 2 and 5.) Several accounts may share it: each folder of a
+ * run is marked with its account before its first file, and each account has one file that says which ledger it belongs to.
  *
  * Every method throws ArchiveError `unsafe-name` for a day, run or name that is not a plain file name; see expectSafeName.
  */
 export interface Archive {
+  /** The place of the whole archive, for display. Contains no secrets. */
+  readonly place: string;
+  /** The account whose archive it is: see `hashAccount`. */
+  readonly account: string;
   /** The place of a run's evidence, for display and for `archivedTo`. Contains no secrets. */
   locate(day: string, runId: string): string;
   /**
@@ -52,6 +66,16 @@ export interface Archive {
    * @throws ArchiveError `unwritable`
    */
   remove(day: string, runId: string, names: readonly string[]): Promise<void>;
+  /** What `writeLedgerMark` wrote last for this account; undefined if it never did. @throws ArchiveError `unreadable` */
+  readLedgerMark(): Promise<string | undefined>;
+  /**
+   * Replaces the account's mark atomically: the only file of the archive that is ever replaced.
+   *
+   * @throws ArchiveError `unwritable`
+   */
+  writeLedgerMark(text: string): Promise<void>;
+  /** The folders of runs, of whatever account, by day and run. @throws ArchiveError `unreadable` */
+  listFolders(): Promise<readonly RunFolder[]>;
 }
 
 /**
@@ -134,8 +158,15 @@ const temporarySuffix = '.partial';
  * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): the later one would
  * remove the earlier one's temporary file as a leftover, and the earlier `keep` would fail, with nothing kept.
  */
-export function createDirectoryArchive({ root }: { readonly root: string }): Archive {
+export function createDirectoryArchive({
+  root,
+  account,
+}: {
+  readonly root: string;
+  readonly account: string;
+}): Archive {
   const home = resolve(root);
+  const ledgerMark = join(home, nameLedgerMark(account));
   const runAlone = createKeyedMutex();
 
   function locate(day: string, runId: string): string {
@@ -147,6 +178,8 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
   }
 
   return {
+    place: home,
+    account,
     locate,
     async keep(day, runId, name, content, sha256) {
       const folder = locate(day, runId);
@@ -155,6 +188,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
       await runAlone(folder, async () => {
         await makeFolder(folder);
         await removeLeftovers(folder);
+        if (holdsRuns(day)) await markFolder(join(folder, nameFolderMark(account)));
         const temporary = join(folder, `.${randomUUID()}${temporarySuffix}`);
         try {
           await writeNew(temporary, path, measured.pass(content));
@@ -175,8 +209,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
       yield* readFile(locateFile(day, runId, name));
     },
     async list(day, runId) {
-      const names = await listFiles(locate(day, runId));
-      return names.filter((name) => !name.startsWith('.')).sort();
+      return withoutHidden(await listFiles(locate(day, runId)));
     },
     async remove(day, runId, names) {
       const folder = locate(day, runId);
@@ -186,7 +219,50 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
         await removeLeftovers(folder);
       });
     },
+    async readLedgerMark() {
+      const blocks: Buffer[] = [];
+      try {
+        for await (const block of readFile(ledgerMark)) blocks.push(Buffer.from(block));
+      } catch (error) {
+        if (error instanceof ArchiveError && error.code === 'absent') return undefined;
+        throw error;
+      }
+      return Buffer.concat(blocks).toString();
+    },
+    async writeLedgerMark(text) {
+      await runAlone(home, async () => {
+        await makeFolder(home);
+        const temporary = join(home, `.${randomUUID()}${temporarySuffix}`);
+        try {
+          await writeNew(temporary, ledgerMark, toBlocks(text));
+          await rename(temporary, ledgerMark).catch(explain('unwritable', ledgerMark));
+          await sync(home);
+        } finally {
+          await rm(temporary, { force: true }).catch(() => {});
+        }
+      });
+    },
+    async listFolders() {
+      const folders: RunFolder[] = [];
+      for (const day of (await listNames(home, (entry) => entry.isDirectory())).filter(holdsRuns))
+        for (const runId of await listNames(join(home, day), (entry) => entry.isDirectory()))
+          folders.push(toRunFolder(day, runId, await listFiles(join(home, day, runId))));
+      return folders;
+    },
   };
+}
+
+/** Before the folder's first file, so that no file is ever without an owner. */
+async function markFolder(path: string): Promise<void> {
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw explained(error, 'unwritable', path);
+  }
+}
+
+export async function* toBlocks(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
 }
 
 async function makeFolder(folder: string): Promise<void> {
@@ -204,10 +280,18 @@ async function removeLeftovers(folder: string): Promise<void> {
   }
 }
 
-async function listFiles(folder: string): Promise<string[]> {
+function listFiles(folder: string): Promise<string[]> {
+  return listNames(folder, (entry) => entry.isFile());
+}
+
+/** Sorted; none if there is no such folder. */
+async function listNames(folder: string, isWanted: (entry: Dirent) => boolean): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    return entries
+      .filter(isWanted)
+      .map(({ name }) => name)
+      .sort();
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
     throw explained(error, 'unreadable', folder);

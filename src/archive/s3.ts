@@ -11,7 +11,9 @@ import {
   expectContent,
   expectSafeName,
   expectSame,
+  toBlocks,
 } from './archive.js';
+import { holdsRuns, nameFolderMark, nameLedgerMark, toRunFolder, withoutHidden } from './marks.js';
 
 /** The object's metadata that holds its checksum, in hexadecimal. */
 const checksumName = 'sha256';
@@ -19,10 +21,19 @@ const checksumName = 'sha256';
 export interface S3ArchiveOptions {
   /** Its key is the prefix of all objects' keys, without a trailing slash. */
   readonly root: S3Location;
+  readonly account: string;
   /** Opens the bucket on first use. */
   readonly open: () => Promise<S3Bucket>;
   /** A local folder that holds content, in an unnamed file, until its checksum is known. Created if missing. */
   readonly temporaryFolder: string;
+}
+
+interface NewObject {
+  readonly folder: string;
+  readonly key: string;
+  readonly expected: string | undefined;
+  /** Marks the folder. */
+  readonly mark: () => Promise<void>;
 }
 
 /**
@@ -31,13 +42,15 @@ export interface S3ArchiveOptions {
  * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): on a server without
  * conditional writes the later content would replace the earlier one.
  */
-export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOptions): Archive {
+export function createS3Archive({ root, account, open, temporaryFolder }: S3ArchiveOptions): Archive {
   const runAlone = createKeyedMutex();
+  const home = root.key === '' ? '' : `${root.key}/`;
+  const ledgerMark = `${home}${nameLedgerMark(account)}`;
+  /** The folders that this process has marked. */
+  const marked = new Set<string>();
 
-  function writePrefix(day: string, runId: string): string {
-    const parts = [expectSafeName(day), expectSafeName(runId)];
-    return [...(root.key === '' ? [] : [root.key]), ...parts].join('/');
-  }
+  const writePrefix = (day: string, runId: string) =>
+    `${home}${expectSafeName(day)}/${expectSafeName(runId)}`;
 
   const showKey = (key: string) => showS3Location({ bucket: root.bucket, key });
   const locate: Archive['locate'] = (day, runId) => showKey(writePrefix(day, runId));
@@ -56,10 +69,8 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
   }
 
   async function keepObject(
-    folder: string,
-    key: string,
+    { folder, key, expected, mark }: NewObject,
     content: AsyncIterable<Uint8Array>,
-    expected: string | undefined,
   ): Promise<Omit<ArchivedFile, 'name'>> {
     const buffered = await createUnnamedFile(temporaryFolder).catch(explain('unwritable', showKey(key)));
     try {
@@ -73,6 +84,7 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
         return kept !== undefined;
       };
       if (await isKept()) return { bytes, sha256 };
+      await mark();
       const put = await bucket
         .put(key, { open: buffered.read, bytes, metadata: { [checksumName]: sha256 } })
         .catch(explain('unwritable', showKey(key)));
@@ -85,12 +97,28 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
     }
   }
 
+  /** Before the folder's first object, so that none is ever without an owner. */
+  async function markFolder(folder: string): Promise<void> {
+    if (marked.has(folder)) return;
+    const key = `${folder}/${nameFolderMark(account)}`;
+    const bucket = await open();
+    await bucket
+      .put(key, { open: () => toBlocks(''), bytes: 0, metadata: {} })
+      .catch(explain('unwritable', showKey(key)));
+    marked.add(folder);
+  }
+
   return {
+    place: showS3Location(root),
+    account,
     locate,
     async keep(day, runId, name, content, expected) {
       const folder = writePrefix(day, runId);
       const key = locateObject(day, runId, name);
-      return runAlone(folder, async () => ({ name, ...(await keepObject(folder, key, content, expected)) }));
+      return runAlone(folder, async () => {
+        const mark = () => (holdsRuns(day) ? markFolder(folder) : Promise.resolve());
+        return { name, ...(await keepObject({ folder, key, expected, mark }, content)) };
+      });
     },
     async *read(day, runId, name) {
       const key = locateObject(day, runId, name);
@@ -105,10 +133,7 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
       const prefix = `${writePrefix(day, runId)}/`;
       const bucket = await open();
       const keys = await bucket.list(prefix).catch(explain('unreadable', showKey(prefix)));
-      return keys
-        .map((key) => key.slice(prefix.length))
-        .filter((name) => name !== '' && !name.startsWith('.'))
-        .sort();
+      return withoutHidden(keys.map((key) => key.slice(prefix.length)));
     },
     async remove(day, runId, names) {
       const keys = names.map((name) => locateObject(day, runId, name));
@@ -117,6 +142,37 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
         const bucket = await open();
         for (const key of keys) await bucket.remove(key).catch(explain('unwritable', showKey(key)));
         await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(folder)));
+      });
+    },
+    async readLedgerMark() {
+      const bucket = await open();
+      const blocks: Uint8Array[] = [];
+      try {
+        for await (const { bytes } of bucket.read(ledgerMark)) blocks.push(Buffer.from(bytes));
+      } catch (error) {
+        if (error instanceof S3Error && error.fault === 'missing') return undefined;
+        throw explained(error, 'unreadable', showKey(ledgerMark));
+      }
+      return Buffer.concat(blocks).toString();
+    },
+    async writeLedgerMark(text) {
+      const bucket = await open();
+      const content = { open: () => toBlocks(text), bytes: Buffer.byteLength(text), metadata: {} };
+      await bucket.replace(ledgerMark, content).catch(explain('unwritable', showKey(ledgerMark)));
+    },
+    async listFolders() {
+      const bucket = await open();
+      const keys = await bucket.listBelow(home).catch(explain('unreadable', showKey(home)));
+      const folders = new Map<string, string[]>();
+      for (const key of keys) {
+        const [day = '', runId, name, ...deeper] = key.slice(home.length).split('/');
+        if (!holdsRuns(day) || runId === undefined || name === undefined || deeper.length > 0) continue;
+        const folder = `${day}/${runId}`;
+        folders.set(folder, [...(folders.get(folder) ?? []), name]);
+      }
+      return [...folders].sort().map(([folder, names]) => {
+        const [day = '', runId = ''] = folder.split('/');
+        return toRunFolder(day, runId, names);
       });
     },
   };

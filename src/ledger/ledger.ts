@@ -10,6 +10,7 @@ import { createErasures, createGuestReader } from './erasing.js';
 import { createExportLog, createExportReader } from './export-log.js';
 import { listIncorrect, listJudgedOfBatch, nextJudged, nextSuspects } from './findings.js';
 import { createHotelReader, createHotels } from './hotels.js';
+import { readIdentity } from './identity.js';
 import { findKeptValues, readKeptColumns } from './kept-columns.js';
 import { createMailReader, createMails } from './mails.js';
 import { beginSync, restartSync, storePage } from './mapping-syncs.js';
@@ -78,6 +79,8 @@ export interface ReadOnlyLedger extends ReturnType<typeof createReadOnlyLedger> 
 export interface Connection {
   /** Rejects if the ledger can't be reached; settles within two seconds either way. */
   ping(): Promise<void>;
+  /** @throws LedgerUnusableError once the file is not the one that was opened; a server is asked with each query */
+  verify(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -107,11 +110,13 @@ export interface Claims {
   renewClaims(claims: readonly Claim[]): Promise<Claim[]>;
 }
 
-export function createReadOnlyLedger(store: Store, { ping, close }: Connection) {
+export function createReadOnlyLedger(store: Store, { ping, verify, close }: Connection) {
   const { read, readTogether } = store;
   return {
     ping,
+    verify,
     close,
+    ...bind(readTogether, { identify: readIdentity }),
     runs: bind(read, {
       latest: latestRun,
       find: findRun,

@@ -2,6 +2,7 @@ import { attempts } from './attempts.js';
 import type { Decide, RunPatch } from './changes.js';
 import { FencedError } from './errors.js';
 import { type RemoteRemoval, replaceVerdicts } from './findings.js';
+import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query } from './query.js';
 import { countVerdicts, type Run, type RunFailure, runs, type VolumeAcceptance } from './run.js';
@@ -43,6 +44,7 @@ export function* createRun(run: NewRun): Query<Run> {
     yield* changeRun(replaced.number, rules.cancelRun(replaced.run, run.startedAt));
   }
   yield* runs.add({ ...run, state: 'collecting' });
+  yield* noteChangedRun();
   return yield* getRun(run.id);
 }
 
@@ -261,6 +263,7 @@ export function* changeRun(number: number, { failure, ...patch }: RunPatch): Que
     }),
   });
   if (values.length > 0) yield* change(`UPDATE runs SET ${sql} WHERE number = ?`, ...values, number);
+  if (patch.state !== undefined) yield* noteChangedRun();
 }
 
 /** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */

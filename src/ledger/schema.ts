@@ -11,6 +11,7 @@ import { exportRequests, fetchedExports } from './export-log.js';
 import { suspects, verdicts } from './findings.js';
 import { referenceRows, stayRows } from './hash-index.js';
 import { hotelContents, hotelLoads } from './hotels.js';
+import { createIdentity, ledgerIdentity } from './identity.js';
 import { keptColumns } from './kept-columns.js';
 import { mailPairs } from './mail-bookings.js';
 import { mailBookings, verdictMails } from './mails.js';
@@ -27,7 +28,7 @@ import { watchedMoves } from './watching.js';
  * runs. A released version is never changed: later ones are scripts of their own, see `schema.ts` of each database.
  *
  * It is SQLite's, except for these words, which each database replaces: `rownumber` is a primary key that the database
- * counts up; `bigint` and `bytes` are types; `clocktime` is an instant by the clock that decides which claims are
+ * counts up; `bigint` and `bytes` are types; `randomtext` is 32 random digits; `clocktime` is an instant by the clock that decides which claims are
  * abandoned. Indexes of which the databases need another form are in `schema.ts` of each.
  */
 const statements: readonly string[] = [
@@ -35,10 +36,10 @@ const statements: readonly string[] = [
   ...[rejects, warnings, suspects, steps, verdicts, canaries, attempts, followedRuns],
   ...[copied, mappingMoves, masterHotels, syncs, skippedMappings, hotelLoads, hotelContents],
   ...[exportRequests, fetchedExports, verdictMails, mailBookings, mailPairs, identifiedCases, caseBookings],
-  ...[storedNotices, messages, notedInstants, erasedGuests, erasedContents, auditTrail],
+  ...[storedNotices, messages, notedInstants, erasedGuests, erasedContents, auditTrail, ledgerIdentity],
 ]
   .flatMap(({ schema }) => schema())
-  .concat(watchedMoves);
+  .concat(watchedMoves, createIdentity);
 
 /** A word of the schema, and what it is in a database. */
 export type Replacement = readonly [word: string | RegExp, by: string];

@@ -25,6 +25,12 @@ export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {
   /** Until when this process retries a run whose source is not there yet; absent if it doesn't. */
   readonly findSourceDeadline?: (run: Run) => number | undefined;
   readonly createRunId: (day: BusinessDay) => string;
+  /**
+   * Asked before each run.
+   *
+   * @throws LedgerUnusableError if the ledger is not the one of the archive, or its file is not the one that was opened
+   */
+  readonly mayReview: (delivery: DeliveryKind) => Promise<void>;
 }
 
 export interface RunRequest extends DayRequest {
@@ -56,7 +62,7 @@ export interface ReviewCallbacks {
  *
  *     run(day) ─> collect ─> plan ─> perform ─> settle ─> follow up
  *
- * @throws DayBusyError, UsageError
+ * @throws DayBusyError, UsageError, and what `mayReview` throws
  */
 export async function reviewDay(
   request: RunRequest,
@@ -64,6 +70,7 @@ export async function reviewDay(
   signal: AbortSignal,
   callbacks: ReviewCallbacks = {},
 ): Promise<DayResult> {
+  await parts.mayReview(request.delivery ?? request.configuredDelivery);
   const result = await review({ ...callbacks, request, parts, signal });
   await callbacks.followUp?.(result);
   return result;

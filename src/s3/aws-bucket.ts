@@ -41,6 +41,32 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
     throw new S3Error('changed', 'Taken', `write ${showKey(key)}`, 'another object was put there meanwhile');
   });
 
+  async function listKeys(
+    prefix: string,
+    how: { readonly Delimiter?: '/' },
+    most: number,
+  ): Promise<readonly string[]> {
+    const keys: string[] = [];
+    let next: string | undefined;
+    let pages = 0;
+    do {
+      pages += 1;
+      if (pages > most)
+        throw new S3Error('failed', 'TooManyKeys', `list ${showKey(prefix)}`, 'the listing does not end');
+      const page = await client
+        .send(
+          new ListObjectsV2Command({
+            ...{ Bucket: bucket, Prefix: prefix, ...how },
+            ...(next !== undefined && { ContinuationToken: next }),
+          }),
+        )
+        .catch(explain(`list ${showKey(prefix)}`));
+      for (const { Key } of page.Contents ?? []) if (Key !== undefined) keys.push(Key);
+      next = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+    } while (next !== undefined);
+    return keys;
+  }
+
   return {
     find,
     read(key, { signal } = {}) {
@@ -68,29 +94,13 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
         throw explainS3Failure(`write ${showKey(key)}`, error);
       }
     },
-    async list(prefix) {
-      const keys: string[] = [];
-      let next: string | undefined;
-      let pages = 0;
-      do {
-        pages += 1;
-        if (pages > mostPages)
-          throw new S3Error('failed', 'TooManyKeys', `list ${showKey(prefix)}`, 'the listing does not end');
-        const page = await client
-          .send(
-            new ListObjectsV2Command({
-              Bucket: bucket,
-              Prefix: prefix,
-              Delimiter: '/',
-              ...(next !== undefined && { ContinuationToken: next }),
-            }),
-          )
-          .catch(explain(`list ${showKey(prefix)}`));
-        for (const { Key } of page.Contents ?? []) if (Key !== undefined) keys.push(Key);
-        next = page.IsTruncated === true ? page.NextContinuationToken : undefined;
-      } while (next !== undefined);
-      return keys;
+    async replace(key, content) {
+      await uploadObject(client, { bucket, key, content, isConditional: false }).catch(
+        explain(`write ${showKey(key)}`),
+      );
     },
+    list: (prefix) => listKeys(prefix, { Delimiter: '/' }, mostPagesOfFolder),
+    listBelow: (prefix) => listKeys(prefix, {}, mostPages),
     async remove(key) {
       await client
         .send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))
@@ -175,8 +185,9 @@ async function getObject(
   }
 }
 
-/** Of a listing, each with up to a thousand keys: far more than a run archives. */
-const mostPages = 1_000;
+/** Of a listing, each with up to a thousand keys: far more than a run archives, and than years of them. */
+const mostPagesOfFolder = 1_000;
+const mostPages = 10_000;
 
 export interface S3Access extends S3Account {
   readonly proxy?: ProxyRules | undefined;

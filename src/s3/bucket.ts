@@ -39,8 +39,12 @@ export interface S3Bucket {
    * them for multipart uploads, replaces one that appears at the same moment.
    */
   put(key: string, content: ObjectContent): Promise<'put' | 'taken'>;
+  /** Puts an object, whole or not at all, in place of one that is there. */
+  replace(key: string, content: ObjectContent): Promise<void>;
   /** The keys with this prefix and no further slash. */
   list(prefix: string): Promise<readonly string[]>;
+  /** All keys with this prefix. */
+  listBelow(prefix: string): Promise<readonly string[]>;
   /** A missing object is not an error. */
   remove(key: string): Promise<void>;
   /** Aborts unfinished uploads to keys with this prefix, where the server lists them. */

@@ -21,7 +21,7 @@ export interface HookRuns {
    */
   findFirstDay(day: BusinessDay): Promise<string>;
   /** The run that an earlier request with this id was answered with. */
-  findRun(requestId: string): Promise<string | undefined>;
+  findRun(requestId: string): Promise<{ readonly runId: string; readonly day: string } | undefined>;
   /**
    * Resolves once the ledger holds the run and, with it, the request's id. The same day gives the same run.
    *
@@ -39,9 +39,7 @@ export interface HookSettings {
   readonly runs: HookRuns;
 }
 
-type HookOptions = HookSettings &
-  Pick<ServerOptions, 'ledger' | 'timezone' | 'clock'> &
-  Pick<ServerLimits, 'answerMs'>;
+type HookOptions = HookSettings & Pick<ServerOptions, 'timezone' | 'clock'> & Pick<ServerLimits, 'answerMs'>;
 
 /** Bytes; the hook needs less than a hundred. */
 const maxBodyBytes = 64 * 1024;
@@ -90,7 +88,7 @@ interface HookAnswer {
  *
  * @returns a function that throws HttpError for a request that it refuses, TooLateError, or what `runs` throws
  */
-export function createHook({ checkCaller, runs, ledger, timezone, clock, answerMs }: HookOptions) {
+export function createHook({ checkCaller, runs, timezone, clock, answerMs }: HookOptions) {
   /** Starts in progress by request id: the same request, sent again meanwhile, waits for the same start. */
   const starting = new Map<string, Promise<HookAnswer>>();
 
@@ -98,8 +96,8 @@ export function createHook({ checkCaller, runs, ledger, timezone, clock, answerM
     const current = starting.get(requestId);
     if (current !== undefined) return { ...(await current), status: 200 };
     const answerFirst = async (): Promise<HookAnswer> => {
-      const runId = await runs.findRun(requestId);
-      return runId === undefined ? start() : { status: 200, runId, day: (await ledger.runs.get(runId)).day };
+      const run = await runs.findRun(requestId);
+      return run === undefined ? start() : { status: 200, ...run };
     };
     const started = answerFirst().finally(() => {
       if (starting.get(requestId) === started) starting.delete(requestId);

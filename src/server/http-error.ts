@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TooLateError } from '../async/abort.js';
 import { CaseRefusedError } from '../cases/case-requests.js';
 import { KeyError } from '../keys/day-keys.js';
-import { LedgerAwayError, LedgerFullError } from '../ledger/errors.js';
+import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../ledger/errors.js';
 import { DayBusyError } from '../review/day/join-run.js';
 import { codeOf, describeError } from '../text/safe-error.js';
 import { UsageError } from '../text/usage-error.js';
@@ -69,6 +69,8 @@ export function toHttpError(error: unknown): HttpError {
   // Its path is in the log of this process, and no concern of the caller.
   if (error instanceof LedgerFullError)
     return tryLater('the disk of the ledger is full: send the request again once there is some space');
+  if (error instanceof LedgerUnusableError)
+    return tryLater('the ledger cannot be used: the log of this process says why');
   // The state of the day or of the case needs a person's decision; the message says which.
   if (error instanceof UsageError || error instanceof DayBusyError || error instanceof CaseRefusedError)
     return new HttpError(409, error.message);

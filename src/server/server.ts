@@ -3,7 +3,6 @@ import { createServer as createHttpServer, type Server as HttpServer, type Incom
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { isLoopback } from '../http/transport.js';
-import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { describeError } from '../text/safe-error.js';
 import { createTokenCheck, readBearerToken } from './caller.js';
 import { serveConnections } from './connections.js';
@@ -32,7 +31,6 @@ export interface ServerOptions {
   readonly hook?: HookSettings;
   /** Adds the pages for people. */
   readonly desk?: (app: FastifyInstance, limits: Pick<ServerLimits, 'answerMs'>) => void;
-  readonly ledger: ReadOnlyLedger;
   readonly health: Health;
   readonly metrics: Pick<Metrics, 'scrape' | 'countHookRequest'>;
   /** If there is one, the metrics require it. */

@@ -19,7 +19,7 @@ describe('the directory archive', () => {
     onTestFinished(() => rm(root, { recursive: true }));
     const folder = join(root, day, run);
     mountSmallDisk(root, 256);
-    const archive = createDirectoryArchive({ root });
+    const archive = createDirectoryArchive({ root, account: 'an-account' });
     await archive.keep(day, run, 'small.csv', text('small'));
     const attempt = archive.keep(day, run, 'large.csv', text(guest.repeat(100_000)));
     const error: unknown = await attempt.catch((reason: unknown) => reason);
@@ -27,7 +27,7 @@ describe('the directory archive', () => {
     expect(String(error)).toContain('ENOSPC');
     expect(String(error)).toContain(join(folder, 'large.csv'));
     expect(String(error)).not.toContain(guest);
-    expect(await readdir(folder)).toEqual(['small.csv']);
+    expect(await readdir(folder)).toEqual(['.account-an-account', 'small.csv']);
     await archive.keep(day, run, 'other.csv', text('room again'));
     expect(await archive.list(day, run)).toEqual(['other.csv', 'small.csv']);
 

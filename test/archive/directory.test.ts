@@ -11,12 +11,15 @@ import { compiled } from '../support/compiled.js';
 const day = '2026-11-20';
 const run = '20261120-aaaa';
 const guest = 'Ann Guest-Canary';
+const mark = '.account-an-account';
 
 describeArchiveContract('the directory archive', {
   async create() {
     const folder = await makeFolder();
+    const open = (account: string) => createDirectoryArchive({ root: join(folder, 'archive'), account });
     return {
-      archive: createDirectoryArchive({ root: join(folder, 'archive') }),
+      archive: open('an-account'),
+      ofOtherAccount: open('other-account'),
       cleanUp: () => rm(folder, { recursive: true }),
     };
   },
@@ -33,7 +36,7 @@ describe('the directory archive', () => {
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
   it('keeps each file in the folder of its run', async () => {
-    const archive = createDirectoryArchive({ root });
+    const archive = createDirectoryArchive({ root, account: 'an-account' });
     expect(archive.locate(day, run)).toBe(folder());
     await archive.keep(day, run, '20112026.csv', text('content'));
     expect(await readFile(join(folder(), '20112026.csv'), 'utf8')).toBe('content');
@@ -42,7 +45,7 @@ describe('the directory archive', () => {
   it('creates files and folders for their owner only, whatever the umask', async () => {
     const before = process.umask(0);
     try {
-      await createDirectoryArchive({ root }).keep(day, run, 'file.csv', text('x'));
+      await createDirectoryArchive({ root, account: 'an-account' }).keep(day, run, 'file.csv', text('x'));
     } finally {
       process.umask(before);
     }
@@ -52,27 +55,27 @@ describe('the directory archive', () => {
   });
 
   it('leaves no temporary file, whether it kept a file or not', async () => {
-    const archive = createDirectoryArchive({ root });
+    const archive = createDirectoryArchive({ root, account: 'an-account' });
     await archive.keep(day, run, 'file.csv', text('x'));
     await archive.keep(day, run, 'file.csv', text('x'));
     await expect(archive.keep(day, run, 'file.csv', text('y'))).rejects.toMatchObject({
       code: 'different-content',
     });
     await expect(archive.keep(day, run, 'other.csv', broken())).rejects.toThrow('broken');
-    expect(await readdir(folder())).toEqual(['file.csv']);
+    expect(await readdir(folder())).toEqual([mark, 'file.csv']);
   });
 
   it.each(['keep', 'remove'] as const)('cleans up after a killed process, on the next %s', async (next) => {
     await keepUntilKilled();
-    const left = await readdir(folder());
+    const left = (await readdir(folder())).filter((name) => name !== mark);
     expect(left).toHaveLength(1);
     expect(await readFile(join(folder(), String(left[0])), 'utf8')).toContain(guest);
 
-    const archive = createDirectoryArchive({ root });
+    const archive = createDirectoryArchive({ root, account: 'an-account' });
     expect(await archive.list(day, run)).toEqual([]);
     if (next === 'keep') await archive.keep(day, run, 'other.csv', text('x'));
     else await archive.remove(day, run, []);
-    expect(await readdir(folder())).toEqual(next === 'keep' ? ['other.csv'] : []);
+    expect(await readdir(folder())).toEqual(next === 'keep' ? [mark, 'other.csv'] : [mark]);
   });
 
   it('leaves foreign files alone, and lists no hidden file', async () => {
@@ -80,11 +83,12 @@ describe('the directory archive', () => {
     for (const name of ['.DS_Store', 'note.partial', '.partial-note'])
       await writeFile(join(folder(), name), 'x');
     await mkdir(join(folder(), 'a folder'));
-    const archive = createDirectoryArchive({ root });
+    const archive = createDirectoryArchive({ root, account: 'an-account' });
     await archive.keep(day, run, 'file.csv', text('x'));
     expect(await archive.list(day, run)).toEqual(['file.csv', 'note.partial']);
     expect((await readdir(folder())).sort()).toEqual([
       '.DS_Store',
+      mark,
       '.partial-note',
       'a folder',
       'file.csv',
@@ -93,20 +97,20 @@ describe('the directory archive', () => {
   });
 
   it('keeps nothing when another process removed the temporary file', async () => {
-    const slow = createDirectoryArchive({ root });
-    const other = createDirectoryArchive({ root });
+    const slow = createDirectoryArchive({ root, account: 'an-account' });
+    const other = createDirectoryArchive({ root, account: 'an-account' });
     async function* content() {
       yield Buffer.from('the old owner’s');
       await other.keep(day, run, 'file.csv', text('the new owner’s'));
     }
     await expect(slow.keep(day, run, 'late.csv', content())).rejects.toMatchObject({ code: 'unwritable' });
-    expect(await readdir(folder())).toEqual(['file.csv']);
+    expect(await readdir(folder())).toEqual([mark, 'file.csv']);
   });
 
   it('says what it can’t write or read', async () => {
     await mkdir(join(root, '..'), { recursive: true });
     await writeFile(root, 'a file where the folder should be');
-    const archive = createDirectoryArchive({ root });
+    const archive = createDirectoryArchive({ root, account: 'an-account' });
     await expect(archive.keep(day, run, 'file.csv', text('x'))).rejects.toMatchObject({
       code: 'unwritable',
       message: `${folder()} can't be written in the archive (ENOTDIR)`,
@@ -125,7 +129,7 @@ describe('the directory archive', () => {
         console.log('begun');
         await new Promise(() => setInterval(() => {}, 1_000));
       }
-      await createDirectoryArchive({ root: ${JSON.stringify(root)} })
+      await createDirectoryArchive({ root: ${JSON.stringify(root)}, account: 'an-account' })
         .keep(${JSON.stringify(day)}, ${JSON.stringify(run)}, 'file.csv', endless());`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],

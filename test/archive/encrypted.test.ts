@@ -8,12 +8,14 @@ import { describeArchiveContract } from '../contracts/archive.js';
 
 async function create() {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-archive-'));
-  const plain = createDirectoryArchive({ root: join(folder, 'archive') });
+  const open = (account: string) => createDirectoryArchive({ root: join(folder, 'archive'), account });
+  const plain = open('an-account');
   const keys = createKeyFolder(join(folder, 'keys'));
-  const encrypts = (_: string, name: string) => name !== 'manifest.json';
+  const encrypts = (day: string, name: string) => day !== 'reports' && name !== 'manifest.json';
   return {
     plain,
     archive: encryptArchive(plain, keys, encrypts),
+    ofOtherAccount: encryptArchive(open('other-account'), keys, encrypts),
     cleanUp: () => rm(folder, { recursive: true }),
   };
 }

@@ -17,13 +17,16 @@ const server = useS3Server();
 
 function open(key: string = randomUUID(), access: S3Access = server().access()) {
   const temporaryFolder = mkdtempSync(join(tmpdir(), 's3-archive-'));
-  const archive = createS3Archive({
-    root: { bucket: bucketName, key },
-    open: async () => createAwsBucket(bucketName, access),
-    temporaryFolder,
-  });
+  const openFor = (account: string) =>
+    createS3Archive({
+      root: { bucket: bucketName, key },
+      account,
+      open: async () => createAwsBucket(bucketName, access),
+      temporaryFolder,
+    });
   return {
-    archive,
+    archive: openFor('an-account'),
+    ofOtherAccount: openFor('other-account'),
     temporaryFolder,
     root: key,
     cleanUp: async () => rmSync(temporaryFolder, { recursive: true }),
@@ -94,8 +97,8 @@ describe('the archive in a bucket', () => {
     const key = `${root}/${day}/${run}/file.csv`;
     let isDone = false;
     server().intercept(
-      refuse('PUT', 412, 'PreconditionFailed', () => {
-        if (isDone) return false;
+      refuse('PUT', 412, 'PreconditionFailed', ({ url = '' }) => {
+        if (isDone || !url.includes('file.csv')) return false;
         isDone = true;
         return true;
       }),

@@ -5,6 +5,8 @@ import { type Archive, ArchiveError, type ArchiveErrorCode } from '../../src/arc
 
 export interface ArchiveUnderTest {
   readonly archive: Archive;
+  /** The same place for another account. */
+  readonly ofOtherAccount: Archive;
   cleanUp(): Promise<void>;
 }
 
@@ -208,6 +210,57 @@ export function describeArchiveContract(
         await archive.remove(day, run, ['file.csv']);
         await archive.remove(day, run, ['file.csv']);
         expect(await archive.list(day, run)).toEqual([]);
+      });
+    });
+
+    describe('knows one ledger for each account', () => {
+      it('once it was told, in a file that is replaced as a whole', async () => {
+        const { ofOtherAccount } = underTest;
+        expect(await archive.readLedgerMark()).toBeUndefined();
+        await archive.writeLedgerMark('{"ledger":"a longer first text"}\n');
+        await archive.writeLedgerMark('{"ledger":"b"}\n');
+        expect(await archive.readLedgerMark()).toBe('{"ledger":"b"}\n');
+        expect(await ofOtherAccount.readLedgerMark()).toBeUndefined();
+        await ofOtherAccount.writeLedgerMark('theirs');
+        expect(await archive.readLedgerMark()).toBe('{"ledger":"b"}\n');
+        expect(await archive.listFolders()).toEqual([]);
+      });
+
+      it('and names itself', () => {
+        expect(archive.locate(day, run).startsWith(archive.place)).toBe(true);
+        expect([archive.account, underTest.ofOtherAccount.account]).toEqual(['an-account', 'other-account']);
+      });
+    });
+
+    describe('lists the folders of runs', () => {
+      it('with their files and the account that filled them first, but no reports', async () => {
+        const { ofOtherAccount } = underTest;
+        expect(await archive.listFolders()).toEqual([]);
+        await keep('b.csv', 'b');
+        await keep('a.csv', 'a');
+        await ofOtherAccount.keep('2026-11-19', 'their-run', 'a.csv', blocksOf(Buffer.from('a')));
+        await archive.keep('reports', day, 'page.html', blocksOf(Buffer.from('x')));
+        expect(await archive.listFolders()).toEqual([
+          { day: '2026-11-19', runId: 'their-run', account: 'other-account', names: ['a.csv'] },
+          { day, runId: run, account: 'an-account', names: ['a.csv', 'b.csv'] },
+        ]);
+      });
+
+      it('whose files were removed, too', async () => {
+        await keep('a.csv', 'a');
+        await archive.remove(day, run, ['a.csv']);
+        expect(await archive.listFolders()).toEqual([{ day, runId: run, account: 'an-account', names: [] }]);
+      });
+
+      it('that are marked before their first file', async () => {
+        let seen: Awaited<ReturnType<Archive['listFolders']>> = [];
+        async function* second() {
+          seen = await archive.listFolders();
+          yield Buffer.from('b');
+        }
+        await keep('a.csv', 'a');
+        await archive.keep(day, run, 'b.csv', second());
+        expect(seen).toEqual([{ day, runId: run, account: 'an-account', names: ['a.csv'] }]);
       });
     });
 

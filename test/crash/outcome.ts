@@ -84,7 +84,10 @@ async function readCanary(ledger: Ledger): Promise<unknown> {
 
 function readArchive(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
-  const names = readdirSync(folder).sort();
+  // Without the mark of the account.
+  const names = readdirSync(folder)
+    .filter((name) => !name.startsWith('.account-'))
+    .sort();
   return Object.fromEntries(names.map((name) => [name, readArchived(join(folder, name))]));
 }
 

@@ -75,6 +75,7 @@ export function composeProcess(parts: ProcessParts): DayProcess {
     ledger,
     deliveryFor,
     workforce: createWorkforce(parts, deliveryFor),
+    mayReview: async () => {},
     createRunId: () => runId,
   };
   const tell = createTelling(parts);
@@ -152,10 +153,12 @@ function createDeliveries(parts: ProcessParts): (kind: DeliveryKind) => Delivery
       'write',
       'remove',
     ]),
-    archive: throughLife(life, 'archive', createDirectoryArchive({ root: join(folder, 'archive') }), [
-      'keep',
-      'remove',
-    ]),
+    archive: throughLife(
+      life,
+      'archive',
+      createDirectoryArchive({ root: join(folder, 'archive'), account: 'an-account' }),
+      ['keep', 'remove'],
+    ),
     masterIdColumn: 'Service Mappings Id',
     incomplete: 'post',
     pathPrefix: '',

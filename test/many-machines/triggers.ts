@@ -106,6 +106,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
         ledger,
         deliveryFor: () => delivery,
         workforce,
+        mayReview: async () => {},
         createRunId: (day) => createRunId(day, Math.random),
       },
       async close() {
@@ -145,7 +146,6 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     host: '127.0.0.1',
     port: 0,
     timezone,
-    ledger,
     health: createHealth({}, clock),
     metrics: createMetrics({
       counters: createEventCounters(clock),
@@ -159,7 +159,10 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       checkCaller: checkCallersOf(secret, clock),
       runs: {
         findFirstDay: async () => '2026-01-01',
-        findRun: (requestId) => ledger.runs.findOfHook(requestId),
+        async findRun(requestId) {
+          const runId = await ledger.runs.findOfHook(requestId);
+          return runId === undefined ? undefined : { runId, day: (await ledger.runs.get(runId)).day };
+        },
         async start(day, requestId) {
           const { run } = await reviews.start(day, { mode: 'run', trigger: 'hook' });
           if (requestId !== undefined)

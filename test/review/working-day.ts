@@ -72,6 +72,7 @@ export async function prepareWork({
       notify: common.notify,
       ledger: own,
       deliveryFor: () => delivery,
+      mayReview: async () => {},
       workforce,
       createRunId: ({ iso }: BusinessDay) => {
         runs += 1;

@@ -104,7 +104,6 @@ describe('the end-of-day hook', () => {
           return runs.start(day, requestId);
         },
       },
-      ledger: runs.ledger,
       timezone,
       clock: () => now,
       answerMs: 60_000,

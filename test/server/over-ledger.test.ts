@@ -12,7 +12,10 @@ afterEach(stopServers);
 function createLedgerRuns(ledger: Ledger): HookRuns {
   return {
     findFirstDay: async () => '2026-11-01',
-    findRun: (requestId) => ledger.runs.findOfHook(requestId),
+    async findRun(requestId) {
+      const runId = await ledger.runs.findOfHook(requestId);
+      return runId === undefined ? undefined : { runId, day: (await ledger.runs.get(runId)).day };
+    },
     async start({ iso }, requestId) {
       const latest = await ledger.runs.latest(iso);
       const runId = latest?.id ?? (await openRun(ledger, iso)).runId;

@@ -48,7 +48,7 @@ export function createHookRuns() {
     readonly expected?: number;
   }[] = [];
   const runs: Run[] = [];
-  const answered = new Map<string, string>();
+  const answered = new Map<string, { readonly runId: string; readonly day: string }>();
   return {
     starts,
     ledger: ledgerOfRuns(runs),
@@ -59,7 +59,7 @@ export function createHookRuns() {
       const known = runs.find(({ day }) => day === iso);
       const run = known ?? someRun({ id: `run-of-${iso}`, day: iso, trigger: 'hook', state: 'collecting' });
       if (!known) runs.push(run);
-      if (requestId !== undefined) answered.set(requestId, run.id);
+      if (requestId !== undefined) answered.set(requestId, { runId: run.id, day: run.day });
       return { runId: run.id, day: run.day };
     },
   };
@@ -114,7 +114,6 @@ export async function startServer({
     port,
     timezone,
     ...(hook && checkCaller && { hook: { runs: hook.runs, checkCaller } }),
-    ledger,
     health: createHealth(checks, time),
     metrics: createMetrics({
       counters: createEventCounters(time),

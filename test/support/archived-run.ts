@@ -46,7 +46,11 @@ function archiveAt(path: string): ArchivedRun {
   const read = (name: string) => readFileSync(join(path, name));
   return {
     path,
-    names: () => readdirSync(path).sort(),
+    // Without the mark of the account.
+    names: () =>
+      readdirSync(path)
+        .filter((name) => !name.startsWith('.'))
+        .sort(),
     read,
     readManifest: () => JSON.parse(read('manifest.json').toString()) as Record<string, unknown>,
   };

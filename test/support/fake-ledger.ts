@@ -49,6 +49,6 @@ const store: Store = {
 };
 
 const engine: Engine = {
-  ...{ hold: unused, holdPlace: unused, staleHoldMs: 0, ping: unused, close: unused },
+  ...{ hold: unused, holdPlace: unused, staleHoldMs: 0, ping: unused, verify: unused, close: unused },
   claims: { claim: unused, record: unused, holdsClaim: unused, renewClaims: unused },
 };

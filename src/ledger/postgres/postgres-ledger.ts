@@ -28,6 +28,8 @@ export interface PostgresReaderOptions extends DatabaseOptions {
 
 export interface PostgresLedgerOptions extends PostgresReaderOptions {
   readonly clock: () => number;
+  /** Called before a ledger is created where there is none; throws if there must be one. */
+  readonly mayCreate?: () => Promise<void>;
   /** How long a claim or a held day lasts unless renewed, by the database's clock. */
   readonly leaseMs?: number;
 }
@@ -41,14 +43,15 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
  * @throws LedgerUnusableError for an address that can't be read
  */
 export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
-  const { clock, leaseMs = 30_000 } = options;
-  const database = openDatabase(options, migrate);
+  const { clock, leaseMs = 30_000, mayCreate } = options;
+  const database = openDatabase(options, (session, place) => migrate(session, place, mayCreate));
   const { perform, transact } = database;
   const store = createPostgresStore(database, options);
   const { sealing } = store.dialect;
   const holds = createHolds(database, leaseMs);
   const engine = {
     ping: () => database.ping(pingTimeoutMs),
+    verify: async () => {},
     hold: holds.take,
     staleHoldMs: leaseMs + lateRenewalMs,
     claims: {
@@ -99,6 +102,7 @@ export async function findPostgresLedger({
       const store = createPostgresStore(database, options);
       const reader = createReadOnlyLedger(store, {
         ping: () => database.ping(pingTimeoutMs),
+        verify: async () => {},
         close: () => database.close(),
       });
       const { record, ...looking } = reader.audit;

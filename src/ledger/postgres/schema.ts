@@ -13,6 +13,7 @@ export const versions: readonly string[] = [
     [/\btext\b/g, 'text COLLATE "C"'],
     ['bytes', 'bytea'],
     ['clocktime', 'timestamptz'],
+    ['randomtext', "replace(gen_random_uuid()::text, '-', '')"],
     [/ STRICT(, WITHOUT ROWID)?/g, ''],
   ])}
   -- A text can have any length; an index entry can't. Whoever writes mappings holds a lock, so no hotel is inserted twice.
@@ -68,15 +69,21 @@ const migrationLock = 0x68_6f_74_6c;
  * Brings the schema up to date. Call it inside a transaction.
  *
  * @param place of the database, for messages
+ * @param mayCreate is asked before a new one is created, and throws if it must not be
  * @throws LedgerUnusableError if an older or newer version of this program, or a different program, created it, and if the
  *   server takes no writes
  */
-export async function migrate(session: Session, place: string): Promise<void> {
+export async function migrate(
+  session: Session,
+  place: string,
+  mayCreate = async (): Promise<void> => {},
+): Promise<void> {
   await requireWritable(session, place);
   if ((await readSchema(session, place)) === versions.length) return;
   await session.run('SELECT pg_advisory_xact_lock($1)', migrationLock);
   const present = await readSchema(session, place);
   if (present === versions.length) return;
+  if (present === 0) await mayCreate();
   // An empty one may have been made for us: only a user who may create schemas can say IF NOT EXISTS.
   const found = await session.row(`SELECT to_regnamespace('hotel_review') IS NULL AS is_missing`);
   if (found?.is_missing) await session.run('CREATE SCHEMA hotel_review');

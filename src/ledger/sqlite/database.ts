@@ -1,6 +1,6 @@
 import Libsql from 'libsql';
 import { codeOf, SafeError } from '../../text/safe-error.js';
-import { LedgerFullError } from '../errors.js';
+import { LedgerFullError, LedgerUnusableError } from '../errors.js';
 
 /** The values that can be bound and returned; others are refused here, because libsql aborts or silently fails on them. */
 export type Value = string | number | null | Uint8Array;
@@ -22,7 +22,7 @@ const noRoom: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];
  * missing parameters reuse the last ones; text ends at NUL; BLOBs have two types; `readonly` is ignored; a statement that met
  * BUSY blocks later commits.
  *
- * Every operation throws LedgerFullError when the disk has no room for it.
+ * Every operation throws LedgerFullError when the disk has no room for it, and LedgerUnusableError when the file is damaged.
  */
 export function openDatabase(path: string, { busyTimeoutMs }: { readonly busyTimeoutMs: number }) {
   const connection = new Libsql(path, { timeout: busyTimeoutMs });
@@ -48,7 +48,8 @@ export function openDatabase(path: string, { busyTimeoutMs }: { readonly busyTim
     try {
       return work();
     } catch (error) {
-      throw isFull(error) ? new LedgerFullError(path, { cause: error }) : error;
+      if (isFull(error)) throw new LedgerFullError(path, { cause: error });
+      throw isDamage(error) ? new LedgerUnusableError(path, describeDamage(path), { cause: error }) : error;
     }
   }
 
@@ -70,7 +71,7 @@ export function openDatabase(path: string, { busyTimeoutMs }: { readonly busyTim
     transact<Result>(work: () => Result): Result {
       // Only `exec` takes locks: a prepared statement that got BUSY would block later commits.
       try {
-        connection.exec('BEGIN IMMEDIATE');
+        perform(() => connection.exec('BEGIN IMMEDIATE'));
       } catch (error) {
         throw isBusy(error)
           ? new DatabaseBusyError(`${path} is locked by another process`, { cause: error })
@@ -98,6 +99,18 @@ export function openDatabase(path: string, { busyTimeoutMs }: { readonly busyTim
 
 export function isBusy(error: unknown): boolean {
   return codeOf(error)?.startsWith('SQLITE_BUSY') ?? false;
+}
+
+function isDamage(error: unknown): boolean {
+  return codeOf(error)?.startsWith('SQLITE_CORRUPT') ?? false;
+}
+
+/** What to do about a damaged file, or one that is not what was opened. */
+export const adviseOnFile = (path: string) =>
+  `stop all processes that use it, put the right file there without the ${path}-wal and ${path}-shm of another, and start them again`;
+
+export function describeDamage(path: string): string {
+  return `expected a whole ledger, got: a damaged one, such as a copy beside the ${path}-wal of a later one; ${adviseOnFile(path)}`;
 }
 
 function isFull(error: unknown): boolean {

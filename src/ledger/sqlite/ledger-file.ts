@@ -14,6 +14,7 @@ import { LedgerFullError, LedgerUnusableError } from '../errors.js';
 import { quickRewrite, type RewriteLimits } from '../retention.js';
 import { clearRemains, isLogEmpty, noteRemoval } from './clear-remains.js';
 import { type Database, isBusy, openDatabase } from './database.js';
+import { createFileWatch, refuseDamage, refuseOtherLog, unwatched } from './file-watch.js';
 import { migrate, readSchema } from './schema.js';
 
 /** A lock that nothing else refers to must not end because the garbage collector closes its file. */
@@ -51,6 +52,8 @@ interface LedgerFileOptions {
   readonly isReader: boolean;
   /** How long it waits while another process writes. Default 15,000: far longer than any of our transactions takes. */
   readonly busyTimeoutMs?: number | undefined;
+  /** Its file is removed once it is open. */
+  readonly isUnlinked?: true | undefined;
 }
 
 export type LedgerFile = ReturnType<typeof openLedgerFile>;
@@ -68,14 +71,17 @@ export function openLedgerFile(path: string, options: LedgerFileOptions) {
   return refuseUnusable(path, () => open(path, options));
 }
 
-function open(path: string, { isReader, busyTimeoutMs = 15_000 }: LedgerFileOptions) {
+function open(path: string, { isReader, isUnlinked, busyTimeoutMs = 15_000 }: LedgerFileOptions) {
   makePlace(path);
   const locks = `${path}.locks`;
+  const hasLog = !isLogEmpty(path);
   const database = openDatabase(path, { busyTimeoutMs });
   let checkpointer: ReturnType<typeof tryLock>;
   let isClosed = false;
+  // Closing would move what the WAL holds into the file, which may be another one.
+  let mayClose = !hasLog;
   function end(): void {
-    database.close();
+    if (mayClose) database.close();
     checkpointer?.release();
   }
   try {
@@ -84,18 +90,27 @@ function open(path: string, { isReader, busyTimeoutMs = 15_000 }: LedgerFileOpti
     readSchema(database, path);
     restrictToOwner(path);
     // Only one of several processes on a ledger checkpoints the WAL: SQLite 3.45 has a bug when two do.
-    if (!isReader) checkpointer = tryLock(locks, 'checkpoint');
+    if (!isReader || hasLog) checkpointer = tryLock(locks, 'checkpoint');
+    if (hasLog && checkpointer) refuseDamage(path, database);
+    if (isReader) {
+      checkpointer?.release();
+      checkpointer = undefined;
+    }
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
     database.exec('PRAGMA foreign_keys = ON');
     // Overwrites what is blanked or pruned: guest names would otherwise remain in free pages.
     database.exec('PRAGMA secure_delete = ON');
     database.exec(`PRAGMA wal_autocheckpoint = ${checkpointer ? 1000 : 0}`);
-    migrate(database, path);
+    // A new ledger is in the file at once, not only in the WAL: the file is looked at.
+    if (migrate(database, path) && checkpointer) database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    refuseOtherLog(path, database);
+    mayClose = true;
   } catch (error) {
     end();
     throw error;
   }
+  const watch = isUnlinked ? unwatched : createFileWatch(path, database);
   const parts = {
     database,
     path,
@@ -118,15 +133,20 @@ function open(path: string, { isReader, busyTimeoutMs = 15_000 }: LedgerFileOpti
     database,
     /** The folder of this file's locks. */
     locks,
+    watch,
     noteRemoval: (at: number) => noteRemoval(database, at),
     /** See `createRetention`. */
-    clearRemains: (limits: RewriteLimits) => clearRemains(parts, limits),
+    clearRemains(limits: RewriteLimits) {
+      watch.expectSameFile();
+      return clearRemains(parts, limits);
+    },
     /** Leaves nothing of what was removed, if this process does the checkpoints and nobody else is using the file. */
     close(): void {
       if (isClosed) return;
       isClosed = true;
+      mayClose = watch.isOurs();
       try {
-        if (!isReader) clearRemains(parts, quickRewrite);
+        if (!isReader && mayClose) clearRemains(parts, quickRewrite);
       } catch {
         // What was recorded is safe in the WAL, and whoever opens the file next checkpoints it.
       } finally {

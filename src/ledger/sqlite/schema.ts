@@ -13,6 +13,7 @@ export const versions: readonly string[] = [
     ['bigint', 'integer'],
     ['bytes', 'blob'],
     ['clocktime', 'integer'],
+    ['randomtext', 'lower(hex(randomblob(16)))'],
   ])}
   CREATE INDEX rejects_by_reference ON rejects (reference) WHERE reference IS NOT NULL;
   CREATE UNIQUE INDEX mappings_by_hotel ON mappings (provider_name, provider_hotel_id);
@@ -21,17 +22,18 @@ export const versions: readonly string[] = [
 ];
 
 /**
- * Brings the schema up to date.
+ * Brings the schema up to date. Returns whether there was something to do.
  *
  * @param path of the database, for messages
  * @throws LedgerUnusableError like `readSchema`
  */
-export function migrate(database: Database, path: string): void {
-  if (readSchema(database, path) === versions.length) return;
+export function migrate(database: Database, path: string): boolean {
+  if (readSchema(database, path) === versions.length) return false;
   database.transact(() => {
     for (const version of versions.slice(readSchema(database, path))) database.exec(version);
     database.exec(`PRAGMA user_version = ${versions.length}`);
   });
+  return true;
 }
 
 /**

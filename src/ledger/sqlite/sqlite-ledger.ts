@@ -42,13 +42,23 @@ export interface SqliteLedgerOptions {
   readonly busyTimeoutMs?: number;
   /** The keys of what may hold guests' names; without them it is not encrypted. */
   readonly keys?: DayKeys | undefined;
+  /** Its file is removed once it is open: nobody else is to see it. */
+  readonly isUnlinked?: true;
 }
 
 /** The ledger in a local SQLite file. */
 export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
-  const { path, clock, leaseMs = 30_000, busyTimeoutMs } = options;
-  const file = openLedgerFile(path, { isReader: false, busyTimeoutMs });
-  const { database, locks } = file;
+  const { path, clock, leaseMs = 30_000, busyTimeoutMs, isUnlinked } = options;
+  const file = openLedgerFile(path, { isReader: false, busyTimeoutMs, isUnlinked });
+  const { locks, watch } = file;
+  const database: Database = {
+    ...file.database,
+    // Nothing is recorded in a file that nobody else sees.
+    transact(work) {
+      watch.expectSameFile();
+      return file.database.transact(work);
+    },
+  };
   const { store, perform } = createSqliteStore(database, options, file);
   const commits = createGroupCommit(database);
   const hold = async (name: string): Promise<Hold | undefined> => {
@@ -56,7 +66,8 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     return lock && { lost: new AbortController().signal, release: async () => lock.release() };
   };
   const engine = {
-    ping: async () => void database.get('SELECT 1'),
+    ping: watch.verify,
+    verify: watch.verify,
     hold,
     staleHoldMs: 0,
     claims: {
@@ -78,10 +89,11 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
 /** The same ledger, read-only, while others work: it leaves checkpoints of the WAL to them. */
 export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyLedger {
   const { path, busyTimeoutMs } = options;
-  const { database, close } = openLedgerFile(path, { isReader: true, busyTimeoutMs });
+  const { database, watch, close } = openLedgerFile(path, { isReader: true, busyTimeoutMs });
   const { store } = createSqliteStore(database, options);
   return createReadOnlyLedger(store, {
-    ping: async () => void database.get('SELECT 1'),
+    ping: watch.verify,
+    verify: watch.verify,
     close: async () => close(),
   });
 }

@@ -170,6 +170,7 @@ export function createBackgroundReviews({
      */
     async open(day: BusinessDay, request: ReviewRequest): Promise<OpenedRun> {
       const asked = { ...request, day, configuredDelivery };
+      await parts.mayReview(request.delivery ?? configuredDelivery);
       const found = await tryToAcquireDay(asked, parts);
       if (!found) throw busy(asked);
       if (found.kind === 'to-join') return { kind: 'resumed', run: found.run };

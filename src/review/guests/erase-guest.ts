@@ -1,32 +1,24 @@
-import { createHash } from 'node:crypto';
-import type { Archive } from '../../archive/archive.js';
+import { type Archive, ArchiveError } from '../../archive/archive.js';
+import type { RunFolder } from '../../archive/marks.js';
 import { measure } from '../../async/content.js';
-import { bookingFields, findStayKey, guestNameFields } from '../../booking/booking.js';
 import { createBusinessDay } from '../../booking/business-day.js';
-import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
-import type { ErasedContent, EraseLines } from '../../ledger/erasing.js';
+import { KeyError } from '../../keys/day-keys.js';
+import { isSealed } from '../../keys/sealed-value.js';
+import { readStoredBatches } from '../../ledger/batches.js';
+import type { ErasedContent } from '../../ledger/erasing.js';
 import { eraseKeptAt } from '../../ledger/kept-columns.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { SftpError, type SftpServer, type SftpSession, type SizeLimit } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import { createWholePattern } from '../../text/foreign-text.js';
 import { keepNewestOfDays, listEveryRun } from '../every-run.js';
 import { manifestName } from '../file/archive-run.js';
 import { removeSpooled } from '../file/file-attempt.js';
 import { largestOf, limitReceived, locateRemoteFiles } from '../file/remote-files.js';
-import { lineForms, readBooking } from '../stored/stored-line.js';
-import { encodeText, type FileRecord, lineEndOf, readRecords } from './file-records.js';
-import {
-  findGuestFiles,
-  findRecords,
-  type Guest,
-  type GuestFile,
-  isLineOf,
-  isRecordOf,
-  isUncut,
-} from './guest.js';
+import { findUnknownFolders } from '../unknown-folders.js';
+import { createLineEraser, type Erasure, eraseRecords } from './erase-records.js';
+import { findGuestFiles, findRecords, type Guest, type GuestFile, isLineOf } from './guest.js';
 
 interface EraseParts {
   readonly ledger: Ledger;
@@ -53,7 +45,13 @@ interface ErasedPlace {
 /** What was done; and what is left, and what to do about it. */
 interface Receipt {
   readonly erased: ErasedPlace[];
-  readonly left: { runId: string; day: string; place: ErasedPlace['place']; why: string }[];
+  /** Without a run where nobody knows of which. */
+  readonly left: {
+    runId: string | null;
+    day: string | null;
+    place: ErasedPlace['place'];
+    why: string;
+  }[];
 }
 
 const unfinished =
@@ -82,20 +80,31 @@ export async function eraseGuest(parts: EraseParts, erasure: Erasure) {
     signal.throwIfAborted();
     await eraseRun(parts, place, erasure, here);
   }
+  await eraseUnknown(parts, erasure, here);
   await eraseRejects(parts, erasure, here);
   return { erased: [...here.erased, ...onServer.erased], left: [...here.left, ...onServer.left] };
 }
 
-const placeIn = ({ id, day }: Run, place: ErasedPlace['place']) => ({ runId: id, day, place });
+const placeIn = ({ id, day }: Pick<Run, 'id' | 'day'>, place: ErasedPlace['place']) => ({
+  runId: id,
+  day,
+  place,
+});
 
-function toErasedPlace(run: Run, { place, name, before, after }: ErasedContent): ErasedPlace {
+function toErasedPlace(
+  run: Pick<Run, 'id' | 'day'>,
+  { place, name, before, after }: ErasedContent,
+): ErasedPlace {
   return { ...placeIn(run, place), name, sha256Before: before, sha256After: after };
 }
 
-const replacementOf = ({ id }: Run, name: string) => `${id}.erased.${name}`;
+const replacementOf = ({ id }: Pick<Run, 'id'>, name: string) => `${id}.erased.${name}`;
 
 /** An interrupted erasure may have removed a file and not replaced it yet. */
-async function completeReplacements({ archive, spool }: EraseParts, run: Run): Promise<void> {
+async function completeReplacements(
+  { archive, spool }: EraseParts,
+  run: Pick<Run, 'id' | 'day'>,
+): Promise<void> {
   const prefix = replacementOf(run, '');
   const replacements = (await spool.list()).filter((name) => name.startsWith(prefix));
   if (replacements.length === 0) return;
@@ -175,10 +184,53 @@ async function eraseRun(
   else receipt.erased.push(...inLedger);
 }
 
-/** The file is rewritten beside the archive first, and its checksums are recorded before it is replaced. */
+/** The files of runs that the ledger does not know, as far as they can be read. */
+async function eraseUnknown(parts: EraseParts, erasure: Erasure, receipt: Receipt): Promise<void> {
+  const { archive, dryRun, signal } = parts;
+  for (const { day, runId: id, names } of await listUnknown(parts, receipt)) {
+    if (!dryRun) await completeReplacements(parts, { id, day });
+    for (const name of names) {
+      signal.throwIfAborted();
+      try {
+        const read = () => archive.read(day, id, name);
+        if (await startsSealed(read()))
+          throw new KeyError('unusable', 'it is encrypted, and there are no keys');
+        if ((await findRecords(read, erasure.guest)).length > 0)
+          await eraseArchived(parts, { id, day }, name, erasure, receipt);
+      } catch (error) {
+        if (!(error instanceof KeyError || error instanceof ArchiveError)) throw error;
+        // With its key, its content is gone for good.
+        if (error instanceof KeyError && error.code === 'destroyed') continue;
+        const why = `${name} cannot be read, and no run of this ledger knows it: ${error.message}`;
+        receipt.left.push({ ...placeIn({ id, day }, 'archive'), why });
+      }
+    }
+  }
+}
+
+async function listUnknown({ ledger, archive }: EraseParts, receipt: Receipt): Promise<readonly RunFolder[]> {
+  try {
+    return (await findUnknownFolders(archive, ledger)).ours;
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    receipt.left.push({ runId: null, day: null, place: 'archive', why: error.message });
+    return [];
+  }
+}
+
+/** An archive with keys hands out what they opened. */
+async function startsSealed(blocks: AsyncIterable<Uint8Array>): Promise<boolean> {
+  for await (const block of blocks) return isSealed(block);
+  return false;
+}
+
+/**
+ * The file is rewritten beside the archive first, and its checksums are recorded before it is replaced; only a run that the ledger knows
+ * has a place for them.
+ */
 async function eraseArchived(
   { ledger, archive, spool, dryRun }: EraseParts,
-  run: Run,
+  run: Run | Pick<Run, 'id' | 'day'>,
   name: string,
   erasure: Erasure,
   receipt: Receipt,
@@ -191,7 +243,7 @@ async function eraseArchived(
   if (!dryRun) {
     const replacement = replacementOf(run, name);
     await spool.write(replacement, eraseRecords(read(), erasure));
-    await ledger.guests.noteErased(run.id, content);
+    if ('state' in run) await ledger.guests.noteErased(run.id, content);
     await archive.remove(run.day, run.id, [name]);
     await archive.keep(run.day, run.id, name, spool.read(replacement), after);
     await spool.remove([replacement]);
@@ -285,90 +337,4 @@ async function eraseDay(
   } finally {
     await spool.remove([fetched, rewritten]);
   }
-}
-
-/** What is erased of a guest. */
-interface Erasure {
-  readonly guest: Guest;
-  /** Reference and stay too, not only the name. */
-  readonly all: boolean;
-  readonly at: number;
-}
-
-const serviceFieldNames = new Set(bookingFields.map(({ name }) => name.toLowerCase()));
-const allErased: ReadonlySet<string> = new Set(
-  bookingFields.flatMap(({ name, kind, property }) =>
-    kind === 'guest-name' || kind === 'date' || property === 'bookingReferenceId' ? [name] : [],
-  ),
-);
-
-/** The fields that are erased, under the service's names. */
-const erasedFields = ({ all }: Erasure) => (all ? allErased : guestNameFields);
-
-/** Rewrites stored bookings. */
-export function createLineEraser(erasure: Erasure): EraseLines {
-  const { guest, all, at } = erasure;
-  const erased = erasedFields(erasure);
-  return (lines, { form, batch }) => {
-    const kept = splitStoredLines(lines);
-    const places = kept.flatMap((line, place) => (isLineOf(guest, line, form) ? [place] : []));
-    if (places.length === 0) return undefined;
-    const theirs = new Set(places);
-    const rewritten = kept.map((line, place) =>
-      theirs.has(place) ? lineForms[form].blankFields(line, erased) : line,
-    );
-    const changed = kept.flatMap((line, place) => (line === rewritten[place] ? [] : [{ line, place }]));
-    if (changed.length === 0) return { places };
-    const after = Buffer.from(rewritten.map((line) => `${line}\n`).join(''));
-    const name = `${form} batch ${batch}`;
-    const content: ErasedContent = { place: 'ledger', name, before: hash(lines), after: hash(after), at };
-    const stays = changed.map(({ line, place }) => ({
-      place,
-      hotelHash: findStayKey(readBooking(line, form)).hotelHash,
-    }));
-    return { places, changed: { lines: after, content, ...(all && { stays }) } };
-  };
-}
-
-/** A file without the guest; everything else stays byte for byte. */
-export async function* eraseRecords(
-  blocks: AsyncIterable<Uint8Array>,
-  erasure: Erasure,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const records of readRecords(blocks))
-    yield Buffer.concat(
-      records.map((record) =>
-        isRecordOf(erasure.guest, record) ? eraseRecord(record, erasure) : record.raw,
-      ),
-    );
-}
-
-/** Nothing can be told apart in a malformed record, so nothing of it stays. */
-function eraseRecord(record: FileRecord, erasure: Erasure): Buffer {
-  const { cells, raw, form, columns } = record;
-  if (!cells || isUncut(record)) return encodeText(lineEndOf(record), form);
-  const erased = new Set([...erasedFields(erasure)].map((name) => name.toLowerCase()));
-  const kept = cells.map((cell, at) => {
-    const column = columns.names[at]?.toLowerCase() ?? '';
-    if (erased.has(column)) return '';
-    return serviceFieldNames.has(column) ? cell : eraseText(cell, erasure);
-  });
-  if (kept.every((cell, at) => cell === cells[at])) return raw;
-  const { delimiter } = form;
-  const text = kept.map((cell) => quoteCell(cell, delimiter)).join(delimiter);
-  return encodeText(`${text}${lineEndOf(record)}`, form);
-}
-
-/** The service's own columns may repeat the name, or say something about the reference. */
-function eraseText(cell: string, { guest: { names, reference }, all }: Erasure): string {
-  const texts = [...names, ...(all ? [reference] : [])];
-  return texts.reduce((text, erased) => text.replace(createWholePattern(erased), ''), cell);
-}
-
-function quoteCell(cell: string, delimiter: string): string {
-  return /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
-}
-
-function hash(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

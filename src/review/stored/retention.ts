@@ -1,4 +1,5 @@
 import type { Archive } from '../../archive/archive.js';
+import type { RunFolder } from '../../archive/marks.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import type { DayKeyRemoval } from '../../keys/day-keys.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -7,6 +8,7 @@ import type { Spool } from '../../spool/spool.js';
 import { listEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled, removeSpooled } from '../file/file-attempt.js';
+import { findUnknownFolders } from '../unknown-folders.js';
 import { blankNames } from './stored-line.js';
 
 interface RetentionParts {
@@ -93,6 +95,29 @@ export async function removeDue(
     await destroyKeys(parts, namesBefore);
   }
   await ledger.guests.prune(recordsBefore);
+}
+
+/**
+ * Removes the files of runs that the ledger does not know like those of its own. Their day alone says how old they are; what is known of
+ * the run, its manifest, stays.
+ *
+ * @throws ArchiveError `unreadable`, `unwritable`
+ */
+export async function removeUnknownDue(
+  parts: Pick<RetentionParts, 'ledger' | 'archive'>,
+  before: string,
+): Promise<void> {
+  for (const { day, runId, names } of await listUnknownDue(parts, before))
+    await parts.archive.remove(day, runId, names);
+}
+
+/** What `removeUnknownDue` would remove. */
+export async function listUnknownDue(
+  { ledger, archive }: Pick<RetentionParts, 'ledger' | 'archive'>,
+  before: string,
+): Promise<readonly RunFolder[]> {
+  const { ours } = await findUnknownFolders(archive, ledger);
+  return ours.filter(({ day }) => day < before);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { StayAhead } from '../../../src/ledger/stays.js';
 import { type BookingForm, bookingForms } from '../../../src/ledger/step.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { createLineEraser } from '../../../src/review/guests/erase-guest.js';
+import { createLineEraser } from '../../../src/review/guests/erase-records.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
 import type { OpenedLedger } from '../ledger.js';

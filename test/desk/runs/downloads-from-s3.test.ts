@@ -32,6 +32,7 @@ async function start() {
   await server().put(keyOf(manifestName), manifest);
   const archive = createS3Archive({
     root: { bucket: bucketName, key: 'evidence' },
+    account: 'an-account',
     open: async () => createAwsBucket(bucketName, server().access()),
     temporaryFolder,
   });

@@ -59,7 +59,7 @@ export async function prepareFileRun({
     service: { reviewBookedHotelsByFile: callNothing },
     sftp: { connect: callNothing },
     spool: createDirectorySpool({ root: join(folder, 'spool') }),
-    archive: createDirectoryArchive({ root: archiveRoot }),
+    archive: createDirectoryArchive({ root: archiveRoot, account: 'an-account' }),
     masterIdColumn,
     incomplete: 'post',
     pathPrefix: '',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eraseRecords } from '../../../src/review/guests/erase-guest.js';
+import { eraseRecords } from '../../../src/review/guests/erase-records.js';
 import { contains, lineEndOf, readRecords } from '../../../src/review/guests/file-records.js';
 import { needleOf } from '../../../src/review/guests/guest.js';
 

@@ -29,7 +29,7 @@ async function prepare() {
   const ledger = await openTemporaryLedger();
   const parts = {
     ledger,
-    archive: createDirectoryArchive({ root: join(root, 'archive') }),
+    archive: createDirectoryArchive({ root: join(root, 'archive'), account: 'an-account' }),
     spool: createDirectorySpool({ root: join(root, 'spool') }),
   };
   for (const day of ['2026-09-01', '2026-11-10']) {

@@ -1,0 +1,125 @@
+import { answerWithin, pause } from '../src/async/abort.js';
+import type { Config } from '../src/config/load.js';
+import { LedgerUnusableError } from '../src/ledger/errors.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import type { DeliveryKind, Run } from '../src/ledger/run.js';
+import { ArchiveAwayError, findMisfit, noteLatestRun } from '../src/review/archive-fit.js';
+import { describeError } from '../src/text/safe-error.js';
+import type { App } from './app.js';
+import { findLedger, openArchive, showLedgerPlace } from './parts.js';
+
+/** How long a process waits at its end for an archive that does not answer. */
+const archiveMs = 10_000;
+/** How often a process that works on and on looks at its ledger. */
+const lookEveryMs = 60_000;
+
+/** What stands before each run of a process: is its ledger still the right one? */
+export type LedgerGate = ReturnType<typeof createLedgerGate>;
+
+export function createLedgerGate(app: App, ledger: Ledger) {
+  const { config, caution } = app;
+  let problem: LedgerUnusableError | undefined;
+  let onProblem: (problem: LedgerUnusableError) => Promise<void> = async () => {};
+
+  /** Nobody waits until people were told. */
+  function note(found: LedgerUnusableError | undefined): void {
+    problem = found;
+    if (found) void onProblem(found);
+  }
+
+  /** Keeps what is wrong, or that nothing is. @throws what the archive or the ledger throws while it is away */
+  async function look(): Promise<void> {
+    try {
+      await ledger.verify();
+      note(await findMisfit({ archive: app.archive(), ledger, place: await showLedgerPlace(config) }));
+    } catch (error) {
+      if (!(error instanceof LedgerUnusableError)) throw error;
+      note(error);
+    }
+  }
+
+  return {
+    /** @throws LedgerUnusableError; by file ArchiveAwayError */
+    async mayReview(delivery: DeliveryKind): Promise<void> {
+      try {
+        await look();
+      } catch (error) {
+        if (!(error instanceof ArchiveAwayError)) throw error;
+        // By body nothing else needs the archive.
+        if (delivery === 'file') throw error;
+        caution(error.message);
+      }
+      if (problem) throw problem;
+    },
+    /** Whether the ledger answers, as `Ledger.ping`. */
+    async ping(): Promise<void> {
+      try {
+        await ledger.ping();
+      } catch (error) {
+        if (error instanceof LedgerUnusableError) note(error);
+        throw error;
+      }
+    },
+    /** What the last look found. @throws LedgerUnusableError */
+    async check(): Promise<void> {
+      if (problem) throw problem;
+    },
+    /**
+     * Looks every minute, and hands on what is wrong, also what a run meets. Never rejects.
+     *
+     * @param tell never rejects
+     */
+    async watch(signal: AbortSignal, tell: typeof onProblem): Promise<void> {
+      onProblem = tell;
+      while (!signal.aborted) {
+        // What is away is reported by whoever needs it.
+        await look().catch(() => {});
+        await pause(lookEveryMs, signal);
+      }
+    },
+  };
+}
+
+/**
+ * What is wrong with the configured ledger beside the configured archive, before either is worked with; undefined if nothing is, or the
+ * archive can't be asked. Creates nothing.
+ */
+export async function findConfiguredMisfit(config: Config): Promise<LedgerUnusableError | undefined> {
+  const ledger = await findLedger(config);
+  try {
+    return await findMisfit({ archive: openArchive(config), ledger, place: await showLedgerPlace(config) });
+  } catch (error) {
+    if (error instanceof ArchiveAwayError) return undefined;
+    throw error;
+  } finally {
+    await ledger?.close();
+  }
+}
+
+/** Tells the archive of each run that this process ends. Closing waits until it was told of the last one. */
+export function keepArchiveTold(app: App, ledger: Ledger): { close(): Promise<void> } {
+  let telling = Promise.resolve();
+  let isAskedAgain = false;
+
+  async function tell(): Promise<void> {
+    isAskedAgain = false;
+    try {
+      await answerWithin(archiveMs, noteLatestRun({ archive: app.archive(), ledger }));
+    } catch (error) {
+      app.warn(
+        `the archive ${app.archive().place} could not be told of the latest run: ${describeError(error)}; the next run tries again`,
+      );
+    }
+  }
+
+  app.observe((event) => {
+    if (event.type !== 'settled' || !hasEnded(event.run) || isAskedAgain) return;
+    isAskedAgain = true;
+    telling = telling.then(tell);
+  });
+  return { close: () => telling };
+}
+
+function hasEnded({ finishedAt }: Run): boolean {
+  return finishedAt !== undefined;
+}

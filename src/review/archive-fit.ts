@@ -1,0 +1,104 @@
+import type { Archive } from '../archive/archive.js';
+import { answerWithin } from '../async/abort.js';
+import { LedgerUnusableError } from '../ledger/errors.js';
+import {
+  decideFit,
+  isToBeMarked,
+  type LedgerFit,
+  type LedgerMark,
+  parseMark,
+  renderMark,
+} from '../ledger/identity.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { describeError, SafeError } from '../text/safe-error.js';
+
+/** How long anybody waits for an archive that does not answer; less than PostgreSQL allows in a transaction. */
+const archiveMs = 8_000;
+
+/** The archive could not say which ledger it belongs to. The next try asks again. */
+export class ArchiveAwayError extends SafeError {
+  override readonly name = 'ArchiveAwayError';
+}
+
+/** A ledger beside its archive. */
+export interface FitParts {
+  readonly archive: Archive;
+  /** Undefined if there is none. */
+  readonly ledger: Pick<ReadOnlyLedger, 'identify'> | undefined;
+  /** The ledger's path, or its address without a password. */
+  readonly place: string;
+}
+
+/**
+ * What is wrong with a ledger that is not the one of its archive; undefined if nothing is. Days that the archive's ledger has sent would
+ * be sent again, and its cases would be forgotten.
+ *
+ * @throws ArchiveAwayError; what the ledger throws
+ */
+export async function findMisfit({
+  archive,
+  ledger,
+  place,
+}: FitParts): Promise<LedgerUnusableError | undefined> {
+  // Before the ledger, which may go on meanwhile: it would seem to be older than it is.
+  const mark = await askForMark(archive);
+  const reason = explainMisfit(decideFit(await ledger?.identify(), mark), {
+    hasLedger: ledger !== undefined,
+    archive: archive.place,
+    mark: mark === undefined ? undefined : parseMark(mark),
+  });
+  return reason === undefined ? undefined : new LedgerUnusableError(place, reason);
+}
+
+async function askForMark(archive: Archive): Promise<string | undefined> {
+  try {
+    return await answerWithin(archiveMs, archive.readLedgerMark());
+  } catch (error) {
+    throw new ArchiveAwayError(
+      `the archive ${archive.place} does not say which ledger it belongs to: ${describeError(error)}; check that it is reachable, then try again`,
+      { cause: error },
+    );
+  }
+}
+
+function explainMisfit(
+  fit: LedgerFit,
+  {
+    hasLedger,
+    archive,
+    mark,
+  }: { readonly hasLedger: boolean; readonly archive: string; readonly mark: LedgerMark | undefined },
+): string | undefined {
+  if (fit === 'fits' || fit === 'no-mark') return undefined;
+  const run = mark?.latestRun;
+  const latest = run ? `, whose latest run is ${run.id} of ${run.day}, ended at ${run.endedAt}` : '';
+  const found = hasLedger ? 'another one' : 'none';
+  const got = fit === 'older-ledger' ? 'an older copy of it' : found;
+  return (
+    `expected the ledger of the archive ${archive}${latest}, got: ${got}; nothing is reviewed. Restore that ledger, or correct the setting ` +
+    'or archive; if that ledger is lost, `run --unknown-archive` goes on with this one, which does not know what the other one sent'
+  );
+}
+
+/** Tells the archive of the ledger's latest run, unless it belongs to another ledger or knows of a later run. */
+export async function noteLatestRun({
+  archive,
+  ledger,
+}: Pick<FitParts, 'archive'> & { readonly ledger: Pick<ReadOnlyLedger, 'identify'> }): Promise<void> {
+  for (;;) {
+    const mark = await archive.readLedgerMark();
+    const own = await ledger.identify();
+    if (!isToBeMarked(own, mark)) return;
+    await archive.writeLedgerMark(renderMark(own));
+    // Another process may have ended a later run, and told the archive before this one did.
+    if ((await ledger.identify()).changes === own.changes) return;
+  }
+}
+
+/** Makes it the ledger of the archive, whichever that was. */
+export async function adoptArchive(
+  archive: Archive,
+  ledger: Pick<ReadOnlyLedger, 'identify'>,
+): Promise<void> {
+  await archive.writeLedgerMark(renderMark(await ledger.identify()));
+}
