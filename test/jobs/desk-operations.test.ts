@@ -206,7 +206,11 @@ if (runsEveryCase)
       expect(failed).toMatchObject({ counts: { delivered: 50, pending: 50 } });
       expect(await desk.look(`/days/${first}/run`)).toMatchObject({
         button: `Resume run ${failed.runId}`,
-        lines: [expect.stringContaining('failed'), expect.stringContaining('50 of 100 bookings are pending')],
+        lines: [
+          expect.stringContaining('failed'),
+          expect.stringContaining('50 of 100 bookings are pending'),
+          'The schedule does not try it again: it waits for this.',
+        ],
       });
       answer = success;
       await desk.act(`/days/${first}/run`, { reason: 'a new key' });
