@@ -262,7 +262,7 @@ function isClear({ unanswered, unclear, malformed }: ResultCounts): boolean {
 }
 
 /** Shown only where they are not 0. */
-const rareCounts: readonly string[] = ['filtered', 'posted', 'unanswered', 'affected'];
+const rareCounts: readonly string[] = ['filtered', 'carried', 'posted', 'unanswered', 'affected'];
 
 function listCounts(run: Run): [string, string][] {
   const { affected, ...others } = run.counts;

@@ -99,7 +99,7 @@ function* resetRun(
   for (const table of runTables) yield* change(`DELETE FROM ${table} WHERE run = ?`, number);
   yield* change(
     `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL, chunks = 0,
-       read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
+       read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, carried = 0, posted = 0, delivered = 0, refused = 0,
        repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL,
        names_blanked_at = NULL, lines_blanked = 0
      WHERE number = ?`,
@@ -140,18 +140,20 @@ function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<v
     }),
   );
   yield* storeRejects({ run, day }, chunk);
-  const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
+  const carried = batches.reduce((sum, batch) => sum + (batch.carried ?? 0), 0);
+  const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0) - carried;
   // A run that compares nothing has no count of suspects, and NULL stays NULL.
   yield* change(
     `UPDATE runs SET chunks = chunks + 1,
        read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?,
-       filtered = filtered + ?, suspects = suspects + ?
+       filtered = filtered + ?, carried = carried + ?, suspects = suspects + ?
      WHERE number = ?`,
     accepted + duplicates + rejects.length + filtered,
     accepted,
     duplicates,
     rejects.length,
     filtered,
+    carried,
     batches.reduce((sum, batch) => sum + (batch.suspects?.length ?? 0), 0),
     run,
   );
@@ -234,6 +236,8 @@ export interface CollectedBatch {
   readonly lines: Buffer;
   /** The hash of each line's booking reference: see `hashReference`. */
   readonly referenceHashes: ArrayLike<number>;
+  /** How many of its lines are carried: see `Counts`. */
+  readonly carried?: number;
   /** The keys by which the stay of each line can be found; without them none can. */
   readonly stays?: StayKeys;
   /** In the order of their places. */

@@ -133,9 +133,10 @@ export function createBookingStore(
       return position === undefined ? undefined : bookingForms.length * position + bookingForms.indexOf(form);
     },
     storeRest: () => store(true),
-    /** A review file covers the whole day, so earlier deliveries follow the new bookings. */
+    /** A review file covers the whole day, so earlier deliveries follow the new bookings: carried, not accepted. */
     async addDelivered(): Promise<void> {
       if (!delivered || batching.file.accepted === 0) return;
+      batching.file.startCarrying();
       for await (const chunk of delivered.ofFile()) {
         for (const [index, form] of chunk.forms.entries()) {
           if (form !== 'file') continue;
@@ -189,7 +190,9 @@ export function createBatcher(
   /** The current batch. */
   const lines = createLineBuffer(batchSize * expectedLineBytes);
   let columns = createColumns();
-  let accepted = 0;
+  let taken = 0;
+  let carried = 0;
+  let isCarrying = false;
   /** Full batches that are not stored yet, and the number of the first of them. */
   let whole: Batch[] = [];
   let firstWaiting = 0;
@@ -200,8 +203,12 @@ export function createBatcher(
     columns.stays.hotelHashes.push(keys.hotelHash);
     columns.stays.lastDays.push(keys.lastDay);
     columns.rows.push(row);
-    accepted += 1;
-    if (accepted % batchSize === 0) whole.push(finish());
+    taken += 1;
+    if (isCarrying) {
+      carried += 1;
+      columns.carried += 1;
+    }
+    if (taken % batchSize === 0) whole.push(finish());
     return true;
   }
 
@@ -228,7 +235,11 @@ export function createBatcher(
 
   return {
     get accepted(): number {
-      return accepted;
+      return taken - carried;
+    },
+    /** What follows was delivered before. */
+    startCarrying(): void {
+      isCarrying = true;
     },
     /** The number of bookings in full batches, ready to be stored. */
     get ready(): number {
@@ -245,7 +256,7 @@ export function createBatcher(
       keys: BookingKeys,
       row: KeptRow = null,
     ): boolean | Promise<boolean> {
-      const earlier = memory.findOrRemember(block, index, accepted);
+      const earlier = memory.findOrRemember(block, index, taken);
       if (earlier === undefined) return add(block, index, keys, row);
       return isDuplicate(earlier, lineOf(block, index)).then((is) => !is && add(block, index, keys, row));
     },
@@ -254,10 +265,10 @@ export function createBatcher(
     /** Hands out the full batches; at the end also the last one, which may be short. */
     takeBatches({ isLast }: { readonly isLast: boolean }) {
       if (isLast && lines.length > 0) whole.push(finish());
-      const taken = whole;
-      firstWaiting += taken.length;
+      const batches = whole;
+      firstWaiting += batches.length;
       whole = [];
-      return taken;
+      return batches;
     },
   };
 }
@@ -268,7 +279,7 @@ type Batch = CollectedBatch & { readonly rows: readonly KeptRow[] };
 /** What a batch knows of its lines, one entry per line. */
 function createColumns() {
   const stays = { hotelHashes: [] as number[], lastDays: [] as number[] };
-  return { referenceHashes: [] as number[], stays, rows: [] as KeptRow[] };
+  return { referenceHashes: [] as number[], stays, rows: [] as KeptRow[], carried: 0 };
 }
 
 /** Walks to the line with that index. Candidates are few. */

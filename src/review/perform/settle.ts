@@ -76,7 +76,7 @@ function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleP
   const { day, counts } = run;
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected + counts.filtered &&
-    counts.accepted === tally.stored &&
+    counts.accepted + counts.carried === tally.stored &&
     counts.accepted === tally.delivered + tally.refused + tally.pending &&
     counts.delivered === tally.delivered &&
     counts.refused === tally.refused &&

@@ -14,6 +14,7 @@ const sent: Counts = {
     duplicates: 0,
     rejected: 0,
     filtered: 0,
+    carried: 0,
     delivered: 10,
     refused: 0,
     pending: 0,
