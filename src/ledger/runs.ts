@@ -46,6 +46,9 @@ const mayCompleteDay = `trigger IN (${t.quote(completingTriggers)})`;
 export const nameForm = `CASE WHEN lines_blanked = 1 OR guest_names = 'omit' THEN 'omit' ELSE 'send' END`;
 export const isComparable = `(names_blanked_at IS NULL OR NOT ${mayCompleteDay}) AND pruned_at IS NULL`;
 
+/** Runs of which bookings are stored, or were until they were pruned. */
+export const runsHoldingBookings = 'collected_at IS NOT NULL AND accepted + carried > 0';
+
 export function noSuchRun(runId: string): RangeError {
   return new RangeError(`no run ${runId} in the ledger`);
 }
