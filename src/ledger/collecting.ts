@@ -2,6 +2,7 @@ import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
 import { readBatch, storedBatches } from './batches.js';
 import { type NewCanary, storeCanary } from './canaries.js';
+import { type SupersededPlaces, storeSuperseded } from './day-outcomes.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects } from './findings.js';
 import { createCollectedIndexes } from './hash-index.js';
@@ -75,7 +76,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       }),
 
     /** Ends the collect and stores the plan, in one transaction. */
-    finish: ({ steps, canary, at }: CollectedPlan) =>
+    finish: ({ steps, canary, superseded = [], at }: CollectedPlan) =>
       transact(function* () {
         const { mayBeDone } = yield* database();
         const { run: before, chunks: stored } = yield* lockRight(right);
@@ -83,6 +84,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
         if (stored !== chunks) throw new FencedError(right.runId);
         for (const index of indexes.all) yield* index.store();
         if (canary) yield* storeCanary(run, canary);
+        yield* storeSuperseded(run, superseded);
         return yield* storePlan(run, before, steps, at);
       }),
   };
@@ -210,6 +212,8 @@ export interface CollectedPlan {
   readonly steps: readonly PlannedStep[];
   /** Sent with the bookings. */
   readonly canary?: NewCanary | undefined;
+  /** What it says about the bookings of the day's other runs. */
+  readonly superseded?: readonly SupersededPlaces[] | undefined;
   readonly at: number;
 }
 

@@ -93,7 +93,8 @@ export interface StoredOutcome {
   readonly day: string;
   /** Changes whenever something changes that the counts depend on; those of a run that is under way do not. */
   readonly mark: string;
-  readonly hasPruned: boolean;
+  /** The bookings of all its runs were removed. */
+  readonly isPruned: boolean;
   /** As it was stored; absent if it never was. */
   readonly stored?: { readonly mark: string; readonly counts: DayCounts };
 }
@@ -135,7 +136,7 @@ export function* listOutcomes({
   return found.map(({ day, pruned, storedMark, counts, ...parts }) => ({
     day,
     mark: Object.values(parts).join(' '),
-    hasPruned: pruned > 0,
+    isPruned: pruned === parts.runs,
     ...(storedMark !== undefined && counts && { stored: { mark: storedMark, counts } }),
   }));
 }

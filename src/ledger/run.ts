@@ -236,6 +236,11 @@ export function isActive({ state }: Pick<Run, 'state'>): boolean {
   return (activeRunStates as readonly RunState[]).includes(state);
 }
 
+/** False for a run by body, and for one by file whose bookings all go by body. */
+export function mayHaveResult({ delivery, counts }: Pick<Run, 'delivery' | 'counts'>): boolean {
+  return delivery === 'file' && (counts.accepted === 0 || counts.posted < counts.accepted);
+}
+
 /** Whether the server's time shows that both are the same file. Where there is none, only the content can. */
 export function isSameSighting(one: Sighting, other: Sighting): boolean {
   const isSameTime = one.modifiedAt !== undefined && one.modifiedAt === other.modifiedAt;

@@ -20,6 +20,7 @@ import { readBooking } from '../stored/stored-line.js';
 import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { blockOf, createLineIndex, type LineBlock, lineOf, startOf } from './line-index.js';
+import type { SourceKeys } from './superseded.js';
 
 /** More names than this can't be providers: the column holds something else. */
 export const maxProviders = 1_000;
@@ -33,7 +34,15 @@ export type BookingStore = ReturnType<typeof createBookingStore>;
 export function createBookingStore(
   batchSize: number,
   collect: Pick<Collect, 'store' | 'holds'>,
-  delivered?: DeliveredIndex,
+  {
+    delivered,
+    source,
+  }: {
+    /** What is not to be stored again. */
+    readonly delivered?: DeliveredIndex | undefined;
+    /** Gathers what the day's source holds. */
+    readonly source?: SourceKeys | undefined;
+  } = {},
 ) {
   const batching = {
     body: createBatcher('body', batchSize, collect),
@@ -105,6 +114,7 @@ export function createBookingStore(
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       // What was delivered before belongs to the day's volume too.
       if (isNew || delivered) countProvider(lines.providers[index]);
+      if (isNew || wasDelivered) source?.add(lineOf(block, index).toString(), form);
       if (!isNew) {
         duplicates += 1;
         continue;
@@ -121,7 +131,7 @@ export function createBookingStore(
     /** How many accepted bookings lack nothing, their provider, its hotel id, and both. */
     lacking,
     get accepted() {
-      return { body: batching.body.accepted, file: batching.file.accepted };
+      return { body: batching.body.accepted, file: batching.file.accepted, carried: batching.file.carried };
     },
     /** Bookings by provider, with those that were delivered before; null if there are too many providers to count. */
     get providers(): Readonly<Record<string, number>> | null {
@@ -236,6 +246,9 @@ export function createBatcher(
   return {
     get accepted(): number {
       return taken - carried;
+    },
+    get carried(): number {
+      return carried;
     },
     /** What follows was delivered before. */
     startCarrying(): void {

@@ -5,7 +5,7 @@ import {
   type WalkedEntry,
   type WalkedRun,
   walkDay,
-} from '../../../src/review/day/day-walk.js';
+} from '../../../src/review/outcome/day-walk.js';
 
 const verdicts = ['correct', 'incorrect', 'not-in-result', 'unclear'] as const;
 

@@ -1,5 +1,5 @@
 import type { Booking } from '../../booking/booking.js';
-import { blockOf, createLineIndex, type LineBlock } from '../collect/line-index.js';
+import { blockOf, createLineIndex, type LineBlock } from './line-index.js';
 
 /** What identifies a booking of a day: all its fields but the guest's name, whichever form it was sent in. */
 export function keyOfBooking(booking: Omit<Booking, 'bookingClientName'>): string {

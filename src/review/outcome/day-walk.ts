@@ -1,7 +1,7 @@
 import { forEachGivingWay, giveWay } from '../../async/give-way.js';
 import type { DayStanding, StandingPlaces } from '../../ledger/day-outcomes.js';
 import type { BookingForm } from '../../ledger/step.js';
-import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from './booking-keys.js';
+import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/booking-keys.js';
 
 /** What a result said about a booking. */
 export type RecordedVerdict = Exclude<DayStanding, 'uncounted'>;
@@ -25,6 +25,8 @@ export interface WalkedBatch {
   readonly batch: number;
   readonly entries: readonly WalkedEntry[];
 }
+
+type Taken = WalkedEntry & { readonly state: Exclude<WalkedEntry['state'], 'void'> };
 
 export interface WalkedRun {
   readonly id: string;
@@ -72,8 +74,9 @@ export async function walkDay(runs: readonly WalkedRun[]): Promise<Walked> {
     const counter = createKeyCounter();
     if (run.hasPending) counters.set(run.id, counter);
     await walkRun(run, slots, (entry, place) => {
-      if (entry.isSuperseded || entry.state === 'void') slots.leaveOut(place);
-      else if (entry.state !== 'pending') slots.take(entry, counter.add(entry.key), place);
+      const { state } = entry;
+      if (entry.isSuperseded || state === 'void') slots.leaveOut(place);
+      else if (state !== 'pending') slots.take({ ...entry, state }, counter.add(entry.key), place);
     });
   }
   // What was not sent comes last: a run that is under way does not hide what an earlier one sent.
@@ -81,7 +84,9 @@ export async function walkDay(runs: readonly WalkedRun[]): Promise<Walked> {
     const counter = counters.get(run.id);
     if (!counter) continue;
     await walkRun(run, slots, (entry, place) => {
-      if (entry.state === 'pending' && !entry.isSuperseded) slots.take(entry, counter.add(entry.key), place);
+      const { state } = entry;
+      if (entry.isSuperseded || state !== 'pending') return;
+      slots.take({ ...entry, state }, counter.add(entry.key), place);
     });
   }
   return sum(slots);
@@ -139,7 +144,7 @@ function createSlots() {
     return words[wordsPerSlot * slot + 1] ?? 0;
   }
 
-  function add(entry: WalkedEntry, occurrence: number, place: number): void {
+  function add(entry: Taken, occurrence: number, place: number): void {
     const slot = index.add(entry.key, occurrence);
     if (wordsPerSlot * index.size > words.length) {
       const larger = new Uint32Array(2 * words.length);
@@ -189,7 +194,7 @@ function createSlots() {
       batches.at(-1)?.uncounted.push(place);
     },
     /** @param occurrence of its key in its run */
-    take(entry: WalkedEntry, occurrence: number, place: number): void {
+    take(entry: Taken, occurrence: number, place: number): void {
       const runId = batches.at(-1)?.runId ?? '';
       const held = index.find(entry.key, occurrence);
       if (held === undefined) add(entry, occurrence, place);
