@@ -323,7 +323,7 @@ export function* findLastStart(by: number): Query<number | undefined> {
 /** Everything about the runs of these days that decides what is known of their bookings, in one query. */
 export function* markDays({ from, to }: Period): Query<DayMark[]> {
   const rows = yield* all(
-    `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, pruned_at,
+    `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, verdicts_recorded, pruned_at,
        (SELECT count(*) FROM mail_bookings AS named WHERE named.run = runs.number) AS named
      FROM runs AS runs WHERE day >= ? AND day <= ? ORDER BY day, number`,
     from,

@@ -17,7 +17,7 @@ import { acquireDay, DayBusyError } from './day/join-run.js';
 import { acceptIn, type DayRequest, type OpenedRun, openRun } from './day/open-run.js';
 import type { Delivery } from './delivery.js';
 import { CollectError } from './gates.js';
-import { storeDayOutcomes } from './outcome/day-outcome.js';
+import { storeDayOutcome } from './outcome/day-outcome.js';
 import type { Workforce } from './perform/workforce.js';
 
 export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {
@@ -161,7 +161,7 @@ async function collect(
     const canary = (await needsCanary(run, day, ledger)) ? parts.canary : undefined;
     const delivery = deliveryFor(run.delivery);
     const collected = await collectDay(day, run, { ...parts, canary, delivery, past: ledger }, signal);
-    await storeDayOutcomes(ledger);
+    await storeDayOutcome(ledger, run.day);
     notify({ type: 'collected', run: collected });
     return collected;
   } catch (error) {

@@ -91,27 +91,25 @@ export async function readDayOutcomes(
   const outcomes = new Map<string, DayOutcome>();
   for (const [day, ofDay] of runs) {
     const one = known.get(day);
-    if (!one) outcomes.set(day, summarise(day, ofDay, countRun(undefined, ofDay)));
-    else if (one.stored && isCurrent(one)) outcomes.set(day, summarise(day, ofDay, one.stored.counts));
+    if (!one) outcomes.set(day, summariseDay(day, ofDay, countRun(undefined, ofDay)));
+    else if (one.stored && isCurrent(one)) outcomes.set(day, summariseDay(day, ofDay, one.stored.counts));
     else outcomes.set(day, await readDayOutcome(ledger, day));
   }
   return outcomes;
 }
 
-/** Stores what every day came to whose runs changed since. Call it whenever a run ends, or verdicts are recorded. */
-export async function storeDayOutcomes(ledger: Ledger): Promise<void> {
-  for (const known of await ledger.days.listOutcomes({ from: '0000', to: '9999-12-31' })) {
-    if (isCurrent(known)) continue;
-    const { day, mark } = known;
-    const runs = await ledger.runs.list({ day, limit: runsOfDay });
-    const holders = runs.filter(holdsBookings);
-    const [only] = holders;
-    const computed =
-      only && holders.length === 1 && isUsual(only)
-        ? { counts: countRun(only, runs), places: [] }
-        : await compute(ledger, holders);
-    if (computed) await ledger.days.storeOutcome({ day, mark, ...computed });
-  }
+/** Stores what a day came to, if its runs changed since. Call it whenever one ends, or verdicts are recorded. */
+export async function storeDayOutcome(ledger: Ledger, day: string): Promise<void> {
+  const [known] = await ledger.days.listOutcomes({ from: day, to: day });
+  if (!known || isCurrent(known)) return;
+  const runs = await ledger.runs.list({ day, limit: runsOfDay });
+  const holders = runs.filter(holdsBookings);
+  const [only] = holders;
+  const found =
+    only && holders.length === 1 && isUsual(only)
+      ? { counts: countRun(only, runs), places: [] }
+      : await compute(ledger, holders);
+  if (found) await ledger.days.storeOutcome({ day, mark: known.mark, ...found });
 }
 
 /** What was pruned can't be counted again: its day keeps what it came to. */
@@ -183,7 +181,7 @@ function toBookings(
   counts: DayCounts,
   places: readonly StandingPlaces[],
 ): DayBookings {
-  const outcome = summarise(day, runs, counts);
+  const outcome = summariseDay(day, runs, counts);
   return {
     ...outcome,
     sent: outcome.runs.map((run) => ({
@@ -200,7 +198,7 @@ export function withoutRun(day: string): DayBookings {
 
 /** What the day of a run would have come to without its other runs. */
 export function outcomeOfRun(run: Run): DayOutcome {
-  return summarise(run.day, [run], countRun(run, [run]));
+  return summariseDay(run.day, [run], countRun(run, [run]));
 }
 
 /** A run by itself, whatever else its day has. */
@@ -226,7 +224,7 @@ function createStandings(places: readonly StandingPlaces[]): Standings {
 }
 
 /** @param runs of the day, newest first */
-function summarise(day: string, runs: readonly Run[], counts: DayCounts): DayOutcome {
+export function summariseDay(day: string, runs: readonly Run[], counts: DayCounts): DayOutcome {
   const senders = new Set(counts.senders);
   const oldest = runs.findLastIndex(({ id }) => senders.has(id));
   const sent = runs.filter(

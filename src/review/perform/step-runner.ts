@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, type Run } from '../../ledger/run.js';
 import type { Claim, Claimed, OpenStep, Outcome, Recorded, StepCursor } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
-import { storeDayOutcomes } from '../outcome/day-outcome.js';
+import { storeDayOutcome } from '../outcome/day-outcome.js';
 import type { QueuedStep, StepQueue, StepReference } from '../queue.js';
 import { decideChange } from '../state-machine.js';
 import { maxFailuresInRow, type SettleParts, settleIfDue } from './settle.js';
@@ -112,7 +112,8 @@ export function createStepRunner(
       outcome: recorded.ending,
       evidence,
     });
-    if (outcome.verdicts || recorded.run.state !== claim.run.state) await storeDayOutcomes(ledger);
+    if (outcome.verdicts || recorded.run.state !== claim.run.state)
+      await storeDayOutcome(ledger, claim.run.day);
     // A fatal answer ended the run in the transaction that recorded it.
     if (recorded.settled) notify({ type: 'settled', run: recorded.run });
     const run = await settleIfDue(recorded.run, parts);

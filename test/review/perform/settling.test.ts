@@ -52,6 +52,7 @@ async function settle(run: Run, given: Given = {}) {
       },
       get: async () => settledRun,
     },
+    days: { listOutcomes: async () => [] },
   });
   const result = await settleIfDue(run, {
     ledger,

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../../src/ledger/run.js';
+import { hasUnknownVerdicts, paintState } from '../../../src/review/verdicts/run-verdicts.js';
+import type { Paint } from '../../../src/text/colours.js';
+import { someRun } from '../some-run.js';
+
+const verdicts = { affected: 2, unanswered: 1, unclear: 0, malformed: 0 };
+
+function byBody(id: string, overrides: Parameters<typeof someRun>[0] = {}): Run {
+  return someRun({ id, ...overrides, counts: { affected: null, unanswered: null, ...overrides.counts } });
+}
+
+function judged(id: string, overrides: Parameters<typeof someRun>[0] = {}): Run {
+  return someRun({
+    id,
+    delivery: 'file',
+    file: { rows: 978, verdicts },
+    ...overrides,
+    counts: { affected: 2, unanswered: 1, posted: 12, ...overrides.counts },
+  });
+}
+
+function awaiting(id: string, overrides: Parameters<typeof someRun>[0] = {}): Run {
+  return someRun({
+    id,
+    delivery: 'file',
+    state: 'awaiting-result',
+    file: { rows: 978 },
+    ...overrides,
+    counts: { affected: null, unanswered: 978, posted: 12, ...overrides.counts },
+  });
+}
+
+const nothing = { read: 0, accepted: 0, duplicates: 0, rejected: 0, delivered: 0 };
+
+describe('a run', () => {
+  it.each<[string, Run, boolean]>([
+    ['by body', byBody('a'), true],
+    ['whose result names everything', judged('a', { counts: { unanswered: 0, posted: 0 } }), false],
+    ['whose result is incomplete', judged('a', { counts: { unanswered: 1, posted: 0 } }), true],
+    ['that posted bookings', judged('a', { counts: { unanswered: 0, posted: 1 } }), true],
+    ['that awaits its result', awaiting('a'), true],
+    ['of an empty day', byBody('a', { counts: nothing }), false],
+  ])('%s has unknown verdicts: %#', (_what, run, expected) => {
+    expect(hasUnknownVerdicts(run.counts)).toBe(expected);
+  });
+});
+
+it('The state of a run is green only if its verdicts are all known', () => {
+  const paint: Paint = (colour, text) => `${colour} ${text}`;
+  const paintSucceeded = (counts: NonNullable<Parameters<typeof someRun>[0]>['counts'] = {}) =>
+    paintState(paint, someRun({ counts }), 'done');
+  expect(paintSucceeded()).toBe('green done');
+  expect(paintSucceeded({ affected: null, unanswered: null })).toBe('done');
+  expect(paintSucceeded({ unanswered: 1 })).toBe('done');
+  expect(paintSucceeded({ posted: 1 })).toBe('done');
+  expect(paintState(paint, someRun({ state: 'failed' }), 'failed')).toBe('red failed');
+});
