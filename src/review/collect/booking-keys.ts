@@ -14,22 +14,25 @@ export function keyOfBooking(booking: Omit<Booking, 'bookingClientName'>): strin
  * Numbers texts in the order in which they come, in about ten bytes each. Two hashes of 38 bits agree by chance once in 10^23 pairs,
  * so a found text counts without being compared.
  */
-function createTextIndex() {
+export function createTextIndex() {
   const [one, other] = [createLineIndex(), createLineIndex()];
   /** Texts that share one of the two hashes with a different text: hardly ever any. */
   const collided = new Map<string, number>();
   let size = 0;
 
+  function find(text: string): number | undefined {
+    const known = collided.get(text);
+    if (known !== undefined) return known;
+    const position = one.find(toLine('1', text), 0);
+    return position !== undefined && position === other.find(toLine('2', text), 0) ? position : undefined;
+  }
+
   return {
     get size(): number {
       return size;
     },
-    find(text: string): number | undefined {
-      const known = collided.get(text);
-      if (known !== undefined) return known;
-      const position = one.find(toLine('1', text), 0);
-      return position !== undefined && position === other.find(toLine('2', text), 0) ? position : undefined;
-    },
+    find,
+    has: (text: string) => find(text) !== undefined,
     /** Adds a text that is not there. */
     add(text: string): number {
       const isKnown = [

@@ -5,23 +5,24 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { readBooking } from '../stored/stored-line.js';
-import { createKeyCounter, keyOfBooking } from './booking-keys.js';
+import { createTextIndex, keyOfBooking } from './booking-keys.js';
 
 /** The bookings and references that the source of a run holds. */
 export type SourceKeys = ReturnType<typeof createSourceKeys>;
 
 export function createSourceKeys() {
-  const bookings = createKeyCounter();
-  const references = createKeyCounter();
+  const bookings = createTextIndex();
+  const references = createTextIndex();
   return {
     add(line: string, form: BookingForm): void {
       const booking = readBooking(line, form);
-      bookings.add(keyOfBooking(booking));
+      const key = keyOfBooking(booking);
+      if (!bookings.has(key)) bookings.add(key);
       const { bookingReferenceId: reference } = booking;
-      if (reference !== undefined && references.count(reference) === 0) references.add(reference);
+      if (reference !== undefined && !references.has(reference)) references.add(reference);
     },
-    countBookings: bookings.count,
-    hasReference: (reference: string) => references.count(reference) > 0,
+    hasBooking: bookings.has,
+    hasReference: references.has,
   };
 }
 
@@ -40,16 +41,14 @@ export async function findSuperseded(
   const found: SupersededPlaces[] = [];
   for (const run of runs) {
     const before = await ledger.days.listSuperseded(run.id);
-    const counter = createKeyCounter();
     try {
       for (const form of bookingForms)
         for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
           const known = new Set(before.find(isBatch(form, batch))?.places);
           const judged = splitStoredLines(lines).map((line, place) => {
             const booking = readBooking(line, form);
-            const key = keyOfBooking(booking);
             const { bookingReferenceId: reference } = booking;
-            const isFound = counter.add(key) <= source.countBookings(key);
+            const isFound = source.hasBooking(keyOfBooking(booking));
             const isSuperseded = !isFound && reference !== undefined && source.hasReference(reference);
             return { place, isNew: isSuperseded && !known.has(place), isFound: isFound && known.has(place) };
           });
