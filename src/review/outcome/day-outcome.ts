@@ -98,10 +98,14 @@ export async function readDayOutcomes(
   return outcomes;
 }
 
-/** Stores what a day came to, if its runs changed since. Call it whenever one ends, or verdicts are recorded. */
-export async function storeDayOutcome(ledger: Ledger, day: string): Promise<void> {
+/**
+ * Stores what a day came to, if its runs changed since, and returns it. Call it whenever one ends, or verdicts are recorded.
+ * Undefined for a day without bookings, or whose bookings can't be read any more.
+ */
+export async function storeDayOutcome(ledger: Ledger, day: string): Promise<DayCounts | undefined> {
   const [known] = await ledger.days.listOutcomes({ from: day, to: day });
-  if (!known || isCurrent(known)) return;
+  if (!known) return undefined;
+  if (isCurrent(known)) return known.stored?.counts;
   const runs = await ledger.runs.list({ day, limit: runsOfDay });
   const holders = runs.filter(holdsBookings);
   const [only] = holders;
@@ -110,6 +114,7 @@ export async function storeDayOutcome(ledger: Ledger, day: string): Promise<void
       ? { counts: countRun(only, runs), places: [] }
       : await compute(ledger, holders);
   if (found) await ledger.days.storeOutcome({ day, mark: known.mark, ...found });
+  return found?.counts;
 }
 
 /** What was pruned can't be counted again: its day keeps what it came to. */

@@ -43,8 +43,7 @@ export async function settleIfDue(run: Run, parts: SettleParts): Promise<Run> {
   const end = failure ? fail(failure) : judgeEnd(run, await ledger.runs.tally(run.id), parts);
   const settled = await ledger.runs.settle({ runId: run.id, token: run.token }, { ...end, at: clock() });
   const ended = await ledger.runs.get(run.id);
-  if (settled) await storeDayOutcome(ledger, run.day);
-  if (settled) notify({ type: 'settled', run: ended });
+  if (settled) notify({ type: 'settled', run: ended, outcome: await storeDayOutcome(ledger, run.day) });
   return ended;
 }
 

@@ -112,10 +112,10 @@ export function createStepRunner(
       outcome: recorded.ending,
       evidence,
     });
-    if (outcome.verdicts || recorded.run.state !== claim.run.state)
-      await storeDayOutcome(ledger, claim.run.day);
+    const hasNews = outcome.verdicts !== undefined || recorded.run.state !== claim.run.state;
+    const ofDay = hasNews ? await storeDayOutcome(ledger, claim.run.day) : undefined;
     // A fatal answer ended the run in the transaction that recorded it.
-    if (recorded.settled) notify({ type: 'settled', run: recorded.run });
+    if (recorded.settled) notify({ type: 'settled', run: recorded.run, outcome: ofDay });
     const run = await settleIfDue(recorded.run, parts);
     if (hasWork(run)) {
       await queue.add(recorded.opened.map((opened) => toQueuedStep(runId, opened)));
