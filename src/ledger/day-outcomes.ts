@@ -91,7 +91,7 @@ export interface SupersededPlaces extends BatchPlaces {
 export interface StoredOutcome {
   /** YYYY-MM-DD */
   readonly day: string;
-  /** Changes whenever something changes that the counts depend on; those of a run that is under way do not. */
+  /** Changes whenever something changes that the counts depend on; what a run delivers counts once it is over. */
   readonly mark: string;
   /** The bookings of all its runs were removed. */
   readonly isPruned: boolean;
@@ -102,13 +102,7 @@ export interface StoredOutcome {
 const marked = t.columnsOf({
   day: t.text(),
   ...{ runs: t.integer, newest: t.bigint, held: t.bigint, ended: t.bigint, verdicts: t.bigint },
-  ...{
-    awaiting: t.integer,
-    failed: t.integer,
-    cancelled: t.integer,
-    delivering: t.integer,
-    pruned: t.integer,
-  },
+  ...{ files: t.integer, cancelled: t.integer, pruned: t.integer },
   storedMark: t.optional(t.text()),
   counts: t.optional(t.json<DayCounts>()),
 });
@@ -121,13 +115,12 @@ export function* listOutcomes({
   readonly from: string;
   readonly to: string;
 }): Query<StoredOutcome[]> {
-  const countIn = (state: string) => `count(*) FILTER (WHERE state = '${state}')`;
   const found = yield* marked.all(
     `SELECT marked.*, stored.mark AS stored_mark, stored.counts AS counts FROM (
        SELECT day, count(*) AS runs, max(number) AS newest, sum(accepted + carried) AS held,
          coalesce(sum(delivered * 3 + refused) FILTER (WHERE state <> 'delivering'), 0) AS ended,
-         sum(verdicts_recorded) AS verdicts, ${countIn('awaiting-result')} AS awaiting, ${countIn('failed')} AS failed,
-         ${countIn('cancelled')} AS cancelled, ${countIn('delivering')} AS delivering, count(pruned_at) AS pruned
+         sum(verdicts_recorded) AS verdicts, count(file) AS files,
+         count(*) FILTER (WHERE state = 'cancelled') AS cancelled, count(pruned_at) AS pruned
        FROM runs WHERE day >= ? AND day <= ? AND ${runsHoldingBookings} GROUP BY day
      ) AS marked LEFT JOIN day_outcomes AS stored ON stored.day = marked.day ORDER BY marked.day`,
     from,

@@ -1,5 +1,5 @@
 import type { Booking } from '../../booking/booking.js';
-import { blockOf, createLineIndex, type LineBlock } from './line-index.js';
+import { blockOf, createLineIndex } from './line-index.js';
 
 /** What identifies a booking of a day: all its fields but the guest's name, whichever form it was sent in. */
 export function keyOfBooking(booking: Omit<Booking, 'bookingClientName'>): string {
@@ -10,58 +10,65 @@ export function keyOfBooking(booking: Omit<Booking, 'bookingClientName'>): strin
   ]);
 }
 
+/** Before each text, so that its hashes differ: which of the two hashes it is for, and which occurrence it is. */
+const [hashAt, occurrenceAt, textAt] = [0, 4, 8];
+const bytesPerUnit = 3;
+
+/** The bytes of a text as the indexes hash them. Written once, although it is hashed several times in a row. */
+function createScratch() {
+  let written: string | undefined;
+  let block = blockOf(Buffer.alloc(1_024), [0]);
+  return (hash: 1 | 2, occurrence: number, text: string) => {
+    if (text !== written) {
+      const needed = textAt + bytesPerUnit * text.length;
+      const bytes = needed > block.bytes.length ? Buffer.alloc(2 * needed) : block.bytes;
+      block = blockOf(bytes, [textAt + bytes.write(text, textAt)]);
+      written = text;
+    }
+    block.view.setUint32(hashAt, hash);
+    block.view.setUint32(occurrenceAt, occurrence);
+    return block;
+  };
+}
+
 /**
- * Numbers texts in the order in which they come, in about ten bytes each. Two hashes of 38 bits agree by chance once in 10^23 pairs,
- * so a found text counts without being compared.
+ * Numbers occurrences of texts in the order in which they come, in about ten bytes each. Two hashes of 38 bits agree by chance once
+ * in 10^23 pairs, so a text that is found counts without being compared.
  */
-export function createTextIndex() {
+export function createOccurrenceIndex() {
   const [one, other] = [createLineIndex(), createLineIndex()];
-  /** Texts that share one of the two hashes with a different text: hardly ever any. */
+  const write = createScratch();
+  /** What shares one of the two hashes with something else: hardly ever anything. */
   const collided = new Map<string, number>();
   let size = 0;
 
-  function find(text: string): number | undefined {
-    const known = collided.get(text);
-    if (known !== undefined) return known;
-    const position = one.find(toLine('1', text), 0);
-    return position !== undefined && position === other.find(toLine('2', text), 0) ? position : undefined;
+  function add(text: string, occurrence: number): undefined {
+    const isFree = other.findOrRemember(write(2, occurrence, text), 0, size) === undefined;
+    if (!isFree) collided.set(`${occurrence} ${text}`, size);
+    size += 1;
   }
 
   return {
     get size(): number {
       return size;
     },
-    find,
-    has: (text: string) => find(text) !== undefined,
-    /** Adds a text that is not there. */
-    add(text: string): number {
-      const isKnown = [
-        one.findOrRemember(toLine('1', text), 0, size),
-        other.findOrRemember(toLine('2', text), 0, size),
-      ].some((earlier) => earlier !== undefined);
-      if (isKnown) collided.set(text, size);
+    find(text: string, occurrence = 1): number | undefined {
+      const position = one.find(write(1, occurrence, text), 0);
+      if (position !== undefined && position === other.find(write(2, occurrence, text), 0)) return position;
+      return collided.size === 0 ? undefined : collided.get(`${occurrence} ${text}`);
+    },
+    /** Adds what is not there. @returns its number if it is */
+    findOrAdd(text: string, occurrence = 1): number | undefined {
+      const position = one.findOrRemember(write(1, occurrence, text), 0, size);
+      if (position === undefined) return add(text, occurrence);
+      if (position === other.find(write(2, occurrence, text), 0)) return position;
+      const name = `${occurrence} ${text}`;
+      const known = collided.get(name);
+      if (known !== undefined) return known;
+      collided.set(name, size);
       size += 1;
-      return size - 1;
+      return undefined;
     },
-  };
-}
-
-function toLine(before: string, text: string): LineBlock {
-  const bytes = Buffer.from(before + text);
-  return blockOf(bytes, [bytes.length]);
-}
-
-const nameOccurrence = (key: string, occurrence: number) => `${occurrence} ${key}`;
-
-/** Numbers occurrences of keys, each of which was added after the ones before it. */
-export function createOccurrenceIndex() {
-  const index = createTextIndex();
-  return {
-    get size(): number {
-      return index.size;
-    },
-    find: (key: string, occurrence: number) => index.find(nameOccurrence(key, occurrence)),
-    add: (key: string, occurrence: number) => index.add(nameOccurrence(key, occurrence)),
   };
 }
 
@@ -71,9 +78,9 @@ export function createKeyCounter() {
 
   /** Occurrences are numbered without gaps, so the last one is found by halving. */
   function count(key: string): number {
-    let beyond = 1;
+    let beyond = 2;
     while (index.find(key, beyond) !== undefined) beyond *= 2;
-    let last = Math.floor(beyond / 2);
+    let last = beyond / 2;
     while (beyond - last > 1) {
       const middle = (last + beyond) >> 1;
       if (index.find(key, middle) === undefined) beyond = middle;
@@ -83,11 +90,11 @@ export function createKeyCounter() {
   }
 
   return {
-    count,
     /** Returns which occurrence this is, counted from 1. */
     add(key: string): number {
+      if (index.findOrAdd(key) === undefined) return 1;
       const occurrence = count(key) + 1;
-      index.add(key, occurrence);
+      index.findOrAdd(key, occurrence);
       return occurrence;
     },
   };

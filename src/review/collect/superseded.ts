@@ -5,24 +5,23 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { readBooking } from '../stored/stored-line.js';
-import { createTextIndex, keyOfBooking } from './booking-keys.js';
+import { createOccurrenceIndex, keyOfBooking } from './booking-keys.js';
 
 /** The bookings and references that the source of a run holds. */
 export type SourceKeys = ReturnType<typeof createSourceKeys>;
 
 export function createSourceKeys() {
-  const bookings = createTextIndex();
-  const references = createTextIndex();
+  const bookings = createOccurrenceIndex();
+  const references = createOccurrenceIndex();
   return {
     add(line: string, form: BookingForm): void {
       const booking = readBooking(line, form);
-      const key = keyOfBooking(booking);
-      if (!bookings.has(key)) bookings.add(key);
+      bookings.findOrAdd(keyOfBooking(booking));
       const { bookingReferenceId: reference } = booking;
-      if (reference !== undefined && !references.has(reference)) references.add(reference);
+      if (reference !== undefined) references.findOrAdd(reference);
     },
-    hasBooking: bookings.has,
-    hasReference: references.has,
+    hasBooking: (key: string) => bookings.find(key) !== undefined,
+    hasReference: (reference: string) => references.find(reference) !== undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 import { KeyError } from '../../keys/day-keys.js';
 import type { DayCounts, DayStanding, StandingPlaces, StoredOutcome } from '../../ledger/day-outcomes.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import { type Counts, mayHaveResult, type Run } from '../../ledger/run.js';
+import { type Counts, mayCompleteDay, mayHaveResult, type Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
 import { walkDay } from './day-walk.js';
 import { toWalkedRun } from './stored-entries.js';
@@ -91,7 +91,11 @@ export async function readDayOutcomes(
   const outcomes = new Map<string, DayOutcome>();
   for (const [day, ofDay] of runs) {
     const one = known.get(day);
-    if (!one) outcomes.set(day, summariseDay(day, ofDay, countRun(undefined, ofDay)));
+    const [only, ...others] = ofDay;
+    // The runs of today may be combined in one.
+    if (only && others.length === 0 && mayCompleteDay(only) && isUsual(only))
+      outcomes.set(day, outcomeOfRun(only));
+    else if (!one) outcomes.set(day, summariseDay(day, ofDay, countRun(undefined, ofDay)));
     else if (one.stored && isCurrent(one)) outcomes.set(day, summariseDay(day, ofDay, one.stored.counts));
     else outcomes.set(day, await readDayOutcome(ledger, day));
   }
@@ -203,7 +207,7 @@ export function withoutRun(day: string): DayBookings {
 
 /** What the day of a run would have come to without its other runs. */
 export function outcomeOfRun(run: Run): DayOutcome {
-  return summariseDay(run.day, [run], countRun(run, [run]));
+  return summariseDay(run.day, [run], countRun(holdsBookings(run) ? run : undefined, [run]));
 }
 
 /** A run by itself, whatever else its day has. */

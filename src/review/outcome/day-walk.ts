@@ -144,8 +144,9 @@ function createSlots() {
     return words[wordsPerSlot * slot + 1] ?? 0;
   }
 
-  function add(entry: Taken, occurrence: number, place: number): void {
-    const slot = index.add(entry.key, occurrence);
+  /** Fills the slot that was added last. */
+  function add(entry: Taken, place: number): void {
+    const slot = index.size - 1;
     if (wordsPerSlot * index.size > words.length) {
       const larger = new Uint32Array(2 * words.length);
       larger.set(words);
@@ -196,8 +197,8 @@ function createSlots() {
     /** @param occurrence of its key in its run */
     take(entry: Taken, occurrence: number, place: number): void {
       const runId = batches.at(-1)?.runId ?? '';
-      const held = index.find(entry.key, occurrence);
-      if (held === undefined) add(entry, occurrence, place);
+      const held = index.findOrAdd(entry.key, occurrence);
+      if (held === undefined) add(entry, place);
       else batches.at(-1)?.uncounted.push(place);
       if (held === undefined || fold(held, entry.verdict)) contributing.add(runId);
     },

@@ -201,9 +201,11 @@ export function describeDayOutcomes(opened: () => OpenedLedger): void {
       });
       expect(await read()).toBe(false);
       await storeDayOutcome(ledger, iso);
-      await perform(ledger, late, 'write', { ...done, file: { rows: 5 } });
       expect(await read()).toBe(true);
-      await ledger.runs.settle(rightOf(late), { state: 'failed', at });
+      await perform(ledger, late, 'write', { ...done, file: { rows: 5 } });
+      expect(await read()).toBe(false);
+      await storeDayOutcome(ledger, iso);
+      await deliverRun(ledger, late);
       expect(await read()).toBe(false);
       expect(await ledger.days.listOutcomes({ from: '2026-11-21', to: '2026-11-30' })).toEqual([]);
     });
