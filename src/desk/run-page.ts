@@ -159,6 +159,8 @@ function listCounts(run: ShownRun): readonly Count[] {
     ['Pending', counts.pending],
     ['Refused', counts.refused, 'refused', 'bad'],
     ['Sent again', counts.repeated],
+    // In its file, and delivered by earlier runs.
+    ...(counts.carried > 0 ? [['Carried', counts.carried] as const] : []),
     ...(isByFile ? [['By e-mail only', counts.posted, 'posted'] as const] : []),
     // Where nothing was sent, no answer is missing.
     ['Unanswered', affected === '-' ? '-' : unanswered, 'unanswered', 'wait'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
+import { hasUnexpectedCount } from '../../../src/ledger/run.js';
 import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
 import { type LineBlock, type LineIndex, lineOf } from '../../../src/review/collect/line-index.js';
 import { CollectError } from '../../../src/review/gates.js';
@@ -105,8 +106,17 @@ describe('late bookings by file', () => {
       ...['BR-10', 'BR-11', 'BR-12'],
       ...references(10),
     ]);
-    expect(run.counts).toMatchObject({ read: 8, accepted: 3, carried: 10, duplicates: 5, rejected: 0, pending: 3 });
+    expect(run.counts).toMatchObject({
+      read: 8,
+      accepted: 3,
+      carried: 10,
+      duplicates: 5,
+      rejected: 0,
+      pending: 3,
+    });
     expect(await ledger.runs.tally('r2')).toMatchObject({ stored: 13 });
+    // As the hook announced: what the file repeats was not in the source.
+    expect(hasUnexpectedCount({ ...run, expected: 8 })).toBe(false);
   });
 
   it('are found in the new file by their references and their hotels, like everything delivered before', async () => {
