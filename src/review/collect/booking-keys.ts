@@ -2,7 +2,7 @@ import type { Booking } from '../../booking/booking.js';
 import { blockOf, createLineIndex } from './line-index.js';
 
 /** What identifies a booking of a day: all its fields but the guest's name, whichever form it was sent in. */
-export function keyOfBooking(booking: Omit<Booking, 'bookingClientName'>): string {
+export function keyOfBooking(booking: Booking): string {
   const { serviceId, bookingReferenceId, providerName, providerHotelId, checkInDate, checkOutDate } = booking;
   return JSON.stringify([
     serviceId,
