@@ -131,7 +131,11 @@ async function reviewHeld(call: Call, hold: Hold): Promise<DayResult | 'lost'> {
     parts.notify({ type: 'volume-accepted', run: opened.run });
     call.onAccepted?.(opened.run);
   }
-  if (opened.kind === 'done' || opened.kind === 'accepted') return { run: opened.run, wasDone: true };
+  if (opened.kind === 'done' || opened.kind === 'accepted') {
+    // Whoever ended the run may have died right after that.
+    await storeDayOutcome(parts.ledger, opened.run.day);
+    return { run: opened.run, wasDone: true };
+  }
   reportOpened(call, opened.run, opened.kind === 'new');
 
   const stop = AbortSignal.any([signal, hold.lost]);
