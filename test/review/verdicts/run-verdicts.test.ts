@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../src/ledger/run.js';
+import { hasFinalVerdicts } from '../../../src/review/verdict.js';
 import { hasUnknownVerdicts, paintState } from '../../../src/review/verdicts/run-verdicts.js';
 import type { Paint } from '../../../src/text/colours.js';
 import { someRun } from '../some-run.js';
@@ -55,4 +56,22 @@ it('The state of a run is green only if its verdicts are all known', () => {
   expect(paintSucceeded({ unanswered: 1 })).toBe('done');
   expect(paintSucceeded({ posted: 1 })).toBe('done');
   expect(paintState(paint, someRun({ state: 'failed' }), 'failed')).toBe('red failed');
+});
+
+it.each<[string, Run, boolean]>([
+  ['by body', byBody('r'), true],
+  ['by body, stopped', byBody('r', { state: 'failed' }), true],
+  ['by file, done', judged('r', { file: { verdicts, archivedTo: 'x' } }), true],
+  ['by file, waiting', awaiting('r'), false],
+  ['by file, waiting, with verdicts of a part', awaiting('r', { file: { verdicts } }), false],
+  ['by file, failed because its result is incomplete', judged('r', { state: 'failed' }), false],
+  [
+    'by file, failed after its result was archived',
+    judged('r', { state: 'failed', file: { archivedTo: 'x' } }),
+    true,
+  ],
+  ['by file, cancelled', awaiting('r', { state: 'cancelled' }), true],
+  ['by file, all of it by body', awaiting('r', { counts: { posted: 990 } }), true],
+])('whether the verdicts of a run are final: %s', (_, run, isFinal) => {
+  expect(hasFinalVerdicts(run)).toBe(isFinal);
 });
