@@ -1,11 +1,17 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { isActive } from '../src/ledger/run.js';
-import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
+import {
+  type DayBookings,
+  type DayOutcome,
+  readDayOutcome,
+  withoutRun,
+} from '../src/review/outcome/day-outcome.js';
+import { sumKnown } from '../src/review/verdicts/run-verdicts.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
-import { answerBookings, readBookings, runsLookedAt, toRecords } from './booking-list.js';
+import { answerBookings, readBookings, toRecords } from './booking-list.js';
 import { command, csvOptions, dayOption, flag, optionalDay } from './command.js';
 import { listDays } from './days.js';
 import { exitCodeOfList, type ListAnswer, worstOf } from './exit-code.js';
@@ -47,11 +53,8 @@ Examples:
     const range = { from: first, to: isRange ? (to ?? yesterday) : first };
     const days = listDays(range, timezone);
     const ledger = await app.findLedger();
-    const verdicts: DayVerdicts[] = [];
-    for (const one of days)
-      verdicts.push(
-        summariseVerdicts(one, (await ledger?.runs.list({ day: one, limit: runsLookedAt })) ?? []),
-      );
+    const verdicts: DayBookings[] = [];
+    for (const one of days) verdicts.push(ledger ? await readDayOutcome(ledger, one) : withoutRun(one));
     const counts = verdicts.map(verdictsToJson);
     const totals = {
       unanswered: sumKnown(counts.map(({ unanswered }) => unanswered)),
@@ -66,7 +69,7 @@ Examples:
       return app.answer(app.describeNoLedger(), none, worstOf(codes));
     }
 
-    const sent = verdicts.flatMap(({ runs }) => runs);
+    const sent = verdicts.flatMap((one) => one.sent);
     const affected = await readBookings(app, ledger, 'affected', sent, checkInBefore);
     const unanswered = listsUnanswered
       ? await readBookings(app, ledger, 'unanswered', sent, checkInBefore)
@@ -101,7 +104,7 @@ Examples:
   },
 });
 
-function verdictsToJson({ day, runs: [run], knowledge, affected, unanswered, posted }: DayVerdicts) {
+function verdictsToJson({ day, run, knowledge, affected, unanswered, posted }: DayOutcome) {
   return {
     day,
     runId: run?.id ?? null,
@@ -113,7 +116,7 @@ function verdictsToJson({ day, runs: [run], knowledge, affected, unanswered, pos
 }
 
 /** The answer depends on results alone: what comes by e-mail is not waited for. */
-function answerOfDay({ knowledge, runs }: DayVerdicts): ListAnswer {
+function answerOfDay({ knowledge, runs }: DayOutcome): ListAnswer {
   switch (knowledge) {
     case 'judged':
       return runs.some(({ state }) => state === 'awaiting-result') ? 'awaited' : 'answered';
@@ -130,7 +133,7 @@ function answerOfDay({ knowledge, runs }: DayVerdicts): ListAnswer {
 /** What `affected` lists. */
 export interface VerdictListing {
   /** One day, or the days of a range. */
-  readonly days: readonly DayVerdicts[];
+  readonly days: readonly DayOutcome[];
   readonly isRange: boolean;
   readonly lists: 'affected' | 'unanswered';
   readonly count: number;
@@ -166,9 +169,8 @@ function describeRange(listing: VerdictListing): string {
   return `${range}: ${names[lists]}${describeFilter(listing)}: ${formatCount(count)}`;
 }
 
-function describeDay(verdicts: DayVerdicts, listing: VerdictListing): string {
-  const { day, knowledge, runs } = verdicts;
-  const [run] = runs;
+function describeDay(verdicts: DayOutcome, listing: VerdictListing): string {
+  const { day, knowledge, run } = verdicts;
   switch (knowledge) {
     case 'no-run':
       return `There is no run of ${day}.`;
@@ -183,9 +185,9 @@ function describeDay(verdicts: DayVerdicts, listing: VerdictListing): string {
   }
 }
 
-function describeJudged({ day, runs, unanswered }: DayVerdicts, listing: VerdictListing): string {
+function describeJudged({ day, run: named, unanswered }: DayOutcome, listing: VerdictListing): string {
   const { count, lists } = listing;
-  const run = `(run ${runs[0]?.id})`;
+  const run = `(run ${named?.id})`;
   const filter = describeFilter(listing);
   if (count > 0) return `${day}: ${names[lists]}${filter}: ${formatCount(count)} ${run}`;
   if (lists === 'unanswered')
@@ -198,18 +200,18 @@ function describeFilter({ checkInBefore }: VerdictListing): string {
   return checkInBefore === undefined ? '' : ` with check-in before ${checkInBefore}`;
 }
 
-function renderDays(days: readonly DayVerdicts[]): string[] {
-  const rows = days.map(({ day, knowledge, runs, affected, unanswered, posted }) => [
+function renderDays(days: readonly DayOutcome[]): string[] {
+  const rows = days.map(({ day, knowledge, run, affected, unanswered, posted }) => [
     day,
     nameAffected(knowledge, affected),
     unanswered === null ? '-' : formatCount(unanswered),
     knowledge === 'by-email' ? 'all' : formatCount(posted),
-    knowledge === 'no-run' ? 'no run' : runs[0]?.id,
+    knowledge === 'no-run' ? 'no run' : run?.id,
   ]);
   return ['by day:', renderTable(rows, ['day', 'affected', 'no verdict', 'by e-mail only', 'run'])];
 }
 
-function nameAffected(knowledge: DayVerdicts['knowledge'], affected: number | null): string {
+function nameAffected(knowledge: DayOutcome['knowledge'], affected: number | null): string {
   switch (knowledge) {
     case 'judged':
       return affected === null ? 'unknown' : formatCount(affected);

@@ -11,6 +11,7 @@ import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/ledger/run.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
+import { type DayOutcome, readDayOutcome, type SentRun } from '../src/review/outcome/day-outcome.js';
 import {
   type BookingList,
   type ListedBooking,
@@ -28,21 +29,19 @@ import { clock } from './clock.js';
 import { type CsvOptions, command, csvOptions, dayOrYesterday } from './command.js';
 import { type ExitCode, exitCodeOfList } from './exit-code.js';
 
-/** More than any day has. */
-export const runsLookedAt = 1_000;
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
 const shown = 200;
 
-/** The bookings of a list of these runs, with the kept columns. */
+/** The bookings of these runs that count, with the kept columns. */
 export function readBookings(
   app: App,
   ledger: ReadOnlyLedger,
   name: ListName,
-  runs: readonly Run[],
+  sent: readonly SentRun[],
   checkInBefore?: string,
 ): Promise<BookingList> {
   const withKept = Object.keys(app.config.source.keep).length > 0;
-  return listBookings(ledger, name, runs, { today: app.today(), clock, withKept, checkInBefore });
+  return listBookings(ledger, name, sent, { today: app.today(), clock, withKept, checkInBefore });
 }
 
 /** The bookings as `--json` prints them. */
@@ -182,11 +181,11 @@ interface DayList {
   /** Of the command, and of its list in the JSON. */
   readonly name: 'refused' | 'posted' | 'suspects';
   readonly examples: string;
-  /** The runs whose bookings are listed, of those of the day; both newest first. */
-  readonly choose: (runs: readonly Run[], day: string) => readonly Run[];
-  /** Why none of the day's runs has such a list: that is an answer. */
+  /** The run that the answer names; undefined if the day has no such list. */
+  readonly nameRun: (outcome: DayOutcome) => Run | undefined;
+  /** Why it has none: that is an answer. */
   readonly explainNone?: (newest: Run, command: WriteCommand) => string;
-  readonly describe: (run: Run, count: number, runs: readonly Run[]) => string;
+  readonly describe: (run: Run, count: number, outcome: DayOutcome) => string;
   /** Below a list that is not empty. */
   readonly note?: (command: WriteCommand) => string;
   /** Whether the hotels are shown side by side. */
@@ -194,7 +193,7 @@ interface DayList {
 }
 
 /** A command that lists bookings of a day, without guests' names. */
-export function dayList({ name, examples, choose, ...words }: DayList) {
+export function dayList({ name, examples, nameRun, ...words }: DayList) {
   const { explainNone, describe, note, areDoubted = false } = words;
   return command({
     day: dayOrYesterday,
@@ -205,20 +204,20 @@ export function dayList({ name, examples, choose, ...words }: DayList) {
       const none = { day, runId: null, state: null, [name]: [] };
       const ledger = await app.findLedger();
       if (!ledger) return app.answer(app.describeNoLedger(), none, exitCodeOfList('no-run'));
-      const all = await ledger.runs.list({ day, limit: runsLookedAt });
-      const runs = choose(all, day);
-      const [[newest], [run]] = [all, runs];
-      if (!newest) return app.answer(`There is no run of ${day}.`, none, exitCodeOfList('no-run'));
+      const outcome = await readDayOutcome(ledger, day);
+      const { latest } = outcome;
+      if (!latest) return app.answer(`There is no run of ${day}.`, none, exitCodeOfList('no-run'));
+      const run = nameRun(outcome);
       if (!run) {
-        const unknown = { day, runId: newest.id, state: newest.state, [name]: null };
-        return app.answer(explainNone?.(newest, app.command) ?? '', unknown, exitCodeOfList('answered'));
+        const unknown = { day, runId: latest.id, state: latest.state, [name]: null };
+        return app.answer(explainNone?.(latest, app.command) ?? '', unknown, exitCodeOfList('answered'));
       }
-      const bookings = await readBookings(app, ledger, name, runs);
+      const bookings = await readBookings(app, ledger, name, outcome.sent);
       const listed = {
         list: bookings,
         areDoubted,
         look: { action: name, subject: day },
-        head: describe(run, bookings.count, runs),
+        head: describe(run, bookings.count, outcome),
         notes: note && bookings.count > 0 ? [note(app.command)] : [],
         json: { day, runId: run.id, state: run.state, [name]: toRecords(bookings, false) },
       };

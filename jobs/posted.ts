@@ -1,4 +1,3 @@
-import { summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import { formatCount } from '../src/text/format.js';
 import { dayList } from './booking-list.js';
 
@@ -11,8 +10,8 @@ Their verdicts come by e-mail only.
 Examples:
   hotel-review posted                              yesterday's bookings
   hotel-review posted 2026-11-20 --csv posted.csv  those of a day, as a file`,
-  choose: (runs, day) => summariseVerdicts(day, runs).runs,
-  describe({ day, id, state }, count, runs) {
+  nameRun: ({ run }) => run,
+  describe({ day, id, state }, count, { runs }) {
     if (!runs.some(({ delivery }) => delivery === 'file'))
       return `${day} went by body as a whole: there is no file (run ${id}, ${state}).`;
     return count === 0

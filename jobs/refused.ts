@@ -5,14 +5,13 @@ import { dayList } from './booking-list.js';
 export default dayList({
   name: 'refused',
   examples: `
-Of the latest run of the day. The service's own words may name a guest: to see
-those about one booking, use show REFERENCE --answers.
+What a later run of the day delivered is not among them. The service's own words
+may name a guest: to see those about one booking, use show REFERENCE --answers.
 
 Examples:
   hotel-review refused                              yesterday's bookings
   hotel-review refused 2026-11-20 --csv refused.csv those of a day, as a file`,
-  // What an earlier run could not deliver was sent again.
-  choose: (runs) => runs.slice(0, 1),
+  nameRun: ({ latest }) => latest,
   describe: ({ day, id, state }, count) =>
     count === 0
       ? `${day}: the service refused no booking (run ${id}, ${state}).`

@@ -8,6 +8,7 @@ import {
   hasUnexpectedCount,
   isActive,
   isToBeAccepted,
+  mayHaveResult,
   type Run,
 } from '../src/ledger/run.js';
 import { renderCanary } from '../src/review/canary.js';
@@ -16,13 +17,7 @@ import { earlyNote, endedTooEarly } from '../src/review/day/good-day.js';
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
 import { describeDrops } from '../src/review/gates.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
-import {
-  countAffected,
-  formatKnown,
-  mayHaveResult,
-  nameState,
-  paintState,
-} from '../src/review/verdicts/day-verdicts.js';
+import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/run-verdicts.js';
 import { noColours, type Paint } from '../src/text/colours.js';
 import {
   formatCount,
@@ -262,7 +257,7 @@ function isClear({ unanswered, unclear, malformed }: ResultCounts): boolean {
 }
 
 /** Shown only where they are not 0. */
-const rareCounts: readonly string[] = ['filtered', 'posted', 'unanswered', 'affected'];
+const rareCounts: readonly string[] = ['filtered', 'carried', 'posted', 'unanswered', 'affected'];
 
 function listCounts(run: Run): [string, string][] {
   const { affected, ...others } = run.counts;

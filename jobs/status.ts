@@ -26,7 +26,7 @@ import {
 import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { describeUnknown, findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
-import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/day-verdicts.js';
+import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/run-verdicts.js';
 import { kindOf } from '../src/sources/registry.js';
 import type { Paint } from '../src/text/colours.js';
 import { formatCount, formatLocalInstant, wrapText } from '../src/text/format.js';

@@ -1,4 +1,4 @@
-import { explainSuspects, findComparedRuns } from '../src/review/suspects/listing.js';
+import { explainSuspects } from '../src/review/suspects/listing.js';
 import { dayList } from './booking-list.js';
 
 /** The bookings that the local copy of the mappings flags. */
@@ -8,7 +8,8 @@ export default dayList({
 Examples:
   hotel-review suspects                             yesterday's bookings
   hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file`,
-  choose: findComparedRuns,
+  nameRun: ({ runs, suspects }) =>
+    suspects === null ? undefined : runs.find((run) => run.suspects !== undefined),
   areDoubted: true,
   explainNone: ({ day, id }, command) =>
     `${day} was not compared with the local copy of the mappings, which was empty\nwhen run ${id} started. To fill it: ${command('mappings sync')}`,

@@ -146,6 +146,8 @@ function toSentHistory(
     ...(ofCase && { case: ofCase }),
     // It went by body in a run by file, because it can't be in the file.
     ...(form === 'body' && run.delivery === 'file' && { posted: true as const }),
+    // The source holds another hotel or stay under its reference now: it does not count for its day.
+    ...(trace.isSuperseded && { superseded: true as const }),
     ...(hotels && { hotels }),
     ...(suspect && { suspect: toSuspicion(suspect) }),
     ...(kept && { kept }),
@@ -172,8 +174,15 @@ export function historyToJson({ hotels, ...history }: BookingHistory) {
   };
 }
 
-/** The verdict in a sentence, and why none is known. */
+/** The verdict in a sentence, why none is known, and whether it still counts. */
 export function describeVerdict(history: BookingHistory, show: (instant: number) => string): string {
+  const verdict = describeOwnVerdict(history, show);
+  return history.superseded
+    ? `${verdict}; superseded: its source held another hotel or stay under this reference later`
+    : verdict;
+}
+
+function describeOwnVerdict(history: BookingHistory, show: (instant: number) => string): string {
   const { verdict, verdictReason, state, posted, bySilence } = history;
   switch (verdict) {
     case 'correct':

@@ -3,7 +3,7 @@ import { judgeCanary } from '../ledger/canaries.js';
 import { groupByDay, mayCompleteDay, type Run } from '../ledger/run.js';
 import { findDeadline, judgeDeadlines } from '../notifications/deadlines.js';
 import { judgeDay, judgeRunOfDay, makesDayGood, noRun, reviewsDay } from '../review/day/good-day.js';
-import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { type DayOutcome, readDayOutcomes } from '../review/outcome/day-outcome.js';
 import { businessDayOf } from '../schedule/slots.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, shorten } from '../text/format.js';
@@ -28,6 +28,7 @@ export async function readCalendar(visit: DeskVisit) {
   for (let day = from; day.iso <= today; day = day.next()) calendar.push(day);
   const found = await ledger.runs.listOfDays({ from: from.iso, to: today });
   const runs = groupByDay(found);
+  const outcomes = await readDayOutcomes(ledger, { from: from.iso, to: today }, runs);
   const known = await readKnown(visit, from);
   const { countedFrom } = known;
   const reviewedDays = found.flatMap((run) => (reviewsDay(run, timezone) ? run.day : []));
@@ -37,7 +38,7 @@ export async function readCalendar(visit: DeskVisit) {
     firstDay: known.firstDay ?? null,
     /** The next one of a day that is not reviewed yet. */
     deadline: next ? { day: next.day, at: new Date(next.at).toISOString() } : null,
-    days: calendar.map((day) => judgeShownDay(day, runs.get(day.iso) ?? [], known)),
+    days: calendar.map((day) => judgeShownDay(day, runs.get(day.iso) ?? [], outcomes.get(day.iso), known)),
   };
 }
 
@@ -67,15 +68,19 @@ type Known = Awaited<ReturnType<typeof readKnown>>;
 export type ShownDay = ReturnType<typeof judgeShownDay>;
 
 /** @param runs newest first */
-export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Known) {
+export function judgeShownDay(
+  day: BusinessDay,
+  runs: readonly Run[],
+  outcome: DayOutcome | undefined,
+  known: Known,
+) {
   const { firstDay, dueUntil = '' } = known;
   const { iso, zone: timezone } = day;
-  const verdicts = summariseVerdicts(iso, runs);
-  const run = verdicts.newer ?? verdicts.runs[0];
+  const run = outcome?.latest;
   const isReached = firstDay !== undefined && iso >= firstDay;
   const isDue = isReached && (iso <= dueUntil || runs.some(mayCompleteDay));
   const facts = { timezone, canary: known.canaries.get(iso) };
-  const judged = run && { ...judgeDay(verdicts, facts), ran: judgeRunOfDay(verdicts, facts).judgement };
+  const judged = outcome && { ...judgeDay(outcome, facts), ran: judgeRunOfDay(outcome, facts).judgement };
   return {
     /** YYYY-MM-DD */
     day: iso,
@@ -92,8 +97,8 @@ export function judgeShownDay(day: BusinessDay, runs: readonly Run[], known: Kno
     /** The run that counts. */
     runId: run?.id ?? null,
     state: run?.state ?? null,
-    /** The bookings of all runs that together sent the day; null without a run. */
-    accepted: run ? verdicts.runs.reduce((total, { counts }) => total + counts.accepted, 0) : null,
+    /** The bookings of the day, over all its runs; null without a run. */
+    accepted: outcome?.accepted ?? null,
     /** What helps the day most, after the newest of all its runs; null for a day that is not due. */
     firstAction: (isDue && listDayActions(runs[0], timezone)[0]) || null,
   };

@@ -10,7 +10,8 @@ import { describeNotice } from '../notifications/describe-notice.js';
 import { judgeDay, judgeRunOfDay, noRun } from '../review/day/good-day.js';
 import { readIdle } from '../review/day/idle-time.js';
 import { readReport, reportsDrop } from '../review/day/report.js';
-import { countAffected, type DayVerdicts, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { type DayOutcome, judgeRuns } from '../review/outcome/day-outcome.js';
+import { countAffected } from '../review/verdicts/run-verdicts.js';
 import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
@@ -77,7 +78,7 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     ledger.notices.listOfDay(day, noticesShown),
     listReports(day, visit),
   ]);
-  const verdicts = summariseVerdicts(day, runs);
+  const outcome = await judgeRuns(ledger, day, runs);
   // A day can have dozens of runs of today.
   const { shown, ...cut } = cutPage(runs, page);
   // Dismissed ones need no action.
@@ -91,9 +92,9 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
   return {
     day,
     /** In all, and how its run `ran`. */
-    ...(await judge(verdicts, visit)),
+    ...(await judge(outcome, visit)),
     /** What its bookings still need; null if nothing of the day is known. */
-    needs: judgeBookings(counted, open.length, verdicts),
+    needs: judgeBookings(counted, open.length, outcome),
     previous: day > '0001-01-01' ? previous().iso : null,
     /** Today has no next day: nothing can have happened there. */
     next: day < today ? next().iso : null,
@@ -120,8 +121,8 @@ type DayData = Awaited<ReturnType<typeof readDay>>;
 const say = (judgement: DayMark, headline: string) => ({ judgement, headline });
 
 /** How the day went in all and, apart from that, how its run went: whatever the bookings need does not change that. */
-async function judge(verdicts: DayVerdicts, { desk: { ledger }, now, today, timezone }: DeskVisit) {
-  const { day, affected, knowledge } = verdicts;
+async function judge(outcome: DayOutcome, { desk: { ledger }, now, today, timezone }: DeskVisit) {
+  const { day, affected, knowledge } = outcome;
   if (knowledge === 'no-run') {
     const { firstDay } = await ledger.runs.summarise(businessDayAt(new Date(now), timezone));
     const judged = judgeWithoutRun(day, today, firstDay);
@@ -129,8 +130,8 @@ async function judge(verdicts: DayVerdicts, { desk: { ledger }, now, today, time
   }
   const [canary] = await ledger.canaries.list({ day, limit: 1 });
   const facts = { timezone, canary: canary && judgeCanary(canary, now) };
-  const judged = judgeDay(verdicts, facts);
-  const ran = judgeRunOfDay(verdicts, facts);
+  const judged = judgeDay(outcome, facts);
+  const ran = judgeRunOfDay(outcome, facts);
   // "All have the verdict correct" would not be true.
   const isReviewed = affected && ran.judgement === 'good';
   return { ...judged, ran: isReviewed ? say('good', 'Complete: each booking has a verdict.') : ran };
@@ -149,7 +150,7 @@ function judgeWithoutRun(day: string, today: string, firstDay: string | undefine
 function judgeBookings(
   { open, left, resolved }: { readonly open: number; readonly left: number; readonly resolved: number },
   cases: number,
-  { affected, knowledge }: DayVerdicts,
+  { affected, knowledge }: DayOutcome,
 ) {
   const found = affected ? `${formatCountOf(affected, 'booking')} on an incorrect mapping. ` : '';
   const inCases = [

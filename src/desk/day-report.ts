@@ -10,7 +10,7 @@ import { judgeDay } from '../review/day/good-day.js';
 import { readIdle } from '../review/day/idle-time.js';
 import { readReport } from '../review/day/report.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../review/gates.js';
-import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { judgeRuns } from '../review/outcome/day-outcome.js';
 import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
 import {
   formatCount,
@@ -43,11 +43,10 @@ export async function gatherDayReport(
   const today = businessDayAt(new Date(now), timezone).iso;
   const runs = await ledger.runs.list({ day, limit: runsRead });
   const shown = runs.slice(0, runsShown);
-  const verdicts = summariseVerdicts(day, runs);
-  const { knowledge, affected, unanswered, posted } = verdicts;
-  const newest = verdicts.newer ?? verdicts.runs[0];
+  const outcome = await judgeRuns(ledger, day, runs);
+  const { knowledge, affected, unanswered, posted, latest: newest, sent } = outcome;
   const [canary] = await ledger.canaries.list({ day, limit: 1 });
-  const bookings = await listBookings(ledger, 'affected', verdicts.runs, { today, clock: () => now });
+  const bookings = await listBookings(ledger, 'affected', sent, { today, clock: () => now });
   const first: ReturnType<typeof outlineBooking>[] = [];
   for await (const some of bookings.read({ from: 0, to: listed })) first.push(...some.map(outlineBooking));
 
@@ -61,7 +60,7 @@ export async function gatherDayReport(
     day,
     /** ISO 8601, UTC */
     writtenAt: new Date(now).toISOString(),
-    ...judgeDay(verdicts, { timezone, canary: canary && judgeCanary(canary, now) }),
+    ...judgeDay(outcome, { timezone, canary: canary && judgeCanary(canary, now) }),
     /** Newest first. */
     runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
     idleMs: await readIdle(ledger, shown),

@@ -2,7 +2,7 @@ import type { BookingState, MappingState } from '../ledger/case.js';
 import type { Severity } from '../ledger/notice.js';
 import type { Run, RunState } from '../ledger/run.js';
 import type { Judgement } from '../review/day/good-day.js';
-import { hasUnknownVerdicts } from '../review/verdicts/day-verdicts.js';
+import { hasUnknownVerdicts } from '../review/verdicts/run-verdicts.js';
 import { type Html, html } from '../text/html.js';
 
 /** What a page says about a day. `missing`: it is over and has no run; `not-due`: no run is expected, or not yet. */
@@ -67,7 +67,7 @@ const looks: Readonly<Record<Mark, Look>> = {
 export function markOfRun({ state, counts }: Pick<Run, 'state' | 'counts'>, hasFewBookings: boolean): Mark {
   if (state !== 'succeeded') return state;
   if (hasFewBookings || counts.refused > 0 || counts.affected || counts.unanswered) return 'attention';
-  return hasUnknownVerdicts({ counts }) ? 'sent' : 'succeeded';
+  return hasUnknownVerdicts(counts) ? 'sent' : 'succeeded';
 }
 
 /** The CSS class that colours it. */

@@ -5,9 +5,10 @@ import { rejectToJson } from '../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { isActive, type Run } from '../ledger/run.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
+import { alone } from '../review/outcome/day-outcome.js';
 import { createRunMask } from '../review/stored/stored-line.js';
-import { countAffected, type Unknown } from '../review/verdicts/day-verdicts.js';
 import { type ListedBooking, type ListName, listBookings } from '../review/verdicts/listing.js';
+import { countAffected, type Unknown } from '../review/verdicts/run-verdicts.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatKilometres } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
@@ -149,7 +150,7 @@ function defineBookingList(name: ListName, about: ListWords) {
     input: runInput.extend({ page: pageField }),
     async read({ id, page }, { desk: { ledger }, now, today, may }) {
       const run = await findShownRun(ledger, id);
-      const list = await listBookings(ledger, name, [run], {
+      const list = await listBookings(ledger, name, [alone(run)], {
         today,
         clock: () => now,
         // The list of refused bookings is about the service's words.

@@ -7,7 +7,8 @@ import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
 import { readWaiting, reportsDrop, runToJson } from '../review/day/report.js';
 import { describeDrops } from '../review/gates.js';
-import { countAffected, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { outcomeOfRun } from '../review/outcome/day-outcome.js';
+import { countAffected } from '../review/verdicts/run-verdicts.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
@@ -57,7 +58,7 @@ async function readActions(run: Run, visit: DeskVisit) {
 /** The report of a run, as `run --json` prints it, with what its page shows besides. */
 async function readRun(run: Run, visit: DeskVisit) {
   const { ledger, limits } = visit.desk;
-  const { id, day, state, collectStartedAt, collectedAt } = run;
+  const { id, state, collectStartedAt, collectedAt } = run;
   const [work, waiting, idle, steps, times, troubles, rejects, warnings] = await Promise.all([
     hasWork(run) ? ledger.steps.readOpenWork(id, visit.now) : undefined,
     readWaiting(ledger, run, visit.now),
@@ -75,7 +76,7 @@ async function readRun(run: Run, visit: DeskVisit) {
     /** Why it is not done, in a sentence; null for a run that succeeded. */
     pending: pending ? pendingToJson(pending, visit) : null,
     /** How it went, in a sentence; null for a run that has not succeeded. */
-    headline: state === 'succeeded' ? judgeDay(summariseVerdicts(day, [run]), visit).headline : null,
+    headline: state === 'succeeded' ? judgeDay(outcomeOfRun(run), visit).headline : null,
     open: work ? openToJson(work) : null,
     /** How much of its duration nobody worked on it. */
     idleMs: idle[id] ?? 0,
@@ -158,6 +159,8 @@ function listCounts(run: ShownRun): readonly Count[] {
     ['Pending', counts.pending],
     ['Refused', counts.refused, 'refused', 'bad'],
     ['Sent again', counts.repeated],
+    // In its file, and delivered by earlier runs.
+    ...(counts.carried > 0 ? [['Carried', counts.carried] as const] : []),
     ...(isByFile ? [['By e-mail only', counts.posted, 'posted'] as const] : []),
     // Where nothing was sent, no answer is missing.
     ['Unanswered', affected === '-' ? '-' : unanswered, 'unanswered', 'wait'],

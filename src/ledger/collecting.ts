@@ -2,6 +2,7 @@ import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
 import { readBatch, storedBatches } from './batches.js';
 import { type NewCanary, storeCanary } from './canaries.js';
+import { type SupersededPlaces, storeSuperseded } from './day-outcomes.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects } from './findings.js';
 import { createCollectedIndexes } from './hash-index.js';
@@ -75,7 +76,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       }),
 
     /** Ends the collect and stores the plan, in one transaction. */
-    finish: ({ steps, canary, at }: CollectedPlan) =>
+    finish: ({ steps, canary, superseded = [], at }: CollectedPlan) =>
       transact(function* () {
         const { mayBeDone } = yield* database();
         const { run: before, chunks: stored } = yield* lockRight(right);
@@ -83,6 +84,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
         if (stored !== chunks) throw new FencedError(right.runId);
         for (const index of indexes.all) yield* index.store();
         if (canary) yield* storeCanary(run, canary);
+        yield* storeSuperseded(run, superseded);
         return yield* storePlan(run, before, steps, at);
       }),
   };
@@ -99,7 +101,7 @@ function* resetRun(
   for (const table of runTables) yield* change(`DELETE FROM ${table} WHERE run = ?`, number);
   yield* change(
     `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL, chunks = 0,
-       read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
+       read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, carried = 0, posted = 0, delivered = 0, refused = 0,
        repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL,
        names_blanked_at = NULL, lines_blanked = 0
      WHERE number = ?`,
@@ -140,18 +142,20 @@ function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<v
     }),
   );
   yield* storeRejects({ run, day }, chunk);
-  const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
+  const carried = batches.reduce((sum, batch) => sum + (batch.carried ?? 0), 0);
+  const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0) - carried;
   // A run that compares nothing has no count of suspects, and NULL stays NULL.
   yield* change(
     `UPDATE runs SET chunks = chunks + 1,
        read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?,
-       filtered = filtered + ?, suspects = suspects + ?
+       filtered = filtered + ?, carried = carried + ?, suspects = suspects + ?
      WHERE number = ?`,
     accepted + duplicates + rejects.length + filtered,
     accepted,
     duplicates,
     rejects.length,
     filtered,
+    carried,
     batches.reduce((sum, batch) => sum + (batch.suspects?.length ?? 0), 0),
     run,
   );
@@ -208,6 +212,8 @@ export interface CollectedPlan {
   readonly steps: readonly PlannedStep[];
   /** Sent with the bookings. */
   readonly canary?: NewCanary | undefined;
+  /** What it says about the bookings of the day's other runs. */
+  readonly superseded?: readonly SupersededPlaces[] | undefined;
   readonly at: number;
 }
 
@@ -234,6 +240,8 @@ export interface CollectedBatch {
   readonly lines: Buffer;
   /** The hash of each line's booking reference: see `hashReference`. */
   readonly referenceHashes: ArrayLike<number>;
+  /** How many of its lines are carried: see `Counts`. */
+  readonly carried?: number;
   /** The keys by which the stay of each line can be found; without them none can. */
   readonly stays?: StayKeys;
   /** In the order of their places. */

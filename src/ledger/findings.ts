@@ -148,13 +148,13 @@ export function* findJudged(run: number, batch: number, place: number): Query<Ju
 }
 
 /** As 16-bit little-endian numbers. */
-function packNumbers(numbers: readonly number[]): Buffer {
+export function packNumbers(numbers: readonly number[]): Buffer {
   const packed = Buffer.alloc(2 * numbers.length);
   for (const [index, number] of numbers.entries()) packed.writeUInt16LE(number, 2 * index);
   return packed;
 }
 
-function unpackNumbers(packed: Buffer): number[] {
+export function unpackNumbers(packed: Buffer): number[] {
   return Array.from({ length: packed.length / 2 }, (_, index) => packed.readUInt16LE(2 * index));
 }
 

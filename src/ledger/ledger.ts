@@ -6,6 +6,7 @@ import { createCanaries, createCanaryReader } from './canaries.js';
 import { createCaseReader, createCases } from './cases.js';
 import type { Decide } from './changes.js';
 import { beginCollect, type CollectStart } from './collecting.js';
+import { listOutcomes, listStandings, listSuperseded, storeOutcome } from './day-outcomes.js';
 import { createErasures, createGuestReader } from './erasing.js';
 import { createExportLog, createExportReader } from './export-log.js';
 import { listIncorrect, listJudgedOfBatch, nextJudged, nextSuspects } from './findings.js';
@@ -134,6 +135,7 @@ export function createReadOnlyLedger(store: Store, { ping, verify, close }: Conn
       findVolume,
       findLastStart,
     }),
+    days: bind(read, { listOutcomes, listStandings, listSuperseded }),
     steps: {
       ...bind(read, { listOpen: listOpenSteps, listUndelivered, findWait, isBeingPerformed }),
       ...bind(read, { listAttempts, listAnswers, listTimes: listStepTimes }),
@@ -194,6 +196,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
       ...bind(transact, { noteExpected, acceptVolume, rememberHook: rememberHookRun }),
       ...bind(store.read, { findOfHook: findHookRun }),
     },
+    days: { ...reader.days, ...bind(transact, { storeOutcome }) },
     steps: {
       ...reader.steps,
       ...engine.claims,

@@ -232,8 +232,8 @@ export function* describeKept(): Query<KeptData> {
   const hasRows = (table: string) => `EXISTS (SELECT 1 FROM ${table} WHERE run = number)`;
   const hasNames = 'names_blanked_at IS NULL';
   const row = yield* one(
-    `SELECT coalesce(sum(accepted), 0) AS bookings, min(day) AS since,
-       coalesce(sum(CASE WHEN ${hasNames} THEN accepted ELSE 0 END), 0) AS with_names,
+    `SELECT coalesce(sum(accepted + carried), 0) AS bookings, min(day) AS since,
+       coalesce(sum(CASE WHEN ${hasNames} THEN accepted + carried ELSE 0 END), 0) AS with_names,
        min(CASE WHEN ${hasNames} THEN day END) AS names_since,
        (SELECT count(*) FROM case_bookings) AS cases,
        (SELECT min(day) FROM case_bookings) AS cases_since,

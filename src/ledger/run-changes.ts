@@ -281,6 +281,8 @@ export const runTables = [
   'warnings',
   'followed_runs',
   'canaries',
+  'standing_places',
+  'superseded_places',
 ] as const;
 
 /** Which run a request of the end-of-day hook has started: a repeated request starts none. */

@@ -26,8 +26,8 @@ export const noRuns: Readonly<Record<RunState, number>> = {
 };
 
 /**
- * What became of a run's records and bookings. At any moment read = accepted + duplicates + rejected + filtered, and
- * accepted = delivered + refused + pending.
+ * What became of the records and bookings of a run's own source. At any moment read = accepted + duplicates + rejected + filtered,
+ * and accepted = delivered + refused + pending. Bookings that it carried are in none of these.
  */
 export interface Counts {
   readonly read: number;
@@ -39,6 +39,8 @@ export interface Counts {
   readonly delivered: number;
   readonly refused: number;
   readonly pending: number;
+  /** Bookings that earlier runs delivered, and that its file repeats: the service keeps one file a day. */
+  readonly carried: number;
   /** Bookings sent again after a call whose outcome was unknown. */
   readonly repeated: number;
   /** Bookings of a file run that go by body, because they can't be in the file. */
@@ -134,6 +136,7 @@ const counts = {
     duplicates: t.count,
     rejected: t.count,
     filtered: t.count,
+    carried: t.count,
     posted: t.count,
   },
   delivered: t.count,
@@ -190,12 +193,12 @@ export const runColumns = [ownColumns, countColumns, failureColumns]
 /** Reads a row of the table of runs. */
 export function toRun(row: StoredRow): Run {
   const run = ownColumns.read(row);
-  const { repeated, posted, ...found } = countColumns.read(row);
+  const { carried, repeated, posted, ...found } = countColumns.read(row);
   const { failureClass, failureCode = '', failureMessage = '' } = failureColumns.read(row);
   const pending = found.accepted - found.delivered - found.refused;
   return {
     ...run,
-    counts: { ...found, pending, repeated, posted, ...countVerdicts(run.file) },
+    counts: { ...found, pending, carried, repeated, posted, ...countVerdicts(run.file) },
     ...(failureClass && { failure: { class: failureClass, code: failureCode, message: failureMessage } }),
   };
 }
@@ -231,6 +234,11 @@ export function hasWork(run: Run): boolean {
 
 export function isActive({ state }: Pick<Run, 'state'>): boolean {
   return (activeRunStates as readonly RunState[]).includes(state);
+}
+
+/** False for a run by body, and for one by file whose bookings all go by body. */
+export function mayHaveResult({ delivery, counts }: Pick<Run, 'delivery' | 'counts'>): boolean {
+  return delivery === 'file' && (counts.accepted === 0 || counts.posted < counts.accepted);
 }
 
 /** Whether the server's time shows that both are the same file. Where there is none, only the content can. */

@@ -46,6 +46,9 @@ const mayCompleteDay = `trigger IN (${t.quote(completingTriggers)})`;
 export const nameForm = `CASE WHEN lines_blanked = 1 OR guest_names = 'omit' THEN 'omit' ELSE 'send' END`;
 export const isComparable = `(names_blanked_at IS NULL OR NOT ${mayCompleteDay}) AND pruned_at IS NULL`;
 
+/** Runs of which bookings are stored, or were until they were pruned. */
+export const runsHoldingBookings = 'collected_at IS NOT NULL AND accepted + carried > 0';
+
 export function noSuchRun(runId: string): RangeError {
   return new RangeError(`no run ${runId} in the ledger`);
 }
@@ -320,7 +323,7 @@ export function* findLastStart(by: number): Query<number | undefined> {
 /** Everything about the runs of these days that decides what is known of their bookings, in one query. */
 export function* markDays({ from, to }: Period): Query<DayMark[]> {
   const rows = yield* all(
-    `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, pruned_at,
+    `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, verdicts_recorded, pruned_at,
        (SELECT count(*) FROM mail_bookings AS named WHERE named.run = runs.number) AS named
      FROM runs AS runs WHERE day >= ? AND day <= ? ORDER BY day, number`,
     from,

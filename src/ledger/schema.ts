@@ -5,6 +5,7 @@ import { canaries } from './canaries.js';
 import { caseBookings, identifiedCases } from './case.js';
 import { followedRuns } from './cases.js';
 import { rejects, warnings } from './collecting.js';
+import { dayOutcomes, standingPlaces, supersededPlaces } from './day-outcomes.js';
 import { erasedContents, erasedGuests } from './erasing.js';
 import { LedgerUnusableError } from './errors.js';
 import { exportRequests, fetchedExports } from './export-log.js';
@@ -34,6 +35,7 @@ import { watchedMoves } from './watching.js';
 const statements: readonly string[] = [
   ...[runs, hookRequests, storedBatches, keptColumns, referenceRows, stayRows],
   ...[rejects, warnings, suspects, steps, verdicts, canaries, attempts, followedRuns],
+  ...[dayOutcomes, standingPlaces, supersededPlaces],
   ...[copied, mappingMoves, masterHotels, syncs, skippedMappings, hotelLoads, hotelContents],
   ...[exportRequests, fetchedExports, verdictMails, mailBookings, mailPairs, identifiedCases, caseBookings],
   ...[storedNotices, messages, notedInstants, erasedGuests, erasedContents, auditTrail, ledgerIdentity],

@@ -247,12 +247,15 @@ export function* insertSteps(
   );
 }
 
-const slices = t.columnsOf({ batch: t.integer, first: t.integer, bookings: t.integer });
+const slices = t.columnsOf({
+  ...{ batch: t.integer, first: t.integer, bookings: t.integer },
+  state: t.text<StepState>(),
+});
 
 /** The slices of a run's batches that were not delivered by body, if the run has a plan. What became of a step that was halved is in its halves. */
 export function* listUndelivered(runId: string): Query<t.Row<typeof slices>[]> {
   return yield* slices.all(
-    `SELECT batch, first, bookings FROM steps
+    `SELECT batch, first, bookings, state FROM steps
      WHERE run = ? AND form = 'body' AND state NOT IN ('done', 'halved') ORDER BY batch, first`,
     yield* runNumber(runId),
   );

@@ -2,6 +2,7 @@ import type { KeptValues } from '../booking/kept-values.js';
 import { type Attempt, attemptsOf } from './attempts.js';
 import { readLines } from './batches.js';
 import { type ReasonCount, type Reject, reasonCounts, rejects } from './collecting.js';
+import { isSuperseded } from './day-outcomes.js';
 import { findJudged, findSuspect, type Judged, type Suspect } from './findings.js';
 import { keptAt, readKeptOfBatch } from './kept-columns.js';
 import { findNaming, findNamingMapping } from './mail-bookings.js';
@@ -57,6 +58,7 @@ function* traceBookings({ run, form, batchSize, positions }: Candidates, referen
         namedByEmailAt: yield* findNaming(run, form, batch, first),
         mappingNamedByEmailAt: yield* findMappingNamed(found, line, form),
         suspect: yield* findSuspect(run, form, batch, first),
+        isSuperseded: (yield* isSuperseded(run, form, batch, first)) || undefined,
         kept: keptAt(yield* readKeptOfBatch(run, form, batch), first),
         step: carrying.at(-1),
         attempts,
@@ -220,6 +222,8 @@ export type Trace =
       readonly mappingNamedByEmailAt?: number;
       /** What the local copy of the mappings said about it. */
       readonly suspect?: Suspect;
+      /** A later collect found another hotel or stay under its reference instead: it counts no more. */
+      readonly isSuperseded?: true;
       /** Its local columns, which are not sent. */
       readonly kept?: KeptValues;
       readonly attempts: readonly Attempt[];

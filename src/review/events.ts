@@ -1,3 +1,4 @@
+import type { DayCounts } from '../ledger/day-outcomes.js';
 import type { Run, VolumeComparison } from '../ledger/run.js';
 import type { Ending, Evidence, Step } from '../ledger/step.js';
 import type { SourceNotice } from './source.js';
@@ -74,6 +75,11 @@ export type ReviewEvent =
   /** A further try of such a run. */
   | { readonly type: 'source-still-missing'; readonly run: RunName }
   /** Reported once per end of a run, by the process that settled it. */
-  | { readonly type: 'settled'; readonly run: Run };
+  | {
+      readonly type: 'settled';
+      readonly run: Run;
+      /** What its day came to with it; absent for a day without bookings. */
+      readonly outcome?: DayCounts | undefined;
+    };
 
 export type Notify = (event: ReviewEvent) => void;

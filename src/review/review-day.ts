@@ -17,6 +17,7 @@ import { acquireDay, DayBusyError } from './day/join-run.js';
 import { acceptIn, type DayRequest, type OpenedRun, openRun } from './day/open-run.js';
 import type { Delivery } from './delivery.js';
 import { CollectError } from './gates.js';
+import { storeDayOutcome } from './outcome/day-outcome.js';
 import type { Workforce } from './perform/workforce.js';
 
 export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {
@@ -130,7 +131,11 @@ async function reviewHeld(call: Call, hold: Hold): Promise<DayResult | 'lost'> {
     parts.notify({ type: 'volume-accepted', run: opened.run });
     call.onAccepted?.(opened.run);
   }
-  if (opened.kind === 'done' || opened.kind === 'accepted') return { run: opened.run, wasDone: true };
+  if (opened.kind === 'done' || opened.kind === 'accepted') {
+    // Whoever ended the run may have died right after that.
+    await storeDayOutcome(parts.ledger, opened.run.day);
+    return { run: opened.run, wasDone: true };
+  }
   reportOpened(call, opened.run, opened.kind === 'new');
 
   const stop = AbortSignal.any([signal, hold.lost]);
@@ -160,6 +165,7 @@ async function collect(
     const canary = (await needsCanary(run, day, ledger)) ? parts.canary : undefined;
     const delivery = deliveryFor(run.delivery);
     const collected = await collectDay(day, run, { ...parts, canary, delivery, past: ledger }, signal);
+    await storeDayOutcome(ledger, run.day);
     notify({ type: 'collected', run: collected });
     return collected;
   } catch (error) {

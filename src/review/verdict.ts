@@ -1,7 +1,6 @@
 import type { Judged, unansweredReasons } from '../ledger/findings.js';
-import type { Run } from '../ledger/run.js';
+import { mayHaveResult, type Run } from '../ledger/run.js';
 import type { BookingForm, StepState } from '../ledger/step.js';
-import { mayHaveResult } from './verdicts/day-verdicts.js';
 
 /**
  * Whether no more verdicts can come for a run. Those that are there say nothing about that: an incomplete result has some, and a run that

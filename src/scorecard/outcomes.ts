@@ -1,13 +1,14 @@
 import { readStoredBatches, splitStoredLines } from '../ledger/batches.js';
-import { type Judged, unansweredReasons } from '../ledger/findings.js';
+import type { DayStanding } from '../ledger/day-outcomes.js';
+import type { Judged } from '../ledger/findings.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { isNamedByMapping } from '../ledger/mail-bookings.js';
 import type { ReceivedPair } from '../ledger/mails.js';
-import type { Run } from '../ledger/run.js';
 import { type BookingForm, bookingForms } from '../ledger/step.js';
+import { readDayOutcome, type SentRun } from '../review/outcome/day-outcome.js';
+import { readJudgedPlaces, readSuspectPlaces } from '../review/outcome/stored-entries.js';
 import { lineForms, readBooking } from '../review/stored/stored-line.js';
 import { type BookingVerdict, judgeBooking, type Silence } from '../review/verdict.js';
-import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 
 /** A booking that was sent, and what became of it. */
 export interface Outcome {
@@ -28,7 +29,6 @@ interface Known {
   readonly silence?: Silence | undefined;
 }
 
-const runsOfDay = 1_000;
 /** Cached names of providers: few, unless a column holds something else. */
 const cachedProviders = 10_000;
 
@@ -38,34 +38,22 @@ export async function* readOutcomes(
   day: string,
   known: Known,
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
-  const { runs } = summariseVerdicts(day, await ledger.runs.list({ day, limit: runsOfDay }));
-  // The file of a run that tops up covers the whole day, and repeats those before it.
-  const fileRun =
-    runs.find(({ file }) => file?.verdicts) ?? runs.find(({ file }) => file?.triggeredAt !== undefined);
-  for (const run of runs) {
-    if (run.collectedAt === undefined) continue;
-    yield* readForm(ledger, run, 'body', known);
-    if (run === fileRun) yield* readForm(ledger, run, 'file', known);
+  for (const sent of (await readDayOutcome(ledger, day)).sent) {
+    if (sent.run.collectedAt === undefined) continue;
+    yield* readForm(ledger, sent, 'body', known);
+    if (sent.run.file?.triggeredAt !== undefined) yield* readForm(ledger, sent, 'file', known);
   }
 }
 
 async function* readForm(
   ledger: ReadOnlyLedger,
-  run: Run,
+  { run, standings }: SentRun,
   form: BookingForm,
   { namedPairs, silence }: Known,
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
   const undelivered = form === 'body' ? await ledger.steps.listUndelivered(run.id) : [];
-  const kinds: readonly Judged[] = form === 'file' ? ['incorrect', ...unansweredReasons] : [];
-  const judgements = kinds.map((kind) => ({
-    kind,
-    placesOf: followPages((after) => ledger.bookings.nextJudged(run.id, kind, after)),
-  }));
-  const suspectsOf = followPages(async (batch) => {
-    const page = await ledger.bookings.nextSuspects(run.id, { form, batch });
-    if (page?.form !== form) return undefined;
-    return { batch: page.cursor.batch, places: page.suspects.map(({ place }) => place) };
-  });
+  const judgedPlacesOf = readJudgedPlaces(ledger, run.id);
+  const suspectsOf = readSuspectPlaces(ledger, run.id, form);
   const ofForm = (await ledger.mails.listNamedPlaces(run.id)).filter((of) => of.form === form);
   const named = new Set(ofForm.map(({ batch, place }) => `${batch} ${place}`));
   const readProvider = createProviderReader(form);
@@ -75,16 +63,18 @@ async function* readForm(
     judgeBooking({ run, form, step: { state: 'done' }, judged, attempts }, silence);
   const usual = judge();
   for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
-    const judgedPlaces = new Map<number, Judged>();
-    for (const { kind, placesOf } of judgements)
-      for (const place of await placesOf(batch)) judgedPlaces.set(place, kind);
+    const judgedPlaces = form === 'file' ? await judgedPlacesOf(batch) : undefined;
+    const standing = standings.find(form, batch);
     const suspectPlaces = new Set(await suspectsOf(batch));
     const left = undelivered.filter((slice) => slice.batch === batch);
     const outcomes: Outcome[] = [];
     for (const [place, line] of splitStoredLines(lines).entries()) {
+      const stands = standing.get(place);
+      if (stands === 'uncounted') continue;
       if (left.some(({ first, bookings }) => place >= first && place < first + bookings)) continue;
-      const judged = judgedPlaces.get(place);
-      const verdict = judged === undefined ? usual : judge(judged);
+      const judged = judgedPlaces?.get(place);
+      const own = judged === undefined ? usual : judge(judged);
+      const verdict = stands === undefined ? own : toVerdict(stands);
       const isNamedByEmail = (named.size > 0 && named.has(`${batch} ${place}`)) || isPairNamed(line);
       const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
       outcomes.push({
@@ -110,17 +100,10 @@ async function* readForm(
   }
 }
 
-/** Finds the places in each batch, asked in the order of the batches: one page is held. */
-function followPages(
-  readNext: (
-    after: number,
-  ) => Promise<{ readonly batch: number; readonly places: readonly number[] } | undefined>,
-) {
-  let page: Awaited<ReturnType<typeof readNext>> = { batch: -1, places: [] };
-  return async (batch: number): Promise<readonly number[]> => {
-    while (page && page.batch < batch) page = await readNext(page.batch);
-    return page?.batch === batch ? page.places : [];
-  };
+function toVerdict(standing: Exclude<DayStanding, 'uncounted'>): BookingVerdict {
+  return standing === 'correct' || standing === 'incorrect'
+    ? { verdict: standing }
+    : { verdict: 'unknown', reason: standing };
 }
 
 /** The pairs that e-mails name, by the keys of their hotels in stored lines. */

@@ -6,12 +6,11 @@ import { noticeEventNames, noticeEvents } from '../ledger/notice.js';
 import { type Counts, isToBeAccepted, noRuns, type Run, type RunState } from '../ledger/run.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { countDaysBehind, reviewsDay } from '../review/day/good-day.js';
-import { sumKnown, summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { type DayOutcome, readDayOutcome } from '../review/outcome/day-outcome.js';
 import { showInLine } from '../text/foreign-text.js';
 
 /** Days before today that count as recent. */
 const recentDays = 14;
-const runsOfDay = 1_000;
 /** More nights in a row would make no difference. */
 const canariesCounted = 100;
 
@@ -76,9 +75,8 @@ function countEach(names: readonly string[], found: readonly (string | undefined
 async function readLatestDay(ledger: ReadOnlyLedger, latestRuns: readonly Run[]) {
   const day = latestRuns.findLast(({ collectedAt }) => collectedAt !== undefined)?.day;
   if (day === undefined) return undefined;
-  const runs = await ledger.runs.list({ day, limit: runsOfDay });
   const volume = await ledger.runs.findVolume(day);
-  return summariseLatestDay(day, runs, volume?.providers ?? null);
+  return summariseLatestDay(await readDayOutcome(ledger, day), volume?.providers ?? null);
 }
 
 /** Each value of a label is a series of its own for Prometheus: a day has few of them, whatever its source holds. */
@@ -87,29 +85,21 @@ const longestName = 100;
 const otherProviders = 'other';
 
 /**
- * What became of the bookings of one day, over all runs that sent it. Null stands for unknown.
+ * What became of the bookings of one day, over all its runs. Null stands for unknown.
  *
- * @param runs of the day, newest first
  * @param providers accepted bookings by provider; null where they were not counted
  */
 export function summariseLatestDay(
-  day: string,
-  runs: readonly Run[],
+  { day, accepted, delivered, refused, pending, posted, affected, unanswered, suspects, runs }: DayOutcome,
   providers: Readonly<Record<string, number>> | null,
 ) {
-  const { runs: senders, affected, unanswered, posted } = summariseVerdicts(day, runs);
-  const sum = (name: 'accepted' | 'delivered' | 'refused' | 'pending') =>
-    senders.reduce((total, { counts }) => total + counts[name], 0);
   // A run that tops a day up reads the whole source again: what it can't send was counted before.
-  const { rejected = 0, filtered = 0 }: Partial<Counts> = senders[0]?.counts ?? {};
+  const { rejected = 0, filtered = 0 }: Partial<Counts> = runs[0]?.counts ?? {};
   return {
     day,
-    records: { accepted: sum('accepted'), rejected, filtered },
-    bookings: { delivered: sum('delivered'), refused: sum('refused'), pending: sum('pending') },
-    posted,
-    affected,
-    unanswered,
-    suspects: sumKnown(senders.map(({ suspects }) => suspects ?? null)),
+    records: { accepted, rejected, filtered },
+    bookings: { delivered, refused, pending },
+    ...{ posted, affected, unanswered, suspects },
     providers: joinSmall(Object.entries(providers ?? {})),
   };
 }

@@ -6,6 +6,8 @@ import { createLedgerGauges, type LedgerFacts, type NameAges } from './ledger-me
 /** From a batch that is answered at once to an upload that takes hours. */
 const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
 
+/** More than any process reviews while a day may still get a result. */
+const rememberedDays = 1_000;
 /** A fenced attempt never reports its end: this many claims are kept, then the oldest are dropped. */
 const rememberedClaims = 10_000;
 
@@ -65,6 +67,16 @@ export function createEventCounters(clock: () => number) {
   // Absent until a result is known: 0 would look as if nothing was affected.
   for (const ofResults of [affected, unanswered]) ofResults.remove();
 
+  /** By day, how many of its bookings were counted: a later run of the day may find them again. */
+  const counted = { affected: new Map<string, number>(), unanswered: new Map<string, number>() };
+  function count(name: keyof typeof counted, day: string, bookings: number): void {
+    const before = counted[name].get(day) ?? 0;
+    const [oldest] = counted[name].keys();
+    if (counted[name].size > rememberedDays && oldest !== undefined) counted[name].delete(oldest);
+    counted[name].set(day, Math.max(before, bookings));
+    (name === 'affected' ? affected : unanswered).inc(Math.max(0, bookings - before));
+  }
+
   const claimedAt = new Map<string, number>();
   const nameClaim = ({ run, step, attempt }: EventOf<'step-claimed' | 'step-ended'>) =>
     `${run.id}/${step.name}/${attempt}`;
@@ -95,13 +107,13 @@ export function createEventCounters(clock: () => number) {
       if (outcome === 'refused') bookings.inc({ outcome: 'refused' }, count);
       if (outcome === 'retry') retries.inc({ kind, code_class: nameCodeClass(evidence.code) });
     },
-    settled({ run: { state, file, counts, failure } }) {
+    settled({ run: { day, state, file, counts, failure }, outcome = counts }) {
       settled.inc({ state });
       if (failure?.code === 'volume-dropped') volumeDrops.inc();
       if (!file?.verdicts) return;
       // A failed run may be resumed, and then counts its affected bookings.
-      if (state === 'succeeded') affected.inc(counts.affected ?? 0);
-      if (state === 'succeeded' || state === 'failed') unanswered.inc(counts.unanswered ?? 0);
+      if (state === 'succeeded') count('affected', day, outcome.affected ?? 0);
+      if (state === 'succeeded' || state === 'failed') count('unanswered', day, outcome.unanswered ?? 0);
     },
     'canary-missed': () => missed.inc(),
     'mappings-skipped': ({ count }) => skipped.inc(count),

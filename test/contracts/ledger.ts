@@ -6,6 +6,7 @@ import { describeAwaiting } from './ledger/awaiting.js';
 import { describeCanaries } from './ledger/canaries.js';
 import { describeClaiming } from './ledger/claiming.js';
 import { describeCollecting } from './ledger/collecting.js';
+import { describeDayOutcomes } from './ledger/day-outcomes.js';
 import { describeDayRuns } from './ledger/day-runs.js';
 import { describeDelivered } from './ledger/delivered.js';
 import { describeErasures } from './ledger/erasures.js';
@@ -60,6 +61,7 @@ export function describeLedgerContract(
       describeCollecting,
       describeClaiming,
       describeRecording,
+      describeDayOutcomes,
       describeDayRuns,
       describeVolumes,
       describeStays,

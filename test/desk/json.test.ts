@@ -30,7 +30,7 @@ const run = {
   state: 'collecting',
   counts: {
     ...{ read: 0, accepted: 0, duplicates: 0, rejected: 0, filtered: 0, delivered: 0, refused: 0 },
-    ...{ pending: 0, repeated: 0, posted: 0, affected: null, unanswered: null },
+    ...{ pending: 0, carried: 0, repeated: 0, posted: 0, affected: null, unanswered: null },
   },
   ...{ file: null, isGood: false, notGood: [{ code: 'collecting' }], volume: null },
   ...{ startedAt: '1970-01-01T00:00:01.000Z', finishedAt: null, durationMs: now - 1_000 },
@@ -117,7 +117,7 @@ it.each(['viewer', 'admin'] as const)('a run, for the role %s', async (role) => 
     ...{ runId: fileRunId, day: '2026-11-19', delivery: 'file', trigger: 'manual', state: 'succeeded' },
     counts: {
       ...{ read: 9, accepted: 9, duplicates: 0, rejected: 0, filtered: 0, delivered: 9, refused: 0 },
-      ...{ pending: 0, repeated: 0, posted: 3, affected: 1, unanswered: 1 },
+      ...{ pending: 0, carried: 0, repeated: 0, posted: 3, affected: 1, unanswered: 1 },
     },
     ...{ startedAt: started, finishedAt: '2026-11-21T01:31:00.000Z', durationMs: 60_000 },
     ...{ pending: null, open: null, idleMs: 0, troubles: [], rejects: [], warnings: [] },

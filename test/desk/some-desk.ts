@@ -5,10 +5,11 @@ import { readAssets } from '../../src/desk/frame.js';
 import type { DeskParts } from '../../src/desk/page.js';
 import type { FindHookCaller } from '../../src/desk/serve-pages.js';
 import type { RecordedAction } from '../../src/ledger/audit.js';
-import type { Run } from '../../src/ledger/run.js';
+import { groupByDay, type Run } from '../../src/ledger/run.js';
 import type { Wait } from '../../src/ledger/steps.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createScoreMemory } from '../../src/scorecard/scorecard.js';
+import { outcomeOf } from '../review/outcome/some-outcome.js';
 import { noCases } from '../server/some-facts.js';
 import {
   ledgerOfRuns,
@@ -126,6 +127,18 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
       count: async () => [],
       listTimes: async () => [],
       listTroubles: async () => [],
+    },
+    days: {
+      listOutcomes: async ({ from, to }) =>
+        [...groupByDay(runs)]
+          .filter(
+            ([day, ofDay]) => day >= from && day <= to && ofDay.some(({ counts }) => counts.accepted > 0),
+          )
+          .map(([day, ofDay]) => {
+            const stored = { mark: 'now', counts: outcomeOf(ofDay, {}, day) };
+            return { day, mark: 'now', isPruned: false, stored };
+          }),
+      listStandings: async () => [],
     },
     rejects: { count: async () => [], countWarnings: async () => [] },
     canaries: { list: async () => [] },

@@ -7,9 +7,9 @@ import { renderBookings, type ShownBookings } from '../../jobs/booking-list.js';
 import { bookingToJson, listBookingColumns } from '../../src/cases/shown-bookings.js';
 import type { Run } from '../../src/ledger/run.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
-import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
 import type { ListedBooking } from '../../src/review/verdicts/listing.js';
 import { writeCsvFile } from '../../src/text/output-files.js';
+import { outcomeOf } from '../review/outcome/some-outcome.js';
 import { someRun } from '../review/some-run.js';
 import { command } from '../support/plain-command.js';
 import { surroundings } from '../text/surroundings.js';
@@ -30,7 +30,7 @@ function render(
 ): string {
   const { bookings = [], ...listed } = given;
   const whole: VerdictListing = {
-    ...{ days: [summariseVerdicts(day, runs)], isRange: false, lists: 'affected', count: bookings.length },
+    ...{ days: [outcomeOf(runs)], isRange: false, lists: 'affected', count: bookings.length },
     ...listed,
   };
   const table = {
@@ -185,9 +185,9 @@ describe('the bookings without a verdict', () => {
 describe('the affected bookings of a range', () => {
   it('are one table with their day, and what is known of each day', () => {
     const days = [
-      summariseVerdicts('2026-11-18', [reviewed]),
-      summariseVerdicts('2026-11-19', [someRun({ delivery: 'body', counts: noVerdicts })]),
-      summariseVerdicts('2026-11-20', []),
+      outcomeOf([reviewed], {}, '2026-11-18'),
+      outcomeOf([someRun({ delivery: 'body', counts: noVerdicts })], {}, '2026-11-19'),
+      outcomeOf([], {}, '2026-11-20'),
     ];
     const bookings = [
       listed({ BookingReferenceId: 'BR-1', CheckInDate: '2026-12-01' }, { day: '2026-11-18' }),

@@ -188,7 +188,7 @@ describe(`late bookings by file over ${sandboxSftp.name}`, () => {
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({
       state: 'succeeded',
-      counts: { read: 180, accepted: 130, duplicates: 50, delivered: 130, affected: 0 },
+      counts: { read: 80, accepted: 30, duplicates: 50, delivered: 30, carried: 100, affected: 0 },
       file: { remotePath, rows: 130 },
     });
     const [, second, ...others] = service.calls;
@@ -199,6 +199,39 @@ describe(`late bookings by file over ${sandboxSftp.name}`, () => {
     );
     expect(listRemote()).toEqual(['20112026.csv', '20112026_Result.csv']);
     expect(remotePath.startsWith(remoteFolder)).toBe(true);
+  });
+
+  it('count once in every answer about their day, and so does a booking with another stay now', async () => {
+    const affected = ['BR-1', 'BR-2', 'BR-101'];
+    const { folder } = await prepareFileDay(server(), {
+      bookings: toCsv(early),
+      onCall: async (call) => {
+        await call.writeResult({ affected });
+        return success;
+      },
+    });
+    await folder.runDay();
+    const [unchanged, changed, ...others] = bookings;
+    const longer = { ...changed, CheckOutDate: '2027-12-24' } as (typeof bookings)[number];
+    await folder.writeBookings(toCsv([...(unchanged ? [unchanged] : []), longer, ...others]));
+    const { report } = await folder.run(late);
+    expect(report.counts).toMatchObject({ read: 130, accepted: 31, duplicates: 99, carried: 100 });
+    const ask = async (...command: string[]) => (await folder.run([...command, '--json'])).json;
+    const listed = await ask('affected', day);
+    expect(
+      JSON.stringify(listed)
+        .match(/BR-\d+/g)
+        ?.sort(),
+    ).toEqual(['BR-1', 'BR-101', 'BR-2']);
+    expect(listed).toMatchObject({ unanswered: 0, posted: 0 });
+    expect(await ask('report', day)).toMatchObject({
+      verdicts: { knowledge: 'judged', affected: 3, unanswered: 0, posted: 0 },
+      affected: { count: 3 },
+      headline: expect.stringContaining('3 bookings on an incorrect mapping'),
+    });
+    const shown = await ask('show', 'BR-2');
+    expect(JSON.stringify(shown).match(/"superseded":true/g)).toHaveLength(2);
+    expect((await folder.run(['show', 'BR-2'])).stdout).toContain('superseded');
   });
 
   it('that cannot go into the file are posted, without a file', async () => {

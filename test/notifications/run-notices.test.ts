@@ -9,6 +9,7 @@ const counts: Run['counts'] = {
   duplicates: 0,
   rejected: 0,
   filtered: 0,
+  carried: 0,
   delivered: 4,
   refused: 0,
   pending: 6,

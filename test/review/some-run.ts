@@ -27,6 +27,7 @@ export function someRun({ counts, ...run }: Overrides = {}): Run {
       duplicates: 7,
       rejected: 3,
       filtered: 0,
+      carried: 0,
       delivered: 990,
       refused: 0,
       pending: 0,

@@ -70,6 +70,7 @@ function collectingRun(delivery: Run['delivery'], steps: readonly PlannedStep[])
     refused: 0,
     repeated: 0,
     filtered: 0,
+    carried: 0,
     posted: 0,
     affected: null,
     unanswered: null,

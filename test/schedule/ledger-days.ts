@@ -10,6 +10,7 @@ const noCounts = {
   pending: 0,
   repeated: 0,
   filtered: 0,
+  carried: 0,
   posted: 0,
   affected: null,
   unanswered: null,

@@ -121,7 +121,7 @@ function toDay(all: readonly Known[]) {
     },
     undelivered: places
       .filter(({ isUndelivered }) => isUndelivered)
-      .map(({ batch, place }) => ({ batch, first: place, bookings: 1 })),
+      .map(({ batch, place }) => ({ batch, first: place, bookings: 1, state: 'ready' as const })),
     named: places.filter(({ isNamed }) => isNamed).map(({ form, batch, place }) => ({ form, batch, place })),
     suspects: bookingForms.flatMap((form) =>
       Object.entries(group(places.filter((known) => known.form === form && known.isSuspect))).map(

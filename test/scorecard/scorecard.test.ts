@@ -46,7 +46,7 @@ describe('the scores of providers', () => {
           run: fileRun('first'),
           file: [['A', 'A', 'B'].map((provider) => toLine(provider, '1'))],
           body: [[toItem('A', '3'), toItem('C', '3'), toItem('C', '4')]],
-          undelivered: [{ batch: 0, first: 2, bookings: 1 }],
+          undelivered: [{ batch: 0, first: 2, bookings: 1, state: 'refused' }],
           judged: { incorrect: { 0: [0, 1, 2] } },
           suspects: [{ form: 'body', batch: 0, places: [0] }],
         },
@@ -67,7 +67,7 @@ describe('the scores of providers', () => {
           ...{ suspects: { flagged: 2, known: 1, incorrect: 1 }, ...none },
         },
         {
-          ...{ providerName: 'B', sent: 2, known: 1, affected: 0, byEmail: 0 },
+          ...{ providerName: 'B', sent: 2, known: 2, affected: 1, byEmail: 0 },
           ...{ suspects: { flagged: 1, known: 1, incorrect: 0 }, ...none },
         },
         {

@@ -3,6 +3,7 @@ import type { Judged } from '../../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { NamedPlace, ReceivedPair } from '../../src/ledger/mails.js';
 import type { Run } from '../../src/ledger/run.js';
+import type { StepState } from '../../src/ledger/step.js';
 import { toLines } from '../contracts/ledger/days.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
@@ -16,6 +17,7 @@ export interface StoredDay {
     readonly batch: number;
     readonly first: number;
     readonly bookings: number;
+    readonly state: StepState;
   }[];
   /** The bookings that e-mails name. */
   readonly named?: readonly NamedPlace[];
@@ -39,6 +41,7 @@ export function ledgerOf(
       markDays: async () =>
         [...new Set(stored.map(({ run }) => run.day))].map((day) => ({ day, mark: '', finishedAt: [] })),
     },
+    days: { listOutcomes: async () => [], listSuperseded: async () => [] },
     steps: { listUndelivered: async (runId) => [...(find(runId)?.undelivered ?? [])] },
     bookings: {
       measureBatches: async (runId, form) => ({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { summariseLatestDay } from '../../src/server/ledger-metrics.js';
+import { outcomeOf } from '../review/outcome/some-outcome.js';
 import { someRun } from '../review/some-run.js';
 
 const day = '2026-11-20';
@@ -25,7 +26,7 @@ describe('summariseLatestDay', () => {
       ...run,
       counts: { ...run.counts, ...(run.delivery === 'body' && { affected: null, unanswered: null }) },
     }));
-    expect(summariseLatestDay(day, runs, { Hotelbeds: 100 })).toMatchObject({
+    expect(summariseLatestDay(outcomeOf(runs), { Hotelbeds: 100 })).toMatchObject({
       day,
       records: { accepted: 100, rejected: 5, filtered: 2 },
       bookings: { delivered: 98, refused: 2, pending: 0 },
@@ -37,7 +38,7 @@ describe('summariseLatestDay', () => {
 
   it('leaves unknown what no result says', () => {
     const run = someRun({ counts: { affected: null, unanswered: null } });
-    expect(summariseLatestDay(day, [run], null)).toMatchObject({
+    expect(summariseLatestDay(outcomeOf([run]), null)).toMatchObject({
       ...{ affected: null, unanswered: null, suspects: null },
       providers: new Map(),
     });
@@ -47,7 +48,7 @@ describe('summariseLatestDay', () => {
     const counts = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`P${String(index).padStart(2, '0')}`, 100 - index]),
     );
-    const { providers } = summariseLatestDay(day, [someRun()], { ...counts, other: 500 });
+    const { providers } = summariseLatestDay(outcomeOf([someRun()]), { ...counts, other: 500 });
     expect(providers.size).toBe(20);
     expect([...providers.keys()].slice(0, 3)).toEqual(['other', 'P00', 'P01']);
     const others = Array.from({ length: 11 }, (_, index) => 100 - 19 - index);
@@ -55,7 +56,10 @@ describe('summariseLatestDay', () => {
   });
 
   it('shows active characters of a name, and cuts a long one between characters', () => {
-    const { providers } = summariseLatestDay(day, [someRun()], { 'a\u001b[2J\nb': 2, ['🏨'.repeat(300)]: 1 });
+    const { providers } = summariseLatestDay(outcomeOf([someRun()]), {
+      'a\u001b[2J\nb': 2,
+      ['🏨'.repeat(300)]: 1,
+    });
     expect([...providers.keys()]).toEqual(['a\\u001b[2J\\u000ab', '🏨'.repeat(100)]);
   });
 });

@@ -5,6 +5,7 @@ import type { Ending, Step } from '../../src/ledger/step.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { createEventCounters, createMetrics, type MetricsOptions } from '../../src/server/metrics.js';
 import { step } from '../events/review-events.js';
+import { outcomeOf } from '../review/outcome/some-outcome.js';
 import { someRun } from '../review/some-run.js';
 import { createGate } from '../support/gate.js';
 import { noCases, someDay, someFacts } from './some-facts.js';
@@ -346,6 +347,20 @@ describe('the metrics of this process', () => {
         'hotel_review_verdict_mails_total{outcome="unreadable"} 0',
         'hotel_review_verdict_mail_names_total 4',
         `hotel_review_last_mailbox_poll_timestamp_seconds ${now / 1000}`,
+      ]),
+    );
+  });
+
+  it('count a booking once that several runs of its day find', async () => {
+    const { notify, read } = createSomeMetrics();
+    const file = { verdicts: { affected: 3, unanswered: 0, unclear: 0, malformed: 0 } };
+    const outcome = { ...outcomeOf([someRun()]), unanswered: 1 };
+    notify({ type: 'settled', run: someRun({ file }), outcome: { ...outcome, affected: 2 } });
+    notify({ type: 'settled', run: someRun({ id: 'late', file }), outcome: { ...outcome, affected: 3 } });
+    expect(await read()).toEqual(
+      expect.arrayContaining([
+        'hotel_review_affected_bookings_total 3',
+        'hotel_review_unanswered_bookings_total 1',
       ]),
     );
   });

@@ -32,6 +32,7 @@ export type CountName =
   | 'delivered'
   | 'refused'
   | 'pending'
+  | 'carried'
   | 'repeated'
   | 'posted'
   | 'affected'

@@ -31,6 +31,7 @@ const countKeys: readonly CountName[] = [
   'delivered',
   'refused',
   'pending',
+  'carried',
   'repeated',
   'posted',
   'affected',

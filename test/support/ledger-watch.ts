@@ -206,7 +206,7 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
       await tables.expectSound();
       const wrong = await tables.rows(
         `SELECT id FROM runs WHERE read <> accepted + duplicates + rejected OR delivered + refused > accepted
-           OR accepted <> (SELECT coalesce(sum(bookings), 0) FROM batches WHERE run = number)`,
+           OR accepted + carried <> (SELECT coalesce(sum(bookings), 0) FROM batches WHERE run = number)`,
       );
       expect(wrong, 'runs whose sums are not those of what is stored').toEqual([]);
     },

@@ -36,6 +36,7 @@ import {
 } from './delivered-lines.js';
 import { findRepetition, type Repetition } from './repeated-day.js';
 import { type BookingStore, createBookingStore } from './store-bookings.js';
+import { createSourceKeys, findSuperseded } from './superseded.js';
 
 export interface CollectParts {
   readonly reader: DayReader;
@@ -71,8 +72,12 @@ export async function collectDay(
   const { delivery, ledger, clock } = parts;
   const source = parts.reader.locate(day);
   const collect = await beginCollect(run, source, parts);
-  const delivered = run.topsUp ? await readDelivered(run, parts, signal) : undefined;
-  const bookings = createBookingStore(limits.batchSize, collect, delivered);
+  const ofDay = await ledger.runs.list({ day: run.day, limit: runsCompared });
+  const others = ofDay.filter(({ id }) => id !== run.id);
+  const collected = others.filter(({ collectedAt }) => collectedAt !== undefined);
+  const delivered = run.topsUp ? await readDelivered(run, others, parts, signal) : undefined;
+  const keys = collected.length > 0 ? createSourceKeys() : undefined;
+  const bookings = createBookingStore(limits.batchSize, collect, { delivered, source: keys });
   const obstacles = await takeBookings(day, run, bookings, parts, signal);
   await bookings.addDelivered();
   const repetition = await compareWithEarlierDays(day, run, bookings, parts);
@@ -94,7 +99,9 @@ export async function collectDay(
   const canary =
     parts.canary && sendable > 0 ? makeCanary(parts.canary, run.id, delivery, clock()) : undefined;
   const steps = [...delivery.plan(bookings.accepted), ...(canary ? [canaryStep] : [])];
-  return collect.finish({ steps, canary, at: clock() });
+  const carrying = bookings.accepted.carried > 0 ? [run] : [];
+  const superseded = keys && (await findSuperseded(ledger, [...collected, ...carrying], keys));
+  return collect.finish({ steps, canary, superseded, at: clock() });
 }
 
 /** An event names its run, and holds nothing else of it. */
@@ -117,14 +124,14 @@ async function beginCollect(
 
 /** What the other runs of the day delivered. */
 async function readDelivered(
-  { id, day }: Run,
+  { id }: Run,
+  others: readonly Run[],
   { ledger, delivery }: CollectParts,
   signal: AbortSignal,
 ): Promise<DeliveredIndex> {
-  const runs = await ledger.runs.list({ day, limit: runsCompared });
-  const obstacle = describeIncomparable(runs);
+  const obstacle = describeIncomparable(others);
   if (obstacle !== undefined) throw new CollectError('names-blanked', obstacle);
-  const forms = listNameForms(runs.filter((run) => run.id !== id));
+  const forms = listNameForms(others);
   return indexDelivered(ledger, id, delivery, signal, {
     names: findComparableNames(delivery.names, forms),
   });

@@ -20,6 +20,7 @@ import { readBooking } from '../stored/stored-line.js';
 import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { blockOf, createLineIndex, type LineBlock, lineOf, startOf } from './line-index.js';
+import type { SourceKeys } from './superseded.js';
 
 /** More names than this can't be providers: the column holds something else. */
 export const maxProviders = 1_000;
@@ -33,7 +34,15 @@ export type BookingStore = ReturnType<typeof createBookingStore>;
 export function createBookingStore(
   batchSize: number,
   collect: Pick<Collect, 'store' | 'holds'>,
-  delivered?: DeliveredIndex,
+  {
+    delivered,
+    source,
+  }: {
+    /** What is not to be stored again. */
+    readonly delivered?: DeliveredIndex | undefined;
+    /** Gathers what the day's source holds. */
+    readonly source?: SourceKeys | undefined;
+  } = {},
 ) {
   const batching = {
     body: createBatcher('body', batchSize, collect),
@@ -105,6 +114,7 @@ export function createBookingStore(
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       // What was delivered before belongs to the day's volume too.
       if (isNew || delivered) countProvider(lines.providers[index]);
+      if (isNew || wasDelivered) source?.add(lineOf(block, index).toString(), form);
       if (!isNew) {
         duplicates += 1;
         continue;
@@ -121,7 +131,7 @@ export function createBookingStore(
     /** How many accepted bookings lack nothing, their provider, its hotel id, and both. */
     lacking,
     get accepted() {
-      return { body: batching.body.accepted, file: batching.file.accepted };
+      return { body: batching.body.accepted, file: batching.file.accepted, carried: batching.file.carried };
     },
     /** Bookings by provider, with those that were delivered before; null if there are too many providers to count. */
     get providers(): Readonly<Record<string, number>> | null {
@@ -133,9 +143,10 @@ export function createBookingStore(
       return position === undefined ? undefined : bookingForms.length * position + bookingForms.indexOf(form);
     },
     storeRest: () => store(true),
-    /** A review file covers the whole day, so earlier deliveries follow the new bookings. */
+    /** A review file covers the whole day, so earlier deliveries follow the new bookings: carried, not accepted. */
     async addDelivered(): Promise<void> {
       if (!delivered || batching.file.accepted === 0) return;
+      batching.file.startCarrying();
       for await (const chunk of delivered.ofFile()) {
         for (const [index, form] of chunk.forms.entries()) {
           if (form !== 'file') continue;
@@ -189,7 +200,9 @@ export function createBatcher(
   /** The current batch. */
   const lines = createLineBuffer(batchSize * expectedLineBytes);
   let columns = createColumns();
-  let accepted = 0;
+  let taken = 0;
+  let carried = 0;
+  let isCarrying = false;
   /** Full batches that are not stored yet, and the number of the first of them. */
   let whole: Batch[] = [];
   let firstWaiting = 0;
@@ -200,8 +213,12 @@ export function createBatcher(
     columns.stays.hotelHashes.push(keys.hotelHash);
     columns.stays.lastDays.push(keys.lastDay);
     columns.rows.push(row);
-    accepted += 1;
-    if (accepted % batchSize === 0) whole.push(finish());
+    taken += 1;
+    if (isCarrying) {
+      carried += 1;
+      columns.carried += 1;
+    }
+    if (taken % batchSize === 0) whole.push(finish());
     return true;
   }
 
@@ -228,7 +245,14 @@ export function createBatcher(
 
   return {
     get accepted(): number {
-      return accepted;
+      return taken - carried;
+    },
+    get carried(): number {
+      return carried;
+    },
+    /** What follows was delivered before. */
+    startCarrying(): void {
+      isCarrying = true;
     },
     /** The number of bookings in full batches, ready to be stored. */
     get ready(): number {
@@ -245,7 +269,7 @@ export function createBatcher(
       keys: BookingKeys,
       row: KeptRow = null,
     ): boolean | Promise<boolean> {
-      const earlier = memory.findOrRemember(block, index, accepted);
+      const earlier = memory.findOrRemember(block, index, taken);
       if (earlier === undefined) return add(block, index, keys, row);
       return isDuplicate(earlier, lineOf(block, index)).then((is) => !is && add(block, index, keys, row));
     },
@@ -254,10 +278,10 @@ export function createBatcher(
     /** Hands out the full batches; at the end also the last one, which may be short. */
     takeBatches({ isLast }: { readonly isLast: boolean }) {
       if (isLast && lines.length > 0) whole.push(finish());
-      const taken = whole;
-      firstWaiting += taken.length;
+      const batches = whole;
+      firstWaiting += batches.length;
       whole = [];
-      return taken;
+      return batches;
     },
   };
 }
@@ -268,7 +292,7 @@ type Batch = CollectedBatch & { readonly rows: readonly KeptRow[] };
 /** What a batch knows of its lines, one entry per line. */
 function createColumns() {
   const stays = { hotelHashes: [] as number[], lastDays: [] as number[] };
-  return { referenceHashes: [] as number[], stays, rows: [] as KeptRow[] };
+  return { referenceHashes: [] as number[], stays, rows: [] as KeptRow[], carried: 0 };
 }
 
 /** Walks to the line with that index. Candidates are few. */

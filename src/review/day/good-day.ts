@@ -12,7 +12,8 @@ import {
 } from '../../ledger/run.js';
 import { formatCountOf } from '../../text/format.js';
 import { describeDrops } from '../gates.js';
-import { type DayVerdicts, hasUnknownVerdicts } from '../verdicts/day-verdicts.js';
+import type { DayOutcome } from '../outcome/day-outcome.js';
+import { hasUnknownVerdicts } from '../verdicts/run-verdicts.js';
 
 /** Whether the collect began before the day ended: later bookings are missing. */
 export function wasCollectedEarly(
@@ -104,15 +105,15 @@ export const noRun = 'No run: nothing of this day was reviewed.';
  * @param canary what became of the day's canary
  */
 export function judgeDay(
-  verdicts: DayVerdicts,
+  outcome: DayOutcome,
   { timezone, canary }: { readonly timezone: string; readonly canary?: CanaryState | undefined },
 ) {
   const say = (judgement: Judgement, headline: string) => ({ judgement, headline });
-  const [run] = verdicts.newer ? [verdicts.newer] : verdicts.runs;
+  const { latest: run, knowledge } = outcome;
   if (!run) return say('attention', noRun);
   if (run.state === 'failed') return say('attention', describeFailure(run));
   if (run.state === 'cancelled') return say('attention', 'The run was cancelled: the day is not reviewed.');
-  const found = findProblems(verdicts, run);
+  const found = findProblems(outcome, run);
   if (canary === 'missed')
     found.push('nothing named the canary: the service reviews nothing, or its e-mails do not arrive');
   if (found.length > 0) return say('attention', `${found.join('; ')}.`);
@@ -120,17 +121,15 @@ export function judgeDay(
   if (isActive(run)) return say('unfinished', `The run is ${run.state}.`);
   if (!makesDayGood(run, timezone))
     return say('unfinished', 'The day is not complete: it was collected before it was over.');
-  if (verdicts.knowledge === 'nothing-sent')
-    return say('sent', 'The source had no bookings: nothing was sent.');
-  if (verdicts.runs.some(hasUnknownVerdicts)) {
+  if (knowledge === 'nothing-sent') return say('sent', 'The source had no bookings: nothing was sent.');
+  if (hasUnknownVerdicts(outcome)) {
     const how =
-      verdicts.knowledge === 'judged'
+      knowledge === 'judged'
         ? 'Some verdicts come by e-mail only, so not all are known to be correct.'
         : 'Verdicts come by e-mail only, so none is known to be correct.';
     return say('sent', `Sent for review. ${how}`);
   }
-  const bookings = verdicts.runs.reduce((sum, { counts }) => sum + counts.accepted, 0);
-  return say('good', `All ${formatCountOf(bookings, 'booking')} have the verdict correct.`);
+  return say('good', `All ${formatCountOf(outcome.accepted, 'booking')} have the verdict correct.`);
 }
 
 /** Turns the message into a sentence: in logs it begins in lower case. */
@@ -141,12 +140,11 @@ function describeFailure({ failure }: Run): string {
 }
 
 /** The same, but for wrong mappings that the run found: they are no fault of the run. What its bookings still need stands in their cases. */
-export function judgeRunOfDay(verdicts: DayVerdicts, facts: Parameters<typeof judgeDay>[1]) {
-  return judgeDay(verdicts.affected ? { ...verdicts, affected: 0 } : verdicts, facts);
+export function judgeRunOfDay(outcome: DayOutcome, facts: Parameters<typeof judgeDay>[1]) {
+  return judgeDay(outcome.affected ? { ...outcome, affected: 0 } : outcome, facts);
 }
 
-function findProblems({ affected, unanswered, knowledge }: DayVerdicts, run: Run): string[] {
-  const { refused } = run.counts;
+function findProblems({ affected, unanswered, refused, knowledge }: DayOutcome, run: Run): string[] {
   return [
     ...(affected ? [`${formatCountOf(affected, 'booking')} on an incorrect mapping`] : []),
     ...(unanswered && knowledge === 'judged'

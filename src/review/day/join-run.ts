@@ -4,6 +4,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { hasWork, isActive, mayCompleteDay, type Run } from '../../ledger/run.js';
 import { SafeError } from '../../text/safe-error.js';
+import { storeDayOutcome } from '../outcome/day-outcome.js';
 import type { Workforce } from '../perform/workforce.js';
 import { type DayRequest, decideOpening } from './open-run.js';
 
@@ -130,6 +131,7 @@ export async function abandon(
     if (!found) return { kind: 'nothing' } as const;
     const wasBeingWorkedOn = !hold || (await ledger.steps.isBeingPerformed(found.id));
     const isAbandoned = await ledger.runs.abandon(found.id, { reason, at: clock() });
+    if (isAbandoned) await storeDayOutcome(ledger, day);
     const run = await ledger.runs.get(found.id);
     return isAbandoned
       ? ({ kind: 'abandoned', run, wasBeingWorkedOn } as const)

@@ -4,6 +4,7 @@ import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
 import type { FailedStep, Tally } from '../../ledger/steps.js';
 import type { Notify } from '../events.js';
 import { formatShare, isMoreThanShare } from '../gates.js';
+import { storeDayOutcome } from '../outcome/day-outcome.js';
 import { classOfRun, tooManyRefused } from '../try-again.js';
 
 /** After this many failed tries in a row the service counts as down, rather than a batch as bad; and so for failed steps. */
@@ -42,7 +43,7 @@ export async function settleIfDue(run: Run, parts: SettleParts): Promise<Run> {
   const end = failure ? fail(failure) : judgeEnd(run, await ledger.runs.tally(run.id), parts);
   const settled = await ledger.runs.settle({ runId: run.id, token: run.token }, { ...end, at: clock() });
   const ended = await ledger.runs.get(run.id);
-  if (settled) notify({ type: 'settled', run: ended });
+  if (settled) notify({ type: 'settled', run: ended, outcome: await storeDayOutcome(ledger, run.day) });
   return ended;
 }
 
@@ -76,7 +77,7 @@ function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleP
   const { day, counts } = run;
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected + counts.filtered &&
-    counts.accepted === tally.stored &&
+    counts.accepted + counts.carried === tally.stored &&
     counts.accepted === tally.delivered + tally.refused + tally.pending &&
     counts.delivered === tally.delivered &&
     counts.refused === tally.refused &&

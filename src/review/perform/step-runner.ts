@@ -4,6 +4,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, type Run } from '../../ledger/run.js';
 import type { Claim, Claimed, OpenStep, Outcome, Recorded, StepCursor } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
+import { storeDayOutcome } from '../outcome/day-outcome.js';
 import type { QueuedStep, StepQueue, StepReference } from '../queue.js';
 import { decideChange } from '../state-machine.js';
 import { maxFailuresInRow, type SettleParts, settleIfDue } from './settle.js';
@@ -111,8 +112,10 @@ export function createStepRunner(
       outcome: recorded.ending,
       evidence,
     });
+    const hasNews = outcome.verdicts !== undefined || recorded.run.state !== claim.run.state;
+    const ofDay = hasNews ? await storeDayOutcome(ledger, claim.run.day) : undefined;
     // A fatal answer ended the run in the transaction that recorded it.
-    if (recorded.settled) notify({ type: 'settled', run: recorded.run });
+    if (recorded.settled) notify({ type: 'settled', run: recorded.run, outcome: ofDay });
     const run = await settleIfDue(recorded.run, parts);
     if (hasWork(run)) {
       await queue.add(recorded.opened.map((opened) => toQueuedStep(runId, opened)));

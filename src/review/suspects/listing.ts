@@ -47,23 +47,6 @@ function toReport({ line, ...suspect }: SuspectLines['suspects'][number], form: 
   };
 }
 
-/**
- * The runs that together sent a day, as far as they were compared with the local copy: the newest compared one and,
- * if it only topped up, those before it.
- *
- * @param runs of the day, newest first
- */
-export function findComparedRuns(runs: readonly Run[]): readonly Run[] {
-  const newest = runs.findIndex(wasCompared);
-  if (newest === -1) return [];
-  const whole = runs.findIndex(({ topsUp }, index) => index >= newest && !topsUp);
-  return runs.slice(newest, whole === -1 ? undefined : whole + 1).filter(wasCompared);
-}
-
-function wasCompared({ suspects }: Run): boolean {
-  return suspects !== undefined;
-}
-
 export function toSuspicion({ reason, serviceId, movedAt }: Suspect): Suspicion {
   return {
     reason,

@@ -2,8 +2,9 @@ import { giveWay } from '../../async/give-way.js';
 import type { ServiceField } from '../../booking/booking.js';
 import type { KeptValues } from '../../booking/kept-values.js';
 import { type StayDates, urgencyOf } from '../../booking/stay.js';
-import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import { readStoredBatches, splitStoredLines, takeStoredLines } from '../../ledger/batches.js';
 import type { Case, CaseKey } from '../../ledger/case.js';
+import type { DayStanding } from '../../ledger/day-outcomes.js';
 import { type Judged, type SuspectReason, unansweredReasons } from '../../ledger/findings.js';
 import { keptAt } from '../../ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -13,6 +14,7 @@ import { type CopiedHotel, readCopiedHotels } from '../../mappings/copied-hotels
 import { createHotelComparer, type HotelPair, unknownPair } from '../../mappings/hotels/compare-hotels.js';
 import { SafeError } from '../../text/safe-error.js';
 import { explainPosted, type FileObstacle, readStayDates } from '../file/review-line.js';
+import type { SentRun } from '../outcome/day-outcome.js';
 import { readBooking, readNamelessFields, toFields } from '../stored/stored-line.js';
 import { readSuspects, toSuspicion } from '../suspects/listing.js';
 import type { UnknownReason } from '../verdict.js';
@@ -66,15 +68,16 @@ interface Lines {
 
 /** The lists, and how the bookings of each are found among those of a run. */
 const lists = {
-  /** Those that the result marks as incorrectly mapped. */
-  affected: (ledger: ReadOnlyLedger, run: Run): AsyncIterable<Lines> => readJudged(ledger, run, 'incorrect'),
+  /** Those that a result marks as incorrectly mapped. */
+  affected: (ledger: ReadOnlyLedger, sent: SentRun): AsyncIterable<Lines> =>
+    readJudgedAs(ledger, sent, 'incorrect'),
   /** Those of the file without a verdict, each with its reason. */
   unanswered: readUnanswered,
   /** Those that the service refused, each with its code. */
   refused: readRefused,
-  /** Those of a run by file that went by body, each with what kept it out of the file. */
+  /** Those that went by body although their day went by file, each with what kept it out of the file. */
   posted: readPosted,
-  /** Those that the local copy of the mappings flags. One that several runs sent is listed once. */
+  /** Those that the local copy of the mappings flags. */
   suspects: readSuspected,
 };
 
@@ -94,11 +97,11 @@ interface Entry {
   readonly kept: KeptValues | undefined;
 }
 
-/** Lists bookings of runs, each with its hotels and its case. */
+/** Lists the bookings of runs that count, each with its hotels and its case. */
 export async function listBookings(
   ledger: ReadOnlyLedger,
   name: ListName,
-  runs: readonly Run[],
+  sent: readonly SentRun[],
   {
     today,
     clock,
@@ -118,14 +121,14 @@ export async function listBookings(
   },
 ): Promise<BookingList> {
   async function* scan(): AsyncGenerator<Entry[], void, undefined> {
-    const seen = name === 'suspects' && runs.length > 1 ? new Set<string>() : undefined;
-    for (const run of runs)
-      for await (const page of lists[name](ledger, run)) {
+    // A day that went by body as a whole posted nothing besides a file.
+    if (name === 'posted' && sent.every(({ run }) => run.delivery !== 'file')) return;
+    for (const one of sent)
+      for await (const page of lists[name](ledger, one)) {
+        const { run } = one;
         const { form, lines, explain } = page;
         const kept = withKept ? await readKept(ledger, run, page) : [];
         yield lines.flatMap((line, index) => {
-          if (seen?.has(line)) return [];
-          seen?.add(line);
           const stay = readStay(line, form);
           if (checkInBefore !== undefined && (stay.checkIn ?? '') >= checkInBefore) return [];
           const key = urgencyOf(stay, today);
@@ -232,19 +235,32 @@ export async function* readJudged({ bookings }: ReadOnlyLedger, { id }: Run, jud
   for (let page = await next(); page; page = await next(page.batch)) yield { ...page, form: 'file' as const };
 }
 
-async function* readUnanswered(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Lines> {
-  const { file } = run;
-  if (file?.verdicts) {
-    for (const verdictReason of unansweredReasons) {
-      for await (const page of readJudged(ledger, run, verdictReason))
-        yield { ...page, explain: () => ({ verdictReason }) };
-    }
-    return;
+/** The bookings that count as this: by the result of their own run, or by that of another. */
+async function* readJudgedAs(
+  ledger: ReadOnlyLedger,
+  { run, standings }: SentRun,
+  judged: Judged,
+): AsyncGenerator<Lines> {
+  for await (const page of readJudged(ledger, run, judged))
+    yield pick(page, standings, (standing) => standing === undefined);
+  for (const { form, batch, places } of standings.list(judged)) {
+    const stored = await ledger.bookings.readBatch(run.id, form, batch);
+    yield { form, batch, places, lines: takeStoredLines(stored, places) };
   }
-  if (file?.rows === undefined) return;
+}
+
+async function* readUnanswered(ledger: ReadOnlyLedger, sent: SentRun): AsyncGenerator<Lines> {
+  const { file } = sent.run;
+  for (const verdictReason of unansweredReasons)
+    for await (const page of readJudgedAs(ledger, sent, verdictReason))
+      if (page.form === 'file') yield { ...page, explain: () => ({ verdictReason }) };
+  if (file?.verdicts || file?.rows === undefined) return;
   const verdictReason = file.triggeredAt === undefined ? 'not-delivered' : 'awaiting-result';
-  for await (const page of readStored(ledger, run, 'file'))
-    yield { ...page, explain: () => ({ verdictReason }) };
+  for await (const page of readStored(ledger, sent.run, 'file'))
+    yield {
+      ...pick(page, sent.standings, (standing) => standing === undefined),
+      explain: () => ({ verdictReason }),
+    };
 }
 
 async function* readStored(ledger: ReadOnlyLedger, run: Run, form: BookingForm): AsyncGenerator<Lines> {
@@ -254,32 +270,62 @@ async function* readStored(ledger: ReadOnlyLedger, run: Run, form: BookingForm):
   }
 }
 
-async function* readPosted(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Lines> {
-  if (run.delivery !== 'file') return;
+/** The lines of a page that count as wanted. */
+function pick(
+  page: Lines,
+  standings: SentRun['standings'],
+  isWanted: (standing: DayStanding | undefined) => boolean,
+): Lines {
+  const { form, batch, places, lines, explain } = page;
+  const known = standings.find(form, batch);
+  const wanted = [...places.keys()].filter((index) => isWanted(known.get(places[index] ?? -1)));
+  if (wanted.length === places.length) return page;
+  return {
+    form,
+    batch,
+    places: wanted.map((index) => places[index] ?? -1),
+    lines: wanted.map((index) => lines[index] ?? ''),
+    ...(explain && { explain: (line, index) => explain(line, wanted[index] ?? -1) }),
+  };
+}
+
+const isCounted = (standing: DayStanding | undefined) => standing !== 'uncounted';
+/** Whether no result says whether its mapping is correct. */
+const isOpen = (standing: DayStanding | undefined) =>
+  isCounted(standing) && standing !== 'correct' && standing !== 'incorrect';
+
+async function* readPosted(ledger: ReadOnlyLedger, { run, standings }: SentRun): AsyncGenerator<Lines> {
   for await (const page of readStored(ledger, run, 'body'))
-    yield { ...page, explain: (line) => explainPosted(readBooking(line, 'body')) };
+    yield {
+      ...pick(page, standings, isOpen),
+      explain: (line) => explainPosted(readBooking(line, 'body')),
+    };
 }
 
 const refusedAtOnce = 1_000;
 
-async function* readRefused(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Lines> {
+async function* readRefused(ledger: ReadOnlyLedger, { run, standings }: SentRun): AsyncGenerator<Lines> {
   for (let skip = 0; ; skip += refusedAtOnce) {
     const refused = await ledger.bookings.listRefused(run.id, refusedAtOnce, skip);
-    for (const { form, batch, place, line, code, step } of refused)
-      yield { form, batch, places: [place], lines: [line], explain: () => ({ code, step }) };
+    for (const { form, batch, place, line, code, step } of refused) {
+      const page = { form, batch, places: [place], lines: [line], explain: () => ({ code, step }) };
+      yield pick(page, standings, isCounted);
+    }
     if (refused.length < refusedAtOnce) return;
   }
 }
 
-async function* readSuspected(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Lines> {
-  for await (const { form, cursor, suspects } of readSuspects(ledger, run.id))
-    yield {
+async function* readSuspected(ledger: ReadOnlyLedger, { run, standings }: SentRun): AsyncGenerator<Lines> {
+  for await (const { form, cursor, suspects } of readSuspects(ledger, run.id)) {
+    const page: Lines = {
       form,
       batch: cursor.batch,
       places: suspects.map(({ place }) => place),
       lines: suspects.map(({ line }) => line),
       explain: (_, index) => suspects[index] && toSuspicion(suspects[index]),
     };
+    yield pick(page, standings, isCounted);
+  }
 }
 
 /** More items are read in several passes. */

@@ -29,6 +29,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
           pending: 0,
           repeated: 0,
           filtered: 0,
+          carried: 0,
           posted: 0,
           affected: null,
           unanswered: null,

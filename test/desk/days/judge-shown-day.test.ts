@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { judgeShownDay } from '../../../src/desk/calendar.js';
 import type { Run } from '../../../src/ledger/run.js';
+import { outcomeOf } from '../../review/outcome/some-outcome.js';
 import { now, timezone } from '../some-desk.js';
 import { nightlyRun } from './some-days.js';
 
 const iso = '2026-11-19';
-type Known = Parameters<typeof judgeShownDay>[2];
+type Known = Parameters<typeof judgeShownDay>[3];
 const usually: Known = {
   now,
   dueUntil: '2026-11-20',
@@ -21,7 +22,8 @@ type Changes = { readonly [Name in keyof Known]?: Known[Name] | undefined };
 
 function judge(runs: readonly Run[], known: Changes & { readonly day?: string } = {}) {
   const { day = iso, ...others } = known;
-  return judgeShownDay(createBusinessDay(day, timezone), runs, { ...usually, ...others } as Known);
+  const outcome = runs.length === 0 ? undefined : outcomeOf(runs, {}, day);
+  return judgeShownDay(createBusinessDay(day, timezone), runs, outcome, { ...usually, ...others } as Known);
 }
 
 describe('the state of a day', () => {

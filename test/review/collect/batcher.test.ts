@@ -91,6 +91,15 @@ describe('batching', () => {
     expect(batching.ready).toBe(0);
     expect(batching.accepted).toBe(3);
   });
+
+  it('does not accept what it carries, and says how much of each batch that is', async () => {
+    const batching = createBatcher('file', 2, { holds: async () => true });
+    await add(batching, 'a', undefined);
+    batching.startCarrying();
+    for (const line of ['b', 'a', 'c', 'd']) await add(batching, line, undefined);
+    expect(batching.accepted).toBe(1);
+    expect(batching.takeBatches({ isLast: true }).map(({ carried }) => carried)).toEqual([1, 2]);
+  });
 });
 
 async function batch(acts: readonly Act[], batchSize: number, memory: LineIndex) {
@@ -154,6 +163,7 @@ function keysOf(reference: string | undefined): BookingKeys {
 function keysOfLines(references: readonly (string | undefined)[]) {
   const keys = references.map(keysOf);
   return {
+    carried: 0,
     referenceHashes: keys.map(({ referenceHash }) => referenceHash),
     stays: {
       hotelHashes: keys.map(({ hotelHash }) => hotelHash),

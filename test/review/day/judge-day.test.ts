@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryState } from '../../../src/ledger/canaries.js';
 import type { Counts, Run, RunState } from '../../../src/ledger/run.js';
 import { judgeDay } from '../../../src/review/day/good-day.js';
-import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
 import { failureOf, runOf } from '../../schedule/ledger-days.js';
+import { outcomeOf } from '../outcome/some-outcome.js';
 
 const day = '2026-11-20';
 const afterTheDay = new Date('2026-11-21T02:30:00Z');
@@ -14,6 +14,7 @@ const sent: Counts = {
     duplicates: 0,
     rejected: 0,
     filtered: 0,
+    carried: 0,
     delivered: 10,
     refused: 0,
     pending: 0,
@@ -24,7 +25,7 @@ const judged = { affected: 0, unanswered: 0, unclear: 0, malformed: 0 };
 
 function judge(state: RunState, counts: Partial<Counts>, changes: Partial<Run> = {}) {
   const run = runOf(day, state, afterTheDay, { counts: { ...sent, ...counts }, ...changes });
-  return judgeDay(summariseVerdicts(day, [run]), { timezone: 'Europe/Madrid' });
+  return judgeDay(outcomeOf([run]), { timezone: 'Europe/Madrid' });
 }
 
 const byFile = (verdicts: Partial<typeof judged>): Partial<Run> => ({
@@ -82,14 +83,14 @@ describe('the judgement on a day', () => {
       counts: { ...sent, affected: 0, unanswered: 0 },
     });
     const judgeWith = (canary: CanaryState) =>
-      judgeDay(summariseVerdicts(day, [run]), { timezone: 'UTC', canary }).judgement;
+      judgeDay(outcomeOf([run]), { timezone: 'UTC', canary }).judgement;
     expect(judgeWith('missed')).toBe('attention');
     expect(judgeWith('waiting')).toBe('good');
     expect(judgeWith('named')).toBe('good');
   });
 
   it('needs attention where nothing was reviewed', () => {
-    expect(judgeDay(summariseVerdicts(day, []), { timezone: 'UTC' })).toMatchObject({
+    expect(judgeDay(outcomeOf([]), { timezone: 'UTC' })).toMatchObject({
       judgement: 'attention',
     });
     expect(judge('cancelled', {})).toMatchObject({ judgement: 'attention' });
@@ -117,6 +118,6 @@ describe('the judgement on a day', () => {
       counts: sent,
       failure: failureOf('retryable'),
     });
-    expect(judgeDay(summariseVerdicts(day, [newer, older]), { timezone: 'UTC' }).judgement).toBe('attention');
+    expect(judgeDay(outcomeOf([newer, older]), { timezone: 'UTC' }).judgement).toBe('attention');
   });
 });

@@ -18,6 +18,7 @@ describe('the report of a run', () => {
         duplicates: 7,
         rejected: 3,
         filtered: 0,
+        carried: 0,
         delivered: 990,
         refused: 0,
         pending: 0,

@@ -12,10 +12,10 @@ import { bookingForms } from '../../../src/ledger/step.js';
 import { hasNews } from '../../../src/review/day/good-day.js';
 import { decideOpening } from '../../../src/review/day/open-run.js';
 import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
-import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
 import { newRun } from '../../contracts/ledger/days.js';
 import { record } from '../array-source.js';
 import { collectAgain, day, deliverRun, type LateDay, storedReferences, whole } from '../late-days.js';
+import { outcomeOf } from '../outcome/some-outcome.js';
 import { someRun } from '../some-run.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
@@ -125,8 +125,8 @@ describe('after runs of today', () => {
       ofToday({ id: 'b', topsUp: true, counts: { accepted: 3, affected: null } } as Partial<Run>),
       ofToday({ id: 'a', counts: { accepted: 4, affected: null } } as Partial<Run>),
     ];
-    expect(summariseVerdicts(day.iso, runs)).toMatchObject({ knowledge: 'judged', affected: 2, posted: 7 });
-    expect(summariseVerdicts(day.iso, runs.slice(1))).toMatchObject({
+    expect(outcomeOf(runs)).toMatchObject({ knowledge: 'judged', affected: 2, posted: 7 });
+    expect(outcomeOf(runs.slice(1))).toMatchObject({
       knowledge: 'by-email',
       affected: null,
     });

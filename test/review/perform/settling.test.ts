@@ -52,6 +52,7 @@ async function settle(run: Run, given: Given = {}) {
       },
       get: async () => settledRun,
     },
+    days: { listOutcomes: async () => [] },
   });
   const result = await settleIfDue(run, {
     ledger,
@@ -139,6 +140,7 @@ describe('a run fails', () => {
     ['rejects differ', { rejected: 1 }, {}],
     ['filtered records differ', { filtered: 0 }, {}],
     ['not all bookings are stored', {}, { stored: 99 }],
+    ['carried bookings are not stored', { carried: 3 }, {}],
     ['the steps have other bookings', {}, { pending: 1 }],
     ['fewer are delivered than was counted', {}, { delivered: 89, pending: 1 }],
     ['fewer are refused than was counted', {}, { refused: 9, pending: 1 }],

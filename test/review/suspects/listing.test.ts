@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findComparedRuns, listSuspects } from '../../../src/review/suspects/listing.js';
+import { alone } from '../../../src/review/outcome/day-outcome.js';
+import { listSuspects } from '../../../src/review/suspects/listing.js';
 import { listBookings } from '../../../src/review/verdicts/listing.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
@@ -56,9 +57,9 @@ describe('the suspects of a run', () => {
     expect(await listSuspects(fakeLedger({}), someRun({ id: 'one' }), 9)).toEqual([]);
   });
 
-  it('of several runs are listed once each, as they were compared', async () => {
-    const ledger = ledgerOf({ late: [[line(3)], [line(1)]], first: [[line(1), line(2)]] });
-    const runs = [someRun({ id: 'late' }), someRun({ id: 'first' })];
+  it('of several runs are listed as they were compared', async () => {
+    const ledger = ledgerOf({ late: [[line(3)], [line(1)]], first: [[line(2)]] });
+    const runs = [someRun({ id: 'late' }), someRun({ id: 'first' })].map(alone);
     const list = await listBookings(ledger, 'suspects', runs, { today: '2026-11-21', clock: () => 0 });
     const listed = [];
     for await (const some of list.read()) listed.push(...some);
@@ -72,27 +73,5 @@ describe('the suspects of a run', () => {
       ...{ reason: 'moved', copyServiceId: null, copy: 'unmapped', movedAt: '2026-11-18T10:00:00.000Z' },
     });
     expect(list.count).toBe(3);
-  });
-});
-
-describe('the runs that contribute to the suspects of a day', () => {
-  const idsOf = (...runs: Parameters<typeof someRun>[0][]) =>
-    findComparedRuns(runs.map((run) => someRun(run))).map(({ id }) => id);
-
-  it('are only the newest compared run if it covers the whole day', () => {
-    expect(idsOf({ id: 'c' }, { id: 'b', suspects }, { id: 'a', suspects })).toEqual(['b']);
-  });
-
-  it('include, for a top-up, the earlier runs that were compared', () => {
-    const tops = { suspects, topsUp: true as const };
-    expect(
-      idsOf({ id: 'd', ...tops }, { id: 'c', topsUp: true }, { id: 'b', suspects }, { id: 'a', suspects }),
-    ).toEqual(['d', 'b']);
-    expect(idsOf({ id: 'c', ...tops }, { id: 'b' }, { id: 'a', suspects })).toEqual(['c']);
-    expect(idsOf({ id: 'b', ...tops }, { id: 'a', ...tops })).toEqual(['b', 'a']);
-  });
-
-  it('are none if nothing was compared', () => {
-    expect(idsOf({ id: 'b' }, { id: 'a' })).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { KeptColumns } from '../../../src/ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { CopiedMapping } from '../../../src/ledger/mappings.js';
 import type { Run } from '../../../src/ledger/run.js';
-import { type DayVerdicts, summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
+import { alone } from '../../../src/review/outcome/day-outcome.js';
 import {
   type BookingList,
   type ListedBooking,
@@ -84,11 +84,10 @@ const references = (listed: readonly { readonly fields: Readonly<Record<string, 
 function list(
   ledger: ReadOnlyLedger,
   name: ListName,
-  days: readonly DayVerdicts[],
+  runs: readonly Run[],
   filter: { readonly checkInBefore?: string; readonly withKept?: boolean } = {},
 ) {
-  const runs = days.flatMap((sent) => sent.runs);
-  return listBookings(ledger, name, runs, { today, clock: () => 0, ...filter });
+  return listBookings(ledger, name, runs.map(alone), { today, clock: () => 0, ...filter });
 }
 
 async function readAll(opened: Promise<BookingList>) {
@@ -100,9 +99,10 @@ async function readAll(opened: Promise<BookingList>) {
 }
 
 describe('the affected bookings of days', () => {
-  const days = [
-    summariseVerdicts('2026-11-19', [judgedRun('a', { day: '2026-11-19' })]),
-    summariseVerdicts('2026-11-20', [judgedRun('late', { topsUp: true }), judgedRun('first')]),
+  const runs = [
+    judgedRun('a', { day: '2026-11-19' }),
+    judgedRun('late', { topsUp: true }),
+    judgedRun('first'),
   ];
   const judgements = {
     a: { incorrect: [[toLine('A-1', '05122026')], [toLine('A-2', '01122026', 'X1')]] },
@@ -112,7 +112,7 @@ describe('the affected bookings of days', () => {
 
   it('are listed over all runs and days by check-in, in their order where it is the same', async () => {
     const { ledger } = openLedger(judgements);
-    const listed = await readAll(list(ledger, 'affected', days));
+    const listed = await readAll(list(ledger, 'affected', runs));
     expect(references(listed)).toEqual(['L-1', 'A-2', 'A-1', 'F-1']);
     expect(listed.map(({ day }) => day)).toEqual(['2026-11-20', '2026-11-19', '2026-11-19', '2026-11-20']);
   });
@@ -128,7 +128,7 @@ describe('the affected bookings of days', () => {
       toLine('arrives-today', '21112026', 'H', '22112026'),
     ];
     const { ledger } = openLedger({ a: { incorrect: [lines] } });
-    const run = summariseVerdicts('2026-11-20', [judgedRun('a')]);
+    const run = judgedRun('a');
     expect(references(await readAll(list(ledger, 'affected', [run])))).toEqual([
       ...['no-check-out', 'leaves-today', 'unknown', 'arrives-today', 'ahead', 'long-over', 'over'],
     ]);
@@ -136,7 +136,7 @@ describe('the affected bookings of days', () => {
 
   it('cost a look-up only if they are in the window that is read', async () => {
     const { ledger, asked } = openLedger(judgements);
-    const found = await list(ledger, 'affected', days);
+    const found = await list(ledger, 'affected', runs);
     const shown: ListedBooking[] = [];
     for await (const chunk of found.read({ from: 1, to: 3 })) shown.push(...chunk);
     expect(references(shown)).toEqual(['A-2', 'A-1']);
@@ -148,7 +148,7 @@ describe('the affected bookings of days', () => {
 
   it('have the hotel of the local copy, if it has one, and no guest', async () => {
     const { ledger } = openLedger(judgements, { X1: 8 });
-    const listed = await readAll(list(ledger, 'affected', days));
+    const listed = await readAll(list(ledger, 'affected', runs));
     expect(listed.map(({ copyServiceId }) => copyServiceId)).toEqual([null, 8, null, null]);
     expect(listed[1]?.fields).toEqual({
       ServiceId: 7,
@@ -165,16 +165,16 @@ describe('the affected bookings of days', () => {
     const { ledger } = openLedger({
       a: { incorrect: [[...(judgements.a.incorrect[1] ?? []), toLine('A-0', '')]] },
     });
-    const filtered = await readAll(list(ledger, 'affected', days, { checkInBefore: '2026-12-02' }));
+    const filtered = await readAll(list(ledger, 'affected', runs, { checkInBefore: '2026-12-02' }));
     expect(references(filtered)).toEqual(['A-0', 'A-2']);
-    const nearer = await readAll(list(ledger, 'affected', days, { checkInBefore: '2026-12-01' }));
+    const nearer = await readAll(list(ledger, 'affected', runs, { checkInBefore: '2026-12-01' }));
     expect(references(nearer)).toEqual(['A-0']);
   });
 
   it('are looked up in the copy a thousand at a time', async () => {
     const many = Array.from({ length: 2_001 }, (_, number) => toLine(`B-${number}`, '01122026'));
     const { ledger, asked } = openLedger({ a: { incorrect: [many] } });
-    expect(await readAll(list(ledger, 'affected', days))).toHaveLength(2_001);
+    expect(await readAll(list(ledger, 'affected', runs))).toHaveLength(2_001);
     expect(asked).toEqual([1_000, 1_000, 1]);
   });
 });
@@ -185,8 +185,8 @@ describe('the kept columns of affected bookings', () => {
     const kept = { a: [{ labels: ['Price'], rows: [null, ['2'], null] }] };
     const { ledger, sought } = openLedger({ a: { incorrect: [lines] } }, {}, kept);
     const listKept = (topsUp: boolean) => {
-      const days = [summariseVerdicts('2026-11-20', [judgedRun('a', topsUp ? { topsUp } : {})])];
-      return readAll(list(ledger, 'affected', days, { withKept: true }));
+      const run = judgedRun('a', topsUp ? { topsUp } : {});
+      return readAll(list(ledger, 'affected', [run], { withKept: true }));
     };
     expect((await listKept(false)).map((one) => one.kept?.Price)).toEqual([undefined, '2', undefined]);
     expect(sought).toEqual([]);
@@ -208,9 +208,7 @@ describe('the bookings without a verdict', () => {
         incorrect: [[toLine('A-1', '01122026')]],
       },
     });
-    const listed = await readAll(
-      list(ledger, 'unanswered', [summariseVerdicts('2026-11-20', [judgedRun('a')])]),
-    );
+    const listed = await readAll(list(ledger, 'unanswered', [judgedRun('a')]));
     expect(listed.map(({ fields, verdictReason }) => [fields.BookingReferenceId, verdictReason])).toEqual([
       ['N-1', 'not-in-result'],
       ['U-1', 'unclear'],
@@ -226,15 +224,13 @@ describe('the bookings without a verdict', () => {
       a: { file: [[toLine('B-1', '02122026'), toLine('B-2', '01122026')], [toLine('B-3', '03122026')]] },
     });
     const run = judgedRun('a', { state: 'awaiting-result', file });
-    const listed = await readAll(list(ledger, 'unanswered', [summariseVerdicts('2026-11-20', [run])]));
+    const listed = await readAll(list(ledger, 'unanswered', [run]));
     expect(references(listed)).toEqual(['B-2', 'B-1', 'B-3']);
     expect(listed.map(({ verdictReason }) => verdictReason)).toEqual([reason, reason, reason]);
   });
 
   it('are none for a run by body', async () => {
     const { ledger } = openLedger({});
-    expect(await readAll(list(ledger, 'unanswered', [summariseVerdicts('2026-11-20', [someRun()])]))).toEqual(
-      [],
-    );
+    expect(await readAll(list(ledger, 'unanswered', [someRun()]))).toEqual([]);
   });
 });

@@ -1,0 +1,226 @@
+import { type Judged, packNumbers, unpackNumbers } from './findings.js';
+import { change, type Query } from './query.js';
+import { runNumber, runsHoldingBookings } from './runs.js';
+import type { BookingForm } from './step.js';
+import * as t from './table.js';
+
+/**
+ * What a booking counts as in its day, where its own run says something else: `uncounted`, because a newer run holds it too, or
+ * because it is superseded or will never be sent; or the verdict of another run.
+ */
+export type DayStanding = 'uncounted' | 'correct' | Judged;
+
+/** The bookings that count for a day, in numbers; null stands for unknown. */
+export interface DayCounts {
+  readonly accepted: number;
+  readonly delivered: number;
+  readonly refused: number;
+  readonly pending: number;
+  /** Of a day by file: bookings that went by body, and about which no result says anything. */
+  readonly posted: number;
+  /** Bookings that a result calls incorrect; null where no result is known. */
+  readonly affected: number | null;
+  /** Bookings of files without a verdict; null where there is no file. */
+  readonly unanswered: number | null;
+  /** Bookings that the local copy of the mappings flags; null where none was compared with it. */
+  readonly suspects: number | null;
+  /** The runs that hold these bookings, or whose verdict counts for one: their ids, newest first. */
+  readonly senders: readonly string[];
+}
+
+/** Bookings of one stored batch that count as the same. */
+export interface StandingPlaces extends BatchPlaces {
+  readonly standing: DayStanding;
+}
+
+/** Some bookings of a stored batch. */
+export interface BatchPlaces {
+  readonly runId: string;
+  readonly form: BookingForm;
+  readonly batch: number;
+  /** Ascending. */
+  readonly places: readonly number[];
+}
+
+/** What each day came to, when a run of it last ended or recorded verdicts. */
+export const dayOutcomes = t.table(
+  'day_outcomes',
+  { day: t.text(), mark: t.text(), counts: t.json<DayCounts>() },
+  { key: 'day', isItsIndex: true },
+);
+
+/** Only of days whose bookings several runs hold. */
+export const standingPlaces = t.table(
+  'standing_places',
+  {
+    run: t.numberOf('runs'),
+    form: t.text<BookingForm>(),
+    batch: t.integer,
+    standing: t.oneOf<DayStanding>('uncounted', 'correct', 'incorrect', 'not-in-result', 'unclear'),
+    places: t.bytes,
+  },
+  { key: 'run, form, batch, standing', isItsIndex: true },
+);
+
+/**
+ * What the collect of a run no longer found in its source, while another hotel or stay stood there under the same reference: bookings
+ * that other runs of the day hold. `isFound`: it found them again after an earlier collect had not.
+ */
+export const supersededPlaces = t.table(
+  'superseded_places',
+  {
+    run: t.numberOf('runs'),
+    heldBy: t.numberOf('runs'),
+    form: t.text<BookingForm>(),
+    batch: t.integer,
+    isFound: t.flag,
+    places: t.bytes,
+  },
+  {
+    key: 'run, held_by, form, batch, is_found',
+    isItsIndex: true,
+    indexes: ['INDEX superseded_by_holder ON superseded_places (held_by, form, batch)'],
+  },
+);
+
+/** What a collect says about the bookings of a stored batch of another run. */
+export interface SupersededPlaces extends BatchPlaces {
+  readonly isFound: boolean;
+}
+
+export interface StoredOutcome {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  /** Changes whenever something changes that the counts depend on; what a run delivers counts once it is over. */
+  readonly mark: string;
+  /** The bookings of all its runs were removed. */
+  readonly isPruned: boolean;
+  /** As it was stored; absent if it never was. */
+  readonly stored?: { readonly mark: string; readonly counts: DayCounts };
+}
+
+const marked = t.columnsOf({
+  day: t.text(),
+  ...{ runs: t.integer, newest: t.bigint, held: t.bigint, ended: t.bigint, verdicts: t.bigint },
+  ...{ files: t.integer, cancelled: t.integer, pruned: t.integer },
+  storedMark: t.optional(t.text()),
+  counts: t.optional(t.json<DayCounts>()),
+});
+
+/** Of each day from `from` to `to` with a run that holds bookings, oldest first. */
+export function* listOutcomes({
+  from,
+  to,
+}: {
+  readonly from: string;
+  readonly to: string;
+}): Query<StoredOutcome[]> {
+  const found = yield* marked.all(
+    `SELECT marked.*, stored.mark AS stored_mark, stored.counts AS counts FROM (
+       SELECT day, count(*) AS runs, max(number) AS newest, sum(accepted + carried) AS held,
+         coalesce(sum(delivered * 3 + refused) FILTER (WHERE state <> 'delivering'), 0) AS ended,
+         sum(verdicts_recorded) AS verdicts, count(file) AS files,
+         count(*) FILTER (WHERE state = 'cancelled') AS cancelled, count(pruned_at) AS pruned
+       FROM runs WHERE day >= ? AND day <= ? AND ${runsHoldingBookings} GROUP BY day
+     ) AS marked LEFT JOIN day_outcomes AS stored ON stored.day = marked.day ORDER BY marked.day`,
+    from,
+    to,
+  );
+  return found.map(({ day, pruned, storedMark, counts, ...parts }) => ({
+    day,
+    mark: Object.values(parts).join(' '),
+    isPruned: pruned === parts.runs,
+    ...(storedMark !== undefined && counts && { stored: { mark: storedMark, counts } }),
+  }));
+}
+
+/** Where the bookings of the day count as something else than their runs say; read together with `listOutcomes`. */
+export function* listStandings(day: string): Query<StandingPlaces[]> {
+  const rows = yield* heldPlaces.all(
+    `SELECT id AS run_id, form, batch, standing, places FROM standing_places JOIN runs ON run = number
+     WHERE day = ? ORDER BY number DESC, form, batch, standing`,
+    day,
+  );
+  return rows.map(({ places, ...of }) => ({ ...of, places: unpackNumbers(places) }));
+}
+
+const heldPlaces = t.columnsOf({
+  runId: t.text(),
+  form: t.text<BookingForm>(),
+  batch: t.integer,
+  standing: t.text<DayStanding>(),
+  places: t.bytes,
+});
+
+export interface NewOutcome {
+  readonly day: string;
+  readonly mark: string;
+  readonly counts: DayCounts;
+  readonly places: readonly StandingPlaces[];
+}
+
+/** Replaces what was stored of the day. */
+export function* storeOutcome({ day, mark, counts, places }: NewOutcome): Query<void> {
+  yield* change('DELETE FROM standing_places WHERE run IN (SELECT number FROM runs WHERE day = ?)', day);
+  const numbers = yield* numberRuns(places);
+  yield* standingPlaces.insert(
+    places.map(({ runId, places: held, ...of }) => ({
+      ...of,
+      run: numbers.get(runId) ?? 0,
+      places: packNumbers(held),
+    })),
+  );
+  yield* dayOutcomes.add(
+    { day, mark, counts },
+    'ON CONFLICT (day) DO UPDATE SET mark = excluded.mark, counts = excluded.counts',
+  );
+}
+
+/** Records what the collect of a run says about the bookings of the day's other runs. */
+export function* storeSuperseded(run: number, found: readonly SupersededPlaces[]): Query<void> {
+  const numbers = yield* numberRuns(found);
+  yield* supersededPlaces.insert(
+    found.map(({ runId, places, ...of }) => ({
+      ...of,
+      run,
+      heldBy: numbers.get(runId) ?? 0,
+      places: packNumbers(places),
+    })),
+  );
+}
+
+function* numberRuns(of: readonly { readonly runId: string }[]): Query<ReadonlyMap<string, number>> {
+  const numbers = new Map<string, number>();
+  for (const { runId } of of) if (!numbers.has(runId)) numbers.set(runId, yield* runNumber(runId));
+  return numbers;
+}
+
+/** The bookings of a run that are superseded: the newest collect that says something about one decides. */
+export function* listSuperseded(runId: string): Query<BatchPlaces[]> {
+  const found = yield* supersededPlaces.list(
+    'WHERE held_by = (SELECT number FROM runs WHERE id = ?) ORDER BY run',
+    runId,
+  );
+  const batches = new Map<string, { form: BookingForm; batch: number; places: Set<number> }>();
+  for (const { form, batch, isFound, places } of found) {
+    const of = batches.get(`${form} ${batch}`) ?? { form, batch, places: new Set() };
+    batches.set(`${form} ${batch}`, of);
+    for (const place of unpackNumbers(places)) {
+      if (isFound) of.places.delete(place);
+      else of.places.add(place);
+    }
+  }
+  return [...batches.values()]
+    .filter(({ places }) => places.size > 0)
+    .map(({ places, ...of }) => ({ runId, ...of, places: [...places].sort((a, b) => a - b) }));
+}
+
+/** Whether that booking is superseded. */
+export function* isSuperseded(run: number, form: BookingForm, batch: number, place: number): Query<boolean> {
+  const found = yield* supersededPlaces.list(
+    'WHERE held_by = ? AND form = ? AND batch = ? ORDER BY run DESC',
+    ...[run, form, batch],
+  );
+  const newest = found.find(({ places }) => unpackNumbers(places).includes(place));
+  return newest !== undefined && !newest.isFound;
+}

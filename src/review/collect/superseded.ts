@@ -1,0 +1,81 @@
+import { KeyError } from '../../keys/day-keys.js';
+import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import type { BatchPlaces, SupersededPlaces } from '../../ledger/day-outcomes.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
+import { type BookingForm, bookingForms } from '../../ledger/step.js';
+import { readBooking } from '../stored/stored-line.js';
+import { createOccurrenceIndex, keyOfBooking } from './booking-keys.js';
+
+/** The bookings and references that the source of a run holds. */
+export type SourceKeys = ReturnType<typeof createSourceKeys>;
+
+export function createSourceKeys() {
+  const bookings = createOccurrenceIndex();
+  const references = createOccurrenceIndex();
+  return {
+    add(line: string, form: BookingForm): void {
+      const booking = readBooking(line, form);
+      bookings.findOrAdd(keyOfBooking(booking));
+      const { bookingReferenceId: reference } = booking;
+      if (reference !== undefined) references.findOrAdd(reference);
+    },
+    hasBooking: (key: string) => bookings.find(key) !== undefined,
+    hasReference: (reference: string) => references.find(reference) !== undefined,
+  };
+}
+
+/**
+ * Finds which bookings of these runs of the day the source no longer holds, although it holds their reference, with another hotel or
+ * stay; and which of those that an earlier collect did not find are there again. One without a reference is never superseded, and
+ * one whose reference is gone stays as it was.
+ *
+ * @param runs those before, and the run itself if it carries their bookings
+ */
+export async function findSuperseded(
+  ledger: ReadOnlyLedger,
+  runs: readonly Run[],
+  source: SourceKeys,
+): Promise<SupersededPlaces[]> {
+  const found: SupersededPlaces[] = [];
+  for (const run of runs) {
+    const before = await ledger.days.listSuperseded(run.id);
+    try {
+      for (const form of bookingForms)
+        for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
+          const known = new Set(before.find(isBatch(form, batch))?.places);
+          const judged = splitStoredLines(lines).map((line, place) => {
+            const booking = readBooking(line, form);
+            const { bookingReferenceId: reference } = booking;
+            const isFound = source.hasBooking(keyOfBooking(booking));
+            const isSuperseded = !isFound && reference !== undefined && source.hasReference(reference);
+            return { place, isNew: isSuperseded && !known.has(place), isFound: isFound && known.has(place) };
+          });
+          found.push(
+            ...toPlaces(
+              { runId: run.id, form, batch, isFound: false },
+              judged.filter(({ isNew }) => isNew),
+            ),
+            ...toPlaces(
+              { runId: run.id, form, batch, isFound: true },
+              judged.filter(({ isFound }) => isFound),
+            ),
+          );
+        }
+    } catch (error) {
+      // Nobody can read the lines of a day whose key is gone.
+      if (!(error instanceof KeyError)) throw error;
+    }
+  }
+  return found;
+}
+
+const isBatch = (form: BookingForm, batch: number) => (of: BatchPlaces) =>
+  of.form === form && of.batch === batch;
+
+function toPlaces(
+  of: Omit<SupersededPlaces, 'places'>,
+  found: readonly { readonly place: number }[],
+): SupersededPlaces[] {
+  return found.length === 0 ? [] : [{ ...of, places: found.map(({ place }) => place) }];
+}

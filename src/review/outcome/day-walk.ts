@@ -1,0 +1,236 @@
+import { forEachGivingWay, giveWay } from '../../async/give-way.js';
+import type { DayStanding, StandingPlaces } from '../../ledger/day-outcomes.js';
+import type { BookingForm } from '../../ledger/step.js';
+import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/booking-keys.js';
+
+/** What a result said about a booking. */
+export type RecordedVerdict = Exclude<DayStanding, 'uncounted'>;
+
+/** A stored booking as one run knows it. */
+export interface WalkedEntry {
+  /** See `keyOfBooking`. */
+  readonly key: string;
+  /** `void`: it will never be sent, because its run was cancelled. */
+  readonly state: 'delivered' | 'refused' | 'pending' | 'void';
+  /** What the result of its run says; absent without a result. */
+  readonly verdict?: RecordedVerdict | undefined;
+  readonly isSuspect?: boolean;
+  /** A later collect found another hotel or stay under its reference instead. */
+  readonly isSuperseded?: boolean;
+}
+
+/** The bookings of a stored batch. */
+export interface WalkedBatch {
+  readonly form: BookingForm;
+  readonly batch: number;
+  readonly entries: readonly WalkedEntry[];
+}
+
+type Taken = WalkedEntry & { readonly state: Exclude<WalkedEntry['state'], 'void'> };
+
+export interface WalkedRun {
+  readonly id: string;
+  /** Whether some of its bookings are neither delivered nor refused. */
+  readonly hasPending: boolean;
+  /** In the same order on each call. */
+  read(): AsyncIterable<WalkedBatch>;
+}
+
+/** The bookings that count for a day, in numbers. */
+export type WalkedCounts = ReturnType<typeof createCounts>;
+
+const createCounts = () => ({
+  delivered: 0,
+  refused: 0,
+  pending: 0,
+  /** Those in a file that a result calls incorrect, and those about which no result says anything readable. */
+  incorrect: 0,
+  unansweredInFile: 0,
+  /** Those that went or go by body, and about which no result says anything. */
+  byBody: 0,
+  suspects: 0,
+});
+
+/** What the bookings of a day came to, booking by booking. */
+export interface Walked {
+  readonly counts: WalkedCounts;
+  /** The runs that hold counted bookings, or whose verdict counts for one. */
+  readonly contributing: ReadonlySet<string>;
+  /** What bookings count as, where their own run says something else. */
+  readonly places: readonly StandingPlaces[];
+}
+
+/**
+ * Finds which of the stored bookings count for their day. Bookings with equal keys count as often as the run with most of them holds
+ * them, each as the newest run has it that sent it; one that no run sent counts as the newest run has it. Of the verdicts on
+ * one, the newest counts, and *incorrect* is cleared only by a newer *correct*.
+ *
+ * @param runs newest first
+ */
+export async function walkDay(runs: readonly WalkedRun[]): Promise<Walked> {
+  const slots = createSlots();
+  const counters = new Map<string, KeyCounter>();
+  for (const run of runs) {
+    const counter = createKeyCounter();
+    if (run.hasPending) counters.set(run.id, counter);
+    await walkRun(run, slots, (entry, place) => {
+      const { state } = entry;
+      if (entry.isSuperseded || state === 'void') slots.leaveOut(place);
+      else if (state !== 'pending') slots.take({ ...entry, state }, counter.add(entry.key), place);
+    });
+  }
+  // What was not sent comes last: a run that is under way does not hide what an earlier one sent.
+  for (const run of runs) {
+    const counter = counters.get(run.id);
+    if (!counter) continue;
+    await walkRun(run, slots, (entry, place) => {
+      const { state } = entry;
+      if (entry.isSuperseded || state !== 'pending') return;
+      slots.take({ ...entry, state }, counter.add(entry.key), place);
+    });
+  }
+  return sum(slots);
+}
+
+async function walkRun(
+  run: WalkedRun,
+  slots: ReturnType<typeof createSlots>,
+  visit: (entry: WalkedEntry, place: number) => void,
+): Promise<void> {
+  for await (const { form, batch, entries } of run.read()) {
+    slots.startBatch({ runId: run.id, form, batch });
+    for (const [place, entry] of entries.entries()) visit(entry, place);
+    await giveWay();
+  }
+}
+
+/** Codes of verdicts in compact memory; 0 for none. */
+const verdictCodes: readonly RecordedVerdict[] = ['correct', 'incorrect', 'not-in-result', 'unclear'];
+const codeOf = (verdict: RecordedVerdict | undefined) =>
+  verdict === undefined ? 0 : verdictCodes.indexOf(verdict) + 1;
+const verdictOf = (code: number): RecordedVerdict | undefined => verdictCodes[(code & verdictBits) - 1];
+const verdictBits = 7;
+/** No older verdict changes this one. */
+const isClosed = 8;
+
+/** @param known the code of the newest verdict so far @returns the code with that of an older one */
+function foldVerdict(known: number, older: number): number {
+  if (older === 0 || known & isClosed) return known;
+  const verdict = verdictOf(older);
+  if (verdict === 'incorrect') return older | isClosed;
+  const newest = known === 0 ? older : known;
+  return verdict === 'correct' ? newest | isClosed : newest;
+}
+
+interface Place {
+  readonly runId: string;
+  readonly form: BookingForm;
+  readonly batch: number;
+}
+
+const states = ['delivered', 'refused', 'pending'] as const;
+const wordsPerSlot = 2;
+/** Where a slot's second word has what; its place is in the lowest 16 bits, the first word is the number of its batch. */
+const [verdictAt, ownAt, stateAt, suspectAt] = [16, 20, 23, 25];
+
+/** The bookings that count, in a few bytes each, and those that do not. */
+function createSlots() {
+  const index = createOccurrenceIndex();
+  let words = new Uint32Array(wordsPerSlot * 1_024);
+  const batches: (Place & { readonly uncounted: number[] })[] = [];
+  const contributing = new Set<string>();
+
+  function word(slot: number): number {
+    return words[wordsPerSlot * slot + 1] ?? 0;
+  }
+
+  /** Fills the slot that was added last. */
+  function add(entry: Taken, place: number): void {
+    const slot = index.size - 1;
+    if (wordsPerSlot * index.size > words.length) {
+      const larger = new Uint32Array(2 * words.length);
+      larger.set(words);
+      words = larger;
+    }
+    const code = codeOf(entry.verdict);
+    words[wordsPerSlot * slot] = batches.length - 1;
+    words[wordsPerSlot * slot + 1] =
+      place |
+      (foldVerdict(0, code) << verdictAt) |
+      (code << ownAt) |
+      (states.indexOf(entry.state) << stateAt) |
+      (Number(entry.isSuspect ?? false) << suspectAt);
+  }
+
+  function fold(slot: number, verdict: RecordedVerdict | undefined): boolean {
+    const known = (word(slot) >>> verdictAt) & (verdictBits | isClosed);
+    const folded = foldVerdict(known, codeOf(verdict));
+    words[wordsPerSlot * slot + 1] = word(slot) ^ ((known ^ folded) << verdictAt);
+    return verdictOf(folded) !== verdictOf(known);
+  }
+
+  function* each() {
+    for (let slot = 0; slot < index.size; slot += 1) {
+      const packed = word(slot);
+      const batch = batches[words[wordsPerSlot * slot] ?? 0];
+      if (!batch) throw new RangeError(`expected the batch of slot ${slot}, got: none`);
+      yield {
+        ...{ slot, batch, place: packed & 0xffff },
+        verdict: verdictOf(packed >>> verdictAt),
+        own: verdictOf(packed >>> ownAt),
+        state: states[(packed >>> stateAt) & 3] ?? 'pending',
+        isSuspect: ((packed >>> suspectAt) & 1) === 1,
+      };
+    }
+  }
+
+  return {
+    each,
+    batches,
+    contributing,
+    startBatch(place: Place): void {
+      batches.push({ ...place, uncounted: [] });
+    },
+    leaveOut(place: number): void {
+      batches.at(-1)?.uncounted.push(place);
+    },
+    /** @param occurrence of its key in its run */
+    take(entry: Taken, occurrence: number, place: number): void {
+      const runId = batches.at(-1)?.runId ?? '';
+      const held = index.findOrAdd(entry.key, occurrence);
+      if (held === undefined) add(entry, place);
+      else batches.at(-1)?.uncounted.push(place);
+      if (held === undefined || fold(held, entry.verdict)) contributing.add(runId);
+    },
+  };
+}
+
+async function sum({ each, batches, contributing }: ReturnType<typeof createSlots>): Promise<Walked> {
+  const counts = createCounts();
+  const places = createPlaces();
+  for (const { runId, form, batch, uncounted } of batches)
+    for (const place of uncounted) places.add({ runId, form, batch }, 'uncounted', place);
+  await forEachGivingWay(each(), undefined, ({ batch, place, verdict, own, state, isSuspect }) => {
+    counts[state] += 1;
+    if (isSuspect) counts.suspects += 1;
+    if (verdict === 'incorrect') counts.incorrect += 1;
+    else if (verdict !== 'correct') counts[batch.form === 'file' ? 'unansweredInFile' : 'byBody'] += 1;
+    if (verdict !== undefined && verdict !== own) places.add(batch, verdict, place);
+  });
+  return { counts, contributing, places: places.list() };
+}
+
+/** Gathers places by batch and standing. */
+function createPlaces() {
+  const gathered = new Map<string, Omit<StandingPlaces, 'places'> & { readonly places: number[] }>();
+  return {
+    add({ runId, form, batch }: Place, standing: DayStanding, place: number): void {
+      const key = `${runId} ${form} ${batch} ${standing}`;
+      const known = gathered.get(key);
+      if (known) known.places.push(place);
+      else gathered.set(key, { runId, form, batch, standing, places: [place] });
+    },
+    list: (): StandingPlaces[] =>
+      [...gathered.values()].map(({ places, ...of }) => ({ ...of, places: places.sort((a, b) => a - b) })),
+  };
+}

@@ -1,0 +1,111 @@
+import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import { type Judged, unansweredReasons } from '../../ledger/findings.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
+import { type BookingForm, bookingForms } from '../../ledger/step.js';
+import { keyOfBooking } from '../collect/booking-keys.js';
+import { followPages } from '../stored/follow-pages.js';
+import { readBooking } from '../stored/stored-line.js';
+import { judgeBooking } from '../verdict.js';
+import type { RecordedVerdict, WalkedBatch, WalkedEntry, WalkedRun } from './day-walk.js';
+
+/** The bookings that a run holds, as the ledger has them. */
+export function toWalkedRun(ledger: ReadOnlyLedger, run: Run): WalkedRun {
+  return {
+    id: run.id,
+    hasPending: run.counts.pending > 0,
+    async *read() {
+      for (const form of bookingForms) yield* readForm(ledger, run, form);
+    },
+  };
+}
+
+async function* readForm(
+  ledger: ReadOnlyLedger,
+  run: Run,
+  form: BookingForm,
+): AsyncGenerator<WalkedBatch, void, undefined> {
+  const stateOf = await createStateReader(ledger, run, form);
+  const verdictsOf = createVerdictReader(ledger, run, form);
+  const suspectsOf = readSuspectPlaces(ledger, run.id, form);
+  const superseded = new Map(
+    (await ledger.days.listSuperseded(run.id)).flatMap((of) =>
+      of.form === form ? [[of.batch, new Set(of.places)] as const] : [],
+    ),
+  );
+  for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
+    const verdictOf = await verdictsOf(batch);
+    const suspects = new Set(await suspectsOf(batch));
+    yield {
+      form,
+      batch,
+      entries: splitStoredLines(lines).map((line, place) => ({
+        key: keyOfBooking(readBooking(line, form)),
+        state: stateOf(batch, place),
+        verdict: verdictOf(place),
+        isSuspect: suspects.has(place),
+        isSuperseded: superseded.get(batch)?.has(place) ?? false,
+      })),
+    };
+  }
+}
+
+/** The places in each batch of a form that the local copy of the mappings flags, asked in the order of the batches. */
+export function readSuspectPlaces({ bookings }: ReadOnlyLedger, runId: string, form: BookingForm) {
+  return followPages(async (batch) => {
+    const page = await bookings.nextSuspects(runId, { form, batch });
+    if (page?.form !== form) return undefined;
+    return { batch: page.cursor.batch, places: page.suspects.map(({ place }) => place) };
+  });
+}
+
+/** What the result says about places of each batch of the file, unless it calls their mapping correct. */
+export function readJudgedPlaces({ bookings }: ReadOnlyLedger, runId: string) {
+  const kinds: readonly Judged[] = ['incorrect', ...unansweredReasons];
+  const pages = kinds.map((kind) => ({
+    kind,
+    placesOf: followPages((after) => bookings.nextJudged(runId, kind, after)),
+  }));
+  return async (batch: number): Promise<ReadonlyMap<number, Judged>> => {
+    const judged = new Map<number, Judged>();
+    for (const { kind, placesOf } of pages)
+      for (const place of await placesOf(batch)) judged.set(place, kind);
+    return judged;
+  };
+}
+
+/** What became of the places of a batch: a booking in the file is delivered with the by-file call. */
+async function createStateReader({ steps }: ReadOnlyLedger, run: Run, form: BookingForm) {
+  const unsent = run.state === 'cancelled' ? ('void' as const) : ('pending' as const);
+  if (form === 'file') {
+    const state = run.file?.triggeredAt === undefined ? unsent : 'delivered';
+    return (): WalkedEntry['state'] => state;
+  }
+  const slices = await steps.listUndelivered(run.id);
+  return (batch: number, place: number): WalkedEntry['state'] => {
+    const slice = slices.find(
+      (one) => one.batch === batch && place >= one.first && place < one.first + one.bookings,
+    );
+    if (!slice) return 'delivered';
+    return slice.state === 'refused' ? 'refused' : unsent;
+  };
+}
+
+/** A run without a result says nothing, and neither does one by body. */
+function createVerdictReader(ledger: ReadOnlyLedger, run: Run, form: BookingForm) {
+  const isJudged = form === 'file' && run.file?.verdicts !== undefined;
+  const judgedPlaces = readJudgedPlaces(ledger, run.id);
+  const judge = (judged?: Judged): RecordedVerdict | undefined => {
+    const found = judgeBooking({ run, form, step: { state: 'done' }, judged });
+    if (found.verdict !== 'unknown') return found.verdict;
+    return found.reason === 'not-in-result' || found.reason === 'unclear' ? found.reason : undefined;
+  };
+  const usual = isJudged ? judge() : undefined;
+  return async (batch: number) => {
+    const judged = isJudged ? await judgedPlaces(batch) : undefined;
+    return (place: number) => {
+      const said = judged?.get(place);
+      return said === undefined ? usual : judge(said);
+    };
+  };
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import type { JudgedPlaces } from '../../../src/ledger/findings.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { DeliveryKind, Run } from '../../../src/ledger/run.js';
+import {
+  type DayBookings,
+  readDayOutcome,
+  storeDayOutcome,
+} from '../../../src/review/outcome/day-outcome.js';
+import type { SourceRecord } from '../../../src/review/source.js';
+import { type ListName, listBookings } from '../../../src/review/verdicts/listing.js';
+import { collectRun, day, deliverRun, storedReferences, whole, wholes } from '../../review/late-days.js';
+import type { OpenedLedger } from '../ledger.js';
+import { at, batchSize, done, perform, rightOf } from './days.js';
+
+const { iso } = day;
+
+interface Sending {
+  readonly kind?: DeliveryKind;
+  readonly topsUp?: boolean;
+  /** References that its result calls incorrect; without them it has no result yet. */
+  readonly incorrect?: readonly string[];
+}
+
+/** Collects and sends a day, and stores what it came to. */
+async function send(
+  ledger: Ledger,
+  id: string,
+  records: readonly SourceRecord[],
+  { kind = 'file', topsUp = false, incorrect }: Sending = {},
+): Promise<Run> {
+  const run = await collectRun({ ledger, kind, batchSize }, id, records, { topsUp });
+  if (kind === 'file' && run.counts.accepted > 0) {
+    const references = await storedReferences(ledger, id, 'file');
+    await perform(ledger, run, 'write', { ...done, file: { rows: references.length } });
+    await perform(ledger, run, 'upload', done);
+    await perform(ledger, run, 'trigger', { ...done, file: { triggeredAt: at } });
+    if (incorrect) await judge(ledger, run, references, incorrect);
+    else await ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at });
+  }
+  if (kind === 'body' || incorrect) await deliverRun(ledger, run);
+  await storeDayOutcome(ledger, iso);
+  return ledger.runs.get(id);
+}
+
+async function judge(
+  ledger: Ledger,
+  run: Run,
+  references: readonly string[],
+  incorrect: readonly string[],
+): Promise<void> {
+  const positions = references.flatMap((reference, index) => (incorrect.includes(reference) ? [index] : []));
+  const verdicts = positions.map(
+    (position): JudgedPlaces => ({
+      batch: Math.floor(position / batchSize),
+      judged: 'incorrect',
+      places: [position % batchSize],
+    }),
+  );
+  const byBatch = new Map<number, number[]>();
+  for (const { batch, places } of verdicts) byBatch.set(batch, [...(byBatch.get(batch) ?? []), ...places]);
+  await perform(ledger, run, 'await-result', {
+    ...done,
+    file: {
+      verdicts: {
+        affected: positions.length,
+        unanswered: 0,
+        unclear: 0,
+        malformed: 0,
+        listsUnanswered: true,
+      },
+    },
+    verdicts: [...byBatch].map(([batch, places]) => ({ batch, judged: 'incorrect', places })),
+  });
+}
+
+/** The references in a list of the day, in their order in the runs. */
+async function list(ledger: Ledger, name: ListName, { sent }: DayBookings): Promise<string[]> {
+  const found = await listBookings(ledger, name, sent, { today: '2026-11-21', clock: () => at });
+  const references: string[] = [];
+  for await (const some of found.read())
+    references.push(...some.map(({ fields, runId }) => `${runId} ${fields.BookingReferenceId}`));
+  return references.sort();
+}
+
+/** What the day came to: the same, read from its row and counted anew. */
+async function readOutcome(ledger: Ledger): Promise<DayBookings> {
+  const stored = await readDayOutcome(ledger, iso);
+  const unknown = { ...ledger, days: { ...ledger.days, listOutcomes: async () => [] } };
+  const { sent: _, ...anew } = await readDayOutcome(unknown, iso);
+  expect(stored).toMatchObject(anew);
+  return stored;
+}
+
+const affectedDay = wholes(1, 4);
+const moved = whole(2, { CheckInDate: '2026-12-03' });
+const withMoved = [...affectedDay.filter(({ place }) => place !== 2), moved];
+
+export function describeDayOutcomes(opened: () => OpenedLedger): void {
+  describe('what a day came to', () => {
+    it('counts each booking once that a top-up by file repeats, with its latest verdict', async () => {
+      const { ledger } = opened();
+      await send(ledger, 'r1', affectedDay, { incorrect: ['BR-2', 'BR-3'] });
+      expect(await readOutcome(ledger)).toMatchObject({ accepted: 4, affected: 2, senders: ['r1'] });
+      const late = await send(ledger, 'r2', wholes(1, 5), { topsUp: true, incorrect: ['BR-3', 'BR-5'] });
+      expect(late.counts).toMatchObject({ read: 5, accepted: 1, duplicates: 4, carried: 4, delivered: 1 });
+      const outcome = await readOutcome(ledger);
+      expect(outcome).toMatchObject({
+        ...{ knowledge: 'judged', accepted: 5, delivered: 5, pending: 0 },
+        ...{ affected: 2, unanswered: 0, posted: 0, senders: ['r2'] },
+      });
+      expect(await list(ledger, 'affected', outcome)).toEqual(['r2 BR-3', 'r2 BR-5']);
+    });
+
+    it('keeps the verdict of a result while that of a later run is awaited, or comes by e-mail', async () => {
+      const { ledger } = opened();
+      await send(ledger, 'r1', affectedDay, { incorrect: ['BR-2'] });
+      await send(ledger, 'r2', wholes(3, 3), { kind: 'body' });
+      const byBody = await readOutcome(ledger);
+      expect(byBody).toMatchObject({
+        accepted: 5,
+        affected: 1,
+        unanswered: 0,
+        posted: 1,
+        senders: ['r2', 'r1'],
+      });
+      expect(await list(ledger, 'posted', byBody)).toEqual(['r2 BR-5']);
+      await send(ledger, 'r3', affectedDay);
+      const awaiting = await readOutcome(ledger);
+      expect(awaiting).toMatchObject({ accepted: 5, affected: 1, run: { id: 'r1' }, newer: { id: 'r3' } });
+      expect(await list(ledger, 'affected', awaiting)).toEqual(['r3 BR-2']);
+      expect(await list(ledger, 'unanswered', awaiting)).toEqual([]);
+    });
+
+    it('leaves out what a later collect found with another stay, until it is found again', async () => {
+      const { ledger } = opened();
+      await send(ledger, 'r1', affectedDay, { incorrect: ['BR-2', 'BR-4'] });
+      await send(ledger, 'r2', withMoved, { topsUp: true, incorrect: ['BR-2', 'BR-4'] });
+      const outcome = await readOutcome(ledger);
+      expect(outcome).toMatchObject({ accepted: 4, affected: 2 });
+      expect(await list(ledger, 'affected', outcome)).toEqual(['r2 BR-2', 'r2 BR-4']);
+      const marks = async () =>
+        (await ledger.bookings.trace('BR-2')).map(
+          (trace) => trace.kind === 'booking' && !!trace.isSuperseded,
+        );
+      // The file of the top-up holds both stays.
+      expect(await marks()).toEqual([false, true, true]);
+      await send(ledger, 'r3', affectedDay, { topsUp: true, kind: 'body' });
+      expect(await readOutcome(ledger)).toMatchObject({ accepted: 4, affected: 2 });
+      expect(await marks()).toEqual([true, false, false]);
+    });
+
+    it('keeps bookings whose reference a replay no longer has, and all rooms of one that it has', async () => {
+      const { ledger } = opened();
+      const rooms = [whole(1), whole(1, { BookingClientName: 'Ada Byron' })];
+      await send(ledger, 'r1', [...rooms, whole(2)], { incorrect: [] });
+      await send(ledger, 'r2', [whole(3), ...rooms.slice(1)], { incorrect: ['BR-3'] });
+      const outcome = await readOutcome(ledger);
+      expect(outcome).toMatchObject({ accepted: 4, affected: 1, senders: ['r2', 'r1'] });
+      expect((await ledger.days.listSuperseded('r1')).length).toBe(0);
+    });
+
+    it('counts what nobody sent last, and nothing that will never be sent', async () => {
+      const { ledger } = opened();
+      await send(ledger, 'r1', affectedDay, { kind: 'body' });
+      const failed = await collectRun({ ledger, kind: 'body', batchSize }, 'r2', wholes(3, 4), {});
+      await ledger.runs.settle(rightOf(failed), { state: 'failed', at });
+      await storeDayOutcome(ledger, iso);
+      expect(await readOutcome(ledger)).toMatchObject({ accepted: 6, delivered: 4, pending: 2 });
+      await ledger.runs.abandon('r2', { reason: 'wrong export', at });
+      const stale = await readDayOutcome(ledger, iso);
+      expect(stale).toMatchObject({ accepted: 4, delivered: 4, pending: 0, senders: ['r1'] });
+    });
+
+    it('stays as it was once its bookings are removed', async () => {
+      const { ledger } = opened();
+      await send(ledger, 'r1', affectedDay, { incorrect: ['BR-2', 'BR-3'] });
+      await send(ledger, 'r2', wholes(1, 5), { topsUp: true, incorrect: ['BR-3'] });
+      const { sent: _, ...before } = await readDayOutcome(ledger, iso);
+      await ledger.guests.blankNames('2027-01-01', (lines) => lines);
+      expect(await readDayOutcome(ledger, iso)).toMatchObject({ accepted: 5, affected: 1 });
+      await ledger.guests.prune('2027-01-01');
+      await storeDayOutcome(ledger, iso);
+      const { sent, ...after } = await readDayOutcome(ledger, iso);
+      expect({ ...after, runs: [], run: undefined, latest: undefined }).toEqual({
+        ...{ ...before, runs: [], run: undefined, latest: undefined },
+      });
+      expect(sent).toHaveLength(1);
+    });
+
+    it('is stored in one row, which says whether it is still current', async () => {
+      const { ledger } = opened();
+      await send(ledger, 'r1', affectedDay, { incorrect: ['BR-2'] });
+      const read = async () => {
+        const [outcome] = await ledger.days.listOutcomes({ from: iso, to: iso });
+        return outcome?.stored?.mark === outcome?.mark;
+      };
+      expect(await read()).toBe(true);
+      const late = await collectRun({ ledger, kind: 'file', batchSize }, 'r2', wholes(1, 5), {
+        topsUp: true,
+      });
+      expect(await read()).toBe(false);
+      await storeDayOutcome(ledger, iso);
+      expect(await read()).toBe(true);
+      await perform(ledger, late, 'write', { ...done, file: { rows: 5 } });
+      expect(await read()).toBe(false);
+      await storeDayOutcome(ledger, iso);
+      await deliverRun(ledger, late);
+      expect(await read()).toBe(false);
+      expect(await ledger.days.listOutcomes({ from: '2026-11-21', to: '2026-11-30' })).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../../src/ledger/run.js';
+import { someRun } from '../some-run.js';
+import { outcomeOf } from './some-outcome.js';
+
+const verdicts = { affected: 2, unanswered: 1, unclear: 0, malformed: 0 };
+
+function byBody(id: string, overrides: Parameters<typeof someRun>[0] = {}): Run {
+  return someRun({ id, ...overrides, counts: { affected: null, unanswered: null, ...overrides.counts } });
+}
+
+function judged(id: string, overrides: Parameters<typeof someRun>[0] = {}): Run {
+  return someRun({
+    id,
+    delivery: 'file',
+    file: { rows: 978, verdicts },
+    ...overrides,
+    counts: { affected: 2, unanswered: 1, posted: 12, ...overrides.counts },
+  });
+}
+
+function awaiting(id: string, overrides: Parameters<typeof someRun>[0] = {}): Run {
+  return someRun({
+    id,
+    delivery: 'file',
+    state: 'awaiting-result',
+    file: { rows: 978 },
+    ...overrides,
+    counts: { affected: null, unanswered: 978, posted: 12, ...overrides.counts },
+  });
+}
+
+const nothing = { read: 0, accepted: 0, duplicates: 0, rejected: 0, delivered: 0 };
+
+const idsOf = (runs: readonly Run[]) => runs.map(({ id }) => id);
+
+describe('what a day came to', () => {
+  it.each<[string, Run[], object]>([
+    ['no-run', [], { affected: null, unanswered: null, posted: 0, runs: [] }],
+    ['by-email', [byBody('a')], { affected: null, unanswered: null, posted: 0 }],
+    ['awaiting-result', [awaiting('a')], { affected: null, unanswered: 978, posted: 12 }],
+    ['nothing-sent', [byBody('a', { delivery: 'file', counts: nothing })], { affected: null, posted: 0 }],
+    [
+      'by-email',
+      [byBody('a', { delivery: 'file', counts: { accepted: 7, delivered: 7, posted: 7 } })],
+      { affected: null, posted: 7 },
+    ],
+    [
+      'awaiting-result',
+      [byBody('a', { delivery: 'file', state: 'collecting', counts: nothing })],
+      { affected: null },
+    ],
+  ])('is unknown, never 0, without a result: %s', (knowledge, runs, expected) => {
+    expect(outcomeOf(runs)).toMatchObject({ knowledge, ...expected });
+  });
+
+  it('counts what a top-up by body sent as by e-mail only', () => {
+    const runs = [byBody('late', { topsUp: true, counts: { accepted: 5, delivered: 5 } }), judged('first')];
+    expect(outcomeOf(runs)).toMatchObject({
+      ...{ knowledge: 'judged', affected: 2, posted: 17 },
+      ...{ run: { id: 'late' }, latest: { id: 'late' } },
+    });
+  });
+
+  it('is that of the runs that hold its bookings, and of those that found nothing new', () => {
+    const runs = [
+      byBody('nothing-new', { topsUp: true, counts: nothing }),
+      judged('first'),
+      judged('replaced', { state: 'cancelled' }),
+    ];
+    const outcome = outcomeOf(runs);
+    expect(idsOf(outcome.runs)).toEqual(['nothing-new', 'first']);
+    expect(outcome).toMatchObject({ affected: 2, run: { id: 'nothing-new' } });
+    expect(outcome).not.toHaveProperty('newer');
+  });
+
+  it('is told of the latest result, and says which newer run has none', () => {
+    expect(outcomeOf([awaiting('new'), judged('old')])).toMatchObject({
+      ...{ run: { id: 'old' }, newer: { id: 'new' }, latest: { id: 'new' } },
+    });
+    const givenUp = outcomeOf([awaiting('new', { state: 'cancelled' }), judged('old')]);
+    expect(givenUp).not.toHaveProperty('newer');
+    expect(givenUp).toMatchObject({ latest: { id: 'old' } });
+  });
+
+  it('without a result is told of the newest run that was not cancelled', () => {
+    const runs = [awaiting('given-up', { state: 'cancelled' }), byBody('sent')];
+    expect(outcomeOf(runs)).toMatchObject({ knowledge: 'by-email', run: { id: 'sent' } });
+  });
+});
