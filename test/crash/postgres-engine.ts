@@ -4,7 +4,7 @@ import { openPostgresLedger } from '../ledger/opened-postgres.js';
 import type { Postgres } from '../support/postgres.js';
 import { DeathError } from './life.js';
 import { type Engine, toBegunStep } from './live.js';
-import { leaseMs } from './process.js';
+import { leaseMs } from './jumping-workforce.js';
 
 type Query = (this: pg.Client, ...given: unknown[]) => Promise<unknown>;
 

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { type CurrentLife, type Engine, toBegunStep } from './live.js';
 import type { BegunStep } from './outside.js';
-import { leaseMs } from './process.js';
+import { leaseMs } from './jumping-workforce.js';
 
 /** Each day begins with a ledger without runs. */
 export const sqlite: Engine = createEngine(copyEmptyLedger);

@@ -1,0 +1,189 @@
+import { isDeepStrictEqual } from 'node:util';
+import { identify, nameOf, referenceIn } from './journal.js';
+import { type Expected, expectDay, type KnownBooking } from './model.js';
+import { day, type World } from './world.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Compares what every surface says of the day with the model; one line for each difference. */
+export async function judgeSurfaces(world: World): Promise<readonly string[]> {
+  const expected = expectDay(world.journal);
+  const faults: string[] = [];
+  for (const judge of [
+    judgeLists,
+    judgeRuns,
+    judgeReport,
+    judgeHistories,
+    judgeCases,
+    judgeProviders,
+    judgeMetrics,
+  ])
+    faults.push(...(await judge(world, expected)));
+  return faults;
+}
+
+function differ(what: string, found: unknown, expected: unknown): string[] {
+  if (isDeepStrictEqual(found, expected)) return [];
+  return [`${what}: ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`];
+}
+
+/** The bookings that count and are so, each as often as it counts, by name. */
+function listWhere(
+  { bookings }: Expected,
+  is: (booking: KnownBooking, key: string) => boolean = () => true,
+): string[] {
+  return [...bookings]
+    .filter(([key, booking]) => !booking.isSuperseded && is(booking, key))
+    .flatMap(([booking, { times }]) => Array.from({ length: times }, () => nameOf(booking)))
+    .sort();
+}
+
+function namesOf(listed: readonly Fields[] | null): string[] | null {
+  return listed && listed.map((fields) => nameOf(identify(fields))).sort();
+}
+
+/** Unknown is null. What went by body is `posted` only where there is a file, too. */
+function expectLists(expected: Expected) {
+  const { isJudged, hasFile } = expected;
+  return {
+    affected: isJudged ? listWhere(expected, ({ verdict }) => verdict === 'incorrect') : null,
+    unanswered: hasFile
+      ? listWhere(expected, ({ verdict, by }) => verdict === 'unknown' && by === 'file')
+      : null,
+    posted: hasFile ? listWhere(expected, ({ by }) => by === 'body') : [],
+  };
+}
+
+async function judgeLists({ ask }: World, expected: Expected): Promise<string[]> {
+  const { affected, unanswered, posted } = expectLists(expected);
+  const { json: list } = await ask('affected', day);
+  const { json: others } = await ask('affected', day, '--unanswered');
+  return [
+    ...differ('affected', namesOf(list.affected), affected),
+    ...differ('affected: unanswered', list.unanswered, unanswered && unanswered.length),
+    ...differ('affected: posted', list.posted, posted.length),
+    ...differ('affected --unanswered', namesOf(others.unansweredBookings), unanswered ?? []),
+    ...differ('posted', namesOf((await ask('posted', day)).json.posted), posted),
+    ...differ('refused', (await ask('refused', day)).json.refused, []),
+    ...differ('suspects', (await ask('suspects', day)).json.suspects, []),
+  ];
+}
+
+/** Each run counts its own source, and the sums of the design hold. */
+async function judgeRuns({ ask }: World, { runs: expected }: Expected): Promise<string[]> {
+  const { runs } = (await ask('status', day)).json;
+  return runs.flatMap(
+    ({
+      runId,
+      counts,
+      file,
+    }: { readonly runId: string } & Readonly<
+      Record<'counts' | 'file', Readonly<Record<string, number>>>
+    >) => {
+      const { read, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0 } = counts;
+      const { delivered = 0, refused = 0, pending = 0, carried = 0 } = counts;
+      return [
+        ...differ(`${runId} read`, read, expected.get(runId)?.read),
+        ...differ(`${runId} read, and its parts`, read, accepted + duplicates + rejected + filtered),
+        ...differ(`${runId} accepted, and its parts`, accepted, delivered + refused + pending),
+        ...(file ? differ(`${runId} rows`, file.rows, accepted - posted + carried) : []),
+      ];
+    },
+  );
+}
+
+async function judgeReport({ ask }: World, expected: Expected): Promise<string[]> {
+  const { affected, unanswered, posted } = expectLists(expected);
+  const { verdicts, affected: listed, runs } = (await ask('report', day)).json;
+  return [
+    ...differ('report: runs', runs.length, expected.runs.size),
+    ...differ('report: affected', verdicts.affected, affected && affected.length),
+    ...differ('report: unanswered', verdicts.unanswered, unanswered && unanswered.length),
+    ...differ('report: posted', verdicts.posted, posted.length),
+    ...differ('report: affected listed', listed.count, affected?.length ?? 0),
+  ];
+}
+
+/** The newest entry of each booking says what is known of it; what was superseded is still there. */
+async function judgeHistories({ ask }: World, { bookings }: Expected): Promise<string[]> {
+  const references = new Set([...bookings.keys()].flatMap(referenceIn));
+  const shown = new Map<string, Fields>();
+  for (const reference of references) {
+    const { json } = await ask('show', reference);
+    for (const history of json.bookings) {
+      const booking = identify(history.booking);
+      if (!shown.has(booking)) shown.set(booking, history);
+    }
+  }
+  return [...bookings].flatMap(([booking, { verdict, isSuperseded, isNamedByMail }]) => {
+    if (referenceIn(booking).length === 0) return [];
+    const history = shown.get(booking);
+    if (!history) return [`show: ${nameOf(booking)} is not there`];
+    return isSuperseded || isNamedByMail ? [] : differ(`show: ${nameOf(booking)}`, history.verdict, verdict);
+  });
+}
+
+/** The bookings named in cases are those that were ever affected or named, and whose guests still need help. */
+async function judgeCases({ ask, app }: World, { bookings }: Expected): Promise<string[]> {
+  const named = new Set<string>();
+  const listed = new Map<number, number>();
+  for (const { id, openBookings } of (await ask('cases')).json.cases) listed.set(id, openBookings);
+  const faults: string[] = [];
+  for (let id = 1; ; id += 1) {
+    const { code, json } = await ask('case', String(id));
+    if (code !== 0) break;
+    const open = json.bookingList.filter(({ state }: Fields) => state === 'open').length;
+    faults.push(...differ(`case ${id}: open`, listed.get(id) ?? 0, open));
+    for (const { reference, isNamed } of json.bookingList)
+      if (isNamed) named.add([reference, json.providerName, json.providerHotelId, json.serviceId].join(' '));
+  }
+  const isHelped = (checkOut = '') => checkOut < app.today();
+  const expected = [...bookings].flatMap(([booking, { wasNamed }]) => {
+    const cells = booking.split(' ');
+    const isKnown = cells[0] !== '-' && cells[2] !== '-';
+    return wasNamed && isKnown && !isHelped(cells[5]) ? [cells.slice(0, 4).join(' ')] : [];
+  });
+  return [...faults, ...differ('cases: named', [...named].sort(), [...new Set(expected)].sort())];
+}
+
+async function judgeProviders({ ask }: World, expected: Expected): Promise<string[]> {
+  const { providers } = (await ask('providers')).json;
+  return providers.flatMap(({ providerName, sent, known, affected }: Fields) => {
+    const isOf = (key: string) => key.split(' ')[1] === providerName;
+    const judged = listWhere(expected, ({ verdict }, key) => isOf(key) && verdict !== 'unknown');
+    const wrong = listWhere(
+      expected,
+      ({ verdict, isNamedByMail }, key) =>
+        isOf(key) && (verdict === 'incorrect' || (isNamedByMail && verdict === 'correct')),
+    );
+    return [
+      ...differ(
+        `providers: sent of ${providerName}`,
+        sent,
+        listWhere(expected, (_, key) => isOf(key)).length,
+      ),
+      ...differ(`providers: known of ${providerName}`, known, judged.length),
+      ...differ(
+        `providers: affected of ${providerName}`,
+        affected,
+        judged.length === 0 ? null : wrong.length,
+      ),
+    ];
+  });
+}
+
+async function judgeMetrics({ readMetrics }: World, expected: Expected): Promise<string[]> {
+  const { affected, unanswered, posted } = expectLists(expected);
+  const text = await readMetrics();
+  const read = (name: string) => {
+    const [, value] = new RegExp(`^hotel_review_latest_day_${name} (\\S+)$`, 'm').exec(text) ?? [];
+    return value === undefined ? null : Number(value);
+  };
+  const delivered = /^hotel_review_latest_day_bookings\{state="delivered"\} (\S+)$/m.exec(text)?.[1];
+  return [
+    ...differ('metrics: delivered', Number(delivered), listWhere(expected).length),
+    ...differ('metrics: affected', read('affected_bookings'), affected && affected.length),
+    ...differ('metrics: unanswered', read('unanswered_bookings'), unanswered && unanswered.length),
+    ...differ('metrics: posted', read('posted_bookings'), posted.length),
+  ];
+}
