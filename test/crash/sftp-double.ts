@@ -28,6 +28,8 @@ export interface SftpDouble extends SftpServer {
   put(path: string, content: string, at?: number): void;
   /** Whatever lies there by then. */
   replace(path: string, content: string, at: number): void;
+  /** What was still to come does not come. */
+  forgetAnnounced(): void;
   read(path: string): Buffer | undefined;
   /** The content of each file by its path. */
   readAll(): Readonly<Record<string, string>>;
@@ -127,6 +129,10 @@ export function createSftpDouble({ clock, log }: Outside): SftpDouble {
     connect: async () => session,
     put: (path, content, at = clock()) => announce(path, content, at, false),
     replace: (path, content, at) => announce(path, content, at, true),
+    forgetAnnounced() {
+      current();
+      announced = [];
+    },
     read: (path) => current().get(path)?.bytes,
     readAll: () => Object.fromEntries([...current()].sort().map(([path, { bytes }]) => [path, `${bytes}`])),
   };

@@ -67,7 +67,7 @@ export type Event =
       /** Another process follows up runs at each look for a result. */
       readonly isFollowed: boolean;
     }
-  /** These are there when somebody runs the day once more, because a result is awaited. */
+  /** Somebody runs the day once more whenever some of these have come, while a result is awaited. */
   | { readonly kind: 'look'; readonly results: readonly ResultFile[] }
   | { readonly kind: 'mail'; readonly names: readonly Guest[] };
 
@@ -79,7 +79,6 @@ const [atOnce, later] = [1_000, 3 * 3_600_000];
 export const results = {
   none: [],
   whole: (...wrong: Guest[]): ResultFile[] => [{ afterMs: atOnce, wrong }],
-  late: (...wrong: Guest[]): ResultFile[] => [{ afterMs: 0, wrong }],
   partial: (names: readonly Guest[], wrong: readonly Guest[] = []): ResultFile[] => [
     { afterMs: atOnce, names, wrong },
   ],
@@ -147,10 +146,14 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('mail' as const),
-      names: fc.subarray(allGuests, { minLength: 1, maxLength: 2 }),
+      names: fc.subarray(allGuests.filter(hasReference), { minLength: 1, maxLength: 2 }),
     }),
   },
 );
+
+function hasReference(guest: Guest): boolean {
+  return 'BookingReferenceId' in pool[guest];
+}
 
 /** A day of up to six events, the first of which sends something. */
 export const anyHistory: fc.Arbitrary<History> = fc

@@ -16,10 +16,19 @@ export type Entry =
       readonly bookings: readonly Booked[];
     }
   /** A result that the run has looked at. */
-  | { readonly kind: 'result'; readonly run: string; readonly at: number; readonly rows: readonly Row[] }
+  | ({ readonly kind: 'result'; readonly run: string } & Result)
   | { readonly kind: 'mail'; readonly names: readonly Guest[] };
 
-export interface Row {
+export interface Result {
+  readonly name: string;
+  /** When it was written, as servers keep times. */
+  readonly second: number;
+  /** Those about bookings of ours; empty if it is about another file. */
+  readonly rows: readonly Row[];
+  readonly isForeign: boolean;
+}
+
+interface Row {
   readonly booking: string;
   readonly isCorrect: boolean;
 }
@@ -37,6 +46,11 @@ export function identify(fields: object): string {
 export function referenceIn(booking: string): string[] {
   const [reference = '-'] = booking.split(' ');
   return reference === '-' ? [] : [reference];
+}
+
+/** Its reference and its mapping: what cases and e-mails know a booking by, whatever its stay. */
+export function onMapping(booking: string): string {
+  return booking.split(' ').slice(0, 4).join(' ');
 }
 
 const guests = new Map<string, Guest>();

@@ -1,9 +1,12 @@
 import type { DeliveryKind } from '../../src/ledger/run.js';
-import { bookingOf, type Entry, identify, referenceIn } from './journal.js';
+import { bookingOf, type Entry, identify, onMapping, referenceIn } from './journal.js';
 
 /** What is known of one booking of the day; see `identify`. */
 export interface KnownBooking {
-  /** By results: the newest about its latest delivery, but nothing clears an incorrect one except a newer correct one. */
+  /**
+   * By results, the newest one. A result without it makes a correct booking unknown; nothing clears an incorrect one but a newer
+   * correct verdict.
+   */
   readonly verdict: 'correct' | 'incorrect' | 'unknown';
   /** How often it counts: as often as the run with most of it holds it. */
   readonly times: number;
@@ -11,7 +14,7 @@ export interface KnownBooking {
   readonly by: DeliveryKind;
   /** A later collect found its reference with another hotel or stay, and not this one. */
   readonly isSuperseded: boolean;
-  /** A result called it incorrect at some time, or an e-mail named it. */
+  /** It was affected at some time, or an e-mail named it. */
   readonly wasNamed: boolean;
   /** An e-mail named it. */
   readonly isNamedByMail: boolean;
@@ -20,17 +23,34 @@ export interface KnownBooking {
 /** What every surface must say of a day. */
 export interface Expected {
   readonly bookings: ReadonlyMap<string, KnownBooking>;
-  /** A result is known, and a file was sent. */
+  /** A result is known. */
   readonly isJudged: boolean;
   readonly hasFile: boolean;
-  /** How many records each run found in its source, and how many of them it sent, by its id. */
-  readonly runs: ReadonlyMap<string, { readonly read: number; readonly by: DeliveryKind }>;
+  /** How many records each run found in its source, by its id. */
+  readonly runs: ReadonlyMap<string, { readonly read: number }>;
 }
 
-type Known = { -readonly [Member in keyof KnownBooking]: KnownBooking[Member] };
+type Known = { -readonly [Member in keyof KnownBooking]: KnownBooking[Member] } & {
+  /** When the newest incorrect verdict was written, in the server's seconds. */
+  incorrectAt: number;
+};
 type Of<Kind> = Extract<Entry, { readonly kind: Kind }>;
 
-const unknown: KnownBooking = {
+/** What a result file says of a booking. */
+interface Said {
+  readonly second: number;
+  readonly isCorrect: boolean;
+}
+
+interface OfRun {
+  /** How often it holds each booking. */
+  readonly times: Map<string, number>;
+  /** What the files of its result say of each booking of its file, by their names. */
+  readonly results: Map<string, Map<string, Said>>;
+}
+
+const unknown: Known = {
+  incorrectAt: 0,
   ...{ verdict: 'unknown', times: 0, by: 'body' },
   ...{ isSuperseded: false, wasNamed: false, isNamedByMail: false },
 };
@@ -38,9 +58,13 @@ const unknown: KnownBooking = {
 /** The model: what came of the day, from what was sent and what came back alone. */
 export function expectDay(journal: readonly Entry[]): Expected {
   const bookings = new Map<string, Known>();
-  const sentBy = new Map<string, number>();
-  /** Which result judged a booking last, and when it was written. */
-  const judgedBy = new Map<string, string>();
+  const runs = new Map<string, OfRun>();
+
+  function of(run: string): OfRun {
+    const known = runs.get(run) ?? { times: new Map(), results: new Map() };
+    runs.set(run, known);
+    return known;
+  }
 
   function collect({ source }: Of<'collected'>): void {
     const found = new Set(source.map(bookingOf));
@@ -52,40 +76,42 @@ export function expectDay(journal: readonly Entry[]): Expected {
   }
 
   function send({ run, by, bookings: sent }: Of<'sent'>): void {
+    const { times, results } = of(run);
     for (const booking of sent.map(identify)) {
-      const times = 1 + (sentBy.get(`${run} ${booking}`) ?? 0);
-      sentBy.set(`${run} ${booking}`, times);
+      const now = 1 + (times.get(booking) ?? 0);
+      times.set(booking, now);
       const known = bookings.get(booking) ?? unknown;
-      const keeps = times > 1 || known.verdict === 'incorrect';
-      const verdict = keeps ? known.verdict : 'unknown';
-      bookings.set(booking, {
-        ...known,
-        verdict,
-        by,
-        times: Math.max(times, known.times),
-        isSuperseded: false,
-      });
+      bookings.set(booking, { ...known, by, times: Math.max(now, known.times) });
+      if (by === 'file') results.set(booking, new Map());
     }
   }
 
-  function judge({ run, at, rows }: Of<'result'>): void {
-    // Servers keep times in seconds.
-    const result = `${run} ${Math.floor(at / 1_000)}`;
-    for (const { booking, isCorrect } of rows) {
+  /** What a file says takes the place of what it said before. */
+  function judge({ run, name: file, second, rows }: Of<'result'>): void {
+    for (const [booking, said] of of(run).results) {
       const known = bookings.get(booking);
-      if (!known) continue;
-      const isTie = judgedBy.get(booking) === result && known.verdict === 'incorrect';
-      known.verdict = isCorrect && !isTie ? 'correct' : 'incorrect';
-      known.wasNamed ||= known.verdict === 'incorrect';
-      judgedBy.set(booking, result);
+      const row = rows.find((one) => one.booking === booking);
+      said.delete(file);
+      if (row) said.set(file, { second, isCorrect: row.isCorrect });
+      if (known) judgeBooking(known, [...said.values()]);
     }
+  }
+
+  function judgeBooking(known: Known, said: readonly Said[]): void {
+    const newest = Math.max(...said.map(({ second }) => second));
+    const isCorrect = said.every((one) => one.isCorrect || one.second < newest);
+    if (said.length > 0 && !isCorrect) {
+      known.verdict = 'incorrect';
+      known.incorrectAt = newest;
+      known.wasNamed ||= !known.isSuperseded;
+    } else if (known.verdict !== 'incorrect') known.verdict = said.length > 0 ? 'correct' : 'unknown';
+    else if (said.length > 0 && newest > known.incorrectAt) known.verdict = 'correct';
   }
 
   function name({ names }: Of<'mail'>): void {
-    for (const booking of names.map(bookingOf)) {
-      const known = bookings.get(booking);
-      if (known) Object.assign(known, { wasNamed: true, isNamedByMail: true });
-    }
+    const named = new Set(names.map(bookingOf).map(onMapping));
+    for (const [booking, known] of bookings)
+      if (named.has(onMapping(booking))) Object.assign(known, { wasNamed: true, isNamedByMail: true });
   }
 
   for (const entry of journal)
@@ -103,11 +129,11 @@ export function expectDay(journal: readonly Entry[]): Expected {
         name(entry);
         break;
     }
-  const runs = journal.flatMap((one) => (one.kind === 'collected' ? [one] : []));
+  const collected = journal.flatMap((one) => (one.kind === 'collected' ? [one] : []));
   return {
     bookings,
-    isJudged: journal.some((one) => one.kind === 'result' && one.rows.length > 0),
+    isJudged: journal.some((one) => one.kind === 'result' && !one.isForeign),
     hasFile: journal.some((one) => one.kind === 'sent' && one.by === 'file'),
-    runs: new Map(runs.map(({ run, source, by }) => [run, { read: source.length, by }])),
+    runs: new Map(collected.map(({ run, source }) => [run, { read: source.length }])),
   };
 }

@@ -2,12 +2,11 @@ import type { ReviewService } from '../../src/mapping-service/client.js';
 import type { SftpDouble } from '../crash/sftp-double.js';
 import { ok } from '../review/scripted-service.js';
 import type { Booked, ResultFile } from './history.js';
-import { bookingOf, identify, type Row } from './journal.js';
+import { bookingOf, identify, type Result } from './journal.js';
 
 /** A result that will lie on the server. */
-export interface Written {
+export interface Written extends Result {
   readonly at: number;
-  readonly rows: readonly Row[];
 }
 
 interface NightService extends ReviewService {
@@ -41,7 +40,8 @@ export function createNightService(
     const foreign = [1, 2].map((number) => `${line(`X-${number}`)},False\n`);
     sftp.replace(path, `${sent.header},IsCorrectMapping\n${(isForeign ? foreign : content).join('')}`, at);
     const rows = judged.map((one) => ({ booking: identify(readLine(one.line)), isCorrect: one.isCorrect }));
-    onWritten({ at, rows: isForeign ? [] : rows });
+    const second = Math.floor(at / 1_000);
+    onWritten({ at, name: part, second, rows: isForeign ? [] : rows, isForeign });
   }
 
   return {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { identify, nameOf, referenceIn } from './journal.js';
+import { identify, nameOf, onMapping, referenceIn } from './journal.js';
 import { type Expected, expectDay, type KnownBooking } from './model.js';
 import { day, type World } from './world.js';
 
@@ -38,11 +38,15 @@ function listWhere(
     .sort();
 }
 
-function namesOf(listed: readonly Fields[] | null): string[] | null {
-  return listed && listed.map((fields) => nameOf(identify(fields))).sort();
+function count(list: readonly unknown[] | null): number | null {
+  return list === null ? null : list.length;
 }
 
-/** Unknown is null. What went by body is `posted` only where there is a file, too. */
+function namesOf(listed: readonly Fields[] | null): string[] | null {
+  return listed === null ? null : listed.map((fields) => nameOf(identify(fields))).sort();
+}
+
+/** Unknown is null. What went by body is `posted` where there is a file, too, unless a result told about it. */
 function expectLists(expected: Expected) {
   const { isJudged, hasFile } = expected;
   return {
@@ -50,7 +54,7 @@ function expectLists(expected: Expected) {
     unanswered: hasFile
       ? listWhere(expected, ({ verdict, by }) => verdict === 'unknown' && by === 'file')
       : null,
-    posted: hasFile ? listWhere(expected, ({ by }) => by === 'body') : [],
+    posted: hasFile ? listWhere(expected, ({ verdict, by }) => verdict === 'unknown' && by === 'body') : [],
   };
 }
 
@@ -60,7 +64,7 @@ async function judgeLists({ ask }: World, expected: Expected): Promise<string[]>
   const { json: others } = await ask('affected', day, '--unanswered');
   return [
     ...differ('affected', namesOf(list.affected), affected),
-    ...differ('affected: unanswered', list.unanswered, unanswered && unanswered.length),
+    ...differ('affected: unanswered', list.unanswered, count(unanswered)),
     ...differ('affected: posted', list.posted, posted.length),
     ...differ('affected --unanswered', namesOf(others.unansweredBookings), unanswered ?? []),
     ...differ('posted', namesOf((await ask('posted', day)).json.posted), posted),
@@ -97,10 +101,10 @@ async function judgeReport({ ask }: World, expected: Expected): Promise<string[]
   const { verdicts, affected: listed, runs } = (await ask('report', day)).json;
   return [
     ...differ('report: runs', runs.length, expected.runs.size),
-    ...differ('report: affected', verdicts.affected, affected && affected.length),
-    ...differ('report: unanswered', verdicts.unanswered, unanswered && unanswered.length),
+    ...differ('report: affected', verdicts.affected, count(affected)),
+    ...differ('report: unanswered', verdicts.unanswered, count(unanswered)),
     ...differ('report: posted', verdicts.posted, posted.length),
-    ...differ('report: affected listed', listed.count, affected?.length ?? 0),
+    ...differ('report: affected listed', listed.count, count(affected) ?? 0),
   ];
 }
 
@@ -137,11 +141,10 @@ async function judgeCases({ ask, app }: World, { bookings }: Expected): Promise<
     for (const { reference, isNamed } of json.bookingList)
       if (isNamed) named.add([reference, json.providerName, json.providerHotelId, json.serviceId].join(' '));
   }
-  const isHelped = (checkOut = '') => checkOut < app.today();
   const expected = [...bookings].flatMap(([booking, { wasNamed }]) => {
-    const cells = booking.split(' ');
-    const isKnown = cells[0] !== '-' && cells[2] !== '-';
-    return wasNamed && isKnown && !isHelped(cells[5]) ? [cells.slice(0, 4).join(' ')] : [];
+    const [reference, , hotelId, , , checkOut = ''] = booking.split(' ');
+    const needsHelp = reference !== '-' && hotelId !== '-' && checkOut >= app.today();
+    return wasNamed && needsHelp ? [onMapping(booking)] : [];
   });
   return [...faults, ...differ('cases: named', [...named].sort(), [...new Set(expected)].sort())];
 }
@@ -182,8 +185,8 @@ async function judgeMetrics({ readMetrics }: World, expected: Expected): Promise
   const delivered = /^hotel_review_latest_day_bookings\{state="delivered"\} (\S+)$/m.exec(text)?.[1];
   return [
     ...differ('metrics: delivered', Number(delivered), listWhere(expected).length),
-    ...differ('metrics: affected', read('affected_bookings'), affected && affected.length),
-    ...differ('metrics: unanswered', read('unanswered_bookings'), unanswered && unanswered.length),
+    ...differ('metrics: affected', read('affected_bookings'), count(affected)),
+    ...differ('metrics: unanswered', read('unanswered_bookings'), count(unanswered)),
     ...differ('metrics: posted', read('posted_bookings'), posted.length),
   ];
 }

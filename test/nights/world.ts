@@ -14,7 +14,7 @@ import { createTerminal } from '../../jobs/terminal.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { DeliveryKind } from '../../src/ledger/run.js';
+import type { DeliveryKind, Run } from '../../src/ledger/run.js';
 import type { ReviewParts } from '../../src/review/review-day.js';
 import { createReports } from '../../src/text/reports.js';
 import { examineMail } from '../../src/verdict-mails/examine-mail.js';
@@ -55,6 +55,8 @@ interface Answer {
 export const day = '2026-11-20';
 const startsAt = Date.parse('2026-11-21T02:30:00Z');
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
+/** After so long without a change, even a result that is cut off can be judged. */
+const quietMs = 600_000;
 
 const settings = {
   timezone: 'Europe/Madrid',
@@ -171,21 +173,32 @@ export async function openWorld(): Promise<World> {
     return { code, json: JSON.parse(stdout) };
   }
 
-  /** A run that looked at results has looked at all that came up to its end. */
+  /** A run that looked for results has looked at all that came up to its end. What would come later never does. */
   function noteResults(): void {
     const seen = written.filter(({ at }) => at <= clock());
-    written = written.filter((one) => !seen.includes(one));
-    journal.push(...seen.map(({ at, rows }) => ({ kind: 'result', run, at, rows }) as const));
+    journal.push(...seen.map(({ at: _, ...result }) => ({ kind: 'result', run, ...result }) as const));
+    written = [];
+    sftp.forgetAnnounced();
   }
 
-  async function review(words: string[], source: readonly Guest[], by: DeliveryKind): Promise<void> {
+  /** Somebody runs the day once more, because a result is awaited that has come by now. */
+  async function look(results: readonly ResultFile[]): Promise<void> {
+    const latest = await ledger.runs.latest(day);
+    if (latest?.file?.triggeredAt === undefined || !isUnfinished(latest)) return;
+    service.write(results.map((one) => ({ ...one, afterMs: 0 })));
+    outside.reach(clock() + quietMs);
+    await ask('run', day);
+    noteResults();
+  }
+
+  async function review(words: string[], source: readonly Guest[]): Promise<void> {
     writeFileSync(join(folder, 'bookings.csv'), toCsv(source.map((guest) => pool[guest])));
     const before = (await ledger.runs.latest(day))?.id;
     const at = journal.length;
     await ask(...words);
     const latest = await ledger.runs.latest(day);
     if (latest && latest.id !== before)
-      journal.splice(at, 0, { kind: 'collected', run: latest.id, by: latest.delivery ?? by, source });
+      journal.splice(at, 0, { kind: 'collected', run: latest.id, by: latest.delivery, source });
     noteResults();
   }
 
@@ -204,19 +217,16 @@ export async function openWorld(): Promise<World> {
           ({ results: nextResults, isFollowed } = event);
           const words = {
             run: ['run', day, '--delivery', event.by],
-            'top-up': ['replay', day, '--late', '--delivery', event.by, '--reason', 'late bookings'],
+            // It goes the way of the run before it.
+            'top-up': ['replay', day, '--late', '--reason', 'late bookings'],
             replay: ['replay', day, '--delivery', event.by, '--reason', 'again'],
           };
-          await review(words[event.how], event.source, event.by);
+          await review(words[event.how], event.source);
           break;
         }
         case 'look': {
-          const latest = await ledger.runs.latest(day);
-          if (latest?.file?.triggeredAt === undefined || latest.state === 'succeeded') return;
-          service.write(event.results);
-          outside.reach(clock() + 10 * 60_000);
-          await ask('run', day);
-          noteResults();
+          for (const at of new Set(event.results.map(({ afterMs }) => afterMs)))
+            await look(event.results.filter(({ afterMs }) => afterMs === at));
           break;
         }
         case 'mail': {
@@ -245,6 +255,10 @@ export async function openWorld(): Promise<World> {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+function isUnfinished({ state }: Run): boolean {
+  return state === 'awaiting-result' || state === 'failed';
 }
 
 function notify(): void {}
@@ -281,20 +295,27 @@ function toCsv(bookings: readonly Booked[]): string {
   return `${[columns.join(','), ...rows].join('\n')}\n`;
 }
 
-/** Lives a history; `judge` says what is wrong after each event. Returns one line for each fault. */
+/** A history as it was lived. */
+export interface Lived {
+  readonly journal: readonly Entry[];
+  /** One line for each fault that was found after an event. */
+  readonly faults: readonly string[];
+}
+
+/** Lives a history; `judge` says what is wrong after each event. */
 export async function liveHistory(
   history: History,
   judge: (world: World) => Promise<readonly string[]>,
-): Promise<string[]> {
+): Promise<Lived> {
   const world = await openWorld();
   const faults: string[] = [];
   try {
     for (const [index, event] of history.entries()) {
       await world.live(event);
-      faults.push(...(await judge(world)).map((fault) => `after event ${index + 1}: ${fault}`));
+      faults.push(...(await judge(world)).map((fault) => `event ${index + 1}: ${fault}`));
     }
+    return { journal: world.journal, faults };
   } finally {
     await world.close();
   }
-  return faults;
 }
