@@ -1,23 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
+import { visitDesk } from './desk.js';
 import { identify, nameOf, onMapping, referenceIn } from './journal.js';
 import { type Expected, expectDay, type KnownBooking } from './model.js';
 import { day, type World } from './world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const always = [judgeLists, judgeRuns, judgeReport, judgeHistories, judgeCases];
+/** They take as long as all others together. */
+const atTheEnd = [judgeProviders, judgeMetrics, judgeDesk];
+
 /** Compares what every surface says of the day with the model; one line for each difference. */
-export async function judgeSurfaces(world: World): Promise<readonly string[]> {
+export async function judgeSurfaces(world: World, isEnd: boolean): Promise<readonly string[]> {
   const expected = expectDay(world.journal);
   const faults: string[] = [];
-  for (const judge of [
-    judgeLists,
-    judgeRuns,
-    judgeReport,
-    judgeHistories,
-    judgeCases,
-    judgeProviders,
-    judgeMetrics,
-  ])
+  for (const judge of isEnd ? [...always, ...atTheEnd] : always)
     faults.push(...(await judge(world, expected)));
   return faults;
 }
@@ -149,8 +146,21 @@ async function judgeCases({ ask, app }: World, { bookings }: Expected): Promise<
   return [...faults, ...differ('cases: named', [...named].sort(), [...new Set(expected)].sort())];
 }
 
+/** The pages say in sentences what the lists say in numbers. */
+async function judgeDesk(world: World, expected: Expected): Promise<string[]> {
+  const { ofDay, inCalendar } = await visitDesk(world);
+  const { affected } = expectLists(expected);
+  const [, found = '0'] = /^(\d+) bookings? on an incorrect mapping/.exec(ofDay.needs?.text ?? '') ?? [];
+  return [
+    ...differ('desk: runs', ofDay.count, expected.runs.size),
+    ...differ('desk: affected', Number(found), count(affected) ?? 0),
+    ...differ('desk: bookings in the calendar', inCalendar?.accepted, listWhere(expected).length),
+    ...differ('desk: calendar, and day', inCalendar?.headline, ofDay.headline),
+  ];
+}
+
 async function judgeProviders({ ask }: World, expected: Expected): Promise<string[]> {
-  const { providers } = (await ask('providers')).json;
+  const { providers } = (await ask('providers', '--from', day, '--to', day)).json;
   return providers.flatMap(({ providerName, sent, known, affected }: Fields) => {
     const isOf = (key: string) => key.split(' ')[1] === providerName;
     const judged = listWhere(expected, ({ verdict }, key) => isOf(key) && verdict !== 'unknown');

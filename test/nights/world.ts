@@ -305,14 +305,15 @@ export interface Lived {
 /** Lives a history; `judge` says what is wrong after each event. */
 export async function liveHistory(
   history: History,
-  judge: (world: World) => Promise<readonly string[]>,
+  judge: (world: World, isEnd: boolean) => Promise<readonly string[]>,
 ): Promise<Lived> {
   const world = await openWorld();
   const faults: string[] = [];
   try {
     for (const [index, event] of history.entries()) {
       await world.live(event);
-      faults.push(...(await judge(world)).map((fault) => `event ${index + 1}: ${fault}`));
+      const found = await judge(world, index === history.length - 1);
+      faults.push(...found.map((fault) => `event ${index + 1}: ${fault}`));
     }
     return { journal: world.journal, faults };
   } finally {
