@@ -175,6 +175,11 @@ const named: Readonly<Record<string, Named>> = {
     affected: ['ana', 'ana'],
     named: ['ana'],
   },
+  'two rooms, one of which a replay no longer has': {
+    history: [run(['ana', 'bob', 'eva'], results.whole('ana')), replay(['ana', 'eva'], results.whole('ana'))],
+    affected: ['ana', 'ana'],
+    named: ['ana'],
+  },
   'a booking that changed its hotel before late bookings were sent': {
     history: [run(three, results.whole('tom')), topUp(['ana', 'eva', 'tomMoved'], results.whole('tom'))],
     affected: [],

@@ -17,6 +17,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../../src/ledger/run.js';
 import type { ReviewParts } from '../../src/review/review-day.js';
 import { createReports } from '../../src/text/reports.js';
+import { UsageError } from '../../src/text/usage-error.js';
 import { examineMail } from '../../src/verdict-mails/examine-mail.js';
 import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
 import { createJumpingWorkforce } from '../crash/jumping-workforce.js';
@@ -38,7 +39,7 @@ export interface World {
   readonly app: App;
   /** Lets an event happen. */
   live(event: Event): Promise<void>;
-  /** Performs a command with `--json`; what it printed, or undefined if that was nothing. */
+  /** Performs a command with `--json`. One that is refused, as some histories ask for, changes nothing and prints nothing. */
   ask(...words: string[]): Promise<Answer>;
   /** The file that `run --metrics-file` writes at its end. */
   readMetrics(): Promise<string>;
@@ -163,12 +164,13 @@ export async function openWorld(): Promise<World> {
     if (typed?.command.run?.needs !== 'configuration') throw new Error(`no such command: ${words.join(' ')}`);
     const { command, input } = typed;
     const { perform: work } = typed.command.run;
-    const code = await work(app, resolveDays(command, input, config.timezone) as never);
+    const code = await work(app, resolveDays(command, input, config.timezone) as never).catch(refuseUsage);
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   }
 
   async function ask(...words: string[]): Promise<Answer> {
     const { code, stdout, stderr } = await perform(words);
+    if (code === exitCode.usage) return { code, json: {} };
     if (stdout === '') throw new Error(`${words.join(' ')} printed nothing: ${stderr}`);
     return { code, json: JSON.parse(stdout) };
   }
@@ -265,6 +267,11 @@ function notify(): void {}
 
 function refuse(): never {
   throw new Error('not in this world');
+}
+
+function refuseUsage(error: unknown): number {
+  if (error instanceof UsageError) return exitCode.usage;
+  throw error;
 }
 
 async function takeMail(names: readonly Guest[], ledger: Ledger, today: () => string): Promise<boolean> {
