@@ -185,6 +185,15 @@ const named: Readonly<Record<string, Named>> = {
     affected: [],
     named: ['tom'],
   },
+  'a booking that changed its hotel, and whose reference is gone when late bookings are sent once more': {
+    history: [
+      run(['ana', 'tom'], results.whole()),
+      topUp(['ana', 'tomMoved'], results.whole()),
+      topUp(['ana', 'eva'], results.whole('tom')),
+    ],
+    affected: [],
+    named: [],
+  },
   'a booking that changed its stay before late bookings were sent by body': {
     history: [run(['ana', 'zoe'], [], byBody), topUp(['ana', 'zoeLater'])],
     affected: [],

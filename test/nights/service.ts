@@ -2,7 +2,7 @@ import type { ReviewService } from '../../src/mapping-service/client.js';
 import type { SftpDouble } from '../crash/sftp-double.js';
 import { ok } from '../review/scripted-service.js';
 import type { Booked, ResultFile } from './history.js';
-import { bookingOf, identify, type Result } from './journal.js';
+import { bookingOf, identify, onMapping, type Result } from './journal.js';
 
 /** A result that will lie on the server. */
 export interface Written extends Result {
@@ -32,8 +32,9 @@ export function createNightService(
   function write({ afterMs, part = '', names, wrong, isForeign = false }: ResultFile): void {
     const at = clock() + afterMs;
     const path = sent.path.replace(/\.csv$/, `${part}_Result.csv`);
+    // It judges mappings: stays of one booking on the same mapping have the same verdict.
     const isAmong = (line: string, some: ResultFile['wrong']) =>
-      some.some((guest) => bookingOf(guest) === identify(readLine(line)));
+      some.some((guest) => onMapping(bookingOf(guest)) === onMapping(identify(readLine(line))));
     const lines = names ? sent.lines.filter((line) => isAmong(line, names)) : sent.lines;
     const judged = lines.map((line) => ({ line, isCorrect: !isAmong(line, wrong) }));
     const content = judged.map(({ line, isCorrect }) => `${line},${isCorrect ? 'True' : 'False'}\n`);
