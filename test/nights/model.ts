@@ -23,8 +23,9 @@ export interface KnownBooking {
 /** What every surface must say of a day. */
 export interface Expected {
   readonly bookings: ReadonlyMap<string, KnownBooking>;
-  /** A result is known. */
+  /** A result is known of a run that sent some of those that count. */
   readonly isJudged: boolean;
+  /** Such a run sent a file. */
   readonly hasFile: boolean;
   /** How many records each run found in its source, by its id. */
   readonly runs: ReadonlyMap<string, { readonly read: number }>;
@@ -33,6 +34,8 @@ export interface Expected {
 type Known = { -readonly [Member in keyof KnownBooking]: KnownBooking[Member] } & {
   /** When the newest incorrect verdict was written, in the server's seconds. */
   incorrectAt: number;
+  /** That sent it the last time. */
+  lastRun: string;
 };
 type Of<Kind> = Extract<Entry, { readonly kind: Kind }>;
 
@@ -50,7 +53,7 @@ interface OfRun {
 }
 
 const unknown: Known = {
-  incorrectAt: 0,
+  ...{ incorrectAt: 0, lastRun: '' },
   ...{ verdict: 'unknown', times: 0, by: 'body' },
   ...{ isSuperseded: false, wasNamed: false, isNamedByMail: false },
 };
@@ -81,7 +84,7 @@ export function expectDay(journal: readonly Entry[]): Expected {
       const now = 1 + (times.get(booking) ?? 0);
       times.set(booking, now);
       const known = bookings.get(booking) ?? unknown;
-      bookings.set(booking, { ...known, by, times: Math.max(now, known.times) });
+      bookings.set(booking, { ...known, by, lastRun: run, times: Math.max(now, known.times) });
       if (by === 'file') results.set(booking, new Map());
     }
   }
@@ -129,11 +132,15 @@ export function expectDay(journal: readonly Entry[]): Expected {
         name(entry);
         break;
     }
+  const counting = [...bookings].filter(([, { isSuperseded }]) => !isSuperseded);
+  /** Whether an entry is about a run that says something of what counts. */
+  const isOfDay = ({ run }: { readonly run: string }) =>
+    counting.some(([booking, { lastRun }]) => lastRun === run || of(run).results.has(booking));
   const collected = journal.flatMap((one) => (one.kind === 'collected' ? [one] : []));
   return {
     bookings,
-    isJudged: journal.some((one) => one.kind === 'result' && !one.isForeign),
-    hasFile: journal.some((one) => one.kind === 'sent' && one.by === 'file'),
+    isJudged: journal.some((one) => one.kind === 'result' && !one.isForeign && isOfDay(one)),
+    hasFile: journal.some((one) => one.kind === 'sent' && one.by === 'file' && isOfDay(one)),
     runs: new Map(collected.map(({ run, source }) => [run, { read: source.length }])),
   };
 }
