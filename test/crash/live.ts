@@ -39,7 +39,7 @@ export function toBegunStep({ name, attempts, bookings }: Readonly<Record<string
 }
 
 /** In memory where possible: a process that dies loses nothing that it has written. */
-const parentFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+export const parentFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const startsAt = Date.parse('2026-11-21T02:30:00Z');
 const morning = Date.parse('2026-11-21T14:30:00Z');

@@ -2,9 +2,9 @@ import pg from 'pg';
 import { rules } from '../../jobs/rules.js';
 import { openPostgresLedger } from '../ledger/opened-postgres.js';
 import type { Postgres } from '../support/postgres.js';
+import { leaseMs } from './jumping-workforce.js';
 import { DeathError } from './life.js';
 import { type Engine, toBegunStep } from './live.js';
-import { leaseMs } from './process.js';
 
 type Query = (this: pg.Client, ...given: unknown[]) => Promise<unknown>;
 

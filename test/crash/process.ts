@@ -8,20 +8,17 @@ import type { ReviewService } from '../../src/mapping-service/client.js';
 import type { Channel } from '../../src/notifications/channel.js';
 import { checkNotices } from '../../src/notifications/check-notices.js';
 import { createSender } from '../../src/notifications/send-messages.js';
-import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { reportMissedCanaries } from '../../src/review/canary.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import { createFileDelivery } from '../../src/review/file/file-delivery.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';
 import { defaultResultColumn, defaultResultValues } from '../../src/review/file/result.js';
-import { createOwnWorkforce } from '../../src/review/perform/workforce.js';
-import type { StepQueue } from '../../src/review/queue.js';
 import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
 import type { SourceRecord } from '../../src/review/source.js';
 import { createDirectorySpool } from '../../src/spool/spool.js';
 import { createArraySource, readerOf } from '../review/array-source.js';
-import { withoutWaiting } from './jumping-queue.js';
+import { createJumpingWorkforce } from './jumping-workforce.js';
 import { type Life, throughLife } from './life.js';
 import type { Outside } from './outside.js';
 import { type SftpDouble, sftpActions } from './sftp-double.js';
@@ -38,9 +35,6 @@ export const batchSize = 4;
 const channelName = 'ops';
 const dayMs = 86_400_000;
 const unstopped = new AbortController().signal;
-/** No lease ends while a test runs, and so none is renewed. */
-export const leaseMs = 3_600_000;
-
 /** Of a retry with its jitter, and between two looks for a result. */
 const longestWaitMs = 61_000;
 
@@ -74,7 +68,7 @@ export function composeProcess(parts: ProcessParts): DayProcess {
     notify: () => {},
     ledger,
     deliveryFor,
-    workforce: createWorkforce(parts, deliveryFor),
+    workforce: createJumpingWorkforce({ ...parts, longestWaitMs }, deliveryFor),
     mayReview: async () => {},
     createRunId: () => runId,
   };
@@ -91,40 +85,6 @@ export function composeProcess(parts: ProcessParts): DayProcess {
       return run;
     },
   };
-}
-
-function createWorkforce(
-  { ledger, life, outside, isSerial }: ProcessParts,
-  deliveryFor: (kind: DeliveryKind) => Delivery,
-) {
-  const { clock, random } = outside;
-  const openQueue = createInProcessQueues({ concurrency: 1, clock });
-  const createQueue = (): StepQueue => {
-    const pace = { isSerial, isOver: () => life.isOver, longestWaitMs };
-    const queue = withoutWaiting(openQueue(), { ...outside, ...pace });
-    const counted = throughLife(life, 'queue', queue, ['add', 'holdOff', 'drop']);
-    return {
-      ...counted,
-      // Adding nothing is no point: it may come at any time.
-      add(steps) {
-        const added = [...steps];
-        return added.length > 0 ? counted.add(added) : queue.add(added);
-      },
-    };
-  };
-  const parts = {
-    ledger,
-    deliveryOf: ({ delivery }: Run) => deliveryFor(delivery),
-    retry: { tries: 6, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 5 },
-    limits: { maxRefusedShare: 1 },
-    leaseMs,
-    longestWaitMs,
-    graceMs: 0,
-    clock,
-    random,
-    notify: () => {},
-  };
-  return createOwnWorkforce(parts, createQueue);
 }
 
 function createDeliveries(parts: ProcessParts): (kind: DeliveryKind) => Delivery {

@@ -14,9 +14,22 @@ interface StoredFile {
   readonly modifiedAt: number;
 }
 
+/** What others will have put there by then. */
+interface Announced {
+  readonly at: number;
+  readonly path: string;
+  readonly file: StoredFile;
+  readonly replaces: boolean;
+}
+
 /** An SFTP server in memory. Others may put files there, now or later. */
 export interface SftpDouble extends SftpServer {
+  /** A file that grew does not become shorter again. */
   put(path: string, content: string, at?: number): void;
+  /** Whatever lies there by then. */
+  replace(path: string, content: string, at: number): void;
+  /** What was still to come does not come. */
+  forgetAnnounced(): void;
   read(path: string): Buffer | undefined;
   /** The content of each file by its path. */
   readAll(): Readonly<Record<string, string>>;
@@ -41,17 +54,22 @@ export const sftpActions = [
 
 export function createSftpDouble({ clock, log }: Outside): SftpDouble {
   const files = new Map<string, StoredFile>();
-  let announced: { readonly at: number; readonly path: string; readonly file: StoredFile }[] = [];
+  let announced: Announced[] = [];
 
   /** The protocol counts in seconds. */
   const wholeSecond = (at: number) => Math.floor(at / 1000) * 1000;
 
-  /** What others have put there by now. A file that grew does not become shorter again. */
+  function announce(path: string, content: string, at: number, replaces: boolean): void {
+    const file = { bytes: Buffer.from(content), modifiedAt: wholeSecond(at) };
+    announced.push({ at, path, file, replaces });
+  }
+
+  /** What others have put there by now. */
   function current(): Map<string, StoredFile> {
     const due = announced.filter(({ at }) => at <= clock());
     announced = announced.filter(({ at }) => at > clock());
-    for (const { path, file } of due)
-      if ((files.get(path)?.bytes.length ?? 0) < file.bytes.length) files.set(path, file);
+    for (const { path, file, replaces } of due)
+      if (replaces || (files.get(path)?.bytes.length ?? 0) < file.bytes.length) files.set(path, file);
     return files;
   }
 
@@ -109,8 +127,11 @@ export function createSftpDouble({ clock, log }: Outside): SftpDouble {
 
   return {
     connect: async () => session,
-    put(path, content, at = clock()) {
-      announced.push({ at, path, file: { bytes: Buffer.from(content), modifiedAt: wholeSecond(at) } });
+    put: (path, content, at = clock()) => announce(path, content, at, false),
+    replace: (path, content, at) => announce(path, content, at, true),
+    forgetAnnounced() {
+      current();
+      announced = [];
     },
     read: (path) => current().get(path)?.bytes,
     readAll: () => Object.fromEntries([...current()].sort().map(([path, { bytes }]) => [path, `${bytes}`])),

@@ -6,9 +6,9 @@ import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { leaseMs } from './jumping-workforce.js';
 import { type CurrentLife, type Engine, toBegunStep } from './live.js';
 import type { BegunStep } from './outside.js';
-import { leaseMs } from './process.js';
 
 /** Each day begins with a ledger without runs. */
 export const sqlite: Engine = createEngine(copyEmptyLedger);

@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import { liveDays } from './any-day.js';
+import { type Event, type Guest, type History, type ResultFile, results } from './history.js';
+import { nameOf } from './journal.js';
+import { expectDay } from './model.js';
+import { judgeSurfaces } from './surfaces.js';
+import { liveHistory } from './world.js';
+
+/** About ten seconds; the nightly suite has more. */
+const histories = 30;
+
+type Review = Extract<Event, { readonly kind: 'review' }>;
+
+function review(
+  how: Review['how'],
+  source: readonly Guest[],
+  found: readonly ResultFile[] = results.none,
+  more: Partial<Review> = {},
+): Event {
+  return { kind: 'review', how, by: 'file', source, results: found, isFollowed: false, ...more };
+}
+
+const run = (...given: [source: readonly Guest[], ResultFile[]?, Partial<Review>?]) =>
+  review('run', ...given);
+const topUp = (...given: [source: readonly Guest[], ResultFile[]?]) => review('top-up', ...given);
+const replay = (...given: [source: readonly Guest[], ResultFile[]?, Partial<Review>?]) =>
+  review('replay', ...given);
+const look = (found: readonly ResultFile[]): Event => ({ kind: 'look', results: found });
+const mail = (...names: Guest[]): Event => ({ kind: 'mail', names });
+
+/** A day's end: the bookings that are affected, as often as they count, and those that are named in cases. */
+interface Named {
+  readonly history: History;
+  readonly affected: readonly Guest[];
+  readonly named: readonly Guest[];
+}
+
+const byBody = { by: 'body' } as const;
+const isFollowed = { isFollowed: true };
+const three: readonly Guest[] = ['ana', 'eva', 'tom'];
+
+const named: Readonly<Record<string, Named>> = {
+  'a whole result': {
+    history: [run(three, results.whole('eva'))],
+    affected: ['eva'],
+    named: ['eva'],
+  },
+  'a result that grows while another process follows up': {
+    history: [run(three, results.growing(['ana'], ['ana', 'eva', 'tom']), isFollowed)],
+    affected: ['ana', 'eva', 'tom'],
+    named: ['ana', 'eva', 'tom'],
+  },
+  'a result that is incomplete when its run fails, and complete when somebody looks again': {
+    history: [run(three, results.partial(['ana'], ['ana'])), look(results.whole('ana', 'eva', 'tom'))],
+    affected: ['ana', 'eva', 'tom'],
+    named: ['ana', 'eva', 'tom'],
+  },
+  'a late result': {
+    history: [run(three), look(results.whole('tom'))],
+    affected: ['tom'],
+    named: ['tom'],
+  },
+  'a result of others, set aside before ours comes, while another process follows up': {
+    history: [run(three, results.setAside('ana', 'tom'), isFollowed)],
+    affected: ['ana', 'tom'],
+    named: ['ana', 'tom'],
+  },
+  'a result whose file is taken for one of others, set aside, and then written again': {
+    history: [
+      run(
+        three,
+        [
+          { afterMs: 1_000, names: ['ana'], wrong: ['ana'] },
+          { afterMs: 7_200_000, wrong: [], isForeign: true },
+          { afterMs: 14_400_000, names: ['eva', 'tom'], wrong: ['tom'] },
+        ],
+        isFollowed,
+      ),
+    ],
+    affected: ['ana', 'tom'],
+    named: ['ana', 'tom'],
+  },
+  'a result in two files': {
+    history: [run(three, results.split(['ana'], ['ana', 'tom']))],
+    affected: ['ana', 'tom'],
+    named: ['ana', 'tom'],
+  },
+  'two files, of which the second comes while somebody follows up': {
+    history: [
+      run(
+        three,
+        [
+          { afterMs: 1_000, part: '_1', names: ['ana'], wrong: ['ana'] },
+          { afterMs: 10_800_000, part: '_2', names: ['eva', 'tom'], wrong: ['tom'] },
+        ],
+        isFollowed,
+      ),
+    ],
+    affected: ['ana', 'tom'],
+    named: ['ana', 'tom'],
+  },
+  'two files of the same second that disagree': {
+    history: [
+      run(three, [
+        { afterMs: 1_000, part: '_1', wrong: [] },
+        { afterMs: 1_000, part: '_2', names: ['ana'], wrong: ['ana'] },
+      ]),
+    ],
+    affected: ['ana'],
+    named: ['ana'],
+  },
+  'an incorrect booking that a later file calls correct': {
+    history: [run(three, results.rewritten(['ana'], ['ana'], ['eva']), isFollowed)],
+    affected: ['eva'],
+    named: ['ana', 'eva'],
+  },
+  'an incorrect booking that the result does not name any more': {
+    history: [
+      run(three, [
+        { afterMs: 1_000, names: ['ana'], wrong: ['ana'] },
+        { afterMs: 10_800_000, names: ['eva'], wrong: [] },
+      ]),
+    ],
+    affected: ['ana'],
+    named: ['ana'],
+  },
+  'an incorrect booking that the result of a replay does not name': {
+    history: [run(three, results.whole('ana')), replay(three, results.partial(['eva', 'tom']))],
+    affected: ['ana'],
+    named: ['ana'],
+  },
+  'an incorrect booking that a replay finds correct': {
+    history: [run(three, results.whole('ana')), replay(three, results.whole())],
+    affected: [],
+    named: ['ana'],
+  },
+  'an incorrect booking that a replay no longer has': {
+    history: [run(three, results.whole('ana')), replay(['eva', 'tom'], results.whole('tom'))],
+    affected: ['ana', 'tom'],
+    named: ['ana', 'tom'],
+  },
+  'a replay whose result is awaited': {
+    history: [run(three, results.whole('ana')), replay(three)],
+    affected: ['ana'],
+    named: ['ana'],
+  },
+  'a replay by body of a day by file': {
+    history: [run(three, results.whole('ana')), replay([...three, 'zoe'], [], byBody)],
+    affected: ['ana'],
+    named: ['ana'],
+  },
+  'late bookings by file': {
+    history: [
+      run(three, results.whole('ana', 'eva')),
+      topUp([...three, 'zoe'], results.whole('ana', 'eva', 'zoe')),
+    ],
+    affected: ['ana', 'eva', 'zoe'],
+    named: ['ana', 'eva', 'zoe'],
+  },
+  'late bookings by file, whose result is awaited': {
+    history: [run(three, results.whole('ana')), topUp([...three, 'zoe'])],
+    affected: ['ana'],
+    named: ['ana'],
+  },
+  'late bookings by body': {
+    history: [run(three, [], byBody), topUp([...three, 'nobody', 'nameless'])],
+    affected: [],
+    named: [],
+  },
+  'two rooms that are equal but for the name': {
+    history: [
+      run(['ana', 'bob', 'eva'], results.whole('ana')),
+      topUp(['ana', 'bob', 'eva', 'tom'], results.whole('ana')),
+    ],
+    affected: ['ana', 'ana'],
+    named: ['ana'],
+  },
+  'two rooms, one of which a replay no longer has': {
+    history: [run(['ana', 'bob', 'eva'], results.whole('ana')), replay(['ana', 'eva'], results.whole('ana'))],
+    affected: ['ana', 'ana'],
+    named: ['ana'],
+  },
+  'a booking that changed its hotel before late bookings were sent': {
+    history: [run(three, results.whole('tom')), topUp(['ana', 'eva', 'tomMoved'], results.whole('tom'))],
+    affected: [],
+    named: ['tom'],
+  },
+  'a booking that changed its hotel, and whose reference is gone when late bookings are sent once more': {
+    history: [
+      run(['ana', 'tom'], results.whole()),
+      topUp(['ana', 'tomMoved'], results.whole()),
+      topUp(['ana', 'eva'], results.whole('tom')),
+    ],
+    affected: [],
+    named: [],
+  },
+  'a booking that changed its stay before late bookings were sent by body': {
+    history: [run(['ana', 'zoe'], [], byBody), topUp(['ana', 'zoeLater'])],
+    affected: [],
+    named: [],
+  },
+  'a booking that changed its hotel, and changed it back': {
+    history: [
+      run(three, results.whole('tom')),
+      replay(['ana', 'eva', 'tomMoved'], results.whole()),
+      replay(three, results.partial(['ana', 'eva'])),
+    ],
+    affected: ['tom'],
+    named: ['tom'],
+  },
+  'a reference of two legs, one of which is booked no more': {
+    history: [run(['ana', 'leg', 'eva'], results.whole('leg')), replay(['ana', 'eva'], results.whole())],
+    affected: [],
+    named: ['leg'],
+  },
+  'bookings that cannot stand in the file': {
+    history: [
+      run(['ana', 'nobody', 'nameless'], results.whole('ana')),
+      topUp(['ana', 'nobody', 'nameless', 'eva'], results.whole('eva')),
+    ],
+    affected: ['eva'],
+    named: ['ana', 'eva'],
+  },
+  'an incorrect booking that is called correct before anybody follows up': {
+    history: [run(three, results.rewritten(['ana'], ['ana'], []))],
+    affected: [],
+    named: ['ana'],
+  },
+  'a stay that is over': {
+    history: [run(['ana', 'gone'], results.whole('gone'))],
+    affected: ['gone'],
+    named: [],
+  },
+  'an e-mail after the result, and late bookings': {
+    history: [run(three, results.whole('ana')), mail('tom'), topUp([...three, 'zoe'], results.whole('ana'))],
+    affected: ['ana'],
+    named: ['ana', 'tom'],
+  },
+};
+
+describe('Every surface says what was sent and what came back:', () => {
+  it.each(Object.entries(named))('%s', async (_, { history, affected, named: inCases }) => {
+    const { journal, faults } = await liveHistory(history, judgeSurfaces);
+    const { bookings } = expectDay(journal);
+    const known = [...bookings].map(([booking, found]) => ({ guest: nameOf(booking), ...found }));
+    const counting = known.filter(({ verdict, isSuperseded }) => verdict === 'incorrect' && !isSuperseded);
+    expect(counting.flatMap(({ guest, times }) => Array(times).fill(guest)).sort()).toEqual(affected);
+    const stays = known.filter(({ wasNamed, guest }) => wasNamed && guest !== 'gone');
+    expect(stays.map(({ guest }) => guest).sort()).toEqual(inCases);
+    expect(faults).toEqual([]);
+  });
+
+  it('any day of up to six events', () => liveDays(histories));
+});

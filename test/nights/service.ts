@@ -1,0 +1,85 @@
+import type { ReviewService } from '../../src/mapping-service/client.js';
+import type { SftpDouble } from '../crash/sftp-double.js';
+import { ok } from '../review/scripted-service.js';
+import type { Booked, ResultFile } from './history.js';
+import { bookingOf, identify, onMapping, type Result } from './journal.js';
+
+/** A result that will lie on the server. */
+export interface Written extends Result {
+  readonly at: number;
+}
+
+interface NightService extends ReviewService {
+  /** Writes results about the file that was sent last. */
+  write(results: readonly ResultFile[]): void;
+}
+
+interface Listeners {
+  readonly onSent: (by: 'body' | 'file', bookings: readonly Booked[]) => void;
+  readonly onWritten: (written: Written) => void;
+  /** What the next file leads to. */
+  readonly nextResults: () => readonly ResultFile[];
+}
+
+/** The service of a night: it takes everything, and writes the results that the history has. */
+export function createNightService(
+  sftp: SftpDouble,
+  clock: () => number,
+  { onSent, onWritten, nextResults }: Listeners,
+): NightService {
+  let sent: { readonly path: string; readonly header: string; readonly lines: readonly string[] };
+
+  function write({ afterMs, part = '', names, wrong, isForeign = false }: ResultFile): void {
+    const at = clock() + afterMs;
+    const path = sent.path.replace(/\.csv$/, `${part}_Result.csv`);
+    // It judges mappings: stays of one booking on the same mapping have the same verdict.
+    const isAmong = (line: string, some: ResultFile['wrong']) =>
+      some.some((guest) => onMapping(bookingOf(guest)) === onMapping(identify(readLine(line))));
+    const lines = names ? sent.lines.filter((line) => isAmong(line, names)) : sent.lines;
+    const judged = lines.map((line) => ({ line, isCorrect: !isAmong(line, wrong) }));
+    const content = judged.map(({ line, isCorrect }) => `${line},${isCorrect ? 'True' : 'False'}\n`);
+    const foreign = [1, 2].map((number) => `${line(`X-${number}`)},False\n`);
+    sftp.replace(path, `${sent.header},IsCorrectMapping\n${(isForeign ? foreign : content).join('')}`, at);
+    const rows = judged.map((one) => ({ booking: identify(readLine(one.line)), isCorrect: one.isCorrect }));
+    const second = Math.floor(at / 1_000);
+    onWritten({ at, name: part, second, rows: isForeign ? [] : rows, isForeign });
+  }
+
+  return {
+    write: (results) => results.forEach(write),
+
+    async reviewBookedHotels(body) {
+      const { Hotels } = JSON.parse(Buffer.from(body).toString()) as { readonly Hotels: readonly Booked[] };
+      onSent('body', Hotels);
+      return ok;
+    },
+
+    async reviewBookedHotelsByFile(path) {
+      const [header = '', ...lines] = `${sftp.read(path)}`.trimEnd().split('\n');
+      sent = { path, header, lines };
+      onSent('file', lines.map(readLine));
+      nextResults().forEach(write);
+      return ok;
+    },
+  };
+}
+
+/** A row of the review file; no cell of the pool needs quotes. */
+function readLine(text: string): Booked {
+  const [ServiceId = '', BookingReferenceId = '', BookingClientName = '', ProviderName = '', ...cells] =
+    text.split(',');
+  const [ProviderHotelId = '', checkIn = '', checkOut = ''] = cells;
+  return {
+    ...{ ServiceId, BookingReferenceId, BookingClientName, ProviderName, ProviderHotelId },
+    ...{ CheckInDate: toIso(checkIn), CheckOutDate: toIso(checkOut) },
+  };
+}
+
+/** A row about somebody else's booking. */
+function line(reference: string): string {
+  return `77,${reference},Nobody,Elsewhere,9,01122026,08122026`;
+}
+
+function toIso(date: string): string {
+  return `${date.slice(4)}-${date.slice(2, 4)}-${date.slice(0, 2)}`;
+}
