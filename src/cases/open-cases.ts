@@ -1,4 +1,6 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
+import type { Booking } from '../booking/booking.js';
+import { isOver } from '../booking/stay.js';
 import {
   type CaseBooking,
   type CaseContent,
@@ -24,6 +26,27 @@ export interface Finding extends CaseKey {
   readonly references?: readonly string[] | undefined;
   /** The stay of the booking that it names, as it was found: a later run may have moved it elsewhere. */
   readonly stay?: CaseStay | undefined;
+  /** A newer file calls them correct: their case says so, and stays. */
+  readonly isCleared?: boolean;
+}
+
+/** A finding that names a booking. Empty for a stay that is over, or without the provider's hotel. */
+export function toFinding(
+  booking: Booking,
+  {
+    origin,
+    at,
+    day,
+    today,
+  }: Pick<Finding, 'origin' | 'at'> & { readonly day: string; readonly today: string },
+): Finding[] {
+  const { providerName, providerHotelId, serviceId, bookingReferenceId: reference } = booking;
+  const { checkInDate: checkIn, checkOutDate: checkOut } = booking;
+  if (providerName === undefined || providerHotelId === undefined || isOver({ checkIn, checkOut }, today))
+    return [];
+  const references = reference === undefined ? [] : [reference];
+  const stay = { reference, checkIn, checkOut, day };
+  return [{ providerName, providerHotelId, serviceId, references, stay, origin, at }];
 }
 
 /** All findings about one case; those that differ only in the bookings they name are merged. */

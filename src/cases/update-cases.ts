@@ -1,6 +1,5 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import { hashReference } from '../booking/booking.js';
-import { isOver } from '../booking/stay.js';
 import {
   type CaseStay,
   keyOfCase,
@@ -8,10 +7,9 @@ import {
   type RunToFollow,
   stateOfBooking,
 } from '../ledger/case.js';
-import type { Judged } from '../ledger/findings.js';
+import { isJudged, type Judged } from '../ledger/findings.js';
 import type { Run } from '../ledger/run.js';
 import type { FoundBookings, StayRun } from '../ledger/stays.js';
-import type { BookingForm } from '../ledger/step.js';
 import { readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { readSuspects } from '../review/suspects/listing.js';
@@ -19,7 +17,14 @@ import { judgeBooking } from '../review/verdict.js';
 import { readJudged } from '../review/verdicts/listing.js';
 import { addStays, applyVersions, automatic, noteCorrect, toDecision } from './case-transitions.js';
 import { changeCases, classifyMove, type FollowParts, followMappings } from './follow-mappings.js';
-import { type CaseFindings, type CaseParts, type Finding, gatherFindings, openCases } from './open-cases.js';
+import {
+  type CaseFindings,
+  type CaseParts,
+  type Finding,
+  gatherFindings,
+  openCases,
+  toFinding,
+} from './open-cases.js';
 
 /** Many at once, because reading the stays of their cases scans every run, and there may be thousands. */
 const findingsAtOnce = 100_000;
@@ -76,8 +81,9 @@ async function followRuns(runs: readonly RunToFollow[], parts: FollowParts): Pro
       const run = await ledger.runs.get(runId);
       for await (const findings of findFindings(run, hasBookings, parts)) {
         gatherFindings(findings, gathered);
-        for (const { origin, references = [] } of findings)
-          if (origin === 'affected') for (const reference of references) named.set(reference, order);
+        for (const { origin, isCleared, references = [] } of findings)
+          if (origin === 'affected' && !isCleared)
+            for (const reference of references) named.set(reference, order);
         waiting += findings.length;
         count += findings.length;
         if (waiting >= findingsAtOnce) await open();
@@ -120,11 +126,11 @@ async function* findSuspects(
   run: Run,
   { ledger, today, clock }: FollowParts,
 ): AsyncGenerator<readonly Finding[]> {
-  const origin = { origin: 'suspect', at: run.collectedAt ?? clock() } as const;
+  const origin = { origin: 'suspect', at: run.collectedAt ?? clock(), day: run.day, today } as const;
   for await (const { form, suspects } of readSuspects(ledger, run.id)) {
     const found = suspects.flatMap(({ reason, serviceId: copyServiceId, line }) => {
       const isDoubtful = reason === 'other-master' || (reason === 'moved' && copyServiceId === undefined);
-      const findings = isDoubtful ? toFinding(line, { form, day: run.day }, origin, today) : [];
+      const findings = isDoubtful ? toFinding(readBooking(line, form), origin) : [];
       return findings.map((finding) => ({ finding, copyServiceId }));
     });
     const booked = [...new Set(found.map(({ finding }) => finding.serviceId))];
@@ -141,29 +147,12 @@ async function* findAffected(
   run: Run,
   { ledger, today, clock }: FollowParts,
 ): AsyncGenerator<readonly Finding[]> {
-  const origin = { origin: 'affected', at: run.finishedAt ?? clock() } as const;
-  for await (const { form, lines } of readJudged(ledger, run, 'incorrect'))
-    yield lines.flatMap((line) => toFinding(line, { form, day: run.day }, origin, today));
-}
-
-/** Empty for a stay that is over, or without the provider's hotel. */
-function toFinding(
-  line: string,
-  { form, day }: { readonly form: BookingForm; readonly day: string },
-  origin: Pick<Finding, 'origin' | 'at'>,
-  today: string,
-): Finding[] {
-  const booking = readBooking(line, form);
-  const { providerName, providerHotelId, serviceId, bookingReferenceId } = booking;
-  const stay = {
-    reference: bookingReferenceId,
-    checkIn: booking.checkInDate,
-    checkOut: booking.checkOutDate,
-    day,
-  };
-  if (providerName === undefined || providerHotelId === undefined || isOver(stay, today)) return [];
-  const references = bookingReferenceId === undefined ? [] : [bookingReferenceId];
-  return [{ providerName, providerHotelId, serviceId, references, stay, ...origin }];
+  const origin = { origin: 'affected', at: run.finishedAt ?? clock(), day: run.day, today } as const;
+  for (const judged of ['incorrect', 'cleared'] as const)
+    for await (const { form, lines } of readJudged(ledger, run, judged)) {
+      const found = lines.flatMap((line) => toFinding(readBooking(line, form), origin));
+      yield judged === 'cleared' ? found.map((finding) => ({ ...finding, isCleared: true })) : found;
+    }
 }
 
 /**
@@ -302,7 +291,7 @@ async function readJudgedPlaces(
   const judged = new Map<string, Judged>();
   for (const batch of batches)
     for (const { judged: said, places } of await ledger.bookings.listJudgedOfBatch(runId, batch))
-      for (const place of places) judged.set(`${batch} ${place}`, said);
+      if (isJudged(said)) for (const place of places) judged.set(`${batch} ${place}`, said);
   return judged;
 }
 

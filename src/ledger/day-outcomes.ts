@@ -95,6 +95,8 @@ export interface StoredOutcome {
   readonly mark: string;
   /** The bookings of all its runs were removed. */
   readonly isPruned: boolean;
+  /** Whether a collect of the day, even one that found nothing new, called bookings of other runs superseded. */
+  readonly hasSuperseded: boolean;
   /** As it was stored; absent if it never was. */
   readonly stored?: { readonly mark: string; readonly counts: DayCounts };
 }
@@ -103,6 +105,8 @@ const marked = t.columnsOf({
   day: t.text(),
   ...{ runs: t.integer, newest: t.bigint, held: t.bigint, ended: t.bigint, verdicts: t.bigint },
   ...{ files: t.integer, cancelled: t.integer, pruned: t.integer },
+  /** How many batches collects called superseded, or found again, and the latest of these collects. */
+  ...{ superseded: t.integer, superseding: t.bigint },
   storedMark: t.optional(t.text()),
   counts: t.optional(t.json<DayCounts>()),
 });
@@ -116,20 +120,25 @@ export function* listOutcomes({
   readonly to: string;
 }): Query<StoredOutcome[]> {
   const found = yield* marked.all(
-    `SELECT marked.*, stored.mark AS stored_mark, stored.counts AS counts FROM (
+    `SELECT marked.*, coalesce(superseded, 0) AS superseded, coalesce(superseding, 0) AS superseding,
+       stored.mark AS stored_mark, stored.counts AS counts FROM (
        SELECT day, count(*) AS runs, max(number) AS newest, sum(accepted + carried) AS held,
          coalesce(sum(delivered * 3 + refused) FILTER (WHERE state <> 'delivering'), 0) AS ended,
          sum(verdicts_recorded) AS verdicts, count(file) AS files,
          count(*) FILTER (WHERE state = 'cancelled') AS cancelled, count(pruned_at) AS pruned
        FROM runs WHERE day >= ? AND day <= ? AND ${runsHoldingBookings} GROUP BY day
-     ) AS marked LEFT JOIN day_outcomes AS stored ON stored.day = marked.day ORDER BY marked.day`,
-    from,
-    to,
+     ) AS marked LEFT JOIN (
+       SELECT day, count(*) AS superseded, max(run) AS superseding FROM superseded_places JOIN runs ON run = number
+       WHERE day >= ? AND day <= ? GROUP BY day
+     ) AS collected ON collected.day = marked.day
+     LEFT JOIN day_outcomes AS stored ON stored.day = marked.day ORDER BY marked.day`,
+    ...[from, to, from, to],
   );
   return found.map(({ day, pruned, storedMark, counts, ...parts }) => ({
     day,
     mark: Object.values(parts).join(' '),
     isPruned: pruned === parts.runs,
+    hasSuperseded: parts.superseded > 0,
     ...(storedMark !== undefined && counts && { stored: { mark: storedMark, counts } }),
   }));
 }

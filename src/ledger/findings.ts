@@ -33,7 +33,7 @@ export const verdicts = t.table(
   {
     run: t.numberOf('runs'),
     batch: t.integer,
-    judged: t.oneOf<Judged>('incorrect', 'not-in-result', 'unclear'),
+    judged: t.oneOf<StoredVerdict>('incorrect', 'not-in-result', 'unclear', 'cleared'),
     places: t.bytes,
     /** Of each place, which of `verdictSources` says so. */
     sources: t.optional(t.bytes),
@@ -114,13 +114,14 @@ function isEqual(one: Buffer | undefined, other: Buffer | undefined): boolean {
   return one === undefined || other === undefined ? one === other : one.equals(other);
 }
 
-/** The bookings that are recorded as incorrect, with what says so. */
-export const listIncorrect = (runId: string) => listJudged(runId, `judged = 'incorrect'`);
+/** The bookings that are recorded as incorrect, with what says so, and those that once were. */
+export const listEverIncorrect = (runId: string) => listStored(runId, `judged IN ('incorrect', 'cleared')`);
 
 /** What is recorded about the bookings of a batch, unless they are correct. */
-export const listJudgedOfBatch = (runId: string, batch: number) => listJudged(runId, 'batch = ?', batch);
+export const listJudgedOfBatch = (runId: string, batch: number) =>
+  listStored(runId, `batch = ? AND judged <> 'cleared'`, batch);
 
-function* listJudged(runId: string, condition: string, ...values: readonly Cell[]): Query<JudgedPlaces[]> {
+function* listStored(runId: string, condition: string, ...values: readonly Cell[]): Query<JudgedPlaces[]> {
   const run = yield* runNumber(runId);
   const found = yield* verdicts.list(`WHERE run = ? AND ${condition} ORDER BY batch`, run, ...values);
   return found.map(({ batch, judged, places, sources }) => ({
@@ -132,7 +133,11 @@ function* listJudged(runId: string, condition: string, ...values: readonly Cell[
 }
 
 /** The next batch with bookings of the file about which the result says this, with their lines. */
-export function* nextJudged(runId: string, judged: Judged, after = -1): Query<JudgedLines | undefined> {
+export function* nextJudged(
+  runId: string,
+  judged: StoredVerdict,
+  after = -1,
+): Query<JudgedLines | undefined> {
   const run = yield* runNumber(runId);
   const isNext = 'WHERE run = ? AND judged = ? AND batch > ? ORDER BY batch LIMIT 1';
   const found = yield* verdicts.find(isNext, run, judged, after);
@@ -144,7 +149,10 @@ export function* nextJudged(runId: string, judged: Judged, after = -1): Query<Ju
 
 export function* findJudged(run: number, batch: number, place: number): Query<Judged | undefined> {
   const found = yield* verdicts.list('WHERE run = ? AND batch = ?', run, batch);
-  return found.find(({ places }) => unpackNumbers(places).includes(place))?.judged;
+  const said = found
+    .filter(({ places }) => unpackNumbers(places).includes(place))
+    .map(({ judged }) => judged);
+  return said.find(isJudged);
 }
 
 /** As 16-bit little-endian numbers. */
@@ -164,10 +172,17 @@ export const unansweredReasons = ['not-in-result', 'unclear'] as const;
 /** What the result says about a booking of the file, unless it calls the mapping correct. */
 export type Judged = 'incorrect' | (typeof unansweredReasons)[number];
 
+/** `cleared`: a file called the booking incorrect, and a newer one called it correct. That says nothing about what counts now. */
+export type StoredVerdict = Judged | 'cleared';
+
+export function isJudged(stored: StoredVerdict): stored is Judged {
+  return stored !== 'cleared';
+}
+
 /** Bookings of one batch of the file about which the result says the same. */
 export interface JudgedPlaces {
   readonly batch: number;
-  readonly judged: Judged;
+  readonly judged: StoredVerdict;
   /** Counted from 0, ascending. */
   readonly places: readonly number[];
   /** Of incorrect ones: for each place, the index of the file among `verdictSources` that says so. */

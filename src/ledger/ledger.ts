@@ -9,7 +9,7 @@ import { beginCollect, type CollectStart } from './collecting.js';
 import { listOutcomes, listStandings, listSuperseded, storeOutcome } from './day-outcomes.js';
 import { createErasures, createGuestReader } from './erasing.js';
 import { createExportLog, createExportReader } from './export-log.js';
-import { listIncorrect, listJudgedOfBatch, nextJudged, nextSuspects } from './findings.js';
+import { listEverIncorrect, listJudgedOfBatch, nextJudged, nextSuspects } from './findings.js';
 import { createHotelReader, createHotels } from './hotels.js';
 import { readIdentity } from './identity.js';
 import { findKeptValues, readKeptColumns } from './kept-columns.js';
@@ -144,7 +144,7 @@ export function createReadOnlyLedger(store: Store, { ping, verify, close }: Conn
     bookings: {
       ...bind(read, { readBatch, readBatches, measureBatches, sampleBatches }),
       ...bind(readTogether, { nextDelivered, nextJudged, nextSuspects, listRefused, trace }),
-      ...bind(readTogether, { listIncorrect, listJudgedOfBatch }),
+      ...bind(readTogether, { listEverIncorrect, listJudgedOfBatch }),
       ...bind(readTogether, { readKept: readKeptColumns }),
       /** The kept values of the bookings with these references, each of the newest run that has them. */
       findKept: (references: readonly string[]) => findKeptValues(store, references),

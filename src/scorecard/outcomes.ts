@@ -4,8 +4,10 @@ import type { Judged } from '../ledger/findings.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { isNamedByMapping } from '../ledger/mail-bookings.js';
 import type { ReceivedPair } from '../ledger/mails.js';
+import type { Run } from '../ledger/run.js';
 import { type BookingForm, bookingForms } from '../ledger/step.js';
-import { readDayOutcome, type SentRun } from '../review/outcome/day-outcome.js';
+import { keyOfBooking } from '../review/collect/booking-keys.js';
+import { judgeRuns, runsOfDay, type SentRun } from '../review/outcome/day-outcome.js';
 import { readJudgedPlaces, readSuspectPlaces } from '../review/outcome/stored-entries.js';
 import { lineForms, readBooking } from '../review/stored/stored-line.js';
 import { type BookingVerdict, judgeBooking, type Silence } from '../review/verdict.js';
@@ -38,18 +40,37 @@ export async function* readOutcomes(
   day: string,
   known: Known,
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
-  for (const sent of (await readDayOutcome(ledger, day)).sent) {
-    if (sent.run.collectedAt === undefined) continue;
-    yield* readForm(ledger, sent, 'body', known);
-    if (sent.run.file?.triggeredAt !== undefined) yield* readForm(ledger, sent, 'file', known);
+  const runs = await ledger.runs.list({ day, limit: runsOfDay });
+  const { sent } = await judgeRuns(ledger, day, runs);
+  for (const one of sent) {
+    if (one.run.collectedAt === undefined) continue;
+    const others = runs.filter(({ id }) => id !== one.run.id);
+    const ofDay = { ...known, namedInOthers: await readNamedKeys(ledger, others) };
+    yield* readForm(ledger, one, 'body', ofDay);
+    if (one.run.file?.triggeredAt !== undefined) yield* readForm(ledger, one, 'file', ofDay);
   }
+}
+
+/** The keys of the bookings of these runs that e-mails name: one stays named if a later run sends it again. */
+async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[]): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  for (const run of runs) {
+    const named = await ledger.mails.listNamedPlaces(run.id);
+    for (const form of new Set(named.map((of) => of.form)))
+      for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
+        const places = named.filter((of) => of.form === form && of.batch === batch);
+        const stored = places.length > 0 ? splitStoredLines(lines) : [];
+        for (const { place } of places) keys.add(keyOfBooking(readBooking(stored[place] ?? '', form)));
+      }
+  }
+  return keys;
 }
 
 async function* readForm(
   ledger: ReadOnlyLedger,
   { run, standings }: SentRun,
   form: BookingForm,
-  { namedPairs, silence }: Known,
+  { namedPairs, silence, namedInOthers }: Known & { readonly namedInOthers: ReadonlySet<string> },
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
   const undelivered = form === 'body' ? await ledger.steps.listUndelivered(run.id) : [];
   const judgedPlacesOf = readJudgedPlaces(ledger, run.id);
@@ -75,7 +96,8 @@ async function* readForm(
       const judged = judgedPlaces?.get(place);
       const own = judged === undefined ? usual : judge(judged);
       const verdict = stands === undefined ? own : toVerdict(stands);
-      const isNamedByEmail = (named.size > 0 && named.has(`${batch} ${place}`)) || isPairNamed(line);
+      const isNamedByEmail =
+        (named.size > 0 && named.has(`${batch} ${place}`)) || isNamedInOther(line) || isPairNamed(line);
       const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
       outcomes.push({
         providerName: readProvider(line),
@@ -86,6 +108,10 @@ async function* readForm(
       });
     }
     yield outcomes;
+  }
+
+  function isNamedInOther(line: string): boolean {
+    return namedInOthers.size > 0 && namedInOthers.has(keyOfBooking(readBooking(line, form)));
   }
 
   function isPairNamed(line: string): boolean {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Booking } from '../booking/booking.js';
-import { type Finding, gatherFindings, type NotifyCases, openCases } from '../cases/open-cases.js';
+import { type Finding, gatherFindings, type NotifyCases, openCases, toFinding } from '../cases/open-cases.js';
 import { keyOfCase } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type {
@@ -156,7 +156,7 @@ export function createMailTaker(parts: MailTakerParts) {
   async function openCasesOf(mail: Pick<StoredMail, 'number' | 'receivedAt'>): Promise<void> {
     // The dates of e-mails carry no milliseconds: a move within that second came before.
     const at = Math.min(mail.receivedAt + 999, clock());
-    const findings = toFindings(await log.readNamed(mail.number), at);
+    const findings = toFindings(await log.readNamed(mail.number), { at, today: today() });
     await openCases(gatherFindings(findings), { ledger, today: today(), clock, notify });
     await log.noteCasesOpened(mail.number, clock());
   }
@@ -359,15 +359,16 @@ function listPairs({ providerName, providerHotelId, serviceId }: Booking): Named
   return [{ providerName, providerHotelId, serviceId }];
 }
 
-function toFindings({ bookings, pairs }: NamedThings, at: number): Finding[] {
-  const common = { origin: 'email', at } as const;
+function toFindings(
+  { bookings, pairs }: NamedThings,
+  { at, today }: { readonly at: number; readonly today: string },
+): Finding[] {
+  const origin = 'email';
   return [
-    ...pairs.map((pair) => ({ ...pair, ...common })),
-    ...bookings.flatMap(({ line, form }) => {
-      const booking = readBooking(line, form);
-      const references = [booking.bookingReferenceId ?? []].flat();
-      return listPairs(booking).map((pair) => ({ ...pair, ...common, references }));
-    }),
+    ...pairs.map((pair) => ({ ...pair, origin, at }) as const),
+    ...bookings.flatMap(({ line, form, day }) =>
+      toFinding(readBooking(line, form), { origin, at, day, today }),
+    ),
   ];
 }
 

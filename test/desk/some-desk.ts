@@ -136,7 +136,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
           )
           .map(([day, ofDay]) => {
             const stored = { mark: 'now', counts: outcomeOf(ofDay, {}, day) };
-            return { day, mark: 'now', isPruned: false, stored };
+            return { day, mark: 'now', isPruned: false, hasSuperseded: false, stored };
           }),
       listStandings: async () => [],
     },

@@ -215,7 +215,7 @@ describe(`late bookings by file over ${sandboxSftp.name}`, () => {
     const longer = { ...changed, CheckOutDate: '2027-12-24' } as (typeof bookings)[number];
     await folder.writeBookings(toCsv([...(unchanged ? [unchanged] : []), longer, ...others]));
     const { report } = await folder.run(late);
-    expect(report.counts).toMatchObject({ read: 130, accepted: 31, duplicates: 99, carried: 100 });
+    expect(report.counts).toMatchObject({ read: 130, accepted: 31, duplicates: 99, carried: 99 });
     const ask = async (...command: string[]) => (await folder.run([...command, '--json'])).json;
     const listed = await ask('affected', day);
     expect(
@@ -230,7 +230,7 @@ describe(`late bookings by file over ${sandboxSftp.name}`, () => {
       headline: expect.stringContaining('3 bookings on an incorrect mapping'),
     });
     const shown = await ask('show', 'BR-2');
-    expect(JSON.stringify(shown).match(/"superseded":true/g)).toHaveLength(2);
+    expect(JSON.stringify(shown).match(/"superseded":true/g)).toHaveLength(1);
     expect((await folder.run(['show', 'BR-2'])).stdout).toContain('superseded');
   });
 

@@ -1,5 +1,5 @@
 import type { Case } from '../../src/ledger/case.js';
-import type { Judged } from '../../src/ledger/findings.js';
+import { isJudged, type Judged } from '../../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { NamedPlace, ReceivedPair } from '../../src/ledger/mails.js';
 import type { Run } from '../../src/ledger/run.js';
@@ -51,9 +51,8 @@ export function ledgerOf(
       readBatches: async (runId, form, { from, to }) =>
         find(runId)?.[form]?.slice(from, to).map(toLines) ?? [],
       nextJudged: async (runId, judged, after = -1) => {
-        const found = Object.entries(find(runId)?.judged?.[judged] ?? {}).find(
-          ([batch]) => Number(batch) > after,
-        );
+        const ofKind = isJudged(judged) ? find(runId)?.judged?.[judged] : undefined;
+        const found = Object.entries(ofKind ?? {}).find(([batch]) => Number(batch) > after);
         return found && { batch: Number(found[0]), places: found[1], lines: [] };
       },
       nextSuspects: async (runId, after) => {

@@ -79,7 +79,8 @@ export async function collectDay(
   const keys = collected.length > 0 ? createSourceKeys() : undefined;
   const bookings = createBookingStore(limits.batchSize, collect, { delivered, source: keys });
   const obstacles = await takeBookings(day, run, bookings, parts, signal);
-  await bookings.addDelivered();
+  const superseded = keys && (await findSuperseded(ledger, collected, keys));
+  await bookings.addDelivered((booking) => superseded?.isSuperseded(booking) ?? false);
   const repetition = await compareWithEarlierDays(day, run, bookings, parts);
   await bookings.storeRest();
   checkGates(bookings.counts, limits, source);
@@ -99,9 +100,7 @@ export async function collectDay(
   const canary =
     parts.canary && sendable > 0 ? makeCanary(parts.canary, run.id, delivery, clock()) : undefined;
   const steps = [...delivery.plan(bookings.accepted), ...(canary ? [canaryStep] : [])];
-  const carrying = bookings.accepted.carried > 0 ? [run] : [];
-  const superseded = keys && (await findSuperseded(ledger, [...collected, ...carrying], keys));
-  return collect.finish({ steps, canary, superseded, at: clock() });
+  return collect.finish({ steps, canary, superseded: superseded?.places, at: clock() });
 }
 
 /** An event names its run, and holds nothing else of it. */

@@ -1,4 +1,5 @@
 import {
+  type Booking,
   type BookingKeys,
   findStayKey,
   hashReference,
@@ -144,13 +145,14 @@ export function createBookingStore(
     },
     storeRest: () => store(true),
     /** A review file covers the whole day, so earlier deliveries follow the new bookings: carried, not accepted. */
-    async addDelivered(): Promise<void> {
+    async addDelivered(isSuperseded: (booking: Booking) => boolean): Promise<void> {
       if (!delivered || batching.file.accepted === 0) return;
       batching.file.startCarrying();
       for await (const chunk of delivered.ofFile()) {
         for (const [index, form] of chunk.forms.entries()) {
           if (form !== 'file') continue;
           const booking = readBooking(lineOf(chunk, index).toString(), form);
+          if (isSuperseded(booking)) continue;
           const keys = { referenceHash: hashReference(booking.bookingReferenceId), ...findStayKey(booking) };
           if ((await batching.file.take(chunk, index, keys)) && isFull()) await store(false);
         }

@@ -1,3 +1,4 @@
+import type { Booking } from '../../booking/booking.js';
 import { KeyError } from '../../keys/day-keys.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { BatchPlaces, SupersededPlaces } from '../../ledger/day-outcomes.js';
@@ -25,19 +26,25 @@ export function createSourceKeys() {
   };
 }
 
+/** What a collect says about the bookings of the day's other runs. */
+export interface Superseded {
+  readonly places: readonly SupersededPlaces[];
+  /** Whether a booking is superseded now, by this collect or an earlier one. */
+  isSuperseded(booking: Booking): boolean;
+}
+
 /**
- * Finds which bookings of these runs of the day the source no longer holds, although it holds their reference, with another hotel or
+ * Finds which bookings of the day's other runs the source no longer holds, although it holds their reference, with another hotel or
  * stay; and which of those that an earlier collect did not find are there again. One without a reference is never superseded, and
  * one whose reference is gone stays as it was.
- *
- * @param runs those before, and the run itself if it carries their bookings
  */
 export async function findSuperseded(
   ledger: ReadOnlyLedger,
   runs: readonly Run[],
   source: SourceKeys,
-): Promise<SupersededPlaces[]> {
+): Promise<Superseded> {
   const found: SupersededPlaces[] = [];
+  const gone = createOccurrenceIndex();
   for (const run of runs) {
     const before = await ledger.days.listSuperseded(run.id);
     try {
@@ -47,8 +54,11 @@ export async function findSuperseded(
           const judged = splitStoredLines(lines).map((line, place) => {
             const booking = readBooking(line, form);
             const { bookingReferenceId: reference } = booking;
-            const isFound = source.hasBooking(keyOfBooking(booking));
+            const key = keyOfBooking(booking);
+            const isFound = source.hasBooking(key);
             const isSuperseded = !isFound && reference !== undefined && source.hasReference(reference);
+            const isGone = isSuperseded || (known.has(place) && !isFound);
+            if (isGone) gone.findOrAdd(key);
             return { place, isNew: isSuperseded && !known.has(place), isFound: isFound && known.has(place) };
           });
           found.push(
@@ -67,7 +77,7 @@ export async function findSuperseded(
       if (!(error instanceof KeyError)) throw error;
     }
   }
-  return found;
+  return { places: found, isSuperseded: (booking) => gone.find(keyOfBooking(booking)) !== undefined };
 }
 
 const isBatch = (form: BookingForm, batch: number) => (of: BatchPlaces) =>

@@ -160,7 +160,7 @@ async function readFiles(
 ): Promise<ReadFiles | undefined> {
   const { ledger, run } = attempt;
   const { verdicts, verdictSources: sources = [] } = run.file ?? {};
-  const recorded = verdicts && verdicts.affected > 0 ? await ledger.bookings.listIncorrect(run.id) : [];
+  const recorded = verdicts ? await ledger.bookings.listEverIncorrect(run.id) : [];
   const keepsTimes = await areTimesKept(attempt, session, [...results, ...sources]);
   const state = createVerdictState({ recorded, sources, keepsTimes });
   const oldestFirst = [...results].sort(

@@ -59,10 +59,12 @@ interface KnownBatch {
   readonly sources: Uint16Array;
   /** Whether a file that was read names it. */
   readonly isNamed: Uint8Array;
+  /** Whether any file ever called it incorrect. */
+  readonly wasIncorrect: Uint8Array;
 }
 
 /**
- * What is known about the bookings of a file, in four bytes each: first what was recorded as incorrect, then what each file says,
+ * What is known about the bookings of a file, in five bytes each: first what was recorded as incorrect, then what each file says,
  * oldest first; see `say`.
  */
 export function createVerdictState({
@@ -71,7 +73,7 @@ export function createVerdictState({
   keepsTimes,
 }: {
   readonly recorded: readonly JudgedPlaces[];
-  /** Those of `recorded`, of which nothing but what is incorrect counts. */
+  /** Those of `recorded`, of which nothing but what is or was incorrect counts. */
   readonly sources: readonly VerdictSource[];
   readonly keepsTimes: boolean;
 }) {
@@ -79,18 +81,23 @@ export function createVerdictState({
   const batches = new Map<number, KnownBatch>();
   const incorrect = recorded.filter(({ judged }) => judged === 'incorrect');
   const recordedOf = new Map(incorrect.map((places) => [places.batch, places]));
+  const cleared = recorded.filter(({ judged }) => judged === 'cleared');
 
   function begin(batch: number, bookings: number): KnownBatch {
     const known = {
       said: new Uint8Array(bookings),
       sources: new Uint16Array(bookings),
       isNamed: new Uint8Array(bookings),
+      wasIncorrect: new Uint8Array(bookings),
     };
     const { places = [], sources: ofPlaces = [] } = recordedOf.get(batch) ?? {};
     for (const [index, place] of places.entries()) {
       known.said[place] = kinds.indexOf('incorrect');
       known.sources[place] = 1 + (ofPlaces[index] ?? -1);
+      known.wasIncorrect[place] = 1;
     }
+    for (const { places } of cleared.filter((of) => of.batch === batch))
+      for (const place of places) known.wasIncorrect[place] = 1;
     batches.set(batch, known);
     return known;
   }
@@ -108,12 +115,13 @@ export function createVerdictState({
     const by = sources[number] ?? { name: '' };
     const after = say({ said: before, source }, said, by, keepsTimes);
     known.said[place] = kinds.indexOf(after.said);
+    if (after.said === 'incorrect') known.wasIncorrect[place] = 1;
     if (after.source !== source) known.sources[place] = after.source === by ? 1 + number : 0;
   }
 
   /** The stored form; a booking is listed under what `toStored` makes of what is known about it. */
   function list(toStored: (said: Said) => Said): JudgedPlaces[] {
-    const found = incorrect.filter(({ batch }) => !batches.has(batch));
+    const found = [...incorrect, ...cleared].filter(({ batch }) => !batches.has(batch));
     for (const [batch, known] of batches) {
       const said = Array.from(known.said, (kind) => toStored(kinds[kind] ?? 'not-in-result'));
       for (const judged of stored) {
@@ -122,6 +130,10 @@ export function createVerdictState({
         const ofPlaces = judged === 'incorrect' && places.map((place) => (known.sources[place] ?? 0) - 1);
         found.push({ batch, judged, places, ...(ofPlaces && { sources: ofPlaces }) });
       }
+      const places = said.flatMap((one, place) =>
+        one !== 'incorrect' && known.wasIncorrect[place] === 1 ? [place] : [],
+      );
+      if (places.length > 0) found.push({ batch, judged: 'cleared', places });
     }
     return found.sort((one, other) => one.batch - other.batch);
   }

@@ -68,9 +68,10 @@ export async function judgeRuns(
 ): Promise<DayBookings> {
   const holders = runs.filter(holdsBookings);
   const [only] = holders;
-  if (!only || (holders.length === 1 && isUsual(only)))
-    return toBookings(day, runs, countRun(only, runs), []);
+  const isAlone = holders.length === 1 && only !== undefined && isUsual(only);
+  if (!only || (isAlone && runs.length === 1)) return toBookings(day, runs, countRun(only, runs), []);
   const [known] = await ledger.days.listOutcomes({ from: day, to: day });
+  if (isAlone && !known?.hasSuperseded) return toBookings(day, runs, countRun(only, runs), []);
   if (known?.stored && isCurrent(known))
     return toBookings(day, runs, known.stored.counts, await ledger.days.listStandings(day));
   const { counts, places } = await computeOrRecall(ledger, holders, known);
@@ -114,7 +115,7 @@ export async function storeDayOutcome(ledger: Ledger, day: string): Promise<DayC
   const holders = runs.filter(holdsBookings);
   const [only] = holders;
   const found =
-    only && holders.length === 1 && isUsual(only)
+    only && holders.length === 1 && isUsual(only) && !known.hasSuperseded
       ? { counts: countRun(only, runs), places: [] }
       : await compute(ledger, holders);
   if (found) await ledger.days.storeOutcome({ day, mark: known.mark, ...found });

@@ -5,7 +5,12 @@ import { type StayDates, urgencyOf } from '../../booking/stay.js';
 import { readStoredBatches, splitStoredLines, takeStoredLines } from '../../ledger/batches.js';
 import type { Case, CaseKey } from '../../ledger/case.js';
 import type { DayStanding } from '../../ledger/day-outcomes.js';
-import { type Judged, type SuspectReason, unansweredReasons } from '../../ledger/findings.js';
+import {
+  type Judged,
+  type StoredVerdict,
+  type SuspectReason,
+  unansweredReasons,
+} from '../../ledger/findings.js';
 import { keptAt } from '../../ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
@@ -230,7 +235,7 @@ function toKey({
 }
 
 /** One batch at a time. */
-export async function* readJudged({ bookings }: ReadOnlyLedger, { id }: Run, judged: Judged) {
+export async function* readJudged({ bookings }: ReadOnlyLedger, { id }: Run, judged: StoredVerdict) {
   const next = (after?: number) => bookings.nextJudged(id, judged, after);
   for (let page = await next(); page; page = await next(page.batch)) yield { ...page, form: 'file' as const };
 }

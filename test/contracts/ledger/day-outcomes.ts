@@ -143,11 +143,11 @@ export function describeDayOutcomes(opened: () => OpenedLedger): void {
         (await ledger.bookings.trace('BR-2')).map(
           (trace) => trace.kind === 'booking' && !!trace.isSuperseded,
         );
-      // The file of the top-up holds both stays.
-      expect(await marks()).toEqual([false, true, true]);
+      // The file of the top-up holds the new stay alone.
+      expect(await marks()).toEqual([false, true]);
       await send(ledger, 'r3', affectedDay, { topsUp: true, kind: 'body' });
       expect(await readOutcome(ledger)).toMatchObject({ accepted: 4, affected: 2 });
-      expect(await marks()).toEqual([true, false, false]);
+      expect(await marks()).toEqual([true, false]);
     });
 
     it('keeps bookings whose reference a replay no longer has, and all rooms of one that it has', async () => {

@@ -51,8 +51,10 @@ describe('archive', () => {
       kind: 'waiting',
       until: now,
       file: { result: { sha256: hash(resultOf([2])) }, verdicts: { affected: 1 } },
-      verdicts: [{ batch: 1, judged: 'incorrect', places: [0] }],
     });
+    expect(outcome.verdicts?.filter(({ judged }) => judged === 'incorrect')).toMatchObject([
+      { batch: 1, places: [0] },
+    ]);
   });
 
   it('waits for a complete result when the judged bytes are lost and the server holds a part', async () => {

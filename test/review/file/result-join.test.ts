@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import type { StoredBatch } from '../../../src/ledger/batches.js';
-import type { Judged } from '../../../src/ledger/findings.js';
+import type { StoredVerdict } from '../../../src/ledger/findings.js';
 import {
   anyFileBooking,
   fileBooking,
@@ -450,7 +450,12 @@ async function join(bookings: readonly Booking[], result: string, { batchSize = 
     { masterIdColumn },
   );
   const affected = [];
-  const positions: Record<Judged, number[]> = { incorrect: [], 'not-in-result': [], unclear: [] };
+  const positions: Record<StoredVerdict, number[]> = {
+    incorrect: [],
+    'not-in-result': [],
+    unclear: [],
+    cleared: [],
+  };
   for (const { batch, judged, places } of found)
     for (const place of places) {
       const position = batch * batchSize + place;

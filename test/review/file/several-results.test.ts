@@ -191,8 +191,9 @@ async function triggeredDay(server: Parameters<typeof createResultServer>[0] = {
     archive: () => perform('archive', 1, archiveRun),
     /** The numbers of the bookings that are recorded as incorrect. */
     async affected() {
-      const found = await ledger.bookings.listIncorrect(run.id);
-      return found.flatMap(({ batch, places }) => places.map((place) => 2 * batch + place));
+      const found = await ledger.bookings.listEverIncorrect(run.id);
+      const incorrect = found.filter(({ judged }) => judged === 'incorrect');
+      return incorrect.flatMap(({ batch, places }) => places.map((place) => 2 * batch + place));
     },
   };
 }

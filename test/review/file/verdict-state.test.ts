@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { VerdictSource } from '../../../src/ledger/findings.js';
+import { isJudged, type VerdictSource } from '../../../src/ledger/findings.js';
 import {
   createVerdictState,
   type KnownVerdict,
@@ -52,7 +52,12 @@ function oldestFirst(files: readonly Version[], keepsTimes: boolean): Version[] 
 }
 
 function saidOf({ verdicts }: RecordedVerdicts, place: number): Said {
-  return verdicts.find(({ places }) => places.includes(place))?.judged ?? 'correct';
+  const said = verdicts.filter(({ places }) => places.includes(place)).map(({ judged }) => judged);
+  return said.find(isJudged) ?? 'correct';
+}
+
+function isCleared({ verdicts }: RecordedVerdicts, place: number): boolean {
+  return verdicts.some(({ judged, places }) => judged === 'cleared' && places.includes(place));
 }
 
 describe('a booking that was called incorrect', () => {
@@ -78,6 +83,9 @@ describe('a booking that was called incorrect', () => {
               if (lastWrong >= 0 && lastWrong >= lastRight) expect(isNow).toBe('incorrect');
               if (isNow !== 'incorrect' && wasIncorrect) expect(lastRight).toBeGreaterThan(lastWrong);
               if (wasIncorrect && lastRight === -1) expect(isNow).toBe('incorrect');
+              // Whoever follows the verdicts up learns of it, however late.
+              const isKnown = isNow === 'incorrect' || isCleared(recorded, place);
+              if (wasIncorrect || isCleared(before, place)) expect(isKnown).toBe(true);
               if (!wasIncorrect && lastWrong === -1) expect(isNow).not.toBe('incorrect');
               if (!wasIncorrect && lastRight > lastWrong) expect(isNow).toBe('correct');
             }

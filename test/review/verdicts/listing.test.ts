@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Judged } from '../../../src/ledger/findings.js';
+import { isJudged, type Judged } from '../../../src/ledger/findings.js';
 import type { KeptColumns } from '../../../src/ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { CopiedMapping } from '../../../src/ledger/mappings.js';
@@ -37,7 +37,7 @@ function openLedger(
     ledger: fakeLedger({
       bookings: {
         async nextJudged(runId, judged, after = -1) {
-          const lines = judgements[runId]?.[judged]?.[after + 1];
+          const lines = isJudged(judged) ? judgements[runId]?.[judged]?.[after + 1] : undefined;
           return lines && { batch: after + 1, places: [...lines.keys()], lines };
         },
         async readKept(runId, _form, batch) {
