@@ -71,7 +71,8 @@ export async function expectNoColumns(openSource: () => Promise<Settings> | Sett
   await use(source, { ledger: 'sqlite:data/control.db' });
   expect((await folder.runDay()).exitCode).toBe(0);
   for (const [index, ServiceId] of strangeColumns.entries()) {
-    await use({ ...source, columns: { ServiceId } }, { ledger: `sqlite:data/${index}.db` });
+    const places = { ledger: `sqlite:data/${index}.db`, archive: `data/archive-${index}` };
+    await use({ ...source, columns: { ServiceId } }, places);
     const result = await folder.runDay();
     expect(result.report.error?.message).toMatch(
       /has no column|is not in the header|^no record of |cannot be sent/,

@@ -59,7 +59,10 @@ describe('a server that offers more than is accepted', () => {
       message: expect.stringContaining('upload of run 20261120-'),
     });
     expect(server.bytesSent).toBe(0);
-    expect(readdirSync(join(folder.path, 'data', 'archive'))).toEqual(['reports']);
+    expect(readdirSync(join(folder.path, 'data', 'archive'))).toEqual([
+      expect.stringMatching(/^ledger-of-\w+\.json$/),
+      'reports',
+    ]);
   });
 
   it('does not keep the run busy with an endless folder', async () => {

@@ -31,7 +31,8 @@ describe('text for people', () => {
       'jobs/terminal.ts',
       // Waits for the stream as well, and makes its text visible itself.
       'src/doctor/ending.ts',
-      // Lines into a buffer, and files of the spool.
+      // Keys and lines into buffers, and files of the spool.
+      'src/review/collect/booking-keys.ts',
       'src/review/file/file-attempt.ts',
       'src/review/guests/erase-guest.ts',
       'src/review/render-line.ts',
