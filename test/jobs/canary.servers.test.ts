@@ -257,7 +257,7 @@ describe('by file, the canary', () => {
 /** The files in the archive of a run, by name. */
 async function readArchive({ path }: DayFolder, runId: string): Promise<Record<string, string>> {
   const folder = join(path, 'data', 'archive', day, runId);
-  const names = await readdir(folder);
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.'));
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   return Object.fromEntries(names.map((name, index) => [name, texts[index] ?? '']));
 }

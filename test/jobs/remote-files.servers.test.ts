@@ -60,7 +60,7 @@ describe('a day whose files are in a bucket', () => {
     const run = `evidence/${day}/${result.report.runId}`;
     expect(archivedTo).toBe(`s3://${bucketName}/${run}`);
     const names = ['20112026.csv', '20112026_Result.csv', 'manifest.json'];
-    expect(await keysOf(`${run}/`)).toEqual(names);
+    expect(await keysOf(`${run}/`)).toEqual([expect.stringMatching(/^\.account-/), ...names]);
     const sent = await buckets().read(`${run}/20112026.csv`);
     expect(sent).toEqual(readFileSync(server().disk(remotePath)));
     expect(sha256Of(sent)).toBe(sha256);

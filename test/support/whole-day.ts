@@ -120,7 +120,7 @@ export async function expectWhole(
   expect(day.listRemote()).toEqual([fileName, resultName]);
   const received = readFileSync(server.disk(resultPath));
   expect(readFileSync(server.disk(remotePath)).equals(file)).toBe(true);
-  expect(listNames(archivedTo)).toEqual([fileName, resultName, ...alsoArchived, 'manifest.json']);
+  expect(archiveOf(result).names()).toEqual([fileName, resultName, ...alsoArchived, 'manifest.json']);
   expect(readFileSync(join(archivedTo, fileName)).equals(file)).toBe(true);
   expect(readFileSync(join(archivedTo, resultName)).equals(received)).toBe(true);
   expect(listNames(day.spoolFolder)).toEqual([]);
