@@ -23,13 +23,14 @@ import {
   runToJson,
   type WaitingReport,
 } from '../src/review/day/report.js';
+import { type DayOutcome, judgeRuns, outcomeToJson } from '../src/review/outcome/day-outcome.js';
 import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { describeUnknown, findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
 import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/run-verdicts.js';
 import { kindOf } from '../src/sources/registry.js';
 import type { Paint } from '../src/text/colours.js';
-import { formatCount, formatLocalInstant, wrapText } from '../src/text/format.js';
+import { formatCount, formatCountOf, formatLocalInstant, wrapText } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
@@ -282,12 +283,15 @@ async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<n
     })),
   );
   const style = { ...app, timezone, now: clock(), isOnlooker: true, mailPlace: findMailPlace(app.config) };
+  const outcome = await judgeRuns(ledger, day, all);
   return app.answer(
     [
+      outcome.sent.length > 1 && describeOutcome(outcome),
       ...detailed.map((details) => renderClosing(details, style)),
       withoutNews > 0 && `${formatCount(withoutNews)} more, by schedule.today, found nothing new.`,
     ],
     {
+      outcome: outcomeToJson(outcome),
       runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting, canary }) => ({
         ...runToJson(run, { now: clock(), timezone, listed: suspects }),
         ...(waiting && { waiting }),
@@ -299,4 +303,15 @@ async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<n
       ...(withoutNews > 0 && { withoutNews }),
     },
   );
+}
+
+/** What the runs of a day came to together: some of them may hold the same bookings. */
+function describeOutcome({ day, accepted, refused, affected, unanswered }: DayOutcome): string {
+  const parts = [
+    formatCountOf(accepted, 'booking'),
+    affected !== null && `${formatCount(affected)} affected`,
+    unanswered && `${formatCount(unanswered)} without a verdict`,
+    refused > 0 && `${formatCount(refused)} refused`,
+  ].filter((part) => typeof part === 'string');
+  return `${day} in all: ${parts.join(', ')}\n`;
 }

@@ -71,27 +71,35 @@ async function judgeLists({ ask }: World, expected: Expected): Promise<string[]>
   ];
 }
 
-/** Each run counts its own source, and the sums of the design hold. */
-async function judgeRuns({ ask }: World, { runs: expected }: Expected): Promise<string[]> {
-  const { runs } = (await ask('status', day)).json;
-  return runs.flatMap(
-    ({
-      runId,
-      counts,
-      file,
-    }: { readonly runId: string } & Readonly<
-      Record<'counts' | 'file', Readonly<Record<string, number>>>
-    >) => {
-      const { read, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0 } = counts;
-      const { delivered = 0, refused = 0, pending = 0, carried = 0 } = counts;
-      return [
-        ...differ(`${runId} read`, read, expected.get(runId)?.read),
-        ...differ(`${runId} read, and its parts`, read, accepted + duplicates + rejected + filtered),
-        ...differ(`${runId} accepted, and its parts`, accepted, delivered + refused + pending),
-        ...(file ? differ(`${runId} rows`, file.rows, accepted - posted + carried) : []),
-      ];
-    },
-  );
+/** What the day came to, and each of its runs. */
+async function judgeRuns({ ask }: World, all: Expected): Promise<string[]> {
+  const { runs, outcome } = (await ask('status', day)).json;
+  const { affected, unanswered, posted } = expectLists(all);
+  const inAll = [
+    ...differ('status: delivered', outcome.delivered, listWhere(all).length),
+    ...differ('status: affected', outcome.affected, count(affected)),
+    ...differ('status: unanswered', outcome.unanswered, count(unanswered)),
+    ...differ('status: posted', outcome.posted, posted.length),
+  ];
+  return [...inAll, ...(runs as readonly ShownRun[]).flatMap((run) => judgeRun(run, all))];
+}
+
+interface ShownRun {
+  readonly runId: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly file: { readonly rows: number } | null;
+}
+
+/** A run counts its own source, and the sums of the design hold. */
+function judgeRun({ runId, counts, file }: ShownRun, { runs }: Expected): string[] {
+  const { read, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0 } = counts;
+  const { delivered = 0, refused = 0, pending = 0, carried = 0 } = counts;
+  return [
+    ...differ(`${runId} read`, read, runs.get(runId)?.read),
+    ...differ(`${runId} read, and its parts`, read, accepted + duplicates + rejected + filtered),
+    ...differ(`${runId} accepted, and its parts`, accepted, delivered + refused + pending),
+    ...(file ? differ(`${runId} rows`, file.rows, accepted - posted + carried) : []),
+  ];
 }
 
 async function judgeReport({ ask }: World, expected: Expected): Promise<string[]> {

@@ -211,6 +211,19 @@ export function outcomeOfRun(run: Run): DayOutcome {
   return summariseDay(run.day, [run], countRun(holdsBookings(run) ? run : undefined, [run]));
 }
 
+/** The bookings of a day in numbers, over all its runs. */
+export function outcomeToJson({
+  accepted,
+  delivered,
+  refused,
+  pending,
+  posted,
+  affected,
+  unanswered,
+}: DayOutcome) {
+  return { accepted, delivered, refused, pending, posted, affected, unanswered };
+}
+
 /** A run by itself, whatever else its day has. */
 export function alone(run: Run): SentRun {
   return { run, standings: createStandings([]) };
