@@ -27,14 +27,14 @@ export function followUpRuns(app: App): Promise<void> {
   });
 }
 
-/** How often to look for verdicts that have become no cases yet. */
-const followUpMs = 60_000;
+/** Until the next look for verdicts that have become no cases yet. It holds no process: a source may wait for what can't happen any more. */
+const pauseToFollow = (signal: AbortSignal) => pause(60_000, signal, { holdsProcess: false });
 
 /** Repeats that until the signal aborts: a result may name guests who are on the way long before it is complete. */
 export async function keepFollowingUp(app: App): Promise<void> {
   while (!app.signal.aborted) {
     await followUpRuns(app);
-    await pause(followUpMs, app.signal);
+    await pauseToFollow(app.signal);
   }
 }
 
@@ -42,7 +42,7 @@ export async function keepFollowingUp(app: App): Promise<void> {
 export function followUpMeanwhile(app: App): () => Promise<void> {
   const stopping = new AbortController();
   const signal = AbortSignal.any([app.signal, stopping.signal]);
-  const following = pause(followUpMs, signal).then(() => keepFollowingUp({ ...app, signal }));
+  const following = pauseToFollow(signal).then(() => keepFollowingUp({ ...app, signal }));
   return () => {
     stopping.abort();
     return following;
