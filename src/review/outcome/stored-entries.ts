@@ -4,7 +4,6 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { keyOfBooking } from '../collect/booking-keys.js';
-import { followPages } from '../stored/follow-pages.js';
 import { readBooking } from '../stored/stored-line.js';
 import { judgeBooking } from '../verdict.js';
 import type { RecordedVerdict, WalkedBatch, WalkedEntry, WalkedRun } from './day-walk.js';
@@ -107,5 +106,18 @@ function createVerdictReader(ledger: ReadOnlyLedger, run: Run, form: BookingForm
       const said = judged?.get(place);
       return said === undefined ? usual : judge(said);
     };
+  };
+}
+
+/** Finds the places in each batch, asked in the order of the batches: one page is held. */
+function followPages(
+  readNext: (
+    after: number,
+  ) => Promise<{ readonly batch: number; readonly places: readonly number[] } | undefined>,
+) {
+  let page: Awaited<ReturnType<typeof readNext>> = { batch: -1, places: [] };
+  return async (batch: number): Promise<readonly number[]> => {
+    while (page && page.batch < batch) page = await readNext(page.batch);
+    return page?.batch === batch ? page.places : [];
   };
 }
