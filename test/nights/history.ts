@@ -163,4 +163,18 @@ function hasReference(guest: Guest): boolean {
 /** A day of up to six events, the first of which sends something. */
 export const anyHistory: fc.Arbitrary<History> = fc
   .tuple(anyReview, fc.array(anyEvent, { maxLength: 5 }))
-  .map(([first, others]) => [{ ...first, how: 'run' as const }, ...others]);
+  .map(([first, others]) => keepRooms([{ ...first, how: 'run' as const }, ...others]));
+
+/**
+ * Each room has a verdict of its own, and the model has one for both: so both are booked all along, or one. (A named history has a
+ * room that goes.)
+ */
+function keepRooms(history: History): History {
+  const first = history.find((event) => event.kind === 'review' && event.source.includes('ana'));
+  const hasBoth = first?.kind === 'review' && first.source.includes('bob');
+  return history.map((event) => {
+    if (event.kind !== 'review' || !event.source.includes('ana')) return event;
+    const others = event.source.filter((guest) => guest !== 'bob');
+    return { ...event, source: hasBoth ? [...others, 'bob'] : others };
+  });
+}

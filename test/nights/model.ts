@@ -133,13 +133,18 @@ export function expectDay(journal: readonly Entry[]): Expected {
         break;
     }
   const counting = [...bookings].filter(([, { isSuperseded }]) => !isSuperseded);
-  /** Whether an entry is about a run that says something of what counts. */
+  const judged = new Set(
+    journal.flatMap((one) => (one.kind === 'result' && !one.isForeign ? [one.run] : [])),
+  );
+  /** Whether an entry is about a run that sent what counts last, or whose result says something about it. */
   const isOfDay = ({ run }: { readonly run: string }) =>
-    counting.some(([booking, { lastRun }]) => lastRun === run || of(run).results.has(booking));
+    counting.some(
+      ([booking, { lastRun }]) => lastRun === run || (judged.has(run) && of(run).results.has(booking)),
+    );
   const collected = journal.flatMap((one) => (one.kind === 'collected' ? [one] : []));
   return {
     bookings,
-    isJudged: journal.some((one) => one.kind === 'result' && !one.isForeign && isOfDay(one)),
+    isJudged: [...judged].some((run) => isOfDay({ run })),
     hasFile: journal.some((one) => one.kind === 'sent' && one.by === 'file' && isOfDay(one)),
     runs: new Map(collected.map(({ run, source }) => [run, { read: source.length }])),
   };
