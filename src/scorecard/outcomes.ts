@@ -42,28 +42,32 @@ export async function* readOutcomes(
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
   const runs = await ledger.runs.list({ day, limit: runsOfDay });
   const { sent } = await judgeRuns(ledger, day, runs);
+  const named = await readNamedKeys(ledger, runs);
   for (const one of sent) {
     if (one.run.collectedAt === undefined) continue;
-    const others = runs.filter(({ id }) => id !== one.run.id);
-    const ofDay = { ...known, namedInOthers: await readNamedKeys(ledger, others) };
+    const others = named.filter(({ runId }) => runId !== one.run.id);
+    const ofDay = { ...known, namedInOthers: new Set(others.flatMap(({ keys }) => keys)) };
     yield* readForm(ledger, one, 'body', ofDay);
     if (one.run.file?.triggeredAt !== undefined) yield* readForm(ledger, one, 'file', ofDay);
   }
 }
 
-/** The keys of the bookings of these runs that e-mails name: one stays named if a later run sends it again. */
-async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[]): Promise<ReadonlySet<string>> {
-  const keys = new Set<string>();
-  for (const run of runs) {
+/** By run, the keys of the bookings that e-mails name: one stays named if another run sends it, too. */
+async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[]) {
+  // What the only run of a day sent is known by its place.
+  const found: { readonly runId: string; readonly keys: string[] }[] = [];
+  for (const run of runs.length > 1 ? runs : []) {
     const named = await ledger.mails.listNamedPlaces(run.id);
+    const keys: string[] = [];
     for (const form of new Set(named.map((of) => of.form)))
       for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
         const places = named.filter((of) => of.form === form && of.batch === batch);
         const stored = places.length > 0 ? splitStoredLines(lines) : [];
-        for (const { place } of places) keys.add(keyOfBooking(readBooking(stored[place] ?? '', form)));
+        for (const { place } of places) keys.push(keyOfBooking(readBooking(stored[place] ?? '', form)));
       }
+    found.push({ runId: run.id, keys });
   }
-  return keys;
+  return found;
 }
 
 async function* readForm(
