@@ -36,6 +36,11 @@ export interface BusinessDay {
   next(): BusinessDay;
 }
 
+/** Whether the day is over at that instant: only then can a source have all of it. */
+export function isDayOver({ lastInstant }: Pick<BusinessDay, 'lastInstant'>, at: number): boolean {
+  return at > lastInstant.getTime();
+}
+
 const hour = 3_600_000;
 const dayLength = 24 * hour;
 /** Needs no `Intl`, whose first use takes longer than most commands. */

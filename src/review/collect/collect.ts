@@ -1,5 +1,5 @@
 import type { ServiceField } from '../../booking/booking.js';
-import type { BusinessDay } from '../../booking/business-day.js';
+import { type BusinessDay, isDayOver } from '../../booking/business-day.js';
 import { findComparableNames } from '../../booking/guest-names.js';
 import { type CanarySettings, canaryStep } from '../../ledger/canaries.js';
 import type { Collect } from '../../ledger/collecting.js';
@@ -67,9 +67,9 @@ export async function collectDay(
   { limits: configured, ...given }: CollectParts,
   signal: AbortSignal,
 ): Promise<Run> {
-  const limits = mayCompleteDay(run) ? configured : limitsOfUnfinishedDay(configured);
+  const { delivery, ledger, clock } = given;
+  const limits = findLimits(day, run, configured, clock());
   const parts = { ...given, limits };
-  const { delivery, ledger, clock } = parts;
   const source = parts.reader.locate(day);
   const collect = await beginCollect(run, source, parts);
   const ofDay = await ledger.runs.list({ day: run.day, limit: runsCompared });
@@ -101,6 +101,14 @@ export async function collectDay(
     parts.canary && sendable > 0 ? makeCanary(parts.canary, run.id, delivery, clock()) : undefined;
   const steps = [...delivery.plan(bookings.accepted), ...(canary ? [canaryStep] : [])];
   return collect.finish({ steps, canary, superseded: superseded?.places, at: clock() });
+}
+
+/** By day, a source has few bookings. A person who asks for them is still told what is wrong with it. */
+function findLimits(day: BusinessDay, run: Run, configured: CollectLimits, now: number): CollectLimits {
+  if (!mayCompleteDay(run)) return limitsOfUnfinishedDay(configured);
+  if (isDayOver(day, now)) return configured;
+  const { volume: _, ...limits } = configured;
+  return limits;
 }
 
 /** An event names its run, and holds nothing else of it. */

@@ -1,5 +1,5 @@
 import { pause } from '../../async/abort.js';
-import type { BusinessDay } from '../../booking/business-day.js';
+import { type BusinessDay, isDayOver } from '../../booking/business-day.js';
 import {
   type DeliveryKind,
   hasUnexpectedCount,
@@ -133,9 +133,9 @@ export function createBackgroundReviews({
     const known = await ledger.runs.latest(day.iso);
     const latest = known && (await noteExpected(known, request));
     // A day that has not ended yet is topped up after its end, not by every call.
-    const isDayOver = clock() > day.lastInstant.getTime();
     const isReviewed = latest?.state === 'succeeded' && mayCompleteDay(latest);
-    if (isReviewed && !isDayOver && !hasUnexpectedCount(latest)) return { run: latest, isNew: false };
+    if (isReviewed && !isDayOver(day, clock()) && !hasUnexpectedCount(latest))
+      return { run: latest, isNew: false };
     // All processes work on a shared run, this one included, so it needs no further watching for each call.
     const shared = workforce.letsOthersJoin && (await findSharedRun({ ...request, day }, ledger));
     if (shared && request.mode === 'run') return { run: shared, isNew: false };

@@ -1,4 +1,4 @@
-import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
+import { type BusinessDay, businessDayAt, createBusinessDay, isDayOver } from '../../booking/business-day.js';
 import type { CanaryState } from '../../ledger/canaries.js';
 import {
   hasDropped,
@@ -17,10 +17,10 @@ import { hasUnknownVerdicts } from '../verdicts/run-verdicts.js';
 
 /** Whether the collect began before the day ended: later bookings are missing. */
 export function wasCollectedEarly(
-  { lastInstant }: { readonly lastInstant: Date },
+  day: Pick<BusinessDay, 'lastInstant'>,
   { collectStartedAt, startedAt }: Pick<Run, 'collectStartedAt' | 'startedAt'>,
 ): boolean {
-  return (collectStartedAt ?? startedAt) <= lastInstant.getTime();
+  return !isDayOver(day, collectStartedAt ?? startedAt);
 }
 
 export const earlyNote = 'collected before the day was over';

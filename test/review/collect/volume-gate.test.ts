@@ -65,6 +65,14 @@ describe('the volume guard of a collect', () => {
     expect(events.map(({ type }) => type)).not.toContain('volume-dropped');
   });
 
+  it('compares no day that is not over, whoever asked for it', async () => {
+    const { collect, events } = await prepareCollect();
+    const clock = () => Date.parse('2026-11-20T13:00:00Z');
+    const run = await collect(few, { ...guarded({ onDrop: 'fail' }), clock });
+    expect(run.volume).toBeUndefined();
+    expect(events.map(({ type }) => type)).not.toContain('volume-dropped');
+  });
+
   it('compares accepted bookings, not records', async () => {
     const { collect } = await prepareCollect();
     const twice = [...few, ...few, ...few];

@@ -1,0 +1,119 @@
+import PostalMime from 'postal-mime';
+import { expect, it } from 'vitest';
+import { type BusinessDay, createBusinessDay, instantAt } from '../../src/booking/business-day.js';
+import { useFastClock } from '../support/fast-clock.js';
+import { prepareFileDay } from '../support/file-day.js';
+import { type StandInAnswer, success } from '../support/http-stand-in.js';
+import { bookingsHeader, makeBookings } from '../support/made-bookings.js';
+import { sandboxSftp } from '../support/sandbox-sftp.js';
+import { startSmtpServer } from '../support/smtp-server.js';
+import { useSftpServer } from '../support/use-servers.js';
+import { startWebhookReceiver } from '../support/webhook-receiver.js';
+
+const server = useSftpServer(sandboxSftp);
+
+const timezone = 'Europe/Madrid';
+/** From a Monday on; the clocks change in the night to the 28th. */
+const days = listDays(createBusinessDay('2027-03-01', timezone), 30);
+/** A Friday. */
+const holiday = '2027-03-26';
+const statuses = ['OK', 'OK', 'bestätigt', 'OK', 'storniert', 'OK', 'OK'];
+
+/** What a night does besides its run. */
+type Kind = 'body' | 'file' | 'late-by-body' | 'late-by-file' | 'today';
+const kinds: readonly Kind[] = ['file', 'body', 'late-by-file', 'today', 'late-by-body', 'file', 'file'];
+
+const weekdayOf = (iso: string) => new Date(iso).getUTCDay();
+
+function listDays(first: BusinessDay, count: number): BusinessDay[] {
+  return count === 0 ? [] : [first, ...listDays(first.next(), count - 1)];
+}
+
+/** German, some of it cancelled; the counts of working days differ a little, weekends have half of them. */
+function exportOf(index: number, weekday: number, share = 1): string {
+  const isQuiet = weekday === 0 || weekday === 6;
+  const count = days[index]?.iso === holiday ? 12 : (isQuiet ? 100 : 200) + ((index * 7) % 11);
+  const made = makeBookings(count, { first: index * 1_000, checkIn: '2027-07-01', checkOut: '2027-07-05' });
+  const rows = made.slice(0, Math.ceil(count * share)).map((booking, at) =>
+    Object.values({ ...booking, BookingClientName: `Jörg Schröder ${at}` })
+      .concat(statuses[at % statuses.length] ?? '')
+      .join(';'),
+  );
+  return `${[`${bookingsHeader.replaceAll(',', ';')};Status`, ...rows].join('\r\n')}\r\n`;
+}
+
+it('thirty good nights say nothing but the morning digest', { timeout: 300_000 }, async () => {
+  const clock = useFastClock();
+  const dated = (): StandInAnswer => ({
+    ...(success as StandInAnswer & { kind: 'json' }),
+    headers: { date: new Date().toUTCString() },
+  });
+  const hook = await startWebhookReceiver();
+  const mail = await startSmtpServer();
+  const { folder } = await prepareFileDay(server(), {
+    settings: {
+      timezone,
+      source: {
+        encoding: 'windows-1252',
+        delimiter: ';',
+        where: { Status: { not: ['storniert'] } },
+      },
+      volume: { exceptions: [holiday] },
+      deadline: '06:00',
+      notify: [
+        { ...hook.channel, minimum: 'info' },
+        {
+          kind: 'email',
+          smtp: `smtp://127.0.0.1:${mail.port}`,
+          from: 'night@agency.example',
+          to: ['ops@agency.example'],
+          on: ['morning-digest'],
+          at: '08:00',
+        },
+      ],
+    },
+    onPost: dated,
+    async onCall(call) {
+      await call.writeResult();
+      return dated();
+    },
+  });
+
+  async function command(...words: string[]) {
+    const { exitCode, stdout, stderr } = await folder.run(words);
+    expect([words.join(' '), exitCode, /warning|!/i.exec(stdout + stderr)]).toEqual([
+      words.join(' '),
+      0,
+      null,
+    ]);
+  }
+
+  for (const [index, day] of days.entries()) {
+    const kind = kinds[weekdayOf(day.iso)] ?? 'body';
+    const write = (share?: number) =>
+      folder.writeBookings(Buffer.from(exportOf(index, weekdayOf(day.iso), share), 'latin1'), day.iso);
+    const delivery = kind === 'file' || kind === 'late-by-file' ? 'file' : 'body';
+    const at = (time: string, ofDay = day.next()) => clock.set(instantAt(ofDay, time).toISOString());
+    if (kind === 'today') {
+      at('14:00', day);
+      await write(0.5);
+      await command('run', 'today', '--delivery', delivery);
+    }
+    await write(kind.startsWith('late') ? 0.95 : 1);
+    at('02:30');
+    await command('run', '--delivery', delivery);
+    if (kind.startsWith('late')) {
+      at('03:30');
+      await write();
+      await command('replay', day.iso, '--late');
+    }
+    at('08:05');
+    await command('run');
+    const { json } = await folder.run(['status', day.iso, '--json']);
+    const { runs } = json as { readonly runs: readonly object[] };
+    expect(runs[0]).toMatchObject({ isGood: true, notGood: [], warnings: [] });
+    expect([day.iso, ...hook.takeNew()]).toEqual([day.iso]);
+  }
+  const digests = await Promise.all(mail.emails.map(({ raw }) => PostalMime.parse(raw)));
+  expect(digests.map(({ subject }) => subject)).toEqual(days.map(({ iso }) => expect.stringContaining(iso)));
+});
