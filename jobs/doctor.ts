@@ -31,9 +31,10 @@ import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
 import { checkUsers } from '../src/doctor/users.js';
 import { checkVerdicts } from '../src/doctor/verdicts.js';
 import { type Check, examineAll } from '../src/examination/check.js';
+import { checkEncoding } from '../src/examination/encoding-check.js';
 import { type Finding, type Part, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource, warnOfSamePath } from '../src/examination/source-check.js';
-import { lookForUnconfirmed, warnOfUnconfirmed } from '../src/examination/unconfirmed-check.js';
+import { lookForUnconfirmed, takeSample, warnOfUnconfirmed } from '../src/examination/unconfirmed-check.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { findOldestNames } from '../src/review/stored/retention.js';
 import { presentHostKey } from '../src/sftp/server.js';
@@ -174,11 +175,13 @@ async function readSource(
   const found = await checkSource({ ...composed, day, maxRejectedShare, emptyDay }, signal);
   const parts = openSourceParts(config, sourceMessages);
   const isRead = found.every(({ verdict }) => verdict !== 'wrong');
+  const hasEncoding = 'encoding' in source;
+  const sample =
+    isRead || hasEncoding ? await takeSample({ settings: source, parts, day, signal, enough }) : undefined;
   return [
     ...found,
-    ...(isRead
-      ? warnOfUnconfirmed(await lookForUnconfirmed({ settings: source, parts, day, signal, enough }))
-      : []),
+    ...(isRead ? warnOfUnconfirmed(lookForUnconfirmed(sample, source)) : []),
+    ...(sample && hasEncoding ? checkEncoding(sample, source.encoding, composed.source.locate(day)) : []),
     ...warnOfSamePath(source),
     ...warnOfSourceWire(config),
   ];
