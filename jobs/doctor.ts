@@ -186,7 +186,10 @@ async function readSource(
   return [
     ...found,
     ...(isRead ? warnOfUnconfirmed(lookForUnconfirmed(sample, source)) : []),
-    ...(sample && hasEncoding ? checkEncoding(sample, source.encoding, composed.source.locate(day)) : []),
+    // What fails to be UTF-8 is shown in other encodings.
+    ...(sample && hasEncoding && (isRead || source.encoding === 'utf-8')
+      ? checkEncoding(sample, source.encoding, composed.source.locate(day))
+      : []),
     ...warnOfSamePath(source),
     ...warnOfSourceWire(config),
   ];

@@ -7,10 +7,10 @@ import { type Finding, findingsOf } from './finding.js';
 /** The encoding of a file where only its bytes suggest it. */
 export interface EncodingGuess {
   readonly encoding: string;
-  /** What else fits and would read other characters. */
+  /** What else fits. */
   readonly others: readonly string[];
-  /** The same words in each of these encodings, masked. */
-  readonly words: readonly { readonly encoding: string; readonly words: readonly string[] }[];
+  /** The same words as these encodings read them, masked. */
+  readonly readings: readonly { readonly encodings: readonly string[]; readonly words: readonly string[] }[];
 }
 
 const { ok, warning, wrong } = findingsOf('source');
@@ -19,18 +19,19 @@ const { ok, warning, wrong } = findingsOf('source');
 export function findGuess({ encoding, otherEncodings, records }: Sample): EncodingGuess | undefined {
   if (encoding === undefined || otherEncodings === undefined) return undefined;
   const all = [encoding, ...otherEncodings].filter(isByteEncoding);
-  const readings = [...new Set(records.flatMap(listAccented))].map((word) =>
-    all.map((one) => (one === encoding ? word : readAs(word, all[0] ?? one, one))),
-  );
-  const telling = readings
+  const telling = [...new Set(records.flatMap(listAccented))]
+    .map((word) => all.map((one) => readAs(word, all[0] ?? one, one)))
     .map((words) => ({ words, different: new Set(words).size }))
     .toSorted((one, other) => other.different - one.different)
     .slice(0, wordsShown);
-  return {
-    encoding,
-    others: otherEncodings,
-    words: all.map((one, at) => ({ encoding: one, words: telling.map(({ words }) => words[at] ?? '') })),
-  };
+  const byWords = new Map<string, { encodings: string[]; words: string[] }>();
+  for (const [at, one] of all.entries()) {
+    const words = telling.map((each) => each.words[at] ?? '');
+    const known = byWords.get(words.join(' '));
+    if (known) known.encodings.push(one);
+    else byWords.set(words.join(' '), { encodings: [one], words });
+  }
+  return { encoding, others: otherEncodings, readings: [...byWords.values()] };
 }
 
 const wordsShown = 3;
@@ -48,19 +49,19 @@ function listAccented(record: ReadonlyMap<string, string>): string[] {
 export function reportGuess(guess: EncodingGuess | undefined, place: string): readonly Finding[] {
   if (guess === undefined) return [];
   const message = `${place} looks like ${describe(guess)}`;
-  return guess.others.length === 0 ? [ok(message)] : [warning(message, adviceOnGuess)];
+  return guess.readings.length > 1 ? [warning(message, adviceOnGuess)] : [ok(message)];
 }
 
 const adviceOnGuess = 'Set source.encoding to the one that reads the names right.';
 
-function describe({ encoding, others, words }: EncodingGuess): string {
-  const shown = words.filter((each) => each.words.length > 0);
+function describe({ encoding, others, readings }: EncodingGuess): string {
+  const shown = readings.filter(({ words }) => words.length > 0);
   return [
     `${encoding}. ${describeGuess(others)}.`,
     ...(shown.length === 0
       ? []
       : ['Some names in it, without the letters that are the same in all encodings:']),
-    ...shown.map((each) => `${each.encoding}: ${each.words.join(', ')}`),
+    ...shown.map(({ encodings, words }) => `${encodings.join(', ')}: ${words.join(', ')}`),
   ].join('\n');
 }
 

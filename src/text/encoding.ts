@@ -128,7 +128,7 @@ export function guessEncoding(bytes: Buffer): Encoding | undefined {
   return listLikelyEncodings(bytes)[0];
 }
 
-/** Those that fit bytes without a byte order mark, the most likely first, each reading other characters; none if they don't look like text. */
+/** Those that fit bytes without a byte order mark, the most likely first; none if they don't look like text. */
 export function listLikelyEncodings(bytes: Buffer): readonly Encoding[] {
   if (bytes.includes(0)) return guessUnits(bytes);
   return isUtf8(bytes) ? ['utf-8'] : listWestern(bytes);
@@ -165,8 +165,10 @@ function listWestern(bytes: Buffer): readonly ByteEncoding[] {
   const runs = sample.toString('latin1').match(/[\x80-\xff]+/g) ?? [];
   if (runs.filter((run) => run.length === 1).length < runs.length / 2) return [];
   const readings = byteEncodings
+    // Here it means Windows-1252.
+    .filter((encoding) => encoding !== 'iso-8859-1')
     .map((encoding) => ({ encoding, text: convertBytes(encoding).convert(sample).toString() }))
-    .filter(({ text }, at, all) => !noText.test(text) && all.findIndex((one) => one.text === text) === at)
+    .filter(({ text }) => !noText.test(text))
     .map(({ encoding, text }) => ({ encoding, odd: text.match(oddCharacter)?.length ?? 0 }));
   const least = Math.min(...readings.map(({ odd }) => odd));
   // A few names are odd in any encoding.

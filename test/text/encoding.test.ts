@@ -162,13 +162,21 @@ describe('a file in UTF-8 that is to be read in another encoding', () => {
 describe('an unknown encoding', () => {
   it.each<[string, Buffer, readonly Encoding[]]>([
     ['UTF-8', encode(toCsv('José'), 'utf-8'), ['utf-8']],
-    ['German', encode(toCsv('Jörg Müller, Straße'), 'windows-1252'), ['windows-1252']],
-    ['Spanish', encode(toCsv('José ’Ñandú’, Müller'), 'windows-1252'), ['windows-1252', 'windows-1250']],
+    [
+      'German',
+      encode(toCsv('Jörg Müller, Straße'), 'windows-1252'),
+      ['windows-1252', 'iso-8859-15', 'windows-1250', 'windows-1254'],
+    ],
+    [
+      'Spanish',
+      encode(toCsv('José ’Ñandú’, Müller'), 'windows-1252'),
+      ['windows-1252', 'windows-1250', 'windows-1254'],
+    ],
     ['Polish', encode(toCsv('Małgorzata Świątek, Łódź'), 'windows-1250'), ['windows-1250']],
     [
       'Turkish',
       encode(toCsv('Işıl Yılmaz, Şahin'), 'windows-1254'),
-      ['windows-1252', 'windows-1250', 'windows-1254'],
+      ['windows-1252', 'iso-8859-15', 'windows-1250', 'windows-1254'],
     ],
     ['of a Macintosh', encode(toCsv('Renée Müller'), 'macintosh'), ['macintosh']],
     ['UTF-16 LE', encode(toCsv('José'), 'utf-16le'), ['utf-16le']],
@@ -190,7 +198,7 @@ describe('an unknown encoding', () => {
 
   it('is named by the error for a file that is not UTF-8', () => {
     expect(() => readNames(encode(toCsv('José'), 'windows-1252'), 'utf-8', 4096)).toThrow(
-      'day.csv, line 2, is not UTF-8 text: it looks like windows-1252: set source.encoding. That is a guess, though no other',
+      'day.csv, line 2, is not UTF-8 text: it looks like windows-1252: set source.encoding. That is a guess: iso-8859-15, ',
     );
     expect(() => readNames(encode(toCsv('José'), 'utf-16le'), 'utf-8', 4096)).toThrow(
       'day.csv, line 1, is not UTF-8 text: it looks like utf-16le: set source.encoding',
@@ -205,7 +213,7 @@ describe('an unknown encoding', () => {
     expect(readUnknownText(encode('é;a', 'windows-1252'), path)).toMatchObject({
       text: 'é;a',
       encoding: 'windows-1252',
-      otherEncodings: ['macintosh'],
+      otherEncodings: ['iso-8859-15', 'windows-1250', 'windows-1254', 'macintosh'],
     });
     expect(readUnknownText(Buffer.from('\ufeffa;é', 'utf16le'), path)).toEqual({
       text: 'a;é',

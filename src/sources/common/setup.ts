@@ -148,7 +148,7 @@ export interface Sample {
   readonly skipRows?: number | undefined;
   /** Files only. */
   readonly encoding?: string | undefined;
-  /** What else fits and would read other characters, if the encoding is only a guess. */
+  /** What else fits, if the encoding is only a guess. */
   readonly otherEncodings?: readonly string[] | undefined;
   /** The file states its encoding, whatever is configured. */
   readonly isMarked?: boolean;

@@ -142,7 +142,7 @@ function explainUtf8(path: string, encoding: Encoding): SourceError {
 export interface UnknownText {
   readonly text: string;
   readonly encoding: Encoding;
-  /** What else fits and would read other characters, if the encoding is only a guess; undefined if the bytes say it. */
+  /** What else fits, if the encoding is only a guess; undefined if the bytes say it. */
   readonly otherEncodings?: readonly Encoding[] | undefined;
   /** A byte order mark states the encoding, whatever is configured. */
   readonly isMarked: boolean;
@@ -215,10 +215,10 @@ export function explainBinary(path: string, line: number, bytes: Buffer): Source
 
 const list = new Intl.ListFormat('en');
 
-/** @param others that fit as well and read other characters */
+/** @param others that fit as well */
 export function describeGuess(others: readonly string[]): string {
   return others.length === 0
-    ? 'That is a guess, though no other known encoding fits and reads other characters'
+    ? 'That is a guess, though no other known encoding fits'
     : `That is a guess: ${list.format(others)} would fit, too`;
 }
 
