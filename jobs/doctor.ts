@@ -1,3 +1,4 @@
+import { businessDayAt } from '../src/booking/business-day.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { checkArchive } from '../src/doctor/archive.js';
 import { checkCanary } from '../src/doctor/canary.js';
@@ -8,6 +9,7 @@ import {
   checkFileModes,
   listClosedFiles,
   listKeptFolders,
+  listSourceFiles,
   listWrittenPlaces,
 } from '../src/doctor/file-modes.js';
 import { checkDisk, checkKeptFolder } from '../src/doctor/folders.js';
@@ -29,11 +31,12 @@ import {
 } from '../src/doctor/service.js';
 import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
 import { checkUsers } from '../src/doctor/users.js';
-import { checkVerdicts } from '../src/doctor/verdicts.js';
+import { checkVerdicts, countNights } from '../src/doctor/verdicts.js';
 import { type Check, examineAll } from '../src/examination/check.js';
+import { checkEncoding } from '../src/examination/encoding-check.js';
 import { type Finding, type Part, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource, warnOfSamePath } from '../src/examination/source-check.js';
-import { lookForUnconfirmed, warnOfUnconfirmed } from '../src/examination/unconfirmed-check.js';
+import { lookForUnconfirmed, takeSample, warnOfUnconfirmed } from '../src/examination/unconfirmed-check.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { findOldestNames } from '../src/review/stored/retention.js';
 import { presentHostKey } from '../src/sftp/server.js';
@@ -86,7 +89,10 @@ Exit code 2 when something is wrong.`,
     );
     for (const finding of findings) tell(finding);
 
-    const fileModes = check('file-modes', 5, () => checkFileModes(listClosedFiles(file, config), platform));
+    const sourceFiles = config ? listSourceFiles(config, readDayIn(config.timezone, day)) : [];
+    const fileModes = check('file-modes', 5, () =>
+      checkFileModes(listClosedFiles(file, config), platform, sourceFiles),
+    );
     const groups = config
       ? [[fileModes, ...checkAccess(config)], ...listChecks(config, day, bare)]
       : [[fileModes, ...(await checkUnpinnedServers(file, io.env, wrongSettings))]];
@@ -174,10 +180,15 @@ async function readSource(
   const found = await checkSource({ ...composed, day, maxRejectedShare, emptyDay }, signal);
   const parts = openSourceParts(config, sourceMessages);
   const isRead = found.every(({ verdict }) => verdict !== 'wrong');
+  const hasEncoding = 'encoding' in source;
+  const sample =
+    isRead || hasEncoding ? await takeSample({ settings: source, parts, day, signal, enough }) : undefined;
   return [
     ...found,
-    ...(isRead
-      ? warnOfUnconfirmed(await lookForUnconfirmed({ settings: source, parts, day, signal, enough }))
+    ...(isRead ? warnOfUnconfirmed(lookForUnconfirmed(sample, source)) : []),
+    // What fails to be UTF-8 is shown in other encodings.
+    ...(sample && hasEncoding && (isRead || source.encoding === 'utf-8')
+      ? checkEncoding(sample, source.encoding, composed.source.locate(day))
       : []),
     ...warnOfSamePath(source),
     ...warnOfSourceWire(config),
@@ -235,7 +246,7 @@ function checkKept(config: Config): Check[] {
     ),
     check('archive', 40, () => lookAtArchive(config)),
     check('verdicts', 40, async (signal) => [
-      ...checkVerdicts(config.delivery, findMailPlace(config) !== undefined),
+      ...(findMailPlace(config) === undefined ? await lookForUnreadVerdicts(config) : []),
       ...(await checkMailbox(() => openMailbox(config), signal)),
       ...checkSenders(config),
     ]),
@@ -247,10 +258,18 @@ function checkKept(config: Config): Check[] {
     check('verdicts', 20, canary ? look((ledger) => checkCanary(canary, ledger, clock())) : async () => []),
     check('notify', 5, async () => [
       ...checkChannels(config.notify),
-      ...(await look(async ({ notices }) => checkMessages(await notices.countMessages(), clock()))()),
+      ...(await look(({ notices }) => checkMessages(notices, config.notify, clock()))()),
     ]),
     check('disk', 5, () => checkDisk(listWrittenPlaces(config))),
   ];
+}
+
+/** How many bookings get their verdicts by e-mail, which nobody reads. */
+async function lookForUnreadVerdicts(config: Config): Promise<readonly Finding[]> {
+  const { timezone, delivery } = config;
+  const today = businessDayAt(new Date(clock()), timezone);
+  const [nights] = await lookInto(config, async (ledger) => [await countNights(ledger, today)])();
+  return checkVerdicts(delivery, nights);
 }
 
 /** Beside the ledger, if there is one that can be opened: another check says why it can't be. */

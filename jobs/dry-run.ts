@@ -7,7 +7,7 @@ import {
   describeUnconfirmed,
   type Unconfirmed,
 } from '../src/examination/unconfirmed.js';
-import { lookForUnconfirmed } from '../src/examination/unconfirmed-check.js';
+import { lookForUnconfirmed, takeSample } from '../src/examination/unconfirmed-check.js';
 import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/collecting.js';
 import { readErasedGuests } from '../src/ledger/erasing.js';
 import { keptAt } from '../src/ledger/kept-columns.js';
@@ -166,14 +166,15 @@ async function collect(
   }
 }
 
-function findUnconfirmedBookings({ config, sourceMessages, signal }: App, day: BusinessDay) {
-  return lookForUnconfirmed({
+async function findUnconfirmedBookings({ config, sourceMessages, signal }: App, day: BusinessDay) {
+  const sample = await takeSample({
     settings: config.source,
     parts: openSourceParts(config, sourceMessages),
     day,
     signal,
     enough: AbortSignal.timeout(unconfirmedMs),
   });
+  return lookForUnconfirmed(sample, config.source);
 }
 
 /** What would be sent: its checksums, a sample with masked names, and files if requested. */

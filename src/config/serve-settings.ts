@@ -88,8 +88,13 @@ export const server = group({
       'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and its own address are always allowed; requests for any other are refused, except for `/healthz` and `/readyz`.',
     ),
   publicUrl: webAddress('https://review.example.com')
-    .refine((url) => !url.includes('?'), 'must not hold a query: the paths of pages follow it')
-    .describe('The address at which people reach the pages of `serve`. Notifications link to it.')
+    .refine(
+      (url) => !URL.canParse(url) || /^[^/]*\/\/[^/?]*\/?$/.test(url),
+      'must not hold a path or a query: the pages are at the root of their host',
+    )
+    .describe(
+      'The address at which people reach the pages of `serve`, without a path. Notifications link to it.',
+    )
     .exactOptional(),
   users: text('a path')
     .exactOptional()

@@ -1,7 +1,8 @@
 import type { ChannelSettings, SettingsOf } from '../channels/channel-settings.js';
 import { readSmtpAddress } from '../channels/smtp-address.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import type { MessageCounts } from '../ledger/messages.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { WaitingMessages } from '../ledger/messages.js';
 import { nobodyIsTold, noticeEventNames } from '../ledger/notice.js';
 import { formatCountOf, formatDuration } from '../text/format.js';
 
@@ -22,24 +23,19 @@ export function checkChannels(channels: readonly ChannelSettings[]): readonly Fi
   ]);
 }
 
-/** Longer than a receiver's restart. */
+/** A message that nobody tried to send waits for the next run, or `serve`. */
 const longWaitMs = 3_600_000;
 
-/** Reports messages that have waited too long, and those that were given up. */
-export function checkMessages(
-  { pending, pendingSince, givenUp }: MessageCounts,
+/** Reports messages that a receiver did not accept, that nobody sends, and those that were given up. */
+export async function checkMessages(
+  notices: Pick<ReadOnlyLedger['notices'], 'countMessages' | 'listWaiting'>,
+  channels: readonly Pick<ChannelSettings, 'name'>[],
   now: number,
-): readonly Finding[] {
-  const waitMs = pendingSince === undefined ? 0 : now - pendingSince;
+): Promise<readonly Finding[]> {
+  const { givenUp } = await notices.countMessages();
+  const waiting = await notices.listWaiting(now - longWaitMs);
   return [
-    ...(waitMs > longWaitMs
-      ? [
-          warning(
-            `${formatCountOf(pending, 'message')} not sent yet, the oldest for ${formatDuration(waitMs)}`,
-            'Try the channels with notify test. The next run, or serve, sends what is pending.',
-          ),
-        ]
-      : []),
+    ...waiting.map((one) => describeWaiting(one, channels, now)),
     ...(givenUp > 0
       ? [
           warning(
@@ -49,6 +45,18 @@ export function checkMessages(
         ]
       : []),
   ];
+}
+
+function describeWaiting(
+  { channel, messages, since, lastCode }: WaitingMessages,
+  channels: readonly Pick<ChannelSettings, 'name'>[],
+  now: number,
+): Finding {
+  const last = lastCode === undefined ? '' : `; the last try: ${lastCode}`;
+  const message = `${formatCountOf(messages, 'message')} for ${channel} not sent yet, the oldest for ${formatDuration(now - since)}${last}`;
+  return channels.some(({ name }) => name === channel)
+    ? warning(message, 'Try the channel with notify test. The next run, or serve, sends what is pending.')
+    : warning(message, `notify has no channel of that name any more: they are given up after three days.`);
 }
 
 function describeRouting({ on, minimum }: ChannelSettings): string {

@@ -4,10 +4,14 @@ import { matchColumns } from '../booking/match-columns.js';
 import { SourceError } from '../review/source.js';
 import type { RowFilter } from '../sources/common/row-filter.js';
 import type { Sample, SampleDay } from '../sources/common/setup.js';
+import { type EncodingGuess, findGuess } from './encoding-check.js';
 import { type DateGuess, guessDateFormat } from './guess-date-format.js';
 import { findUnconfirmed, type Unconfirmed } from './unconfirmed.js';
 
-/** What a day's bookings show about the settings of their source. It holds no cell of them but words for a state. */
+/**
+ * What a day's bookings show about the settings of their source. It holds no cell of them but words for a state and, masked, words with
+ * accents.
+ */
 export type Examination =
   /** There is nothing to examine yet: no file for any day, no module. */
   | { readonly kind: 'no-file' }
@@ -45,6 +49,7 @@ export interface Examined {
   readonly skipRows?: number | undefined;
   /** Only for a file. */
   readonly encoding?: string | undefined;
+  readonly encodingGuess?: EncodingGuess | undefined;
 }
 
 interface ExaminedDay {
@@ -86,10 +91,8 @@ export async function examineDay(
     : { kind: 'unusable', ...where, reason: objection };
 }
 
-function examineSample(
-  { columns: names, records, delimiter, skipRows, encoding }: Sample,
-  known: ReadonlyMap<ServiceField, string> | undefined,
-) {
+function examineSample(sample: Sample, known: ReadonlyMap<ServiceField, string> | undefined) {
+  const { columns: names, records, delimiter, skipRows, encoding } = sample;
   const { columns, unused } = matchColumns(names, known);
   const dateColumns = [columns.get('CheckInDate'), columns.get('CheckOutDate')].filter(
     (name) => name !== undefined,
@@ -108,6 +111,7 @@ function examineSample(
     delimiter,
     skipRows,
     encoding,
+    encodingGuess: findGuess(sample),
   };
 }
 

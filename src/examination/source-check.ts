@@ -189,6 +189,8 @@ function adviseOn({ fault }: SourceError, day: BusinessDay): string {
     case 'missing-member':
     case 'ambiguous-column':
       return 'Set the names of the columns in source.columns.';
+    case 'wrong-encoding':
+      return 'Set source.encoding to the encoding in which the bookings are written.';
     case 'empty':
     case 'binary':
     case 'unterminated-quote':

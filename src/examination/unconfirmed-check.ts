@@ -13,7 +13,7 @@ import {
   type Unconfirmed,
 } from './unconfirmed.js';
 
-interface UnconfirmedLook {
+interface SampleLook {
   readonly settings: SourceSettings;
   readonly parts: SourceParts;
   readonly day: BusinessDay;
@@ -23,27 +23,34 @@ interface UnconfirmedLook {
 }
 
 /**
- * Looks at the first records of a day, whether some are cancelled by a column that the settings don't name. Undefined if
- * none is, and if the source can't be read in time, which is for others to say.
+ * Looks at the first records of a day. Undefined if the source can't be read in time, which is for others to say.
  *
  * @throws the signal's reason if it aborts
  */
-export async function lookForUnconfirmed({
+export async function takeSample({
   settings,
   parts,
   day,
   signal,
   enough,
-}: UnconfirmedLook): Promise<Unconfirmed | undefined> {
+}: SampleLook): Promise<Sample | undefined> {
   const { sample } = await kindOf(settings).loadSetup();
   try {
-    const found = await sample(settings, parts)(day, AbortSignal.any([signal, enough]));
-    return findUnconfirmed(pickReviewed(found, settings), listUnused(found, settings), settings.where);
+    return await sample(settings, parts)(day, AbortSignal.any([signal, enough]));
   } catch (error) {
     signal.throwIfAborted();
     if (enough.aborted || error instanceof SourceError) return undefined;
     throw error;
   }
+}
+
+/** Whether some of its records are cancelled by a column that the settings don't name. */
+export function lookForUnconfirmed(
+  found: Sample | undefined,
+  settings: SourceSettings,
+): Unconfirmed | undefined {
+  if (found === undefined) return undefined;
+  return findUnconfirmed(pickReviewed(found, settings), listUnused(found, settings), settings.where);
 }
 
 export function warnOfUnconfirmed(found: Unconfirmed | undefined): readonly Finding[] {

@@ -50,6 +50,16 @@ const counts = t.columnsOf({
 });
 export type MessageCounts = t.Row<typeof counts>;
 
+const waiting = t.columnsOf({
+  channel: t.text(),
+  messages: t.integer,
+  /** When the oldest was raised. */
+  since: t.bigint,
+  /** How the last try of one of them ended. */
+  lastCode: t.optional(t.text()),
+});
+export type WaitingMessages = t.Row<typeof waiting>;
+
 /** Which messages to take: those due by `dueBy`, or by `at` if they were tried before; nobody else gets them until `leaseUntil`. */
 export interface ClaimRequest {
   readonly channel: string;
@@ -200,6 +210,16 @@ function* countMessages(): Query<MessageCounts> {
   return counts.read(row ?? {});
 }
 
+/** By channel: what was tried and not accepted, and what nobody tried although it was due at that instant. */
+function listWaiting(dueBy: number): Query<WaitingMessages[]> {
+  return waiting.all(
+    `SELECT channel, count(*) AS messages, min(raised_at) AS since, max(messages.last_code) AS last_code
+     FROM messages AS messages JOIN notices ON number = notice
+     WHERE state = 'pending' AND (attempts > 0 OR due_at <= ?) GROUP BY channel ORDER BY channel`,
+    dueBy,
+  );
+}
+
 /** The newest first. */
 function* listMessages({ limit }: { readonly limit: number }): Query<StoredMessage[]> {
   const rows = yield* all(
@@ -257,7 +277,7 @@ export function createNotices(store: Store) {
 }
 
 export function createNoticeReader({ read }: Store) {
-  return bind(read, { listProblems, listOfDay, countMessages, listMessages });
+  return bind(read, { listProblems, listOfDay, countMessages, listWaiting, listMessages });
 }
 
 /** Notes an instant by name unless it is known, and returns the known one. */

@@ -91,6 +91,7 @@ export type SourceFault =
   | 'unreadable'
   | 'empty'
   | 'binary'
+  | 'wrong-encoding'
   | 'missing-column'
   /** Where records have no header: none of the day has that member. */
   | 'missing-member'

@@ -105,6 +105,7 @@ function renderSource(source: SourceAnswers, examination: Examination): string[]
     delimiter: examined?.delimiter,
     skipRows: examined?.skipRows,
     encoding: examined?.encoding,
+    otherEncodings: examined?.encodingGuess?.others,
   };
   return [
     ...writer.group(['source']),

@@ -1,5 +1,6 @@
 import { bookingFields, type ServiceField } from '../booking/booking.js';
 import { isCalendarDay } from '../booking/business-day.js';
+import { reportGuess } from '../examination/encoding-check.js';
 import type { Examination, Examined } from '../examination/examine-day.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { describeUnconfirmed, writeFilter } from '../examination/unconfirmed.js';
@@ -76,8 +77,8 @@ async function examine(
   };
 }
 
-function describeFound({ place, columns, encoding = 'utf-8' }: Examined): string {
-  const note = encoding === 'utf-8' ? '' : ` The file is in ${encoding}.`;
+function describeFound({ place, columns, encoding = 'utf-8', encodingGuess }: Examined): string {
+  const note = encoding === 'utf-8' || encodingGuess ? '' : ` The file is in ${encoding}.`;
   const found = [...columns].map(([field, name]) => `\n${field}: ${JSON.stringify(name)}`);
   return `${place}: ${columns.size} of the 7 fields found by the names of its columns.${note}${found.join('')}`;
 }
@@ -110,6 +111,7 @@ async function listFindings(
       return [warning(`${examination.place} was found, but ${examination.reason}.`)];
     case 'examined':
       return [
+        ...reportGuess(examination.encodingGuess, examination.place),
         // Without its master id no booking can be understood.
         ...(examination.missing.includes('ServiceId') ? [] : await trials.read(answered, examination)),
         // A person has just been asked.

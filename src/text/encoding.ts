@@ -3,17 +3,25 @@ import { isUtf8 } from 'node:buffer';
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** The encodings of files, by the names that the setting uses. */
-export const encodings = [
-  'utf-8',
+/** The encodings with one byte for each character, by the names that the setting uses. */
+const byteEncodings = [
   'windows-1252',
   'iso-8859-1',
   'iso-8859-15',
-  'utf-16le',
-  'utf-16be',
+  'windows-1250',
+  'windows-1254',
+  'macintosh',
 ] as const;
 
+/** The encodings of files. */
+export const encodings = ['utf-8', ...byteEncodings, 'utf-16le', 'utf-16be'] as const;
+
+export type ByteEncoding = (typeof byteEncodings)[number];
 export type Encoding = (typeof encodings)[number];
+
+export function isByteEncoding(encoding: string): encoding is ByteEncoding {
+  return byteEncodings.some((one) => one === encoding);
+}
 
 /** Converts a text to UTF-8, block by block. */
 interface Converter {
@@ -33,43 +41,53 @@ interface Converter {
  * @param isLenient writes U+FFFD instead of throwing
  */
 export function createConverter(encoding: Encoding, { isLenient = false } = {}): Converter | undefined {
-  switch (encoding) {
-    case 'utf-8':
-      return undefined;
-    case 'windows-1252':
-    // Whatever claims to be ISO 8859-1 is nearly always Windows-1252. The two differ only in control characters.
-    case 'iso-8859-1':
-      return convertBytes(/[\x80-\x9f]/, windows1252);
-    case 'iso-8859-15':
-      return convertBytes(/[¤¦¨´¸¼½¾]/, latin9);
-    case 'utf-16le':
-    case 'utf-16be':
-      return convertUnits(encoding, isLenient);
-  }
+  if (encoding === 'utf-8') return undefined;
+  return isByteEncoding(encoding) ? convertBytes(encoding) : convertUnits(encoding, isLenient);
 }
 
-/** Five bytes stand for no character. */
-const windows1252 = pair(0x80, '€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ');
-const latin9 = new Map([...'¤¦¨´¸¼½¾'].map((from, at) => [from, '€ŠšŽžŒœŸ'.charAt(at)]));
-
-function pair(first: number, characters: string): ReadonlyMap<string, string> {
-  return new Map([...characters].map((character, at) => [String.fromCharCode(first + at), character]));
-}
+const firstCode = 0x80;
+const latin1 = Buffer.from(Array.from({ length: 128 }, (_, at) => firstCode + at)).toString('latin1');
+const windows1252 = `€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ${latin1.slice(32)}`;
 
 /**
- * One byte per character: Latin-1, except for some characters. Not done by TextDecoder, as some releases of Node 22 and 23
- * decode Windows-1252 as Latin-1.
+ * The characters of the bytes from 0x80 on; U+FFFD for those that stand for none. Not taken from TextDecoder: some releases of Node 22
+ * and 23 decode Windows-1252 as Latin-1, and builds with fewer languages know fewer encodings.
  */
-function convertBytes(differing: RegExp, characters: ReadonlyMap<string, string>): Converter {
-  const all = new RegExp(differing, 'g');
+const characters: { readonly [name in ByteEncoding]: string } = {
+  'windows-1252': windows1252,
+  // Whatever claims to be ISO 8859-1 is nearly always Windows-1252. The two differ only in control characters.
+  'iso-8859-1': windows1252,
+  'iso-8859-15': replaceEach(latin1, '¤¦¨´¸¼½¾', '€ŠšŽžŒœŸ'),
+  'windows-1250':
+    '€\ufffd‚\ufffd„…†‡\ufffd‰Š‹ŚŤŽŹ\ufffd‘’“”•–—\ufffd™š›śťžź' +
+    '\u00a0ˇ˘Ł¤Ą¦§¨©Ş«¬\u00ad®Ż°±˛ł´µ¶·¸ąş»Ľ˝ľżŔÁÂĂÄĹĆÇČÉĘËĚÍÎĎĐŃŇÓÔŐÖ×ŘŮÚŰÜÝŢßŕáâăäĺćçčéęëěíîďđńňóôőö÷řůúűüýţ˙',
+  'windows-1254': replaceEach(windows1252, 'ŽžÐÝÞðýþ', '\ufffd\ufffdĞİŞğış'),
+  macintosh:
+    'ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø' +
+    '¿¡¬√ƒ≈∆«»…\u00a0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\uf8ffÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ',
+};
+
+function replaceEach(text: string, from: string, to: string): string {
+  return text.replace(new RegExp(`[${from}]`, 'g'), (one) => to.charAt(from.indexOf(one)));
+}
+
+/** Latin-1, except for some characters. */
+function convertBytes(encoding: ByteEncoding): Converter {
+  const meaning = characters[encoding];
+  const differ = Array.from(latin1).filter((one, at) => meaning.charAt(at) !== one);
+  const others = new RegExp(`[${differ.join('')}]`, 'g');
   return {
     convert(block) {
       const text = block.toString('latin1');
-      const meant = differing.test(text) ? text.replace(all, (one) => characters.get(one) ?? one) : text;
-      return Buffer.from(meant);
+      return Buffer.from(text.replace(others, (one) => meaning.charAt(one.charCodeAt(0) - firstCode)));
     },
     end: () => Buffer.alloc(0),
   };
+}
+
+/** What a text that was read in one encoding says in another one. */
+export function readAs(text: string, from: ByteEncoding, to: ByteEncoding): string {
+  return text.replace(/[^\0-\x7f]/g, (one) => characters[to].charAt(characters[from].indexOf(one)));
 }
 
 function convertUnits(encoding: 'utf-16le' | 'utf-16be', isLenient: boolean): Converter {
@@ -107,15 +125,19 @@ export function nameContainer(bytes: Buffer): string | undefined {
 
 /** The most likely encoding of bytes without a byte order mark; undefined if they don't look like text. */
 export function guessEncoding(bytes: Buffer): Encoding | undefined {
+  return listLikelyEncodings(bytes)[0];
+}
+
+/** Those that fit bytes without a byte order mark, the most likely first; none if they don't look like text. */
+export function listLikelyEncodings(bytes: Buffer): readonly Encoding[] {
   if (bytes.includes(0)) return guessUnits(bytes);
-  if (isUtf8(bytes)) return 'utf-8';
-  return looksWestern(bytes) ? 'windows-1252' : undefined;
+  return isUtf8(bytes) ? ['utf-8'] : listWestern(bytes);
 }
 
 const guessedBytes = 64 * 1024;
 
 /** In UTF-16, the digits and separators of a table have a zero byte each, always on the same side. */
-function guessUnits(bytes: Buffer): Encoding | undefined {
+function guessUnits(bytes: Buffer): readonly Encoding[] {
   const pairs = Math.floor(Math.min(bytes.length, guessedBytes) / 2);
   let firsts = 0;
   let seconds = 0;
@@ -123,28 +145,46 @@ function guessUnits(bytes: Buffer): Encoding | undefined {
     if (bytes[at] === 0) firsts += 1;
     if (bytes[at + 1] === 0) seconds += 1;
   }
-  if (seconds > pairs / 3 && firsts === 0) return 'utf-16le';
-  return firsts > pairs / 3 && seconds === 0 ? 'utf-16be' : undefined;
+  if (seconds > pairs / 3 && firsts === 0) return ['utf-16le'];
+  return firsts > pairs / 3 && seconds === 0 ? ['utf-16be'] : [];
 }
 
 /** Control characters that texts have: tab, line ends, and the end mark of old systems. */
 const textControls: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x1a]);
-/** The bytes that stand for no character in Windows-1252. */
-const unassigned: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
+/** Control characters of Latin-1, and bytes that stand for no character. */
+const noText = /[\x80-\x9f\ufffd]/;
+/** A symbol before a letter, punctuation between two letters, or a capital after a small one: rare in the encoding of a text. */
+const oddCharacter =
+  /(?![\0-\x7f’·])(?:[\p{S}\p{No}\p{Lm}](?=\p{L})|(?<=\p{L})\p{P}(?=\p{L})|(?<=\p{Ll})\p{Lu})/gu;
 
 /** In Western texts most accented letters stand alone. In Greek, Cyrillic or Chinese ones they stand together. */
-function looksWestern(bytes: Buffer): boolean {
-  const sample = bytes.subarray(0, guessedBytes);
-  if (sample.some((byte) => (byte < 0x20 && !textControls.has(byte)) || unassigned.has(byte))) return false;
+function listWestern(bytes: Buffer): readonly ByteEncoding[] {
+  const first = Math.max(0, bytes.findIndex((byte) => byte >= firstCode) - guessedBytes / 2);
+  const sample = bytes.subarray(first, first + guessedBytes);
+  if (sample.some((byte) => byte < 0x20 && !textControls.has(byte))) return [];
   const runs = sample.toString('latin1').match(/[\x80-\xff]+/g) ?? [];
-  return runs.filter((run) => run.length === 1).length >= runs.length / 2;
+  if (runs.filter((run) => run.length === 1).length < runs.length / 2) return [];
+  const readings = byteEncodings
+    // Here it means Windows-1252.
+    .filter((encoding) => encoding !== 'iso-8859-1')
+    .map((encoding) => ({ encoding, text: convertBytes(encoding).convert(sample).toString() }))
+    .filter(({ text }) => !noText.test(text))
+    .map(({ encoding, text }) => ({ encoding, odd: text.match(oddCharacter)?.length ?? 0 }));
+  const least = Math.min(...readings.map(({ odd }) => odd));
+  // A few names are odd in any encoding.
+  return readings
+    .filter(({ odd }) => odd <= 2 * least)
+    .toSorted((one, other) => one.odd - other.odd)
+    .map(({ encoding }) => encoding);
 }
+
+const western = convertBytes('windows-1252');
 
 /** Lines as text. Each is valid UTF-8, or Windows-1252. */
 export function decodeLines(lines: Buffer): string {
   if (isUtf8(lines)) return lines.toString();
   return splitLines(lines)
-    .map((line) => (isUtf8(line) ? line : convertBytes(/[\x80-\x9f]/, windows1252).convert(line)).toString())
+    .map((line) => (isUtf8(line) ? line : western.convert(line)).toString())
     .join('');
 }
 

@@ -217,16 +217,18 @@ describe('notify', () => {
 });
 
 describe('server.publicUrl', () => {
-  it('is an address without a query, over https or on this machine', () => {
+  it('is an address without a path or a query, over https or on this machine', () => {
     const problems = (publicUrl: string) => complain({ server: { publicUrl } });
-    expect(problems('https://review.example.com/reviews')).toEqual([]);
+    expect(problems('https://review.example.com')).toEqual([]);
+    expect(problems('https://review.example.com:8443/')).toEqual([]);
     expect(problems('http://localhost:8080')).toEqual([]);
     expect(problems('http://review.example.com')).toEqual([
       'server.publicUrl: must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])',
     ]);
-    expect(problems('https://review.example.com/?a=1')).toEqual([
-      'server.publicUrl: must not hold a query: the paths of pages follow it',
-    ]);
+    for (const rest of ['/reviews', '/reviews/', '//', '/?a=1', '?a=1', '/..'])
+      expect(problems(`https://review.example.com${rest}`)).toEqual([
+        'server.publicUrl: must not hold a path or a query: the pages are at the root of their host',
+      ]);
     expect(problems('review.example.com')).toEqual([
       'server.publicUrl: expected an address such as https://review.example.com, got: review.example.com',
     ]);

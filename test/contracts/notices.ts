@@ -207,6 +207,20 @@ export function describeNoticesContract(
       expect(await claimAll('ops', { now: at + 10 })).toEqual([]);
     });
 
+    it('lists by channel what waits: what was not accepted, and what is due and not tried', async () => {
+      await notices.raise([failed]);
+      await notices.route(toChannels('ops', 'mail'), at);
+      expect(await notices.listWaiting(at - 1)).toEqual([]);
+      await claimAll('ops');
+      expect(await notices.listWaiting(at - 1)).toEqual([]);
+      await notices.noteFailed(['ops-1'], { code: 'http-503', at, retryAt: at + 8 });
+      const ops = { channel: 'ops', messages: 1, since: at, lastCode: 'http-503' };
+      expect(await notices.listWaiting(at - 1)).toEqual([ops]);
+      expect(await notices.listWaiting(at)).toEqual([{ channel: 'mail', messages: 1, since: at }, ops]);
+      await notices.noteSent(['ops-1'], at);
+      expect(await notices.listWaiting(at)).toMatchObject([{ channel: 'mail' }]);
+    });
+
     it('gives up a message, and says so', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('ops'), at);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkChannels, checkMessages } from '../../src/doctor/channels.js';
+import type { WaitingMessages } from '../../src/ledger/messages.js';
 import { parse } from '../config/writing.js';
 
 const email = {
@@ -41,12 +42,25 @@ it('doctor warns of e-mails that cross the network in plain text', () => {
     expect(look({ ...email, smtp, plaintext: 'allowed' })).toHaveLength(1);
 });
 
-it('doctor warns of messages that wait for long or were given up', () => {
-  const messages = (counts: Parameters<typeof checkMessages>[0]) =>
-    checkMessages(counts, 10_000_000).map(({ message }) => message);
-  expect(messages({ pending: 1, pendingSince: 9_000_000, givenUp: 0 })).toEqual([]);
-  expect(messages({ pending: 2, pendingSince: 2_800_000, givenUp: 1 })).toEqual([
-    '2 messages not sent yet, the oldest for 2 h',
-    '1 message could not be sent for three days and was given up',
+it('doctor warns of messages that a receiver did not accept or nobody sends, and of those given up', async () => {
+  const hour = 3_600_000;
+  const now = 10 * hour;
+  const messages = async (waiting: readonly WaitingMessages[], givenUp = 0) => {
+    const notices = {
+      countMessages: async () => ({ pending: 3, givenUp }),
+      listWaiting: async (dueBy: number) => (dueBy === now - hour ? [...waiting] : []),
+    };
+    const found = await checkMessages(notices, [{ name: 'ops' }], now);
+    return found.map(({ message, advice }) => `${message}. ${advice}`);
+  };
+  expect(await messages([])).toEqual([]);
+  const waiting = [
+    { channel: 'old', messages: 2, since: now - 2 * hour },
+    { channel: 'ops', messages: 1, since: now - 60_000, lastCode: 'http-503' },
+  ];
+  expect(await messages(waiting, 1)).toEqual([
+    '2 messages for old not sent yet, the oldest for 2 h. notify has no channel of that name any more: they are given up after three days.',
+    '1 message for ops not sent yet, the oldest for 1 min; the last try: http-503. Try the channel with notify test. The next run, or serve, sends what is pending.',
+    expect.stringContaining('1 message could not be sent for three days and was given up'),
   ]);
 });

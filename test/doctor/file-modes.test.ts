@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { checkFileModes, listClosedFiles } from '../../src/doctor/file-modes.js';
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { checkFileModes, listClosedFiles, listSourceFiles } from '../../src/doctor/file-modes.js';
 import { parse, service, source } from '../config/writing.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
@@ -58,5 +59,63 @@ it('counts the file of users among them', () => {
   expect(listClosedFiles('/etc/agency/hotel-review.yaml', config)).toContainEqual({
     path: '/etc/agency/users.json',
     holds: 'the key of sessions and hashes of passwords',
+  });
+});
+
+describe('the files of the source', () => {
+  /** In the folder for temporary files, which everybody may enter. */
+  function makeSource(folderMode: number, mode: number, holds: 'bookings' | 'code' = 'bookings') {
+    const folder = makeTemporaryFolder();
+    const path = join(folder, 'bookings.csv');
+    writeFileSync(path, '');
+    chmodSync(path, mode);
+    chmodSync(folder, folderMode);
+    return { folder, file: { path, holds } };
+  }
+  const look = async (...made: Parameters<typeof makeSource>) => {
+    const { folder, file } = makeSource(...made);
+    const found = await checkFileModes([], 'linux', [file]);
+    return found.map(({ verdict, message }) => `${verdict}: ${message.replaceAll(folder, 'FOLDER')}`);
+  };
+  const fine = ['ok: no file with secrets or names is open to others'];
+
+  it.each<[number, number, 'bookings' | 'code', string[]]>([
+    [0o755, 0o640, 'bookings', fine],
+    [0o770, 0o644, 'bookings', fine],
+    [0o700, 0o666, 'bookings', fine],
+    [0o755, 0o644, 'code', fine],
+    [
+      0o755,
+      0o644,
+      'bookings',
+      [
+        "warning: FOLDER/bookings.csv holds guests' names, and everybody on this machine can read it (mode 644)",
+      ],
+    ],
+    [
+      0o755,
+      0o662,
+      'code',
+      ['warning: everybody on this machine can change FOLDER/bookings.csv, which is the source (mode 662)'],
+    ],
+    [
+      0o777,
+      0o600,
+      'bookings',
+      ['warning: everybody on this machine can write to FOLDER, where the source is (mode 777)'],
+    ],
+  ])(
+    'are a warning if everybody can read or change them: %o/%o %s',
+    async (folderMode, mode, holds, expected) => {
+      expect(await look(folderMode, mode, holds)).toEqual(expected);
+    },
+  );
+
+  it('are those of the day on this machine', () => {
+    const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+    const listed = (settings: object) =>
+      listSourceFiles(parse({ service, source: { ...source, ...settings } }), day).map(({ path }) => path);
+    expect(listed({ path: '/exports/{day}.csv' })).toEqual(['/exports/2026-11-20.csv']);
+    expect(listed({ path: 's3://bucket/{day}.csv' })).toEqual([]);
   });
 });

@@ -163,6 +163,7 @@ describe('a source that is wrong', () => {
     'unreadable',
     'empty',
     'binary',
+    'wrong-encoding',
     'missing-column',
     'missing-member',
     'ambiguous-column',

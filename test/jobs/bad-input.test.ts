@@ -64,6 +64,11 @@ describe('a day that cannot be trusted fails before anything is sent, and is res
       ),
       message: /line 12, is not UTF-8 text: it looks like windows-1252: set source\.encoding/,
     },
+    'UTF-8 that is to be read as Windows-1252': {
+      bytes: withLines({ 12: '100011,BR-11,Jos\u00e9,Expedia,0011A,2026-12-01,2026-12-08' }),
+      message: /is UTF-8 text, but source\.encoding is windows-1252, .*: set source\.encoding: utf-8/,
+      settings: { source: { encoding: 'windows-1252' } },
+    },
     'a quote that is never closed': {
       bytes: withLines({ 41: '100040,BR-40,"Guest 40,Expedia,0040A,2026-12-01,2026-12-08' }),
       message: /line 41: the record that begins there has a quote that is never closed/,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../src/review/source.js';
 import { createCsvDecoder } from '../../src/sources/csv/csv-source.js';
 import { convertText, readUnknownText } from '../../src/sources/files/text-file.js';
-import { type Encoding, encodings, guessEncoding } from '../../src/text/encoding.js';
+import { type Encoding, encodings, listLikelyEncodings, readAs } from '../../src/text/encoding.js';
 import { columnsIn } from '../support/source-columns.js';
 
 const path = 'day.csv';
@@ -23,12 +23,22 @@ function readNames(bytes: Buffer, encoding: Encoding, blockBytes = 7): unknown[]
 
 const toCsv = (name: string) => `ServiceId;BookingClientName\r\n1;${name}\r\n`;
 
-/** Written by hand, so that the tests don't share a mistake with the code. */
+/** The bytes from 0x80 on as Python's codecs read them, so that the tests don't share a mistake with the code. */
+const upperHalves: { readonly [name in Encoding]?: string } = {
+  'windows-1252':
+    '€�‚ƒ„…†‡ˆ‰Š‹Œ�Ž��‘’“”•–—˜™š›œ�žŸ\xa0¡¢£¤¥¦§¨©ª«¬\xad®¯°±²³´µ¶·¸¹º»¼½¾¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ',
+  'iso-8859-15': `${String.fromCharCode(...Array.from({ length: 32 }, (_, at) => 0x80 + at))}\xa0¡¢£€¥Š§š©ª«¬\xad®¯°±²³Žµ¶·ž¹º»ŒœŸ¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ`,
+  'windows-1250':
+    '€�‚�„…†‡�‰Š‹ŚŤŽŹ�‘’“”•–—�™š›śťžź\xa0ˇ˘Ł¤Ą¦§¨©Ş«¬\xad®Ż°±˛ł´µ¶·¸ąş»Ľ˝ľżŔÁÂĂÄĹĆÇČÉĘËĚÍÎĎĐŃŇÓÔŐÖ×ŘŮÚŰÜÝŢßŕáâăäĺćçčéęëěíîďđńňóôőö÷řůúűüýţ˙',
+  'windows-1254':
+    '€�‚ƒ„…†‡ˆ‰Š‹Œ����‘’“”•–—˜™š›œ��Ÿ\xa0¡¢£¤¥¦§¨©ª«¬\xad®¯°±²³´µ¶·¸¹º»¼½¾¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏĞÑÒÓÔÕÖ×ØÙÚÛÜİŞßàáâãäåæçèéêëìíîïğñòóôõö÷øùúûüışÿ',
+  macintosh:
+    'ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\xa0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\uf8ffÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ',
+};
+const upperHalfOf = (encoding: Encoding) =>
+  upperHalves[encoding] ?? (encoding === 'iso-8859-1' ? upperHalves['windows-1252'] : undefined) ?? '';
+
 function encode(text: string, encoding: Encoding): Buffer {
-  const special: { readonly [name in Encoding]?: Readonly<Record<string, number>> } = {
-    'windows-1252': { '€': 0x80, '’': 0x92, Š: 0x8a, Ÿ: 0x9f },
-    'iso-8859-15': { '€': 0xa4, Š: 0xa6, Ÿ: 0xbe, œ: 0xbd },
-  };
   switch (encoding) {
     case 'utf-8':
       return Buffer.from(text);
@@ -37,9 +47,17 @@ function encode(text: string, encoding: Encoding): Buffer {
     case 'utf-16be':
       return Buffer.from(text, 'utf16le').swap16();
     default:
-      return Buffer.from(Array.from(text, (one) => special[encoding]?.[one] ?? one.charCodeAt(0)));
+      return Buffer.from(
+        Array.from(text, (one) => {
+          if (one.charCodeAt(0) < 0x80) return one.charCodeAt(0);
+          expect(upperHalfOf(encoding)).toContain(one);
+          return 0x80 + upperHalfOf(encoding).indexOf(one);
+        }),
+      );
   }
 }
+
+const byteEncodings = encodings.filter((encoding) => !encoding.startsWith('utf'));
 
 describe('a file in another encoding', () => {
   it.each<[Encoding, string]>([
@@ -47,11 +65,22 @@ describe('a file in another encoding', () => {
     ['windows-1252', 'José ’Š€Ÿ'],
     ['iso-8859-1', 'José ÿ¤'],
     ['iso-8859-15', 'José œŠ€Ÿ'],
+    ['windows-1250', 'Łódź Dvořák Šťastný'],
+    ['windows-1254', 'Işıl Çağlayan ŞĞİ'],
+    ['macintosh', 'Renée Müller Straße'],
     ['utf-16le', 'José 山田 🏨'],
     ['utf-16be', 'José 山田 🏨'],
   ])('is read in %s, in blocks of any size', (encoding, name) => {
     for (const blockBytes of [1, 2, 3, 7, 4096])
       expect(readNames(encode(toCsv(name), encoding), encoding, blockBytes)).toEqual([name]);
+  });
+
+  it.each(byteEncodings)('has every byte of %s read as one character, or as none', (encoding) => {
+    const bytes = Buffer.concat([Buffer.from('ServiceId;BookingClientName\n1;x'), Buffer.alloc(128, 0)]);
+    for (let at = 0; at < 128; at += 1) bytes[bytes.length - 128 + at] = 0x80 + at;
+    expect(readNames(Buffer.concat([bytes, Buffer.from('x\n')]), encoding)).toEqual([
+      `x${upperHalfOf(encoding)}x`,
+    ]);
   });
 
   it.each<[Encoding, number[]]>([
@@ -84,21 +113,92 @@ describe('a file in another encoding', () => {
   });
 });
 
+describe('a file in UTF-8 that is to be read in another encoding', () => {
+  const refused = 'day.csv is UTF-8 text, but source.encoding is';
+
+  it.each(byteEncodings)('is refused in %s, however its bytes arrive', (encoding) => {
+    const bytes = encode(`${toCsv('Guest')}2;Schröder\r\n`, 'utf-8');
+    for (const blockBytes of [1, 2, 3, 7, 4096])
+      expect(() => readNames(bytes, encoding, blockBytes)).toThrow(`${refused} ${encoding}`);
+  });
+
+  it('is refused for any text beyond ASCII, wherever it is and is cut', () => {
+    const anyText = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => !/["\r\n;\0]/.test(text));
+    const names = fc.array(anyText, { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(names, fc.integer({ min: 1, max: 40 }), (written, blockBytes) => {
+        const bytes = Buffer.from(
+          `ServiceId;BookingClientName\n${written.map((name) => `1;x${name}\n`).join('')}`,
+        );
+        const read = () => readNames(bytes, 'macintosh', blockBytes);
+        if (bytes.some((byte) => byte >= 0x80)) expect(read).toThrow(refused);
+        else expect(read()).toHaveLength(written.length);
+      }),
+    );
+  });
+
+  it('is refused rather than its columns not found', () => {
+    const bytes = Buffer.from('Kunde;Größe\n1;2\n');
+    expect(() => readNames(bytes, 'windows-1252')).toThrow(refused);
+    expect(() => readNames(Buffer.from('Kunde;x\n1;2\n'), 'windows-1252')).toThrow('not in the header');
+  });
+
+  it.each<[string, Buffer]>([
+    [
+      'one name in its own encoding',
+      Buffer.concat([Buffer.from(toCsv('Schröder')), Buffer.from([0x32, 0x3b, 0xf6, 0x0a])]),
+    ],
+    [
+      'half a character at its end',
+      Buffer.concat([Buffer.from(toCsv('Schröder')), Buffer.from([0x32, 0x3b, 0xc3])]),
+    ],
+    ['ASCII alone', Buffer.from(toCsv('Guest'))],
+  ])('is not refused with %s', (_, bytes) => {
+    for (const blockBytes of [1, 7, 4096])
+      expect(readNames(bytes, 'windows-1252', blockBytes)).not.toEqual([]);
+  });
+});
+
 describe('an unknown encoding', () => {
-  it.each<[string, Buffer, Encoding | undefined]>([
-    ['UTF-8', encode(toCsv('José'), 'utf-8'), 'utf-8'],
-    ['Western', encode(toCsv('José ’Ñandú’, Müller'), 'windows-1252'), 'windows-1252'],
-    ['UTF-16 LE', encode(toCsv('José'), 'utf-16le'), 'utf-16le'],
-    ['UTF-16 BE', encode(toCsv('José'), 'utf-16be'), 'utf-16be'],
-    ['Cyrillic', Buffer.concat([Buffer.from('1;'), Buffer.from([0xc8, 0xe2, 0xe0, 0xed])]), undefined],
-    ['a picture', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), undefined],
-  ])('is guessed: %s', (_, bytes, guess) => {
-    expect(guessEncoding(bytes)).toBe(guess);
+  it.each<[string, Buffer, readonly Encoding[]]>([
+    ['UTF-8', encode(toCsv('José'), 'utf-8'), ['utf-8']],
+    [
+      'German',
+      encode(toCsv('Jörg Müller, Straße'), 'windows-1252'),
+      ['windows-1252', 'iso-8859-15', 'windows-1250', 'windows-1254'],
+    ],
+    [
+      'Spanish',
+      encode(toCsv('José ’Ñandú’, Müller'), 'windows-1252'),
+      ['windows-1252', 'windows-1250', 'windows-1254'],
+    ],
+    ['Polish', encode(toCsv('Małgorzata Świątek, Łódź'), 'windows-1250'), ['windows-1250']],
+    [
+      'Turkish',
+      encode(toCsv('Işıl Yılmaz, Şahin'), 'windows-1254'),
+      ['windows-1252', 'iso-8859-15', 'windows-1250', 'windows-1254'],
+    ],
+    ['of a Macintosh', encode(toCsv('Renée Müller'), 'macintosh'), ['macintosh']],
+    ['UTF-16 LE', encode(toCsv('José'), 'utf-16le'), ['utf-16le']],
+    ['UTF-16 BE', encode(toCsv('José'), 'utf-16be'), ['utf-16be']],
+    ['Cyrillic', Buffer.concat([Buffer.from('1;'), Buffer.from([0xc8, 0xe2, 0xe0, 0xed])]), []],
+    ['a picture', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), []],
+    [
+      'accents far below',
+      encode(`${'x\n'.repeat(90_000)}Łódź, Małgorzata`, 'windows-1250'),
+      ['windows-1250'],
+    ],
+  ])('is guessed, with the others that fit: %s', (_, bytes, guesses) => {
+    expect(listLikelyEncodings(bytes)).toEqual(guesses);
+  });
+
+  it('has its words read in the others', () => {
+    expect(readAs('Yýlmaz Þahin', 'windows-1252', 'windows-1254')).toBe('Yılmaz Şahin');
   });
 
   it('is named by the error for a file that is not UTF-8', () => {
     expect(() => readNames(encode(toCsv('José'), 'windows-1252'), 'utf-8', 4096)).toThrow(
-      'day.csv, line 2, is not UTF-8 text: it looks like windows-1252: set source.encoding',
+      'day.csv, line 2, is not UTF-8 text: it looks like windows-1252: set source.encoding. That is a guess: iso-8859-15, ',
     );
     expect(() => readNames(encode(toCsv('José'), 'utf-16le'), 'utf-8', 4096)).toThrow(
       'day.csv, line 1, is not UTF-8 text: it looks like utf-16le: set source.encoding',
@@ -106,17 +206,19 @@ describe('an unknown encoding', () => {
   });
 
   it('is detected from the beginning of a file, which may end in the middle of a character', () => {
-    expect(readUnknownText(Buffer.from('a;é').subarray(0, -1), path)).toEqual({
+    expect(readUnknownText(Buffer.from('a;é').subarray(0, -1), path)).toMatchObject({
       text: 'a;',
       encoding: 'utf-8',
     });
-    expect(readUnknownText(encode('é;a', 'windows-1252'), path)).toEqual({
+    expect(readUnknownText(encode('é;a', 'windows-1252'), path)).toMatchObject({
       text: 'é;a',
       encoding: 'windows-1252',
+      otherEncodings: ['iso-8859-15', 'windows-1250', 'windows-1254', 'macintosh'],
     });
     expect(readUnknownText(Buffer.from('\ufeffa;é', 'utf16le'), path)).toEqual({
       text: 'a;é',
       encoding: 'utf-16le',
+      isMarked: true,
     });
   });
 });

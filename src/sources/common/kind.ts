@@ -1,4 +1,5 @@
 import type { RetryPolicy } from '../../async/retry.js';
+import type { BusinessDay } from '../../booking/business-day.js';
 import type { ProxyRules } from '../../http/connection-rules.js';
 import type { BookingSource } from '../../review/source.js';
 import type { S3Bucket } from '../../s3/bucket.js';
@@ -23,6 +24,12 @@ export interface SourceParts {
   /** How https connections leave this machine. */
   readonly proxy?: ProxyRules | undefined;
   readonly sourceMessages: SourceMessages;
+}
+
+/** A file that holds bookings, or the code that reads them. */
+export interface LocalFile {
+  readonly path: string;
+  readonly holds: 'bookings' | 'code';
 }
 
 /** A connection to a database, for the check that warns about one without encryption. */
@@ -51,6 +58,8 @@ export interface SourceKind<Settings extends { readonly kind: string }> {
   open(settings: Settings, parts: SourceParts): Promise<BookingSource>;
   /** Files with secrets, which only their owner may read. */
   listSecretFiles?(settings: Settings): readonly string[];
+  /** The files on this machine that are read for a day, which other programs or people write. */
+  listLocalFiles?(settings: Settings, day: BusinessDay): readonly LocalFile[];
   findDatabase?(settings: Settings): DatabaseAddress;
   /** The path that is the same for every day; undefined if it depends on the day. */
   findSamePath?(settings: Settings): string | undefined;

@@ -148,6 +148,10 @@ export interface Sample {
   readonly skipRows?: number | undefined;
   /** Files only. */
   readonly encoding?: string | undefined;
+  /** What else fits, if the encoding is only a guess. */
+  readonly otherEncodings?: readonly string[] | undefined;
+  /** The file states its encoding, whatever is configured. */
+  readonly isMarked?: boolean;
 }
 
 /** @throws SourceError as the source itself throws it; the signal's reason when it aborts */
@@ -180,7 +184,9 @@ export interface SourceSetup<Answers, Settings, Options = SourceOptions> {
   render(
     answers: Answers,
     write: SettingWriter,
-    found: Pick<Sample, 'delimiter' | 'skipRows' | 'encoding'> & { readonly records: readonly string[] },
+    found: Pick<Sample, 'delimiter' | 'skipRows' | 'encoding' | 'otherEncodings'> & {
+      readonly records: readonly string[];
+    },
   ): string[];
   /** The path of the day's file, where it is on this machine: `init` looks for the newest one. */
   findDayFile?(answers: Answers): string | undefined;

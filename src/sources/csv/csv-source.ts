@@ -46,8 +46,8 @@ export interface CsvSourceOptions {
  * undefined. Blank lines and rows of empty cells are no records.
  *
  * An unreadable record is reported in its place, and reading continues. (Design 4.) If the file as a whole can't be
- * trusted, `read` throws a SourceError: `missing`, `unreadable`, `empty`, `binary`, `missing-column`,
- * `ambiguous-column`, `unterminated-quote`, `truncated`.
+ * trusted, `read` throws a SourceError: `missing`, `unreadable`, `empty`, `binary`, `wrong-encoding`,
+ * `missing-column`, `ambiguous-column`, `unterminated-quote`, `truncated`.
  *
  * @throws RangeError for an invalid delimiter
  */

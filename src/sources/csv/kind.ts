@@ -8,6 +8,7 @@ import {
   dayFileSettings,
   findSamePath,
   hasAccount,
+  listDayFiles,
   listKeyFiles,
   resolveDayFile,
 } from '../files/settings.js';
@@ -31,6 +32,7 @@ const kind: SourceKind<CsvSettings> = {
   flags: fileFlags('csv'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
+  listLocalFiles: listDayFiles,
   findSamePath,
   async open({ where, keep, ...source }, parts) {
     const [{ createCsvSource }, { openDayFile }] = await Promise.all([

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import type { BusinessDay } from '../../booking/business-day.js';
 import {
   hasSftpSecret,
   resolveKeyFile,
@@ -8,6 +9,7 @@ import {
 } from '../../settings/sftp-account.js';
 import { expected, group, isAccepted, isGroup, oneOf, text } from '../../settings/values.js';
 import { encodings } from '../../text/encoding.js';
+import type { LocalFile } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { dependsOnDay, parsePathTemplate, readFileLocation } from './day-file.js';
 
@@ -92,6 +94,11 @@ export function resolveDayFile<Settings extends FileSettings>(settings: Settings
 
 export function findSamePath({ path }: FileSettings): string | undefined {
   return dependsOnDay(path) ? undefined : path;
+}
+
+export function listDayFiles({ path }: FileSettings, day: BusinessDay): readonly LocalFile[] {
+  const isLocal = readFileLocation(path).kind === 'local';
+  return isLocal ? [{ path: parsePathTemplate(path)(day), holds: 'bookings' }] : [];
 }
 
 export function listKeyFiles({ sftp }: FileSettings): readonly string[] {

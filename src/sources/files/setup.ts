@@ -1,7 +1,6 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { SourceError } from '../../review/source.js';
 import { unknownHostKey, unknownWord } from '../../settings/placeholders.js';
-import type { Encoding } from '../../text/encoding.js';
 import {
   type Questions,
   type Sample,
@@ -13,7 +12,7 @@ import type { DayFile } from './day-file.js';
 import { readFileLocation } from './day-file.js';
 import { type FileOptions, fileRules } from './flags.js';
 import { openDayFile } from './open-day-file.js';
-import { readUnknownText } from './text-file.js';
+import { describeGuess, readUnknownText, type UnknownText } from './text-file.js';
 
 /** One file a day. */
 export interface FileAnswers<Kind extends string = 'csv' | 'ndjson'> {
@@ -146,8 +145,11 @@ export function createFileSetup<Kind extends string>({
       ...(account !== undefined && account.keyFile === undefined ? (['sourcePassword'] as const) : []),
       ...(bucket ?? []),
     ],
-    render: ({ path, account }, write, { records, encoding = 'utf-8', ...found }) => [
+    render: ({ path, account }, write, { records, encoding = 'utf-8', otherEncodings, ...found }) => [
       ...write.setting(['source', 'path'], path),
+      ...(otherEncodings === undefined
+        ? []
+        : write.comment(`The file looks like ${encoding}. ${describeGuess(otherEncodings)}.`, '  ')),
       ...(encoding === 'utf-8' ? [] : write.setting(['source', 'encoding'], encoding)),
       ...(account === undefined ? [] : renderAccount(account, write)),
       ...records,
@@ -162,7 +164,8 @@ export function createFileSetup<Kind extends string>({
       return async (day, signal) => {
         const beginning = await readBeginning(file, day, signal);
         if (beginning === undefined) throw explainEmpty(file.locate(day));
-        return { ...readSample(beginning.text), encoding: beginning.encoding };
+        const { text, ...encoding } = beginning;
+        return { ...readSample(text), ...encoding };
       };
     },
   };
@@ -188,7 +191,7 @@ async function readBeginning(
   file: Pick<DayFile, 'locate' | 'read'>,
   day: BusinessDay,
   signal: AbortSignal,
-): Promise<{ readonly text: string; readonly encoding: Encoding } | undefined> {
+): Promise<UnknownText | undefined> {
   const blocks: Buffer[] = [];
   let held = 0;
   let isLonger = false;
@@ -200,6 +203,6 @@ async function readBeginning(
   }
   signal.throwIfAborted();
   if (held === 0) return undefined;
-  const { text, encoding } = readUnknownText(Buffer.concat(blocks), file.locate(day));
-  return { text: isLonger ? text.slice(0, text.lastIndexOf('\n') + 1) : text, encoding };
+  const read = readUnknownText(Buffer.concat(blocks), file.locate(day));
+  return isLonger ? { ...read, text: read.text.slice(0, read.text.lastIndexOf('\n') + 1) } : read;
 }

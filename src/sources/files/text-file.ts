@@ -1,10 +1,11 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { type SourceChunk, SourceError, type SourceNotice, type SourceRecord } from '../../review/source.js';
 import {
   createConverter,
   type Encoding,
   endsWithReturns,
-  guessEncoding,
+  isByteEncoding,
+  listLikelyEncodings,
   nameContainer,
   readByteOrderMark,
   signatureBytes,
@@ -84,6 +85,7 @@ function findEncoding(bytes: Buffer, path: string, encoding: Encoding) {
 function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: Encoding): FileDecoder {
   const converter = createConverter(encoding);
   if (converter === undefined) return decoder;
+  const isFullOfUtf8 = isByteEncoding(encoding) ? createUtf8Watch() : () => false;
   const attempt = <Result>(fault: 'binary' | 'truncated', convert: () => Result): Result => {
     try {
       return convert();
@@ -95,10 +97,17 @@ function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: E
   };
   return {
     decode(block) {
+      const isUtf8SoFar = isFullOfUtf8(block);
       const text = attempt('binary', () => converter.convert(block));
-      return decoder.decode(text);
+      try {
+        return decoder.decode(text);
+      } catch (error) {
+        // The names of the columns are not found then, or a cell seems to be cut off.
+        throw isUtf8SoFar && error instanceof SourceError ? explainUtf8(path, encoding) : error;
+      }
     },
     end() {
+      if (isFullOfUtf8(nothing, true)) throw explainUtf8(path, encoding);
       attempt('truncated', converter.end);
       return decoder.end();
     },
@@ -106,21 +115,58 @@ function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: E
 }
 
 /**
+ * Whether the blocks so far have bytes beyond ASCII, all of which are valid UTF-8. In a text of another encoding that is next to
+ * impossible: each of its accented letters would have to stand before the right symbol.
+ */
+function createUtf8Watch(): (block: Buffer, isEnd?: boolean) => boolean {
+  const gate = createTextGate();
+  let isValid = true;
+  let isBeyondAscii = false;
+  return (block, isEnd = false) => {
+    if (!isValid) return false;
+    isBeyondAscii ||= !isAscii(block);
+    isValid = gate.pass(block).kind === 'text' && !(isEnd && gate.endsInsideCharacter());
+    return isValid && isBeyondAscii;
+  };
+}
+
+/** The error for UTF-8 that is to be read in another encoding, which would garble it. */
+function explainUtf8(path: string, encoding: Encoding): SourceError {
+  return new SourceError(
+    'wrong-encoding',
+    `${path} is UTF-8 text, but source.encoding is ${encoding}, which would garble the names in it: set source.encoding: utf-8`,
+  );
+}
+
+/** The beginning of a file's text. */
+export interface UnknownText {
+  readonly text: string;
+  readonly encoding: Encoding;
+  /** What else fits, if the encoding is only a guess; undefined if the bytes say it. */
+  readonly otherEncodings?: readonly Encoding[] | undefined;
+  /** A byte order mark states the encoding, whatever is configured. */
+  readonly isMarked: boolean;
+}
+
+/**
  * The text of a file's beginning and its encoding, determined by a byte order mark or by what it looks like.
  *
  * @throws SourceError `binary`
  */
-export function readUnknownText(
-  bytes: Buffer,
-  path: string,
-): { readonly text: string; readonly encoding: Encoding } {
+export function readUnknownText(bytes: Buffer, path: string): UnknownText {
   const mark = readByteOrderMark(bytes);
   // The beginning may end in the middle of a character.
-  const guess = mark?.encoding ?? guessEncoding(bytes.subarray(0, wholeCharacters(bytes))) ?? 'utf-8';
-  const { text } = findEncoding(bytes, path, guess);
-  const verdict = createTextGate().pass(createConverter(guess)?.convert(text) ?? text);
+  const [likely = 'utf-8', ...others] = listLikelyEncodings(bytes.subarray(0, wholeCharacters(bytes)));
+  const encoding = mark?.encoding ?? likely;
+  const { text } = findEncoding(bytes, path, encoding);
+  const verdict = createTextGate().pass(createConverter(encoding)?.convert(text) ?? text);
   if (verdict.kind === 'binary') throw explainBinary(path, verdict.lineFeedsBefore + 1, verdict.bytes);
-  return { text: unifyText(verdict.bytes).toString(), encoding: guess };
+  return {
+    text: unifyText(verdict.bytes).toString(),
+    encoding,
+    otherEncodings: mark === undefined && encoding !== 'utf-8' ? others : undefined,
+    isMarked: mark !== undefined,
+  };
 }
 
 type GateVerdict =
@@ -159,12 +205,21 @@ export function createTextGate(): TextGate {
  * @param bytes of the file around that line
  */
 export function explainBinary(path: string, line: number, bytes: Buffer): SourceError {
-  const guess = guessEncoding(bytes);
+  const [guess, ...others] = listLikelyEncodings(bytes);
   const advice =
     guess === undefined || guess === 'utf-8'
       ? 'another encoding (see source.encoding), or no text at all'
-      : `it looks like ${guess}: set source.encoding`;
+      : `it looks like ${guess}: set source.encoding. ${describeGuess(others)}; doctor shows some names in it`;
   return new SourceError('binary', `${path}, line ${line}, is not UTF-8 text: ${advice}`);
+}
+
+const list = new Intl.ListFormat('en');
+
+/** @param others that fit as well */
+export function describeGuess(others: readonly string[]): string {
+  return others.length === 0
+    ? 'That is a guess, though no other known encoding fits'
+    : `That is a guess: ${list.format(others)} would fit, too`;
 }
 
 function isText(bytes: Buffer): boolean {

@@ -25,6 +25,7 @@ const kind: SourceKind<ModuleSettings> = {
   placeUnit: 'record',
   flags: moduleFlags,
   resolve: (source, folder) => ({ ...source, path: resolve(folder, source.path) }),
+  listLocalFiles: ({ path }) => [{ path, holds: 'code' }],
   async open({ where, keep, ...source }, { sourceMessages }) {
     const { createModuleSource, createModuleMessages } = await import('./module-source.js');
     return createModuleSource({

@@ -8,6 +8,7 @@ import {
   dayFileSettings,
   findSamePath,
   hasAccount,
+  listDayFiles,
   listKeyFiles,
   resolveDayFile,
 } from '../files/settings.js';
@@ -25,6 +26,7 @@ const kind: SourceKind<NdjsonSettings> = {
   flags: fileFlags('ndjson'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
+  listLocalFiles: listDayFiles,
   findSamePath,
   async open({ where, keep, ...source }, parts) {
     const [{ createNdjsonSource }, { openDayFile }] = await Promise.all([

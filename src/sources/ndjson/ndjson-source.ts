@@ -40,7 +40,7 @@ export interface NdjsonSourceOptions {
  *
  * A line that is not a JSON object, is too long, or has a needed member twice is reported in its place, and reading
  * continues. If the file as a whole can't be trusted, `read` throws a SourceError: `missing`, `unreadable`, `empty` (zero
- * bytes), `binary`, `truncated` (incomplete gzip data, or an incomplete last line), `missing-member` (after the last record: no
+ * bytes), `binary`, `wrong-encoding`, `truncated` (incomplete gzip data, or an incomplete last line), `missing-member` (after the last record: no
  * object has the member for a field).
  */
 export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource {
