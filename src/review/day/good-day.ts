@@ -47,7 +47,7 @@ export function makesDayGood(run: Run, timezone: string): boolean {
 export function reportGoodDay(run: Run, timezone: string) {
   return {
     isGood: makesDayGood(run, timezone),
-    notGood: [...listObstacles(run, timezone).map((code) => ({ code })), ...listToAccept(run)],
+    notGood: [...listObstacles(run, timezone).map((code) => ({ code })), ...listOddities(run)],
   };
 }
 
@@ -61,7 +61,7 @@ function listObstacles(run: Run, timezone: string) {
 }
 
 /** What somebody has to accept, or has accepted. */
-function listToAccept(run: Run) {
+function listOddities(run: Run) {
   const { volume, implausible } = run;
   return [
     ...(volume && hasDropped(volume)
