@@ -49,6 +49,7 @@ const areas: Readonly<Record<string, readonly string[]>> = {
     'maxIncompleteShare',
     'maxRefusedShare',
     'maxUnansweredShare',
+    'maxAffectedShare',
     'emptyDay',
     'volume',
   ],

@@ -11,6 +11,7 @@ import type { Run } from '../src/ledger/run.js';
 import type { ServiceClient } from '../src/mapping-service/client.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 import { adoptArchive } from '../src/review/archive-fit.js';
+import { auditAccepted } from '../src/review/day/acceptance-words.js';
 import type { ReviewCallbacks, RunRequest } from '../src/review/review-day.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import type { Spool } from '../src/spool/spool.js';
@@ -271,12 +272,7 @@ export async function recordLook(
 /** Records the run that a command opens, resumes or accepts, like a look. */
 export function recordOpening(
   ledger: ReadOnlyLedger,
-  {
-    trigger,
-    reason,
-    volumeAcceptedBy,
-    acceptsRepeated,
-  }: Omit<RunRequest, 'day' | 'mode' | 'configuredDelivery'>,
+  { trigger, reason, accepts, acceptsRepeated }: Omit<RunRequest, 'day' | 'mode' | 'configuredDelivery'>,
   terminal: Terminal,
 ): Required<Pick<ReviewCallbacks, 'onOpened' | 'onAccepted'>> & { readonly recorded: () => Promise<void> } {
   let recording = Promise.resolve();
@@ -285,7 +281,7 @@ export function recordOpening(
     const details = {
       run: id,
       ...how,
-      ...(volumeAcceptedBy !== undefined && { acceptVolume: true }),
+      ...auditAccepted(accepts?.kinds),
       ...(acceptsRepeated && { acceptRepeated: true }),
       ...(reason !== undefined && { reason }),
     };

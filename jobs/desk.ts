@@ -10,6 +10,7 @@ import { isLoopbackAddress } from '../src/http/transport.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
 import type { BackgroundReviews } from '../src/review/day/background-reviews.js';
+import { acceptIn } from '../src/review/day/open-run.js';
 import type { Replays } from '../src/review/day/replays.js';
 import { createScoreMemory } from '../src/scorecard/scorecard.js';
 import type { CheckCaller } from '../src/server/caller.js';
@@ -108,8 +109,9 @@ export function openOperations(
       await ledger.ping();
       return reviews.start(day, { mode: 'run', trigger: 'manual', ...options });
     },
-    async accept({ id }, by) {
-      notify({ type: 'volume-accepted', run: await ledger.runs.acceptVolume(id, { at: clock(), by }) });
+    async accept(run, accepts) {
+      const accepted = await acceptIn({ accepts }, run, { ledger, clock });
+      for (const kind of accepts.kinds) notify({ type: 'accepted', kind, run: accepted });
     },
     look: (day) => reviews.look(day),
     replays,

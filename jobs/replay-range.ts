@@ -1,8 +1,9 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
+import { adviseInLines } from '../src/review/day/acceptance-words.js';
 import { planDay, type RangeMode, requestOf } from '../src/review/day/range-plan.js';
 import { runDaysConcurrently, runsAtOnce, waitForRunSlot } from '../src/review/day/replays.js';
-import { describeWaiting, type RunReport, readReport } from '../src/review/day/report.js';
+import { describeWaiting, listToAccept, type RunReport, readReport } from '../src/review/day/report.js';
 import { type ReviewParts, reviewDay } from '../src/review/review-day.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { formatCount, wrapText } from '../src/text/format.js';
@@ -13,7 +14,7 @@ import { clock } from './clock.js';
 import { type ExitCode, exitCode, exitCodeOf, worstOf } from './exit-code.js';
 import { type CommandFailure, describeFailure } from './failure.js';
 import { followUpAndSay, keepReport } from './follow-up.js';
-import { applyConfiguredRetention } from './review-day.js';
+import { applyConfiguredRetention, readAccepts } from './review-day.js';
 
 /** What the command line says about each day. */
 export interface RangeOptions {
@@ -25,7 +26,7 @@ export interface RangeOptions {
 }
 
 export function toRequest({ io }: Pick<App, 'io'>, { delivery, reason, acceptVolume }: RangeOptions) {
-  return { delivery, reason, volumeAcceptedBy: acceptVolume ? io.user : undefined };
+  return { delivery, reason, accepts: readAccepts({ acceptVolume }, io) };
 }
 
 /**
@@ -152,19 +153,15 @@ export function outcomeOfRun(json: RunReport, code: ExitCode, command: WriteComm
   };
 }
 
-function adviseOn(
-  { day, error, state, waiting }: RunReport,
-  code: ExitCode,
-  command: WriteCommand,
-): string[] {
+function adviseOn(report: RunReport, code: ExitCode, command: WriteCommand): string[] {
+  const { day, error, state, waiting } = report;
   const next = command(`run --day ${day}`);
   if (error) return [`${day}:`, ...wrapText(error.message), `  Once that is fixed: ${next}`];
   if (code === exitCode.toBeAccepted)
-    return [
-      `${day}: far fewer bookings than usual: check the export`,
-      `  Once it is complete: ${command(`replay ${day} --late`)}`,
-      `  If it is right: ${command(`run ${day} --accept-volume`)}`,
-    ];
+    return listToAccept(report).flatMap(({ kind, words }) => [
+      ...wrapText(`${day}: ${words}`),
+      ...adviseInLines(kind, day, command).map((line) => `  ${line}`),
+    ]);
   const what = state === 'awaiting-result' ? 'To check for its result' : 'To resume it';
   return [`${day}:`, ...(waiting ? [`  ${describeWaiting(waiting)}`] : []), `  ${what}: ${next}`];
 }

@@ -7,7 +7,14 @@ import { KeyError } from '../src/keys/day-keys.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { quickRewrite } from '../src/ledger/retention.js';
-import { type DeliveryKind, hasWork, isToBeAccepted, type Run, type Trigger } from '../src/ledger/run.js';
+import {
+  type AcceptanceKind,
+  type DeliveryKind,
+  hasWork,
+  isToBeAccepted,
+  type Run,
+  type Trigger,
+} from '../src/ledger/run.js';
 import { renderMissedCanaries } from '../src/review/canary.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
@@ -97,7 +104,7 @@ async function followUp(
   if (!signal.aborted) await applyConfiguredRetention({ ...app, warn: say });
 }
 
-/** Nothing was sent now; what to do about few bookings is said at the end. */
+/** Nothing was sent now; what somebody has to accept is said at the end. */
 function describeDone(run: Run, command: WriteCommand): string {
   const { id, day } = run;
   if (isToBeAccepted(run)) return `${day} was sent already: run ${id}`;
@@ -151,6 +158,18 @@ export const acceptVolume = flag(
   '--accept-volume',
   'accept far fewer bookings than usual: send the day, or call it good if it was sent',
 );
+
+/** What the flags accept, and who typed them. */
+export function readAccepts(
+  given: { readonly acceptVolume: boolean; readonly acceptAffected?: boolean },
+  { user }: Pick<App['io'], 'user'>,
+): DayRequest['accepts'] {
+  const kinds: readonly AcceptanceKind[] = [
+    ...(given.acceptVolume ? ['volume' as const] : []),
+    ...(given.acceptAffected ? ['affected' as const] : []),
+  ];
+  return kinds.length === 0 ? undefined : { kinds, by: user };
+}
 
 /** `--out`, which `checkOut` checks. */
 export const out = option(

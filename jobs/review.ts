@@ -192,7 +192,7 @@ async function openWorkforce(
     ledger,
     deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => deliveryFor(delivery),
     retry: openRetryPolicy(config),
-    limits: { maxRefusedShare: config.maxRefusedShare },
+    limits: { maxRefusedShare: config.maxRefusedShare, maxAffectedShare: config.maxAffectedShare },
     endpoints: findEndpoints(config),
     explainFailure: (run: Run, failed: FailedStep) => explainFailure(run, failed, findPaths(config)),
     leaseMs: workers.leaseSeconds * 1000,

@@ -3,6 +3,9 @@ import type { ReasonCount } from '../src/ledger/collecting.js';
 import { listResultFiles, type ResultCounts, type Sighting } from '../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import {
+  type AcceptanceKind,
+  acceptanceKinds,
+  acceptanceOf,
   type Counts,
   countRecords,
   hasUnexpectedCount,
@@ -13,6 +16,7 @@ import {
 } from '../src/ledger/run.js';
 import { renderCanary } from '../src/review/canary.js';
 import { runsCompared } from '../src/review/collect/delivered-lines.js';
+import { adviseInLines, describeImplausible } from '../src/review/day/acceptance-words.js';
 import { earlyNote, endedTooEarly } from '../src/review/day/good-day.js';
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
 import { describeDrops } from '../src/review/gates.js';
@@ -100,6 +104,7 @@ export function renderClosing(
     ...(canary ? renderCanary(canary, { now, command, timezone }) : []),
     ...renderSuspectSummary(run, command),
     ...renderVolume(run, timezone),
+    ...renderImplausible(run, timezone),
     ...renderUnexpected(run),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...(rejects.length > 0 ? [`  list them with: ${command(`rejected ${run.day}`)}`] : []),
@@ -279,17 +284,28 @@ export function renderReasons(title: string, reasons: readonly ReasonCount[], pl
 }
 
 /** The message of a run that failed for it says it already. */
-function renderVolume({ volume, failure, acceptance }: Run, timezone?: string): string[] {
+function renderVolume(run: Run, timezone?: string): string[] {
+  const { volume, failure } = run;
   if (!volume || failure?.code === 'volume-dropped') return [];
   if (volume.drops.length === 0)
     return volume.usual === null ? ['its number of bookings is not compared: no earlier day is known'] : [];
-  const at =
-    acceptance && (timezone ? formatLocalInstant(acceptance.at, timezone) : formatInstant(acceptance.at));
   return [
     'far fewer bookings than usual:',
     ...describeDrops(volume).map((text) => `  ${text}`),
-    ...(acceptance ? [`  accepted by ${acceptance.by}, ${at}`] : []),
+    ...renderAcceptance(run, 'volume', timezone),
   ];
+}
+
+function renderImplausible(run: Run, timezone?: string): string[] {
+  if (!run.implausible) return [];
+  return [`${describeImplausible(run.implausible)}`, ...renderAcceptance(run, 'affected', timezone)];
+}
+
+function renderAcceptance(run: Run, kind: AcceptanceKind, timezone?: string): string[] {
+  const acceptance = acceptanceOf(run, kind);
+  if (!acceptance) return [];
+  const { at, by } = acceptance;
+  return [`  accepted by ${by}, ${timezone ? formatLocalInstant(at, timezone) : formatInstant(at)}`];
 }
 
 /** The message of a run that failed for it says it already. */
@@ -321,9 +337,10 @@ function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string
     return [`To send what is missing: ${command(`run --day ${run.day}`)}`];
   if (run.state === 'succeeded' && isToBeAccepted(run))
     return [
-      'The day is not good until somebody has looked. Check the export.',
-      `Once it is complete, to send what was missing: ${command(`replay ${run.day} --late`)}`,
-      `If it is right: ${command(`run ${run.day} --accept-volume`)}`,
+      'The day is not good until somebody has looked.',
+      ...acceptanceKinds
+        .filter((kind) => isToBeAccepted(run, [kind]))
+        .flatMap((kind) => adviseInLines(kind, run.day, command)),
     ];
   return [];
 }

@@ -3,7 +3,7 @@ import { createBusinessDay } from '../src/booking/business-day.js';
 import type { App } from './app.js';
 import { command, dayOrYesterday, flag, option } from './command.js';
 import { showLedgerPlace } from './parts.js';
-import { acceptVolume, checkOut, delivery, out, runReview, withDelivery } from './review-day.js';
+import { acceptVolume, checkOut, delivery, out, readAccepts, runReview, withDelivery } from './review-day.js';
 
 /** The main command: reviews one business day, or resumes it. */
 export default command({
@@ -11,6 +11,10 @@ export default command({
   options: {
     delivery,
     acceptVolume,
+    acceptAffected: flag(
+      '--accept-affected',
+      'call a day good although its result marks implausibly many bookings, until it marks more',
+    ),
     acceptRepeated: flag('--accept-repeated', 'send the day even if an earlier day sent the same bookings'),
     unknownArchive: flag(
       '--unknown-archive',
@@ -64,7 +68,7 @@ Examples:
       delivery: given.delivery,
       detach: given.detach,
       acceptsRepeated: given.acceptRepeated,
-      volumeAcceptedBy: given.acceptVolume ? app.io.user : undefined,
+      accepts: readAccepts(given, app.io),
     });
   },
 });

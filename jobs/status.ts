@@ -13,6 +13,7 @@ import {
   warnsOfVolume,
 } from '../src/ledger/run.js';
 import { findMisfit } from '../src/review/archive-fit.js';
+import { describeImplausible } from '../src/review/day/acceptance-words.js';
 import { earlyNote, endedTooEarly, hasNews, makesDayGood } from '../src/review/day/good-day.js';
 import {
   describeSetAside,
@@ -258,7 +259,10 @@ function noteRun(run: Run, ofDay: readonly Run[], { timezone, waits }: DaysStyle
       `${formatCount(countRecords(counts))} records instead of the expected ${formatCount(expected)}`,
     !isGoodDay && mayCompleteDay(run) && endedTooEarly(run, timezone) && earlyNote,
     warnsOfVolume(run) &&
-      `far fewer bookings than usual${!isGoodDay && isToBeAccepted(run) ? ', to be accepted' : ''}`,
+      `far fewer bookings than usual${!isGoodDay && isToBeAccepted(run, ['volume']) ? ', to be accepted' : ''}`,
+    run.implausible &&
+      isToBeAccepted(run, ['affected']) &&
+      `${describeImplausible(run.implausible)}${isGoodDay ? '' : ', to be accepted'}`,
     counts.unanswered && `${formatCount(counts.unanswered)} without a verdict`,
     ...(run.file?.setAside ?? []).map(describeSetAside),
     counts.posted > 0 && `${formatCount(counts.posted)} by e-mail only`,

@@ -81,6 +81,11 @@ export const settingsSchema = group({
     .describe(
       "By file, the share of a day's bookings that the result may leave without a verdict; with more, the run fails.",
     ),
+  maxAffectedShare: share()
+    .default(0.05)
+    .describe(
+      'By file, the share of the bookings with a verdict that may be on an incorrect mapping; with more, the day is not good until somebody accepts it. It counts from 20 affected bookings on.',
+    ),
   emptyDay: oneOf('succeed', 'fail')
     .default('fail')
     .describe('How the run of a day without bookings ends. A broken export can look like such a day.'),

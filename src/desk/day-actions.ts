@@ -1,7 +1,7 @@
 import { isActive, type Run, type RunState } from '../ledger/run.js';
 import { describeIncomparable } from '../review/collect/delivered-lines.js';
 import { reportGoodDay } from '../review/day/good-day.js';
-import { waitsForAcceptance } from '../review/day/report.js';
+import { listToAccept } from '../review/day/report.js';
 import { mayTryAgain } from '../review/try-again.js';
 import { type Html, html } from '../text/html.js';
 import type { ShownDay } from './calendar.js';
@@ -17,7 +17,10 @@ const sendLate = { name: 'Send what is missing', path: 'replay?which=late' };
 const replay = { name: 'Replay', path: 'replay' };
 const cancel = { name: 'Cancel', path: 'cancel' };
 const look = { name: 'Look for the result now', path: 'look' };
-const accept = { name: 'Accept its few bookings', path: 'accept' };
+const accepts = {
+  volume: { name: 'Accept its few bookings', path: 'accept' },
+  affected: { name: 'Accept its many affected bookings', path: 'accept-affected' },
+};
 
 /** By the state of the newest run, most helpful first. */
 const actionsAfter: Readonly<Record<RunState, readonly (typeof run)[]>> = {
@@ -48,7 +51,13 @@ function listAfter(newest: Run | undefined, timezone: string): readonly (typeof 
   const { state } = newest;
   const { notGood } = reportGoodDay(newest, timezone);
   const isDone = state === 'succeeded';
-  if (isDone && waitsForAcceptance({ notGood })) return [accept, sendLate, replay];
+  const toAccept = listToAccept({ notGood }).map(({ kind }) => kind);
+  if (isDone && toAccept.length > 0)
+    return [
+      ...toAccept.map((kind) => accepts[kind]),
+      ...(toAccept.includes('volume') ? [sendLate] : []),
+      replay,
+    ];
   // It sent what was booked until then, or not what the hook expected: another run sends the rest.
   const isPart = notGood.some(
     ({ code }) => code === 'day-not-over' || (isDone && code === 'unexpected-count'),

@@ -9,7 +9,7 @@ import { isActive } from '../ledger/run.js';
 import { describeNotice } from '../notifications/describe-notice.js';
 import { judgeDay, judgeRunOfDay, noRun } from '../review/day/good-day.js';
 import { readIdle } from '../review/day/idle-time.js';
-import { readReport, reportsDrop } from '../review/day/report.js';
+import { readReport, reportsOdd } from '../review/day/report.js';
 import { type DayOutcome, judgeRuns } from '../review/outcome/day-outcome.js';
 import { countAffected } from '../review/verdicts/run-verdicts.js';
 import { HttpError } from '../server/http-error.js';
@@ -241,7 +241,7 @@ type DayRun = DayData['runs'][number];
 function renderState(run: DayRun): Html {
   const { affected } = run.counts;
   const counts = { ...run.counts, affected: affected === null ? null : 0 };
-  return renderMark(markOfRun({ ...run, counts }, reportsDrop(run)));
+  return renderMark(markOfRun({ ...run, counts }, reportsOdd(run)));
 }
 
 /** Why it failed, was cancelled or waits; otherwise why somebody started it. */

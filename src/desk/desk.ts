@@ -12,7 +12,7 @@ import { notificationsPage, testNotifications } from './notifications-page.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
 import { replayDay, replayDays } from './replay-days.js';
-import { acceptVolume, cancelRun, lookForResult, runDay } from './run-actions.js';
+import { acceptAffected, acceptVolume, cancelRun, lookForResult, runDay } from './run-actions.js';
 import { manifestDownload, resultDownload } from './run-file.js';
 import {
   affectedPage,
@@ -50,6 +50,7 @@ export const routes: readonly DeskRoute[] = [
   replayDay,
   cancelRun,
   acceptVolume,
+  acceptAffected,
   lookForResult,
   replayDays,
   syncMappings,

@@ -64,9 +64,9 @@ const looks: Readonly<Record<Mark, Look>> = {
 };
 
 /** The mark of a run. A run that succeeded is marked as such only if its verdicts are known and nothing is wrong. (Design 11.) */
-export function markOfRun({ state, counts }: Pick<Run, 'state' | 'counts'>, hasFewBookings: boolean): Mark {
+export function markOfRun({ state, counts }: Pick<Run, 'state' | 'counts'>, isOdd: boolean): Mark {
   if (state !== 'succeeded') return state;
-  if (hasFewBookings || counts.refused > 0 || counts.affected || counts.unanswered) return 'attention';
+  if (isOdd || counts.refused > 0 || counts.affected || counts.unanswered) return 'attention';
   return hasUnknownVerdicts(counts) ? 'sent' : 'succeeded';
 }
 

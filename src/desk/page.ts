@@ -59,9 +59,9 @@ export interface DeskParts {
  */
 export interface Operations {
   /** Starts the day, resumes it, or joins the process that works on it. @throws DayBusyError, UsageError */
-  run(day: BusinessDay, request: Pick<DayRequest, 'reason' | 'volumeAcceptedBy'>): Promise<StartedReview>;
-  /** Records that so few bookings are right, for a run that was sent. */
-  accept(run: Run, by: string): Promise<void>;
+  run(day: BusinessDay, request: Pick<DayRequest, 'reason' | 'accepts'>): Promise<StartedReview>;
+  /** Records that this is right about a run that was sent. */
+  accept(run: Run, accepts: NonNullable<DayRequest['accepts']>): Promise<void>;
   readonly replays: Pick<Replays, 'start' | 'listWaiting'>;
   cancel(day: string, reason: string): Promise<Abandoned>;
   /** Looks for the result that the day's run awaits. @throws DayBusyError, UsageError */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type BusinessDay, createBusinessDay, holdsInstants } from '../booking/business-day.js';
-import { mayCompleteDay, warnsOfVolume } from '../ledger/run.js';
+import { isOdd, mayCompleteDay } from '../ledger/run.js';
 import {
   describePlan,
   isToReview,
@@ -195,7 +195,7 @@ function previewPlan(
   // A year of days fits on a page.
   const table = renderTable(days, {
     Day: ({ day }) => html`<a href="/days/${day}">${showDay(day)}</a>`,
-    Now: ({ latest }) => (latest ? nameMark(markOfRun(latest, warnsOfVolume(latest))) : 'no run'),
+    Now: ({ latest }) => (latest ? nameMark(markOfRun(latest, isOdd(latest))) : 'no run'),
     Bookings: known.length > 0 && countBookings,
     'What happens': ({ plan }) =>
       plan.action === 'refused' ? `refused: ${showMessage(plan.message, command)}` : describePlan(plan),

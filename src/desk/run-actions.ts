@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
-import { hasWork, isToBeAccepted, type Run } from '../ledger/run.js';
+import { type AcceptanceKind, hasWork, isToBeAccepted, type Run } from '../ledger/run.js';
 import { describeIncomparable, runsCompared } from '../review/collect/delivered-lines.js';
+import { auditAccepted, describeImplausible } from '../review/day/acceptance-words.js';
 import { decideOpening, isUnfinished, type Opening } from '../review/day/open-run.js';
 import { hasBegun, requireBegun } from '../review/day/range-plan.js';
 import { isResultLookedFor } from '../review/file/late-result.js';
@@ -51,7 +52,7 @@ export const runDay = defineAction({
   audit: ({ day }, { acceptVolume }) => ({
     action: 'run',
     subject: day,
-    details: acceptVolume && { acceptVolume: true },
+    details: acceptVolume && auditAccepted(['volume']),
   }),
   async perform({ day: iso }, { reason, acceptVolume }, { desk, now, timezone, visitor }) {
     const day = createBusinessDay(iso, timezone);
@@ -59,7 +60,7 @@ export const runDay = defineAction({
     requireBegun(day, now);
     const { run } = await desk.operations.run(day, {
       reason: reason || undefined,
-      volumeAcceptedBy: acceptVolume && writeWho(visitor),
+      accepts: acceptVolume && { kinds: ['volume'], by: writeWho(visitor) },
     });
     return { message: `Run ${run.id} of ${showDay(iso)} is ${run.state}.`, next: `/days/${iso}` };
   },
@@ -195,38 +196,67 @@ export const lookForResult = defineAction({
   },
 });
 
-/** What `hotel-review run DAY --accept-volume` does with a day that was sent with far fewer bookings than usual. */
-export const acceptVolume = defineAction({
-  ...ofDay,
-  path: '/days/:day/accept',
-  title: 'Accept few bookings',
-  /** The run of the preview: a newer one may have even fewer bookings. */
-  form: z.object({ run: z.string().max(64) }),
-  async preview({ day }, { desk: { ledger } }) {
-    const run = await ledger.runs.latest(day);
-    const title = `Accept the bookings of ${showDay(day)}`;
-    const base = { title, button: `Accept ${showDay(day)}`, back: `/days/${day}` };
-    if (!run?.volume || !isToBeAccepted(run)) {
-      const refusal = `${showDay(day)} has no run with few bookings that nobody has accepted.`;
-      return { ...base, lines: [], refusal };
-    }
-    return {
-      ...base,
-      data: { runId: run.id, volume: run.volume },
-      lines: [
-        `Run ${run.id} has far fewer bookings than usual: ${describeDrops(run.volume).join('; ')}.`,
-        'Check the export. If bookings are missing in it, send them once it is complete. If it is right, accept the day: nothing is sent, and the day becomes a good one.',
-      ],
-      details: html`<p><a href="/days/${encodeURIComponent(day)}/replay?which=late">Send what is missing</a></p>`,
-      fields: html`<input type="hidden" name="run" value="${run.id}">`,
-    };
-  },
-  audit: ({ day }, { run }) => ({ action: 'run', subject: day, details: { run, acceptVolume: true } }),
-  async perform({ day }, { run: seen }, { desk: { ledger, operations }, visitor }) {
-    const run = await ledger.runs.latest(day);
-    if (run?.id !== seen || !isToBeAccepted(run))
-      throw new UsageError(`${showDay(day)} has changed since the preview: load it again`);
-    await operations.accept(run, writeWho(visitor));
-    return { message: `The bookings of ${showDay(day)} are accepted.`, next: `/days/${day}` };
-  },
-});
+/** What the option of `run` for that kind does with a day that was sent. */
+function acceptAction(kind: AcceptanceKind, path: string, title: string) {
+  return defineAction({
+    ...ofDay,
+    path: `/days/:day/${path}`,
+    title,
+    /** The run of the preview: there may be a newer one. */
+    form: z.object({ run: z.string().max(64) }),
+    async preview({ day }, { desk: { ledger } }) {
+      const run = await ledger.runs.latest(day);
+      const base = {
+        title: `${title}: ${showDay(day)}`,
+        button: `Accept ${showDay(day)}`,
+        back: `/days/${day}`,
+      };
+      if (!run || !isToBeAccepted(run, [kind]))
+        return { ...base, lines: [], refusal: `${showDay(day)} has no such run that nobody has accepted.` };
+      return {
+        ...base,
+        ...describeAcceptance(kind, run),
+        fields: html`<input type="hidden" name="run" value="${run.id}">`,
+      };
+    },
+    audit: ({ day }, { run }) => ({
+      action: 'run',
+      subject: day,
+      details: { run, ...auditAccepted([kind]) },
+    }),
+    async perform({ day }, { run: seen }, { desk: { ledger, operations }, visitor }) {
+      const run = await ledger.runs.latest(day);
+      if (run?.id !== seen || !isToBeAccepted(run, [kind]))
+        throw new UsageError(`${showDay(day)} has changed since the preview: load it again`);
+      await operations.accept(run, { kinds: [kind], by: writeWho(visitor) });
+      return { message: `The bookings of ${showDay(day)} are accepted.`, next: `/days/${day}` };
+    },
+  });
+}
+
+export const acceptVolume = acceptAction('volume', 'accept', 'Accept few bookings');
+export const acceptAffected = acceptAction('affected', 'accept-affected', 'Accept many affected bookings');
+
+function describeAcceptance(kind: AcceptanceKind, { id, day, volume, implausible }: Run) {
+  const address = `/days/${encodeURIComponent(day)}`;
+  switch (kind) {
+    case 'volume':
+      return {
+        data: { runId: id, volume },
+        lines: [
+          `Run ${id} has far fewer bookings than usual: ${volume ? describeDrops(volume).join('; ') : ''}.`,
+          'Check the export. If bookings are missing in it, send them once it is complete. If it is right, accept the day: nothing is sent, and the day becomes a good one.',
+        ],
+        details: html`<p><a href="${address}/replay?which=late">Send what is missing</a></p>`,
+      };
+    case 'affected':
+      return {
+        data: { runId: id, ...implausible },
+        lines: [
+          `Run ${id} found ${implausible ? describeImplausible(implausible) : ''}.`,
+          'Look at some of them. If the source sent wrong hotels, correct it and replay the day. If they are right, accept the day: nothing is sent, their cases stay open, and the day becomes a good one until more are affected.',
+        ],
+        details: html`<p><a href="/runs/${encodeURIComponent(id)}/affected">Affected bookings</a></p>`,
+      };
+  }
+}

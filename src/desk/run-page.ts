@@ -1,11 +1,12 @@
 import type { OpenWork } from '../ledger/progress.js';
 import { hasWork, isActive, type Run } from '../ledger/run.js';
 import type { StepKind, StepState } from '../ledger/step.js';
+import { describeImplausible } from '../review/day/acceptance-words.js';
 import { judgeDay } from '../review/day/good-day.js';
 import { readIdle } from '../review/day/idle-time.js';
 import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
-import { readWaiting, reportsDrop, runToJson } from '../review/day/report.js';
+import { readWaiting, reportsOdd, runToJson } from '../review/day/report.js';
 import { describeDrops } from '../review/gates.js';
 import { outcomeOfRun } from '../review/outcome/day-outcome.js';
 import { countAffected } from '../review/verdicts/run-verdicts.js';
@@ -39,7 +40,7 @@ export const runPage = definePage({
       title: `Run ${runId}`,
       content: html`<p><a href="/days/${encodeURIComponent(day)}">‹ Day ${showDay(day)}</a></p>
 <div${isActive(run) && html` data-live`}>${run.actions.length > 0 && html`<p class="buttons">${renderButtons(day, run.actions)}</p>`}
-<section class="card"><p class="headline">${renderMark(markOfRun(run, reportsDrop(run)))}${words === null ? undefined : html` <span>${showInLine(showMessage(words, visit.desk.command))}</span>`}</p>
+<section class="card"><p class="headline">${renderMark(markOfRun(run, reportsOdd(run)))}${words === null ? undefined : html` <span>${showInLine(showMessage(words, visit.desk.command))}</span>`}</p>
 ${isActive(run) && renderBar(run)}${renderCounts(run, visit)}</section>
 ${renderOrigin(run, visit)}${renderSteps(run, visit)}
 ${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && `${path}/rejected`)}${renderReasons('Warnings', run.warnings, false)}</div>`,
@@ -190,7 +191,7 @@ function renderOrigin(run: ShownRun, visit: DeskVisit): Html {
   const idle = idleMs > 0 && ` of work, and ${formatDuration(idleMs)} in which nobody worked on it`;
   const late = run.topsUp && ' Late bookings: it sends only what earlier runs have not delivered.';
   return html`<p class="faint">By ${run.delivery}, ${run.trigger}. Started ${showInstant(run.startedAt, visit)}${ended}: ${formatDuration(durationMs - idleMs)}${idle}${finishedAt === null && ' so far'}.${late}</p>
-${reason === undefined ? undefined : html`<p>Reason: ${showInLine(reason)}</p>`}${renderVolume(run, visit)}`;
+${reason === undefined ? undefined : html`<p>Reason: ${showInLine(reason)}</p>`}${renderVolume(run, visit)}${renderImplausible(run, visit)}`;
 }
 
 function renderVolume({ volume, notGood }: ShownRun, visit: DeskVisit): Html | undefined {
@@ -199,9 +200,26 @@ function renderVolume({ volume, notGood }: ShownRun, visit: DeskVisit): Html | u
     return html`<p class="faint">Its number of bookings is not compared: no earlier day is known.</p>`;
   if (volume.drops.length === 0) return undefined;
   const drops = `Far fewer bookings than usual: ${describeDrops(volume).map(showInLine).join('; ')}.`;
-  const drop = notGood.find((one) => 'acceptedAt' in one);
-  if (!drop?.acceptedAt) return html`<p class="bad">${drops}</p>`;
-  return html`<p class="faint">${drops} Accepted by ${showInLine(drop.acceptedBy ?? '')}, ${showInstant(drop.acceptedAt, visit)}.</p>`;
+  const drop = notGood.find(({ code }) => code === 'volume-dropped');
+  return renderAccepted(drops, drop, visit);
+}
+
+function renderImplausible({ notGood }: ShownRun, visit: DeskVisit): Html | undefined {
+  const found = notGood.find((one) => one.code === 'affected-implausible');
+  if (!found) return undefined;
+  const words = describeImplausible(found);
+  return renderAccepted(`${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`, found, visit);
+}
+
+/** In red until somebody has accepted it. */
+function renderAccepted(
+  words: string,
+  found: ShownRun['notGood'][number] | undefined,
+  visit: DeskVisit,
+): Html {
+  if (!found || !('acceptedAt' in found) || found.acceptedAt === null)
+    return html`<p class="bad">${words}</p>`;
+  return html`<p class="faint">${words} Accepted by ${showInLine(found.acceptedBy ?? '')}, ${showInstant(found.acceptedAt, visit)}.</p>`;
 }
 
 /** Steps that have not ended, in plain words. */

@@ -3,7 +3,7 @@ import type { WatchEvent } from '../cases/follow-mappings.js';
 import type { CaseEvent } from '../cases/open-cases.js';
 import type { CanaryEvent } from '../ledger/canaries.js';
 import type { MappingSync } from '../ledger/mappings.js';
-import type { Run } from '../ledger/run.js';
+import { acceptanceOf, type Run } from '../ledger/run.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { SendingEvent } from '../notifications/send-messages.js';
@@ -112,8 +112,10 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       const { accepted, usual, drops } = event.volume;
       return log.warn({ ...nameFields(event.run), accepted, usual, drops }, 'volume dropped');
     }
-    case 'volume-accepted':
-      return log.info({ ...runFields(event.run), by: event.run.acceptance?.by }, 'volume accepted');
+    case 'accepted': {
+      const { kind, run } = event;
+      return log.info({ ...runFields(run), by: acceptanceOf(run, kind)?.by }, `${kind} accepted`);
+    }
     case 'collected': {
       const { counts, suspects, openSteps: steps } = event.run;
       return log[isQuiet(event.run) ? 'trace' : 'info'](

@@ -90,7 +90,7 @@ export function toBeat(
   const isLastNight = (day: string) => day === lastDayBefore(businessDayAt(new Date(now), timezone)).iso;
   switch (event.type) {
     case 'run-opened':
-    case 'volume-accepted':
+    case 'accepted':
     case 'settled': {
       const { run } = event;
       if (!mayCompleteDay(run) || !(run.trigger === 'manual' || isLastNight(run.day))) return undefined;

@@ -51,8 +51,8 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
       return `no booking can be in the review file: all ${formatCountOf(event.posted, 'booking')} go by body, which brings no result`;
     case 'volume-dropped':
       return `far fewer bookings than usual: ${describeDrops(event.volume).join('; ')}`;
-    case 'volume-accepted':
-      return `${event.run.day} is accepted with its few bookings; nothing is sent`;
+    case 'accepted':
+      return `${event.run.day} is accepted with its ${event.kind === 'volume' ? 'few bookings' : 'many affected bookings'}; nothing is sent`;
     case 'collected': {
       const { counts, openSteps } = event.run;
       const collected = `collected: ${formatCountOf(counts.accepted, 'booking')} in ${formatCountOf(openSteps, 'step')}`;

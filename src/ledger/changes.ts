@@ -1,5 +1,5 @@
 import type { ReviewFile } from './findings.js';
-import type { FailureClass, Run, RunFailure, RunState, VolumeAcceptance } from './run.js';
+import type { Acceptances, FailureClass, ImplausibleAffected, Run, RunFailure, RunState } from './run.js';
 import type {
   Claim,
   Ending,
@@ -37,7 +37,8 @@ export interface RunPatch {
   readonly verdictsRecorded?: number;
   readonly namesBlankedAt?: null;
   readonly linesBlanked?: false;
-  readonly acceptance?: VolumeAcceptance;
+  readonly implausible?: ImplausibleAffected;
+  readonly acceptances?: Acceptances;
   readonly acceptsRepeated?: true;
   readonly expected?: number;
 }

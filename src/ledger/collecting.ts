@@ -9,7 +9,7 @@ import { createCollectedIndexes } from './hash-index.js';
 import { type KeptColumns, keptColumns, writeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query, type Store } from './query.js';
-import type { Run, Volume, VolumeComparison } from './run.js';
+import { acceptanceOf, type Run, type Volume, type VolumeComparison } from './run.js';
 import { changeRun, runTables } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfKeptColumns, placeOfReject } from './sealing.js';
@@ -72,7 +72,8 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
           comparison ? JSON.stringify(comparison) : null,
           run,
         );
-        if (comparison && !before.acceptance) yield* raise(rules.noticesOfVolume(before, comparison, at));
+        if (comparison && !acceptanceOf(before, 'volume'))
+          yield* raise(rules.noticesOfVolume(before, comparison, at));
       }),
 
     /** Ends the collect and stores the plan, in one transaction. */

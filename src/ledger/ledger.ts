@@ -32,7 +32,7 @@ import { bind, type Store } from './query.js';
 import { createRetention, type HoldDay } from './retention.js';
 import {
   abandon,
-  acceptVolume,
+  accept,
   createRun,
   findHookRun,
   noteExpected,
@@ -193,7 +193,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     runs: {
       ...reader.runs,
       ...bind(transact, { create: createRun, abandon, takeOver, replaceFailure, settle, noteRemoval }),
-      ...bind(transact, { noteExpected, acceptVolume, rememberHook: rememberHookRun }),
+      ...bind(transact, { noteExpected, accept, rememberHook: rememberHookRun }),
       ...bind(store.read, { findOfHook: findHookRun }),
     },
     days: { ...reader.days, ...bind(transact, { storeOutcome }) },

@@ -11,8 +11,10 @@ import {
   type OpenProblem,
   type PlannedMessage,
   raise,
+  raiseMany,
   remind,
   type StoredMessage,
+  type Told,
   toNotice,
 } from './notices.js';
 import { all, bind, change, database, one, type Query, type Store, withoutUndefined } from './query.js';
@@ -257,10 +259,14 @@ export function createNotices(store: Store) {
       if (problems.length > 0) await transact(() => dismiss(problems, at));
     },
 
-    /** Raises what is not known yet: see `placeNotice`. Returns how many were new. */
-    async raise(notices: readonly NewNotice[]): Promise<number> {
+    /** Raises what is not known yet: see `placeNotice`. Returns how many were new. By default each of them is told singly. */
+    async raise(
+      notices: readonly NewNotice[],
+      tell?: (raised: readonly NewNotice[]) => Told,
+    ): Promise<number> {
       const unknown = notices.length === 0 ? [] : await read(() => listUnknown(notices));
-      return unknown.length === 0 ? 0 : transact(() => raise(unknown));
+      if (unknown.length === 0) return 0;
+      return transact(() => (tell ? raiseMany(unknown, tell) : raise(unknown)));
     },
 
     /** Plans the messages of new notices. Returns how many. */

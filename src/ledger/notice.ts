@@ -46,6 +46,7 @@ export const noticeEvents = {
   'result-set-aside': { severity: 'warning', lasts: 'once' },
   'result-incomplete': { severity: 'critical', lasts: 'until-day-is-good' },
   'volume-dropped': { severity: 'warning', lasts: 'until-day-is-good' },
+  'affected-implausible': { severity: 'warning', lasts: 'until-day-is-good' },
   'provider-silent': { severity: 'warning', lasts: 'once' },
   'affected-found': { severity: 'warning', lasts: 'once' },
   'case-urgent': { severity: 'critical', lasts: 'once' },

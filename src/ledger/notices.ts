@@ -56,6 +56,36 @@ export function* raise(notices: readonly NewNotice[]): Query<number> {
   return raised;
 }
 
+/** How people are told of notices that were raised together. */
+export interface Told {
+  /** Those that get a message each. */
+  readonly singly: readonly NewNotice[];
+  /** Tells of the others, which are only recorded: nobody hears of them again. */
+  readonly together?: NewNotice;
+}
+
+/** The same for many at once: `tell` is asked about those that were new. */
+export function* raiseMany(
+  notices: readonly NewNotice[],
+  tell: (raised: readonly NewNotice[]) => Told,
+): Query<number> {
+  const raised: NewNotice[] = [];
+  for (const notice of notices) {
+    const place = placeNotice(notice, yield* findLast(notice));
+    // Another process may raise the same ones at the same time: what it inserts first, it tells.
+    if (place && (yield* insertNotice(notice, place.round, place.reminder, notice.raisedAt)) > 0)
+      raised.push(notice);
+  }
+  const { singly, together } = tell(raised);
+  for (const { event, subject, raisedAt } of singly)
+    yield* change(
+      `UPDATE notices SET routed_at = NULL WHERE event = ? AND subject = ? AND raised_at = ?`,
+      ...[event, toStorable(subject), raisedAt],
+    );
+  if (together) yield* raise([together]);
+  return raised.length;
+}
+
 /** The notices that people have not been told yet. */
 export function* listUnknown(notices: readonly NewNotice[]): Query<NewNotice[]> {
   const unknown: NewNotice[] = [];
@@ -85,8 +115,8 @@ function* findLast({ event, subject }: NewNotice): Query<LastNotice | undefined>
   );
 }
 
-/** Returns 0 if another process has inserted the same one. */
-function insertNotice(notice: NewNotice, round: number, reminder: number): Query<number> {
+/** Returns 0 if another process has inserted the same one. @param routedAt only if it gets no messages */
+function insertNotice(notice: NewNotice, round: number, reminder: number, routedAt?: number): Query<number> {
   const {
     event,
     subject,
@@ -98,7 +128,7 @@ function insertNotice(notice: NewNotice, round: number, reminder: number): Query
   } = notice;
   const endedAt = reminder === 0 && lastsOf(notice) !== 'once' ? undefined : raisedAt;
   return storedNotices.add(
-    { event, subject, round, reminder, severity, day, run, facts, raisedAt, endedAt },
+    { event, subject, round, reminder, severity, day, run, facts, raisedAt, endedAt, routedAt },
     'ON CONFLICT (event, subject, round, reminder) DO NOTHING',
   );
 }

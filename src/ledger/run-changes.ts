@@ -5,7 +5,7 @@ import { type RemoteRemoval, replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query } from './query.js';
-import { countVerdicts, type Run, type RunFailure, runs, type VolumeAcceptance } from './run.js';
+import { type Acceptances, countVerdicts, type Run, type RunFailure, runs } from './run.js';
 import {
   type Abandonment,
   type CollectRequest,
@@ -26,12 +26,12 @@ import { bigint, type Row, table, text } from './table.js';
 
 /** Records how many records the run's source should hold, whatever the run's state; see `hasUnexpectedCount`. */
 export function noteExpected(runId: string, expected: number): Query<Run> {
-  return note(runId, { expected });
+  return note(runId, () => ({ expected }));
 }
 
-/** Records who accepted the run's number of bookings, whatever the run's state. */
-export function acceptVolume(runId: string, acceptance: VolumeAcceptance): Query<Run> {
-  return note(runId, { acceptance });
+/** Records who accepted what about the run, whatever its state. */
+export function accept(runId: string, accepted: Acceptances): Query<Run> {
+  return note(runId, ({ acceptances }) => ({ acceptances: { ...acceptances, ...accepted } }));
 }
 
 /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
@@ -68,8 +68,9 @@ export function* takeOver(runId: string, asked: CollectRequest = {}): Query<Run>
   return patchRun(run, patch);
 }
 
-function* note(runId: string, patch: Pick<RunPatch, 'expected' | 'acceptance'>): Query<Run> {
+function* note(runId: string, decide: (run: Run) => Pick<RunPatch, 'expected' | 'acceptances'>): Query<Run> {
   const { number, run } = yield* lockRun(runId);
+  const patch = decide(run);
   yield* changeRun(number, patch);
   return patchRun(run, patch);
 }

@@ -115,8 +115,10 @@ const fields = {
   expected: t.optional(t.integer),
   /** How many bookings it collected, compared with good days before; absent if it was not to be compared. */
   volume: t.optional(t.json<VolumeComparison>()),
-  /** Far fewer bookings than usual are right this time. */
-  acceptance: { ...t.optional(t.json<VolumeAcceptance>()), name: 'volume_acceptance' },
+  /** Set when it succeeds, if the results of its day call implausibly many bookings incorrectly mapped. */
+  implausible: t.optional(t.json<ImplausibleAffected>()),
+  /** What somebody said is right this time. Ask `acceptanceOf`. */
+  acceptances: t.optional(t.json<Acceptances>()),
   /** Accepts bookings that an earlier day sent this time. */
   acceptsRepeated: t.mark,
   /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
@@ -217,14 +219,40 @@ export function hasUnexpectedCount({
   return expected !== undefined && collectedAt !== undefined && countRecords(counts) !== expected;
 }
 
-/** Whether its day as a whole has far fewer bookings than usual, and nobody has accepted that yet. */
-export function isToBeAccepted({ volume, acceptance }: Pick<Run, 'volume' | 'acceptance'>): boolean {
-  return volume !== undefined && hasDropped(volume) && acceptance === undefined;
+type Acceptable = Pick<Run, 'volume' | 'implausible' | 'acceptances'>;
+
+/** Whether its day is only good once somebody has accepted it, and nobody has yet; by default for any reason. */
+export function isToBeAccepted(run: Acceptable, kinds: readonly AcceptanceKind[] = acceptanceKinds): boolean {
+  return kinds.some((kind) => needsAcceptance(run, kind) && acceptanceOf(run, kind) === undefined);
+}
+
+function needsAcceptance({ volume, implausible }: Acceptable, kind: AcceptanceKind): boolean {
+  switch (kind) {
+    case 'volume':
+      return volume !== undefined && hasDropped(volume);
+    case 'affected':
+      return implausible !== undefined;
+  }
+}
+
+/** Who accepted it, as far as that still holds: not if more bookings are affected than were then. */
+export function acceptanceOf(
+  { acceptances = {}, implausible }: Pick<Run, 'implausible' | 'acceptances'>,
+  kind: AcceptanceKind,
+): Acceptance | undefined {
+  const given = acceptances[kind];
+  const isExceeded = kind === 'affected' && (implausible?.affected ?? 0) > (given?.affected ?? 0);
+  return isExceeded ? undefined : given;
 }
 
 /** Whether somebody should look at its number of bookings, in total or of a provider. */
-export function warnsOfVolume({ volume, acceptance }: Pick<Run, 'volume' | 'acceptance'>): boolean {
-  return volume !== undefined && volume.drops.length > 0 && acceptance === undefined;
+export function warnsOfVolume(run: Acceptable): boolean {
+  return run.volume !== undefined && run.volume.drops.length > 0 && acceptanceOf(run, 'volume') === undefined;
+}
+
+/** Whether somebody should look at how many bookings it has, or at how many are affected. */
+export function isOdd(run: Acceptable): boolean {
+  return warnsOfVolume(run) || isToBeAccepted(run);
 }
 
 /** Whether there is a step to perform; an overdue result alone is not one. */
@@ -276,12 +304,27 @@ interface Drop {
   readonly usual: number | null;
 }
 
-/** Who said that so few bookings are right, and when. */
-export interface VolumeAcceptance {
+/** How many bookings of a day its results call incorrectly mapped, of those they say something about. */
+export interface ImplausibleAffected {
+  readonly affected: number;
+  readonly judged: number;
+}
+
+/** `volume`: far fewer bookings than usual. `affected`: implausibly many bookings on an incorrect mapping. */
+export const acceptanceKinds = ['volume', 'affected'] as const;
+
+export type AcceptanceKind = (typeof acceptanceKinds)[number];
+
+/** Who said that it is right, and when. */
+export interface Acceptance {
   /** Epoch milliseconds */
   readonly at: number;
   readonly by: string;
+  /** Of `affected`: how many there were. */
+  readonly affected?: number;
 }
+
+export type Acceptances = { readonly [Kind in AcceptanceKind]?: Acceptance };
 
 /** Whether the day as a whole has far fewer bookings than usual. A drop of single providers is only a warning. */
 export function hasDropped({ drops }: VolumeComparison): boolean {

@@ -3,11 +3,13 @@ import type { BusinessDay } from '../booking/business-day.js';
 import { FencedError } from './errors.js';
 import { all, type Cell, database, one, type Query, type StoredRow, withoutUndefined } from './query.js';
 import {
+  type Acceptances,
   type Asker,
   completingTriggers,
   type DayVolume,
   type DeliveryKind,
   hasUnexpectedCount,
+  type ImplausibleAffected,
   isToBeAccepted,
   mayLackResult,
   noRuns,
@@ -19,7 +21,6 @@ import {
   runs,
   type Trigger,
   toRun,
-  type VolumeAcceptance,
 } from './run.js';
 import type { Right } from './step.js';
 import * as t from './table.js';
@@ -176,7 +177,7 @@ export function listActiveRuns(): Query<Run[]> {
 
 /** Of those that are as expected, or that somebody accepted. */
 export function listVolumes(days: readonly string[]): Query<DayVolume[]> {
-  return readVolumes(days, (run) => !hasUnexpectedCount(run) && !isToBeAccepted(run));
+  return readVolumes(days, (run) => !hasUnexpectedCount(run) && !isToBeAccepted(run, ['volume']));
 }
 
 /** The same of the day's newest successful run that may complete it, whether or not it makes the day good. */
@@ -278,8 +279,8 @@ export interface LedgerSummary {
 
 /** What the caller that starts or resumes a run says about its day. */
 export interface CollectRequest {
-  /** Far fewer bookings than usual are right this time. */
-  readonly acceptance?: VolumeAcceptance | undefined;
+  /** What is right this time. */
+  readonly acceptances?: Acceptances | undefined;
   /** Accepts bookings that an earlier day sent this time. */
   readonly acceptsRepeated?: boolean | undefined;
   /** How many records the source should hold. */
@@ -303,6 +304,7 @@ export interface NewRun extends CollectRequest {
 export interface Settlement {
   readonly state: Exclude<RunState, 'collecting' | 'delivering'>;
   readonly failure?: RunFailure;
+  readonly implausible?: ImplausibleAffected | undefined;
   readonly at: number;
 }
 

@@ -1,5 +1,3 @@
-import { businessDayAt } from '../booking/business-day.js';
-import type { CaseSummary } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingSync } from '../ledger/mappings.js';
 import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../ledger/notice.js';
@@ -8,6 +6,7 @@ import { mayCompleteDay, type Run } from '../ledger/run.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import { formatBytes } from '../text/format.js';
+import { findUrgentCases, tellUrgent } from './urgent-cases.js';
 
 /**
  * What becomes true by the clock, or by several runs together, is found by polling: every process checks again and
@@ -47,13 +46,13 @@ export async function checkNotices(parts: CheckParts): Promise<void> {
   const disks = await parts.measureFree();
   const found = [
     ...(await findLate(parts, now)),
-    ...(await findUrgentCases(parts, now)),
     ...(await findStaleCopy(parts, now)),
     ...(await findMissingExport(parts, now)),
     ...findLowDisks(disks, now),
   ];
   const digest = await parts.findDigest(now);
   await ledger.notices.raise([...found, ...(digest ? [digest] : [])]);
+  await ledger.notices.raise(await findUrgentCases(parts, now), tellUrgent);
   await endDays(parts, problems, found, now);
   await endOthers(parts, problems, { found, disks, now });
   // The ledger refuses a reminder of a problem that has just ended.
@@ -87,38 +86,6 @@ async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewN
   const days = await findLateDays(now);
   return days.map((day) => ({ event: 'day-late', subject: day, day, facts: {}, raisedAt: now }));
 }
-
-/** A guest is in house, checks in today or tomorrow, or nobody knows when. Raised once per case and check-in day. */
-async function findUrgentCases({ ledger, timezone }: CheckParts, now: number): Promise<NewNotice[]> {
-  const today = dayAt(now, timezone);
-  const checkInBefore = dayAt(now + 2 * dayMs, timezone);
-  const cases = await ledger.cases.list({ today, checkInBefore });
-  return cases
-    .filter(({ state, openBookings }) => openBookings > 0 && state !== 'dismissed')
-    .flatMap((item) => describeUrgent(item, checkInBefore, now));
-}
-
-/** Guests in house must not hide one who arrives next, and the other way round. */
-function describeUrgent(item: CaseSummary, checkInBefore: string, now: number): NewNotice[] {
-  const { id, state, openBookings, hasUnknownCheckIn, nextCheckIn, inHouse } = item;
-  const common = { case: String(id), state, openBookings };
-  const raise = (day: string, facts: NewNotice['facts']): NewNotice => ({
-    event: 'case-urgent',
-    subject: `case ${id} on ${day}`,
-    facts: { ...common, ...facts },
-    raisedAt: now,
-  });
-  const notices: NewNotice[] = [];
-  if (inHouse > 0) {
-    const { firstCheckIn: since = unknownDay, inHouseUntil: until = unknownDay } = item;
-    notices.push(raise(since, { inHouseSince: since, inHouseUntil: until }));
-  }
-  if (hasUnknownCheckIn || (nextCheckIn !== undefined && nextCheckIn < checkInBefore))
-    notices.push(raise(nextCheckIn ?? unknownDay, { firstCheckIn: nextCheckIn ?? unknownDay }));
-  return notices;
-}
-
-const unknownDay = 'an unknown day';
 
 async function findStaleCopy({ ledger, copy }: CheckParts, now: number): Promise<NewNotice[]> {
   const latest = copy && (await ledger.mappings.latestSync());
@@ -254,8 +221,4 @@ async function worksAgain(
           (subject === 'service' ? counts.delivered > 0 : file?.triggeredAt !== undefined),
       );
   }
-}
-
-function dayAt(instant: number, timezone: string): string {
-  return businessDayAt(new Date(instant), timezone).iso;
 }

@@ -30,8 +30,12 @@ export async function composeMessage(
   parts: ComposeParts,
   { takesFiles }: Composing,
 ): Promise<Pick<Message, 'title' | 'text' | 'url' | 'attachments'>> {
-  const link = parts.publicUrl === undefined ? {} : { url: parts.publicUrl };
   const [first] = notices;
+  const { publicUrl } = parts;
+  // Only the list shows them all.
+  const isOfMany = first?.event === 'case-urgent' && first.facts.cases !== undefined;
+  const link =
+    publicUrl === undefined ? {} : { url: isOfMany ? new URL('/cases', publicUrl).href : publicUrl };
   if (first?.event === 'morning-digest' && first.day !== undefined) {
     const { page, ...words } = await composeMorningDigest(first.day, parts);
     const name = `report-${first.day}.html`;

@@ -1,5 +1,6 @@
 import { describeInHouse } from '../booking/stay.js';
 import { type Facts, isPartProblem, type Notice } from '../ledger/notice.js';
+import { adviseInLines, describeImplausible } from '../review/day/acceptance-words.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
@@ -83,8 +84,15 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
         title: `${day} has far fewer bookings than usual: ${about.text('drops')}`,
         text: lines(
           'Check the export. Bookings that are missing in it are not reviewed.',
-          subject === day ? `Once it is complete: ${command(`replay ${day} --late`)}` : '',
-          subject === day ? `If it is right: ${command(`run ${day} --accept-volume`)}` : '',
+          ...(subject === day ? adviseInLines('volume', day, command) : []),
+        ),
+      };
+    case 'affected-implausible':
+      return {
+        title: `${day} has ${describeImplausible({ affected: about.number('affected'), judged: about.number('judged') })}`,
+        text: lines(
+          'Perhaps the source, the result or the account is wrong: look before anybody acts. Their cases are open.',
+          ...adviseInLines('affected', day, command),
         ),
       };
     case 'provider-silent':
@@ -106,6 +114,15 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
         ),
       };
     case 'case-urgent':
+      if (about.number('cases') > 0)
+        return {
+          title: `${formatCountOf(about.number('cases'), 'more case')} with a guest in house or a check-in by tomorrow`,
+          text: lines(
+            about.count('inHouse', 'case', 'with guests in house'),
+            'The most urgent ones have a message each.',
+            `To act: ${command('cases')}`,
+          ),
+        };
       return {
         title: `Case ${about.text('case')}: ${describeGuest(about)}, and the mapping is ${about.text('state')}`,
         text: lines(

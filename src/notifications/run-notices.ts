@@ -1,5 +1,11 @@
 import type { NewNotice, Severity } from '../ledger/notice.js';
-import { hasDropped, mayCompleteDay, type Run, type VolumeComparison } from '../ledger/run.js';
+import {
+  hasDropped,
+  isToBeAccepted,
+  mayCompleteDay,
+  type Run,
+  type VolumeComparison,
+} from '../ledger/run.js';
 import type { Ending } from '../ledger/step.js';
 import { describeDrops } from '../review/gates.js';
 import { awaitsSource } from '../review/try-again.js';
@@ -28,6 +34,8 @@ export function noticesOfRun(before: Run, after: Run, at: number, ending?: Endin
       subject: `${after.id}: ${affected}`,
       facts: { affected, unanswered: after.counts.unanswered },
     });
+  if (after.state === 'succeeded' && before.state !== 'succeeded')
+    found.push(...noticesOfImplausible(after, at));
   if (ending === 'overdue')
     found.push({
       ...aboutRun(after, at),
@@ -36,6 +44,12 @@ export function noticesOfRun(before: Run, after: Run, at: number, ending?: Endin
       facts: { delivered: after.counts.delivered },
     });
   return found;
+}
+
+function noticesOfImplausible(run: Run, at: number): NewNotice[] {
+  if (!run.implausible || !isToBeAccepted(run, ['affected'])) return [];
+  const about = { ...aboutRun(run, at), subject: run.day };
+  return [{ ...about, event: 'affected-implausible', facts: { ...run.implausible } }];
 }
 
 /** `foreign-` and a part of the checksum: the rest is a name that others gave. */

@@ -1,5 +1,5 @@
 import type { DayCounts } from '../ledger/day-outcomes.js';
-import type { Run, VolumeComparison } from '../ledger/run.js';
+import type { AcceptanceKind, Run, VolumeComparison } from '../ledger/run.js';
 import type { Ending, Evidence, Step } from '../ledger/step.js';
 import type { SourceNotice } from './source.js';
 
@@ -26,7 +26,7 @@ export type ReviewEvent =
   /** The day has far fewer bookings than usual, and is sent all the same. */
   | { readonly type: 'volume-dropped'; readonly run: RunName; readonly volume: VolumeComparison }
   /** A person has accepted a day that was sent with far fewer bookings than usual. */
-  | { readonly type: 'volume-accepted'; readonly run: Run }
+  | { readonly type: 'accepted'; readonly kind: AcceptanceKind; readonly run: Run }
   | { readonly type: 'collected'; readonly run: Run }
   | { readonly type: 'step-claimed'; readonly run: RunName; readonly step: Step; readonly attempt: number }
   | {

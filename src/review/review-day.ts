@@ -2,6 +2,7 @@ import type { Hold } from '../async/hold.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
+  acceptanceOf,
   type DeliveryKind,
   hasUnexpectedCount,
   isActive,
@@ -50,7 +51,7 @@ export interface DayResult {
 export interface ReviewCallbacks {
   /** The ledger has the run that this call works on. */
   readonly onOpened?: (run: Run, isNew: boolean) => void;
-  /** The day was done, and its number of bookings is accepted now. */
+  /** The day was done, and is accepted now. */
   readonly onAccepted?: ((run: Run) => void) | undefined;
   /** Another process holds the day; this call waits for it. Called with the day's latest run, now and then. */
   readonly onWaiting?: (latest: Run | undefined) => void;
@@ -128,7 +129,9 @@ async function reviewHeld(call: Call, hold: Hold): Promise<DayResult | 'lost'> {
   const opened = await openRun(request, parts, hold);
   if (opened === 'lost') return opened;
   if (opened.kind === 'accepted') {
-    parts.notify({ type: 'volume-accepted', run: opened.run });
+    const { run } = opened;
+    for (const kind of request.accepts?.kinds ?? [])
+      if (acceptanceOf(run, kind)) parts.notify({ type: 'accepted', kind, run });
     call.onAccepted?.(opened.run);
   }
   if (opened.kind === 'done' || opened.kind === 'accepted') {

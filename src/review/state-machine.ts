@@ -86,14 +86,14 @@ export function takeOverSteps(run: Run, by: Asker): readonly StepsChange[] {
 export function finishTakeOver(
   run: Run,
   totals: StepTotals,
-  { acceptance, acceptsRepeated, expected }: CollectRequest = {},
+  { acceptances, acceptsRepeated, expected }: CollectRequest = {},
 ): RunPatch {
   const { openSteps, refused, failedSteps } = totals;
   const taken: RunPatch = {
     token: run.token + 1,
     openSteps,
     namesBlankedAt: null,
-    ...(acceptance && { acceptance }),
+    ...(acceptances && { acceptances: { ...run.acceptances, ...acceptances } }),
     ...(acceptsRepeated && { acceptsRepeated }),
     ...(expected !== undefined && { expected }),
   };
@@ -119,11 +119,12 @@ function resumedState({ collectedAt }: Run): RunState {
 }
 
 /** Ends an active run; undefined if it is not active, because another process has settled it. */
-export function settleRun(run: Run, { state, failure, at }: Settlement): RunPatch | undefined {
+export function settleRun(run: Run, { state, failure, implausible, at }: Settlement): RunPatch | undefined {
   if (!isActive(run)) return undefined;
   return {
     state,
     failure: failure ?? null,
+    ...(implausible && { implausible }),
     finishedAt: state === 'awaiting-result' ? null : at,
     ...unblank(run),
   };

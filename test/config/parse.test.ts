@@ -78,6 +78,7 @@ describe('a configuration', () => {
       maxRefusedShare: 0.1,
       volume: { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] },
       maxUnansweredShare: 0,
+      maxAffectedShare: 0.05,
       emptyDay: 'fail',
       retry: { tries: 6, baseSeconds: 1, capSeconds: 60 },
       ledger: { kind: 'sqlite', path: '/etc/agency/data/ledger.db' },

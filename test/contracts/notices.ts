@@ -79,6 +79,31 @@ export function describeNoticesContract(
       ]);
     });
 
+    it('tells of many at once as it is asked to, and nobody hears of any again', async () => {
+      const urgent = [1, 2, 3].map(
+        (id): NewNotice => ({ event: 'case-urgent', subject: `case ${id}`, facts: {}, raisedAt: at }),
+      );
+      const rest: NewNotice = {
+        event: 'case-urgent',
+        subject: 'the others',
+        facts: { cases: 1 },
+        raisedAt: at,
+      };
+      const asked: string[][] = [];
+      const tell = (raised: readonly NewNotice[]) => {
+        asked.push(raised.map(({ subject }) => subject));
+        return { singly: raised.slice(0, 1), ...(raised.length > 1 && { together: rest }) };
+      };
+      await notices.raise(urgent.slice(2), tell);
+      const other = (await opened.reopen()).notices;
+      expect(await Promise.all([notices.raise(urgent, tell), other.raise(urgent, tell)])).toContain(2);
+      expect(await notices.raise(urgent, tell)).toBe(0);
+      expect(asked.filter(({ length }) => length > 0)).toEqual([['case 3'], ['case 1', 'case 2']]);
+      await notices.route(toChannels('ops'), at);
+      const told = (await claimAll('ops')).map(({ notice }) => notice.subject);
+      expect(told).toEqual(['case 3', 'case 1', 'the others']);
+    });
+
     it('reports again a problem that gets worse', async () => {
       await notices.raise([{ ...failed, severity: 'warning' }]);
       expect(await notices.raise([failed])).toBe(1);

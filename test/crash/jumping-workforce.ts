@@ -45,7 +45,7 @@ export function createJumpingWorkforce(
     ledger,
     deliveryOf: ({ delivery }: Run) => deliveryFor(delivery),
     retry: { tries: 6, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 5 },
-    limits: { maxRefusedShare: 1 },
+    limits: { maxRefusedShare: 1, maxAffectedShare: 0.05 },
     leaseMs,
     longestWaitMs,
     graceMs: 0,

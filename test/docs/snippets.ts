@@ -48,6 +48,7 @@ export const effects: readonly Effect[] = [
   { call: 'run 2026-11-20', prints: wasSent },
   { call: 'run', prints: /succeeded[\s\S]* delivered +297\n/ },
   { call: 'run 2026-11-20 --accept-volume', prints: isDone },
+  { call: 'run 2026-11-20 --accept-affected', prints: isDone },
   { call: 'run 2026-11-20 --accept-repeated', prints: isDone },
   { call: 'run 2026-11-20 --unknown-archive', prints: /belongs to this ledger from now on/ },
   { call: 'run 2026-11-20 --stack-trace --log-level debug', prints: isDone },

@@ -52,9 +52,18 @@ describe('the exit code', () => {
     expect(exitCodeOf(someRun({ state: 'awaiting-result', ...few }))).toBe(3);
     expect(exitCodeOf(someRun({ state: 'failed', ...few }))).toBe(1);
     expect(exitCodeOf(someRun({ ...few, expected: 9, collectedAt: 1, counts: { read: 3 } }))).toBe(1);
-    expect(exitCodeOf(someRun({ ...few, acceptance: { at: 1, by: 'ada' } }))).toBe(0);
+    expect(exitCodeOf(someRun({ ...few, acceptances: { volume: { at: 1, by: 'ada' } } }))).toBe(0);
     const ofProvider = { ...few.volume, drops: [{ provider: 'Bedlink', accepted: 0, usual: 40 }] };
     expect(exitCodeOf(someRun({ volume: ofProvider }))).toBe(0);
+  });
+
+  it('of a run with implausibly many affected bookings is 5 until somebody accepts as many', () => {
+    const many = { implausible: { affected: 30, judged: 200 } };
+    const acceptedWith = (affected: number) => ({ affected: { at: 1, by: 'ada', affected } });
+    expect(exitCodeOf(someRun(many))).toBe(5);
+    expect(exitCodeOf(someRun({ ...many, acceptances: acceptedWith(29) }))).toBe(5);
+    expect(exitCodeOf(someRun({ ...many, acceptances: acceptedWith(30) }))).toBe(0);
+    expect(exitCodeOf(someRun({ ...many, acceptances: { volume: { at: 1, by: 'ada' } } }))).toBe(5);
   });
 
   it.each([

@@ -79,7 +79,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       ledger,
       deliveryOf: () => delivery,
       retry: { tries: 3, baseMs: 1, capMs: 2, retryAfterCapMs: 10, waits: 2 },
-      limits: { maxRefusedShare: 1 },
+      limits: { maxRefusedShare: 1, maxAffectedShare: 1 },
       leaseMs: 30_000,
       longestWaitMs: 60_000,
       graceMs: 0,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { liveDays } from './any-day.js';
-import { type Event, type Guest, type History, type ResultFile, results } from './history.js';
+import { crowd, type Event, type Guest, type History, type ResultFile, results } from './history.js';
 import { nameOf } from './journal.js';
 import { expectDay } from './model.js';
 import { judgeSurfaces } from './surfaces.js';
-import { liveHistory } from './world.js';
+import { day, liveHistory } from './world.js';
 
 /** About ten seconds; the nightly suite has more. */
 const histories = 30;
@@ -248,6 +248,27 @@ describe('Every surface says what was sent and what came back:', () => {
     const stays = known.filter(({ wasNamed, guest }) => wasNamed && guest !== 'gone');
     expect(stays.map(({ guest }) => guest).sort()).toEqual(inCases);
     expect(faults).toEqual([]);
+  });
+
+  it('implausibly many affected bookings, accepted until there are more of them', async () => {
+    const source = [...three, ...crowd];
+    const most = crowd.slice(0, 20);
+    const history: History = [
+      run(source, results.whole(...most)),
+      { kind: 'accept' },
+      topUp([...source, 'zoe'], results.whole(...most)),
+      topUp([...source, 'zoe', 'leg'], results.whole(...crowd)),
+      replay(three, [], byBody),
+      { kind: 'accept' },
+      replay(source, results.whole()),
+    ];
+    const good: boolean[] = [];
+    const { faults } = await liveHistory(history, async (world, isEnd) => {
+      good.push((await world.ask('status', day)).json.runs[0].isGood);
+      return judgeSurfaces(world, isEnd);
+    });
+    expect(faults).toEqual([]);
+    expect(good).toEqual([false, true, true, false, false, true, true]);
   });
 
   it('any day of up to six events', () => liveDays(histories));

@@ -16,8 +16,8 @@ const expedia = { ServiceId: '11', ProviderName: 'Expedia', ProviderHotelId: '00
 const hotelbeds = { ServiceId: '22', ProviderName: 'Hotelbeds', ProviderHotelId: '22B' };
 const other = { ServiceId: '33', ProviderName: 'Hotelbeds', ProviderHotelId: '33C' };
 
-/** Everything that anybody may have booked. */
-export const pool = {
+/** Everything that anybody may have booked, but for the crowd. */
+const singles = {
   ana: { BookingReferenceId: 'R-1', BookingClientName: 'Ana', ...expedia, ...stay },
   /** A second room, equal but for the name. */
   bob: { BookingReferenceId: 'R-1', BookingClientName: 'Bob', ...expedia, ...stay },
@@ -41,9 +41,28 @@ export const pool = {
   nameless: { BookingReferenceId: 'R-6', ...hotelbeds, ...stay },
 } as const satisfies Record<string, Booked>;
 
-export type Guest = keyof typeof pool;
+export type Guest = keyof typeof singles | `crowd ${number}`;
 
-export const allGuests = Object.keys(pool) as Guest[];
+const allSingles = Object.keys(singles) as Guest[];
+
+/** As many as it takes to make a day's affected bookings implausible, and some more. */
+export const crowd = Array.from({ length: 24 }, (_, place): Guest => `crowd ${place}`);
+
+const inCrowd = (guest: Guest): Booked => ({
+  ...{ BookingReferenceId: `C-${guest.slice(6)}`, BookingClientName: 'Lou' },
+  ...{ ServiceId: '44', ProviderName: 'Bedlink', ProviderHotelId: '44D', ...stay },
+});
+
+const ofCrowd = new Map(crowd.map((guest) => [guest, inCrowd(guest)]));
+
+/** What a guest has booked. */
+export function findBooked(guest: Guest): Booked {
+  const found = guest in singles ? singles[guest as keyof typeof singles] : ofCrowd.get(guest);
+  if (!found) throw new RangeError(`expected a guest, got: ${guest}`);
+  return found;
+}
+
+export const allGuests: readonly Guest[] = [...allSingles, ...crowd];
 
 /** What the service writes as a result, so long after its call. */
 export interface ResultFile {
@@ -69,7 +88,9 @@ export type Event =
     }
   /** Somebody runs the day once more whenever some of these have come, while a result is awaited. */
   | { readonly kind: 'look'; readonly results: readonly ResultFile[] }
-  | { readonly kind: 'mail'; readonly names: readonly Guest[] };
+  | { readonly kind: 'mail'; readonly names: readonly Guest[] }
+  /** Somebody accepts so many affected bookings, if the latest run has succeeded. */
+  | { readonly kind: 'accept' };
 
 export type History = readonly Event[];
 
@@ -101,7 +122,9 @@ export const results = {
   ],
 } as const;
 
-const someGuests = fc.subarray(allGuests);
+const someGuests = fc
+  .tuple(fc.subarray(allSingles), fc.constantFrom(0, 0, 19, 20, crowd.length))
+  .map(([some, ofCrowd]) => [...some, ...crowd.slice(0, ofCrowd)]);
 
 const anyResults: fc.Arbitrary<readonly ResultFile[]> = fc.oneof(
   fc.constant(results.none),
@@ -127,8 +150,15 @@ function isSecondRoomAlone(guest: Guest, source: readonly Guest[]): boolean {
 }
 
 const anySource = fc
-  .tuple(fc.subarray(allGuests, { minLength: 3, maxLength: 8 }), fc.boolean(), fc.boolean())
-  .map(([source, ...keepsFirst]) => {
+  .tuple(
+    fc.subarray(allSingles, { minLength: 3, maxLength: 8 }),
+    // Each of the crowd takes as long as anybody else.
+    fc.oneof({ weight: 7, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.constant(crowd) }),
+    fc.boolean(),
+    fc.boolean(),
+  )
+  .map(([some, many, ...keepsFirst]) => {
+    const source = [...some, ...many];
     const dropped = versions.flatMap((pair, index) =>
       pair.every((guest) => source.includes(guest)) ? pair[keepsFirst[index] ? 1 : 0] : [],
     );
@@ -155,13 +185,14 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('mail' as const),
-      names: fc.subarray(allGuests.filter(hasReference), { minLength: 1, maxLength: 2 }),
+      names: fc.subarray(allSingles.filter(hasReference), { minLength: 1, maxLength: 2 }),
     }),
   },
+  { weight: 1, arbitrary: fc.constant({ kind: 'accept' as const }) },
 );
 
 function hasReference(guest: Guest): boolean {
-  return 'BookingReferenceId' in pool[guest];
+  return findBooked(guest).BookingReferenceId !== undefined;
 }
 
 /** A day of up to six events, the first of which sends something. */

@@ -1,5 +1,5 @@
 import type { DeliveryKind } from '../../src/ledger/run.js';
-import { type Booked, type Guest, pool } from './history.js';
+import { allGuests, type Booked, findBooked, type Guest } from './history.js';
 
 /** What the outside knows of a day, in order: what lay in the source, what the service got, and what came back. */
 export type Entry =
@@ -17,7 +17,9 @@ export type Entry =
     }
   /** A result that the run has looked at. */
   | ({ readonly kind: 'result'; readonly run: string } & Result)
-  | { readonly kind: 'mail'; readonly names: readonly Guest[] };
+  | { readonly kind: 'mail'; readonly names: readonly Guest[] }
+  /** Somebody accepted the affected bookings of the day as they were. */
+  | { readonly kind: 'accepted' };
 
 export interface Result {
   readonly name: string;
@@ -54,9 +56,9 @@ export function onMapping(booking: string): string {
 }
 
 const guests = new Map<string, Guest>();
-for (const [guest, booked] of Object.entries(pool)) {
-  const booking = identify(booked);
-  if (!guests.has(booking)) guests.set(booking, guest as Guest);
+for (const guest of allGuests) {
+  const booking = bookingOf(guest);
+  if (!guests.has(booking)) guests.set(booking, guest);
 }
 
 /** For people: whose booking it is; of two that are equal but for the name, the first. */
@@ -65,5 +67,5 @@ export function nameOf(booking: string): string {
 }
 
 export function bookingOf(guest: Guest): string {
-  return identify(pool[guest]);
+  return identify(findBooked(guest));
 }

@@ -27,6 +27,8 @@ export interface Expected {
   readonly isJudged: boolean;
   /** Such a run sent a file. */
   readonly hasFile: boolean;
+  /** How many of the bookings that a result says something about are affected, if these are implausibly many, and nobody accepted as many. */
+  readonly implausible?: { readonly affected: number; readonly judged: number; readonly isAccepted: boolean };
   /** How many records each run found in its source, by its id. */
   readonly runs: ReadonlyMap<string, { readonly read: number }>;
 }
@@ -117,6 +119,22 @@ export function expectDay(journal: readonly Entry[]): Expected {
       if (named.has(onMapping(booking))) Object.assign(known, { wasNamed: true, isNamedByMail: true });
   }
 
+  /** How often bookings count that results call so. */
+  function countWhere(is: (verdict: KnownBooking['verdict']) => boolean): number {
+    return [...bookings.values()]
+      .filter(({ isSuperseded, verdict }) => !isSuperseded && is(verdict))
+      .reduce((sum, { times }) => sum + times, 0);
+  }
+
+  function judgeAffected() {
+    const [affected, judged] = [
+      countWhere((verdict) => verdict === 'incorrect'),
+      countWhere((verdict) => verdict !== 'unknown'),
+    ];
+    return affected >= 20 && affected > judged / 20 ? { affected, judged } : undefined;
+  }
+
+  let accepted = 0;
   for (const entry of journal)
     switch (entry.kind) {
       case 'collected':
@@ -131,6 +149,9 @@ export function expectDay(journal: readonly Entry[]): Expected {
       case 'mail':
         name(entry);
         break;
+      case 'accepted':
+        accepted = judgeAffected()?.affected ?? accepted;
+        break;
     }
   const counting = [...bookings].filter(([, { isSuperseded }]) => !isSuperseded);
   const judged = new Set(
@@ -141,11 +162,13 @@ export function expectDay(journal: readonly Entry[]): Expected {
     counting.some(
       ([booking, { lastRun }]) => lastRun === run || (judged.has(run) && of(run).results.has(booking)),
     );
+  const found = judgeAffected();
   const collected = journal.flatMap((one) => (one.kind === 'collected' ? [one] : []));
   return {
     bookings,
     isJudged: [...judged].some((run) => isOfDay({ run })),
     hasFile: journal.some((one) => one.kind === 'sent' && one.by === 'file' && isOfDay(one)),
+    ...(found && { implausible: { ...found, isAccepted: found.affected <= accepted } }),
     runs: new Map(collected.map(({ run, source }) => [run, { read: source.length }])),
   };
 }

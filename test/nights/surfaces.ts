@@ -6,7 +6,7 @@ import { day, type World } from './world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const always = [judgeLists, judgeRuns, judgeReport, judgeHistories, judgeCases];
+const always = [judgeLists, judgeRuns, judgeGoodness, judgeReport, judgeHistories, judgeCases];
 /** They take as long as all others together. */
 const atTheEnd = [judgeProviders, judgeMetrics, judgeDesk];
 
@@ -99,6 +99,24 @@ function judgeRun({ runId, counts, file }: ShownRun, { runs }: Expected): string
     ...differ(`${runId} read, and its parts`, read, accepted + duplicates + rejected + filtered),
     ...differ(`${runId} accepted, and its parts`, accepted, delivered + refused + pending),
     ...(file ? differ(`${runId} rows`, file.rows, accepted - posted + carried) : []),
+  ];
+}
+
+/** Implausibly many affected bookings make a day that was sent not good, until somebody accepts them. */
+async function judgeGoodness({ ask }: World, { implausible }: Expected): Promise<string[]> {
+  const [latest] = (await ask('status', day)).json.runs;
+  if (latest.state !== 'succeeded') return [];
+  const found = latest.notGood.find(({ code }: Fields) => code === 'affected-implausible');
+  const isGood = implausible?.isAccepted ?? true;
+  const { code, json } = await ask('run', day);
+  return [
+    ...differ(
+      'status: implausible',
+      found && [found.affected, found.judged, found.acceptedAt !== null],
+      implausible && [implausible.affected, implausible.judged, implausible.isAccepted],
+    ),
+    ...differ('status: good', latest.isGood, isGood),
+    ...differ('run once more', [code, json.runId, json.isGood], [isGood ? 0 : 5, latest.runId, isGood]),
   ];
 }
 

@@ -28,7 +28,7 @@ import { createSftpDouble } from '../crash/sftp-double.js';
 import { sqlite } from '../crash/sqlite-engine.js';
 import { captureIo } from '../support/command-io.js';
 import { mailOf, words } from '../verdict-mails/mails.js';
-import { type Booked, type Event, type Guest, type History, pool, type ResultFile } from './history.js';
+import { type Booked, type Event, findBooked, type Guest, type History, type ResultFile } from './history.js';
 import type { Entry } from './journal.js';
 import { createNightService, type Written } from './service.js';
 
@@ -198,7 +198,7 @@ export async function openWorld(): Promise<World> {
   }
 
   async function review(words: string[], source: readonly Guest[]): Promise<void> {
-    writeFileSync(join(folder, 'bookings.csv'), toCsv(source.map((guest) => pool[guest])));
+    writeFileSync(join(folder, 'bookings.csv'), toCsv(source.map(findBooked)));
     const before = (await ledger.runs.latest(day))?.id;
     const at = journal.length;
     await ask(...words);
@@ -233,6 +233,12 @@ export async function openWorld(): Promise<World> {
         case 'look': {
           for (const at of new Set(event.results.map(({ afterMs }) => afterMs)))
             await look(event.results.filter(({ afterMs }) => afterMs === at));
+          break;
+        }
+        case 'accept': {
+          if ((await ledger.runs.latest(day))?.state !== 'succeeded') break;
+          await ask('run', day, '--accept-affected');
+          journal.push({ kind: 'accepted' });
           break;
         }
         case 'mail': {
@@ -284,7 +290,7 @@ async function takeMail(names: readonly Guest[], ledger: Ledger, today: () => st
     examine: (bytes, lookUp) => examineMail(bytes, words, lookUp),
     senders: { from: [] },
   });
-  const lines = names.map((guest) => describeBooking(pool[guest]));
+  const lines = names.map((guest) => describeBooking(findBooked(guest)));
   const bytes = Buffer.from(mailOf('text/plain', `Incorrect:\r\n\r\n${lines.join('\r\n\r\n')}`));
   const { outcome } = await taker.take({ bytes, from: 'mail.eml' }, { isAsked: true });
   return outcome === 'named';

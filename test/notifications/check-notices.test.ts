@@ -133,7 +133,8 @@ describe('a problem is over', () => {
     const drops = [{ provider: null, accepted: 3, usual: 400 }];
     const few: Run = { ...good, volume: { accepted: 3, usual: 400, drops } };
     expect(await findEnded(dropped, few)).toEqual([]);
-    expect(await findEnded(dropped, { ...few, acceptance: { at, by: 'ada' } })).toEqual(['volume-dropped']);
+    const acceptances = { volume: { at, by: 'ada' } };
+    expect(await findEnded(dropped, { ...few, acceptances })).toEqual(['volume-dropped']);
   });
 
   it('of a failed run without a message if somebody gave up the latest run of its day', async () => {
@@ -236,13 +237,13 @@ describe('a check finds', () => {
     expect(await findRaised({ cases })).toEqual([
       [
         'case-urgent',
-        'case 12 on 2026-11-22',
-        { case: '12', state: 'reported', firstCheckIn: '2026-11-22', openBookings: 2 },
+        'case 13 on an unknown day',
+        { case: '13', state: 'reported', firstCheckIn: 'an unknown day', openBookings: 2 },
       ],
       [
         'case-urgent',
-        'case 13 on an unknown day',
-        { case: '13', state: 'reported', firstCheckIn: 'an unknown day', openBookings: 2 },
+        'case 12 on 2026-11-22',
+        { case: '12', state: 'reported', firstCheckIn: '2026-11-22', openBookings: 2 },
       ],
     ]);
   });
@@ -256,12 +257,12 @@ describe('a check finds', () => {
     const inHouse = { state: 'open', inHouseUntil: '2026-11-25', openBookings: 2 };
     expect(await findRaised({ cases })).toEqual([
       ['case-urgent', 'case 12 on 2026-11-01', { ...inHouse, case: '12', inHouseSince: '2026-11-01' }],
+      ['case-urgent', 'case 13 on 2026-11-19', { ...inHouse, case: '13', inHouseSince: '2026-11-19' }],
       [
         'case-urgent',
         'case 12 on 2026-11-22',
         { case: '12', state: 'open', firstCheckIn: '2026-11-22', openBookings: 2 },
       ],
-      ['case-urgent', 'case 13 on 2026-11-19', { ...inHouse, case: '13', inHouseSince: '2026-11-19' }],
     ]);
   });
 

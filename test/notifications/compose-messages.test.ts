@@ -65,6 +65,12 @@ describe('a message', () => {
     expect(JSON.stringify(message)).not.toMatch(/Ana|BR-1/);
   });
 
+  it('about more urgent cases links to the cases', async () => {
+    const more: Notice = { ...notice, event: 'case-urgent', facts: { cases: 1_081, inHouse: 0 } };
+    const { url } = await composeMessage([more], partsOf(), usual);
+    expect(url).toBe('https://review.example.com/cases');
+  });
+
   it('says for how many days nothing was reviewed, and how many guests are in house or check in today', async () => {
     const bad = partsOf({ lastGoodDay: '2026-11-17', cases: [caseOn('2026-11-21'), inHouse] });
     expect((await composeMessage([failed], bad, usual)).title).toBe(

@@ -62,6 +62,25 @@ describe('a message', () => {
     });
   });
 
+  it('says how many more cases are urgent', () => {
+    expect(describeEvent('case-urgent', { cases: 1_081, inHouse: 2 })).toEqual({
+      title: '1,081 more cases with a guest in house or a check-in by tomorrow',
+      text: '2 cases with guests in house\nThe most urgent ones have a message each.\nTo act: hotel-review cases',
+    });
+  });
+
+  it('says how many of a day are affected, and what to do', () => {
+    expect(describeEvent('affected-implausible', { affected: 30, judged: 200 })).toEqual({
+      title: '2026-11-20 has implausibly many affected bookings: 30 of 200 with a verdict (15%)',
+      text: [
+        'Perhaps the source, the result or the account is wrong: look before anybody acts. Their cases are open.',
+        'To look at them: hotel-review affected 2026-11-20',
+        'Once what is wrong is corrected: hotel-review replay 2026-11-20',
+        'If they are right: hotel-review run 2026-11-20 --accept-affected',
+      ].join('\n'),
+    });
+  });
+
   it('says that a problem still lasts, and that it is over', () => {
     const facts = { hours: 50 };
     expect(describeEvent('copy-stale', facts, { stage: 'reminder' }).title).toBe(

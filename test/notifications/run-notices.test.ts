@@ -72,6 +72,16 @@ describe('a run', () => {
     expect(eventsOf({ ...delivering, state: 'succeeded' })).toEqual([]);
   });
 
+  it('that succeeds with implausibly many affected bookings is a problem of its day, unless somebody accepted as many', () => {
+    const after: Run = { ...delivering, state: 'succeeded', implausible: { affected: 30, judged: 200 } };
+    const told = [['affected-implausible', '2026-11-20', undefined]];
+    const acceptedWith = (affected: number) => ({ affected: { at, by: 'ada', affected } });
+    expect(eventsOf(after)).toEqual(told);
+    expect(eventsOf({ ...after, acceptances: acceptedWith(29) })).toEqual(told);
+    expect(eventsOf({ ...after, acceptances: acceptedWith(30) })).toEqual([]);
+    expect(eventsOf(after, after)).toEqual([]);
+  });
+
   it('that fails again in the same way is not reported again', () => {
     expect(eventsOf(failedWith('sums-differ'), failedWith('sums-differ'))).toEqual([]);
   });

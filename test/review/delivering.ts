@@ -82,7 +82,7 @@ export async function prepareDelivery({
     ledger,
     deliveryOf: () => delivery,
     retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2, ...retry },
-    limits: { maxRefusedShare },
+    limits: { maxRefusedShare, maxAffectedShare: 1 },
     clock,
     random: () => 0.5,
     notify: (event) => events.push(event),

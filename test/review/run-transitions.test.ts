@@ -123,10 +123,13 @@ describe('taking over a run', () => {
   });
 
   it('records what was accepted and expected this time', () => {
-    const acceptance = { at, by: 'ana' };
+    const volume = { at, by: 'ana' };
+    const affected = { at, by: 'eva', affected: 30 };
     expect(
-      finishTakeOver(someRun(active), totals, { acceptance, acceptsRepeated: true, expected: 0 }),
-    ).toMatchObject({ acceptance, acceptsRepeated: true, expected: 0 });
+      finishTakeOver(someRun({ ...active, acceptances: { affected } }), totals, {
+        ...{ acceptances: { volume }, acceptsRepeated: true, expected: 0 },
+      }),
+    ).toMatchObject({ acceptances: { volume, affected }, acceptsRepeated: true, expected: 0 });
   });
 
   it('that failed clears its end and its counters', () => {

@@ -57,7 +57,7 @@ export async function prepareWork({
       ledger: own,
       deliveryOf: () => delivery,
       retry: { tries: 3, baseMs: 1, capMs: 2, retryAfterCapMs: 10, waits: 2 },
-      limits: { maxRefusedShare: 1 },
+      limits: { maxRefusedShare: 1, maxAffectedShare: 1 },
       leaseMs,
       longestWaitMs: 60_000,
       graceMs,

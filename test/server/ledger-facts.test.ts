@@ -83,6 +83,7 @@ it('Open problems are counted by event, for each event that can last', async () 
   const facts = await readLedgerFacts(ledgerOf([], { notices }), options);
   expect(facts.problems).toEqual({
     ...{ 'run-failed': 0, 'day-late': 2, 'result-late': 0, 'result-incomplete': 0, 'volume-dropped': 0 },
+    ...{ 'affected-implausible': 0 },
     ...{ 'sync-failing': 0, 'copy-stale': 1, 'export-missing': 0 },
     ...{ 'credentials-refused': 0, 'resource-low': 0 },
   });

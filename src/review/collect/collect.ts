@@ -5,7 +5,7 @@ import { type CanarySettings, canaryStep } from '../../ledger/canaries.js';
 import type { Collect } from '../../ledger/collecting.js';
 import type { ErasedGuests } from '../../ledger/erasing.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import { countRecords, type DayVolume, mayCompleteDay, type Run } from '../../ledger/run.js';
+import { acceptanceOf, countRecords, type DayVolume, mayCompleteDay, type Run } from '../../ledger/run.js';
 import { makeCanary } from '../canary.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify } from '../events.js';
@@ -203,7 +203,7 @@ async function checkVolume(
     settings &&
     compareVolume({ day, ...counted }, await past.runs.listVolumes(daysToCompare(day, settings)), settings);
   await collect.noteVolume({ ...counted, at: clock(), ...(comparison && { comparison }) });
-  if (!comparison || comparison.drops.length === 0 || run.acceptance) return;
+  if (!comparison || comparison.drops.length === 0 || acceptanceOf(run, 'volume')) return;
   if (settings?.onDrop === 'fail') {
     throw new CollectError(
       'volume-dropped',

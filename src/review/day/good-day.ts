@@ -1,6 +1,8 @@
 import { type BusinessDay, businessDayAt, createBusinessDay, isDayOver } from '../../booking/business-day.js';
 import type { CanaryState } from '../../ledger/canaries.js';
 import {
+  type AcceptanceKind,
+  acceptanceOf,
   hasDropped,
   hasUnexpectedCount,
   isActive,
@@ -14,6 +16,7 @@ import { formatCountOf } from '../../text/format.js';
 import { describeDrops } from '../gates.js';
 import type { DayOutcome } from '../outcome/day-outcome.js';
 import { hasUnknownVerdicts } from '../verdicts/run-verdicts.js';
+import { adviseInSentence, describeImplausible, shareOf } from './acceptance-words.js';
 
 /** Whether the collect began before the day ended: later bookings are missing. */
 export function wasCollectedEarly(
@@ -44,7 +47,7 @@ export function makesDayGood(run: Run, timezone: string): boolean {
 export function reportGoodDay(run: Run, timezone: string) {
   return {
     isGood: makesDayGood(run, timezone),
-    notGood: [...listObstacles(run, timezone).map((code) => ({ code })), ...listDrop(run)],
+    notGood: [...listObstacles(run, timezone).map((code) => ({ code })), ...listOddities(run)],
   };
 }
 
@@ -57,20 +60,41 @@ function listObstacles(run: Run, timezone: string) {
   ];
 }
 
-function listDrop({ volume, acceptance }: Run) {
-  if (!volume || !hasDropped(volume)) return [];
-  const { accepted, usual, minimum } = volume;
+/** What somebody has to accept, or has accepted. */
+function listOddities(run: Run) {
+  const { volume, implausible } = run;
   return [
-    {
-      code: 'volume-dropped' as const,
-      accepted,
-      usual,
-      ...(minimum !== undefined && { minimum }),
-      /** Null until somebody has accepted it. */
-      acceptedAt: acceptance ? new Date(acceptance.at).toISOString() : null,
-      acceptedBy: acceptance?.by ?? null,
-    },
+    ...(volume && hasDropped(volume)
+      ? [
+          {
+            code: 'volume-dropped' as const,
+            accepted: volume.accepted,
+            usual: volume.usual,
+            ...(volume.minimum !== undefined && { minimum: volume.minimum }),
+            ...acceptanceToJson(run, 'volume'),
+          },
+        ]
+      : []),
+    ...(implausible
+      ? [
+          {
+            code: 'affected-implausible' as const,
+            ...implausible,
+            share: shareOf(implausible),
+            ...acceptanceToJson(run, 'affected'),
+          },
+        ]
+      : []),
   ];
+}
+
+function acceptanceToJson(run: Run, kind: AcceptanceKind) {
+  const acceptance = acceptanceOf(run, kind);
+  return {
+    /** Null until somebody has accepted it. */
+    acceptedAt: acceptance ? new Date(acceptance.at).toISOString() : null,
+    acceptedBy: acceptance?.by ?? null,
+  };
 }
 
 /**
@@ -152,13 +176,14 @@ function findProblems({ affected, unanswered, refused, knowledge }: DayOutcome, 
       : []),
     ...(refused > 0 ? [`${formatCountOf(refused, 'booking')} refused by the service`] : []),
     ...(run.volume && warnsOfVolume(run) ? [describeVolume(run.day, run.volume)] : []),
+    ...(run.implausible && isToBeAccepted(run, ['affected'])
+      ? [`${describeImplausible(run.implausible)}; ${adviseInSentence('affected', run.day)}`]
+      : []),
   ];
 }
 
 /** A day that is not good for it needs somebody; what a single provider lost is only told. */
 function describeVolume(day: string, volume: VolumeComparison): string {
   const drop = `far fewer bookings than usual (${describeDrops(volume)[0]})`;
-  return hasDropped(volume)
-    ? `${drop}: check the export; \`replay ${day} --late\` sends what was missing, \`run ${day} --accept-volume\` accepts the day`
-    : drop;
+  return hasDropped(volume) ? `${drop}: ${adviseInSentence('volume', day)}` : drop;
 }

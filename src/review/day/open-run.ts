@@ -3,6 +3,8 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import type { GuestNames } from '../../booking/guest-names.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
+  type AcceptanceKind,
+  type Acceptances,
   type Asker,
   type DeliveryKind,
   hasUnexpectedCount,
@@ -11,7 +13,6 @@ import {
   mayCompleteDay,
   type Run,
   type RunFailure,
-  type VolumeAcceptance,
 } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
@@ -33,8 +34,8 @@ export interface DayRequest {
   /** An explicitly requested delivery; by default a new run uses the configured one. */
   readonly delivery?: DeliveryKind | undefined;
   readonly reason?: string | undefined;
-  /** Who says that far fewer bookings than usual are right this time. */
-  readonly volumeAcceptedBy?: string | undefined;
+  /** What is right this time, and who says so. */
+  readonly accepts?: { readonly kinds: readonly AcceptanceKind[]; readonly by: string } | undefined;
   /** Accepts bookings that an earlier day sent. */
   readonly acceptsRepeated?: boolean | undefined;
   /** How many records the source should hold. */
@@ -133,8 +134,8 @@ function openNamed(latest: Run | undefined, { runId, by }: DayToOpen): Opening {
   return { kind: latest.id === runId && isOpen ? 'resume' : 'already-done', run: latest };
 }
 
-function isAcceptedBy({ volumeAcceptedBy }: DayToOpen, run: Run): boolean {
-  return volumeAcceptedBy !== undefined && isToBeAccepted(run);
+function isAcceptedBy({ accepts }: DayToOpen, run: Run): boolean {
+  return accepts !== undefined && isToBeAccepted(run, accepts.kinds);
 }
 
 /** The number that the end-of-day hook expected, if no run has found it yet: the nightly run must still find it. */
@@ -218,7 +219,7 @@ export function dayOfRunId(runId: string): string {
 }
 
 export interface OpenedRun {
-  /** `accepted`: it was done, and its number of bookings is accepted now. */
+  /** `accepted`: it was done, and is accepted now. */
   readonly kind: 'done' | 'accepted' | 'resumed' | 'new';
   readonly run: Run;
   /** Why the run that is resumed had failed. */
@@ -240,7 +241,7 @@ export async function openRun(
   if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
   // A process that was suspended here could open a day that others have finished or taken over since.
   if (lost.aborted) return 'lost';
-  const acceptance = acceptanceIn(request, clock());
+  const acceptances = acceptancesIn(request, latest, clock());
   switch (opening.kind) {
     case 'usage-error':
       throw new UsageError(opening.message);
@@ -252,7 +253,7 @@ export async function openRun(
       refuseMoreNames(opening.run, deliveryFor(opening.run.delivery).names);
       return {
         kind: 'resumed',
-        run: await ledger.runs.takeOver(opening.run.id, { expected, acceptance, acceptsRepeated, by }),
+        run: await ledger.runs.takeOver(opening.run.id, { expected, acceptances, acceptsRepeated, by }),
         failedBefore: opening.run.failure,
       };
     case 'new': {
@@ -262,8 +263,7 @@ export async function openRun(
         delivery: opening.delivery ?? delivery ?? configuredDelivery,
         trigger,
         startedAt: clock(),
-        // What was accepted does not become less by what is added to it.
-        acceptance: acceptance ?? (opening.topsUp ? latest?.acceptance : undefined),
+        acceptances: { ...keepAcceptances(latest, opening), ...acceptances },
         expected: expected ?? opening.expected,
         acceptsRepeated,
         ...(reason !== undefined && { reason }),
@@ -275,18 +275,35 @@ export async function openRun(
   }
 }
 
-function acceptanceIn({ volumeAcceptedBy: by }: DayRequest, at: number): VolumeAcceptance | undefined {
-  return by === undefined ? undefined : { at, by };
+/** Of affected bookings only those are accepted that are known. */
+function acceptancesIn(
+  { accepts }: Pick<DayRequest, 'accepts'>,
+  run: Run | undefined,
+  at: number,
+): Acceptances | undefined {
+  if (accepts === undefined) return undefined;
+  const { kinds, by } = accepts;
+  const affected = run?.implausible?.affected;
+  return {
+    ...(kinds.includes('volume') && { volume: { at, by } }),
+    ...(kinds.includes('affected') && affected !== undefined && { affected: { at, by, affected } }),
+  };
 }
 
-/** Records that the request accepts the run's number of bookings, if it does. */
+/** The number of bookings that was accepted does not become less by what is added to it; a replay may find fewer. */
+function keepAcceptances(latest: Run | undefined, { topsUp }: { readonly topsUp?: true }): Acceptances {
+  const { volume, ...others } = latest?.acceptances ?? {};
+  return { ...others, ...(topsUp && volume && { volume }) };
+}
+
+/** Records what the request accepts about the run, if anything. */
 export async function acceptIn(
-  request: DayRequest,
+  request: Pick<DayRequest, 'accepts'>,
   run: Run,
   { ledger, clock }: { readonly ledger: Ledger; readonly clock: () => number },
 ): Promise<Run> {
-  const acceptance = acceptanceIn(request, clock());
-  return acceptance ? ledger.runs.acceptVolume(run.id, acceptance) : run;
+  const acceptances = acceptancesIn(request, run, clock());
+  return acceptances ? ledger.runs.accept(run.id, acceptances) : run;
 }
 
 /** @throws UsageError if somebody has opened another run of the day since */

@@ -26,9 +26,9 @@ export type DayPlan =
 /** What a mode requests for each of its days, besides what the command line does. */
 export function requestOf(
   mode: RangeMode | undefined,
-  { delivery, reason, volumeAcceptedBy }: Omit<DayRequest, 'mode'>,
+  { delivery, reason, accepts }: Omit<DayRequest, 'mode'>,
 ): DayRequest {
-  const asked = { delivery, reason, volumeAcceptedBy };
+  const asked = { delivery, reason, accepts };
   if (mode === 'late') return { mode, ...asked };
   return { mode: mode === 'missing' || mode === 'failed' ? 'run' : 'replay', ...asked };
 }

@@ -1,8 +1,9 @@
 import type { SetAsideResult } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { hasWork, type Run, type VolumeComparison } from '../../ledger/run.js';
+import { type AcceptanceKind, hasWork, type Run, type VolumeComparison } from '../../ledger/run.js';
 import { formatCount, formatCountOf, formatInstant } from '../../text/format.js';
 import type { SuspectReport } from '../suspects/listing.js';
+import { describeImplausible } from './acceptance-words.js';
 import { reportGoodDay } from './good-day.js';
 
 /** The final report of a run, exactly as `run --json` prints it. (Design 9.) */
@@ -96,13 +97,19 @@ export function describeSetAside({ name, archivedAs, foreign, ours }: SetAsideRe
   return `the result ${name} was set aside: ${formatCountOf(foreign, 'row')} about other bookings, ${formatCount(ours)} about ours; it is archived as ${archivedAs}, and its verdicts do not count`;
 }
 
-/** As `warnsOfVolume` of the run that is reported. */
-export function reportsDrop({ volume, notGood }: Pick<RunReport, 'volume' | 'notGood'>): boolean {
+/** As `isOdd` of the run that is reported. */
+export function reportsOdd({ volume, notGood }: Pick<RunReport, 'volume' | 'notGood'>): boolean {
   const hasDrops = volume !== null && 'drops' in volume && volume.drops.length > 0;
-  return hasDrops && notGood.every((one) => !('acceptedAt' in one) || one.acceptedAt === null);
+  const isDrop = notGood.every((one) => one.code !== 'volume-dropped' || one.acceptedAt === null);
+  return (hasDrops && isDrop) || listToAccept({ notGood }).length > 0;
 }
 
-/** As `isToBeAccepted` of the run that is reported. */
-export function waitsForAcceptance({ notGood }: Pick<RunReport, 'notGood'>): boolean {
-  return notGood.some((one) => 'acceptedAt' in one && one.acceptedAt === null);
+/** What of the run that is reported is to be accepted (see `isToBeAccepted`), in words. */
+export function listToAccept({ notGood }: Pick<RunReport, 'notGood'>) {
+  return notGood.flatMap((one): { readonly kind: AcceptanceKind; readonly words: string }[] => {
+    if (!('acceptedAt' in one) || one.acceptedAt !== null) return [];
+    return one.code === 'volume-dropped'
+      ? [{ kind: 'volume', words: 'far fewer bookings than usual' }]
+      : [{ kind: 'affected', words: describeImplausible(one) }];
+  });
 }

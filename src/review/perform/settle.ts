@@ -5,6 +5,7 @@ import type { FailedStep, Tally } from '../../ledger/steps.js';
 import type { Notify } from '../events.js';
 import { formatShare, isMoreThanShare } from '../gates.js';
 import { storeDayOutcome } from '../outcome/day-outcome.js';
+import { findImplausible } from '../outcome/implausible.js';
 import { classOfRun, tooManyRefused } from '../try-again.js';
 
 /** After this many failed tries in a row the service counts as down, rather than a batch as bad; and so for failed steps. */
@@ -26,7 +27,7 @@ export type Explanation = Pick<RunFailure, 'code' | 'message'>;
 export interface SettleParts {
   readonly ledger: Ledger;
   readonly retry: RetryPolicy;
-  readonly limits: { readonly maxRefusedShare: number };
+  readonly limits: { readonly maxRefusedShare: number; readonly maxAffectedShare: number };
   readonly endpoints?: Endpoints | undefined;
   /** What a delivery knows of its failed step: why the run fails, or what to do about it. */
   readonly explainFailure?: (run: Run, failed: FailedStep) => Explanation | string | undefined;
@@ -36,12 +37,15 @@ export interface SettleParts {
 
 /** Settles the run when its last step has ended or when it must stop; by compare-and-set, so that it happens once. */
 export async function settleIfDue(run: Run, parts: SettleParts): Promise<Run> {
-  const { ledger, clock, notify } = parts;
+  const { ledger, limits, clock, notify } = parts;
   if (!isActive(run)) return run;
   const failure = findReasonToStop(run, parts);
   if (!failure && run.openSteps > 0) return run;
   const end = failure ? fail(failure) : judgeEnd(run, await ledger.runs.tally(run.id), parts);
-  const settled = await ledger.runs.settle({ runId: run.id, token: run.token }, { ...end, at: clock() });
+  const implausible =
+    end.state === 'succeeded' ? await findImplausible(ledger, run, limits.maxAffectedShare) : undefined;
+  const right = { runId: run.id, token: run.token };
+  const settled = await ledger.runs.settle(right, { ...end, implausible, at: clock() });
   const ended = await ledger.runs.get(run.id);
   if (settled) notify({ type: 'settled', run: ended, outcome: await storeDayOutcome(ledger, run.day) });
   return ended;

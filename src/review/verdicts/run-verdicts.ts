@@ -2,10 +2,10 @@ import {
   type Counts,
   hasUnexpectedCount,
   isActive,
+  isOdd,
   mayHaveResult,
   type Run,
   type RunState,
-  warnsOfVolume,
 } from '../../ledger/run.js';
 import type { Colour, Paint } from '../../text/colours.js';
 import { formatCount } from '../../text/format.js';
@@ -36,7 +36,7 @@ const colours: Readonly<Record<Exclude<RunState, 'succeeded'>, Colour>> = {
 /** Colours the state of a run. Green is only for a run whose verdicts are all known, with as many bookings as usual. (Design 11.) */
 export function paintState(paint: Paint, run: Run, text: string): string {
   if (run.state !== 'succeeded') return paint(colours[run.state], text);
-  return hasUnknownVerdicts(run.counts) || warnsOfVolume(run) || hasUnexpectedCount(run)
+  return hasUnknownVerdicts(run.counts) || isOdd(run) || hasUnexpectedCount(run)
     ? text
     : paint('green', text);
 }

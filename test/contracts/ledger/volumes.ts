@@ -77,15 +77,15 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       expect(await ledger.runs.findVolume('2026-11-19')).toMatchObject({ day: '2026-11-19' });
       const both = ['2026-11-18', '2026-11-19'];
       expect(await read()).toEqual({ reviewed: both, lastGoodDay: '2026-11-18', compared: ['2026-11-18'] });
-      const accepted = await ledger.runs.acceptVolume('few', { at: at + 1, by: 'ada' });
+      const accepted = await ledger.runs.accept('few', { volume: { at: at + 1, by: 'ada' } });
       expect(accepted).toMatchObject({
         state: 'succeeded',
         volume: dropped,
-        acceptance: { at: at + 1, by: 'ada' },
+        acceptances: { volume: { at: at + 1, by: 'ada' } },
       });
       expect(await ledger.runs.get('few')).toEqual(accepted);
       expect(await read()).toEqual({ reviewed: both, lastGoodDay: '2026-11-19', compared: both });
-      await expect(ledger.runs.acceptVolume('r9', { at, by: 'ada' })).rejects.toThrow(RangeError);
+      await expect(ledger.runs.accept('r9', { volume: { at, by: 'ada' } })).rejects.toThrow(RangeError);
     });
 
     it('it replaces the reason why a run failed, once', async () => {
@@ -102,18 +102,18 @@ export function describeVolumes(opened: () => OpenedLedger): void {
 
     it('it keeps what is expected of a run across take-overs, until a new one says more', async () => {
       const { ledger } = opened();
-      const asked = { expected: 412, acceptance: { at, by: 'Ada "O" ñ' }, acceptsRepeated: true } as const;
+      const acceptances = { volume: { at, by: 'Ada "O" ñ' } };
+      const asked = { expected: 412, acceptances, acceptsRepeated: true } as const;
       expect(await ledger.runs.create(newRun('r1', asked))).toMatchObject(asked);
       expect(await ledger.runs.takeOver('r1')).toMatchObject(asked);
       expect(await ledger.runs.takeOver('r1', { expected: 0 })).toMatchObject({ ...asked, expected: 0 });
       expect(await ledger.runs.get('r1')).toMatchObject({ ...asked, expected: 0 });
       const plain = await ledger.runs.create(newRun('r2', { day: '2026-11-21' }));
       expect(plain).not.toHaveProperty('expected');
-      expect(plain).not.toHaveProperty('acceptance');
+      expect(plain).not.toHaveProperty('acceptances');
       expect(plain).not.toHaveProperty('acceptsRepeated');
-      const { acceptance } = asked;
-      const accepted = await ledger.runs.takeOver('r2', { acceptance, acceptsRepeated: true });
-      expect(accepted).toMatchObject({ acceptance, acceptsRepeated: true });
+      const accepted = await ledger.runs.takeOver('r2', { acceptances, acceptsRepeated: true });
+      expect(accepted).toMatchObject({ acceptances, acceptsRepeated: true });
       expect(await ledger.runs.get('r2')).toEqual(accepted);
     });
 

@@ -313,6 +313,7 @@ describe('the actions that a day offers', () => {
   const dropped = {
     volume: { accepted: 3, usual: 900, minimum: 450, drops: [{ provider: null, accepted: 3, usual: 900 }] },
   };
+  const implausible = { affected: 30, judged: 200 };
   const early = { collectStartedAt: 0, collectedAt: 0 };
   const blanked = { linesBlanked: true as const, counts: { delivered: 3 } };
   const paths: Readonly<Record<string, readonly [Parameters<typeof someRun>[0][], readonly string[]]>> = {
@@ -336,6 +337,15 @@ describe('the actions that a day offers', () => {
     'with few bookings, without names': [
       [{ state: 'succeeded', ...dropped, ...blanked }],
       ['accept', 'replay'],
+    ],
+    'with many affected bookings': [[{ state: 'succeeded', implausible }], ['accept-affected', 'replay']],
+    'with few bookings, and many of them affected': [
+      [{ state: 'succeeded', ...dropped, implausible }],
+      ['accept', 'accept-affected', 'replay?which=late', 'replay'],
+    ],
+    'with as many affected bookings as somebody accepted': [
+      [{ state: 'succeeded', implausible, acceptances: { affected: { at: 1, by: 'ada', affected: 30 } } }],
+      ['replay'],
     ],
     'with few bookings that failed': [[{ state: 'failed', ...dropped }], ['run', 'replay', 'cancel']],
     'whose run of today failed': [[{ state: 'failed', trigger: 'today' }], ['run', 'replay', 'cancel']],

@@ -9,7 +9,12 @@ export type AskedOperation =
   | { readonly asked: 'run' | 'look'; readonly day: string; readonly options?: object }
   | { readonly asked: 'replay'; readonly days: readonly DayToReplay[]; readonly request: ReplayRequest }
   | { readonly asked: 'cancel'; readonly day: string; readonly reason: string }
-  | { readonly asked: 'accept'; readonly runId: string; readonly by: string }
+  | {
+      readonly asked: 'accept';
+      readonly runId: string;
+      readonly by: string;
+      readonly kinds: readonly string[];
+    }
   | { readonly asked: 'sync' }
   | { readonly asked: 'test'; readonly channel: string | undefined };
 
@@ -25,8 +30,8 @@ export function fakeOperations(changes: Partial<Operations> = {}): {
       asked.push({ asked: 'run', day: day.iso, options });
       return { run: runOf(day), isNew: true };
     },
-    async accept({ id }, by) {
-      asked.push({ asked: 'accept', runId: id, by });
+    async accept({ id }, accepts) {
+      asked.push({ asked: 'accept', runId: id, ...accepts });
     },
     async look(day) {
       asked.push({ asked: 'look', day: day.iso });

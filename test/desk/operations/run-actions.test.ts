@@ -40,7 +40,10 @@ describe('running a day', () => {
     expect(await page(`/days/${day}/run`)).toContain(box);
     await send(`/days/${day}/run`, { acceptVolume: 'yes', reason: 'a holiday' });
     expect(asked).toEqual([
-      { asked: 'run', day, options: { reason: 'a holiday', volumeAcceptedBy: 'ana (desk)' } },
+      {
+        ...{ asked: 'run', day },
+        options: { reason: 'a holiday', accepts: { kinds: ['volume'], by: 'ana (desk)' } },
+      },
     ]);
     expect(recorded).toMatchObject([{ details: { reason: 'a holiday', acceptVolume: true } }]);
   });

@@ -59,7 +59,7 @@ describe('the volume guard of a collect', () => {
   it('lets an accepted day pass', async () => {
     const { collect, events } = await prepareCollect();
     const run = await collect(few, guarded({ onDrop: 'fail' }), undefined, {
-      acceptance: { at: now, by: 'Ana' },
+      acceptances: { volume: { at: now, by: 'Ana' } },
     });
     expect(run).toMatchObject({ state: 'delivering', volume: drop });
     expect(events.map(({ type }) => type)).not.toContain('volume-dropped');

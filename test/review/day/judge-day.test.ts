@@ -58,7 +58,7 @@ describe('the judgement on a day', () => {
     ['2 bookings without a verdict.', { affected: 0, unanswered: 2 }, byFile({ unanswered: 2 })],
     ['1 booking refused by the service.', { refused: 1 }, {}],
     [
-      'far fewer bookings than usual (10 bookings, usually 400): check the export; `replay 2026-11-20 --late` sends what was missing, `run 2026-11-20 --accept-volume` accepts the day.',
+      'far fewer bookings than usual (10 bookings, usually 400): once the export is complete, `replay 2026-11-20 --late`; if it is right, `run 2026-11-20 --accept-volume`.',
       {},
       { volume: { accepted: 10, usual: 400, drops: [{ provider: null, accepted: 10, usual: 400 }] } },
     ],
@@ -73,7 +73,7 @@ describe('the judgement on a day', () => {
 
   it('needs none for few bookings that somebody has accepted', () => {
     const volume = { accepted: 10, usual: 400, drops: [{ provider: null, accepted: 10, usual: 400 }] };
-    const accepted = { volume, acceptance: { at: 1, by: 'ada' } };
+    const accepted = { volume, acceptances: { volume: { at: 1, by: 'ada' } } };
     expect(judge('succeeded', {}, accepted).judgement).not.toBe('attention');
   });
 

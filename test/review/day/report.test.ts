@@ -51,10 +51,16 @@ describe('the report of a run', () => {
       notGood: [{ ...drop, acceptedAt: null, acceptedBy: null }],
       volume,
     });
-    const acceptance = { at: asked.now, by: 'ada' };
-    expect(runToJson(someRun({ volume, acceptance }), asked)).toMatchObject({
+    const acceptances = { volume: { at: asked.now, by: 'ada' } };
+    expect(runToJson(someRun({ volume, acceptances }), asked)).toMatchObject({
       isGood: true,
       notGood: [{ ...drop, acceptedAt: '2026-11-21T03:00:00.000Z', acceptedBy: 'ada' }],
+    });
+    const implausible = { affected: 30, judged: 200 };
+    const many = { code: 'affected-implausible', ...implausible, share: 0.15 };
+    expect(runToJson(someRun({ volume, implausible, acceptances }), asked)).toMatchObject({
+      isGood: false,
+      notGood: [{ code: 'volume-dropped' }, { ...many, acceptedAt: null, acceptedBy: null }],
     });
     const ofProvider = { ...volume, drops: [{ provider: 'Bedlink', accepted: 0, usual: 60 }] };
     expect(runToJson(someRun({ volume: ofProvider }), asked)).toMatchObject({ isGood: true, notGood: [] });

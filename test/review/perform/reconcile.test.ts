@@ -117,7 +117,7 @@ async function prepareLedger() {
         {
           ledger: asked,
           queue: { ...createForgetfulQueue(), add: async (steps) => void queued.push(...steps) },
-          limits: { maxRefusedShare: 1 },
+          limits: { maxRefusedShare: 1, maxAffectedShare: 1 },
           retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2 },
           clock: () => clock.now,
           longestWaitMs: 60_000,

@@ -220,7 +220,7 @@ describe('a file run', () => {
 async function settle(ledger: Ledger, run: Run): Promise<{ run: Run; events: ReviewEvent[] }> {
   const events: ReviewEvent[] = [];
   const retry = { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2 };
-  const parts = { ledger, limits: { maxRefusedShare: 1 }, retry, clock: () => at + 5 };
+  const parts = { ledger, limits: { maxRefusedShare: 1, maxAffectedShare: 1 }, retry, clock: () => at + 5 };
   const settled = await settleIfDue(run, { ...parts, notify: (event) => events.push(event) });
   return { run: settled, events };
 }

@@ -51,13 +51,14 @@ async function settle(run: Run, given: Given = {}) {
         return given.isLate !== true;
       },
       get: async () => settledRun,
+      list: async () => [],
     },
     days: { listOutcomes: async () => [] },
   });
   const result = await settleIfDue(run, {
     ledger,
     retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2 },
-    limits: { maxRefusedShare: given.maxRefusedShare ?? 0.1 },
+    limits: { maxRefusedShare: given.maxRefusedShare ?? 0.1, maxAffectedShare: 1 },
     endpoints: given.endpoints,
     explainFailure: (failed, step) => explainFailure(failed, step, given.paths),
     clock: () => now,

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgeAffected } from '../../../src/review/outcome/implausible.js';
+
+const outcome = { accepted: 200, posted: 0, affected: 0, unanswered: 0 };
+
+describe('the affected bookings of a day', () => {
+  it.each([
+    ['as usual', { affected: 1 }, undefined],
+    ['few of a small day', { accepted: 20, affected: 19 }, undefined],
+    ['all of a small day', { accepted: 20, affected: 20 }, { affected: 20, judged: 20 }],
+    ['many', { affected: 30 }, { affected: 30, judged: 200 }],
+    ['just as many as may be', { accepted: 400, affected: 20 }, undefined],
+    ['one more than may be', { accepted: 400, affected: 21 }, { affected: 21, judged: 400 }],
+    [
+      'few of all, but many of those with a verdict',
+      { accepted: 1_000, posted: 500, unanswered: 100, affected: 21 },
+      { affected: 21, judged: 400 },
+    ],
+    ['unknown', { affected: null, unanswered: null }, undefined],
+  ])('%s', (_, changes, expected) => {
+    expect(judgeAffected({ ...outcome, ...changes }, 0.05)).toEqual(expected);
+  });
+
+  it('are not implausible where the setting allows any share, and never fewer than 20', () => {
+    const counts = fc.record({
+      correct: fc.nat(2_000),
+      affected: fc.nat(500),
+      unanswered: fc.nat(50),
+      posted: fc.nat(50),
+    });
+    fc.assert(
+      fc.property(
+        counts,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        ({ correct, affected, ...others }, share) => {
+          const accepted = correct + affected + others.unanswered + others.posted;
+          const found = judgeAffected({ accepted, affected, ...others }, share);
+          expect(judgeAffected({ accepted, affected, ...others }, 1)).toBeUndefined();
+          if (affected < 20) expect(found).toBeUndefined();
+          if (found) expect(found).toEqual({ affected, judged: correct + affected });
+        },
+      ),
+    );
+  });
+});
