@@ -59,7 +59,7 @@ export async function followUpAndSay(app: App): Promise<void> {
     }
     app.notify(event);
   };
-  await followUpRuns({ ...app, notify, warn: app.say });
+  await followUpRuns({ ...app, notify });
   if (opened.cases === 0) return;
   app.say(
     `${formatCountOf(opened.cases, 'case')} opened, with ${formatCountOf(opened.bookings, 'booking')}: ${app.command('cases')}`,

@@ -37,7 +37,9 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
     return await execute(typed.command, typed.input, typed.globals, running);
   } catch (error) {
     const failure = describeFailure(error);
-    print(stderr, `hotel-review: ${failure.message}\n`);
+    // Whoever works on the day says how it went.
+    const isUntold = failure.exitCode === exitCode.busy && argv.includes('--quiet');
+    if (!isUntold) print(stderr, `hotel-review: ${failure.message}\n`);
     if (argv.includes('--stack-trace')) print(stderr, `${stackFrames(error)}\n`);
     reports.fail(failure);
     return failure.exitCode;

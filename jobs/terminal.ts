@@ -41,6 +41,8 @@ export interface Terminal {
   readonly followDays: Progress['followDays'];
   /** Text for a person: on standard output, or on standard error with `--json`. */
   say(text: string): void;
+  /** Shows no progress and holds back what is said, until it is released. Returns what does that. */
+  holdBack(): () => void;
   /** A line for a person on standard error. */
   warn(line: string): void;
   /** A warning: a log line if those are written, otherwise a line on standard error. */
@@ -95,9 +97,14 @@ export function createTerminal(options: TerminalOptions): Terminal {
     if (log) log.error({ fault: describeError(error) }, 'observer failed');
     else warn(`warning: the progress can't be shown: ${describeError(error)}`);
   };
-  const observers: Observer[] = [log ? createLogObserver(log) : progress.notify];
+  let held: string[] | undefined;
+  const showProgress: Observer = (event) => {
+    if (!held) progress.notify(event);
+  };
+  const observers: Observer[] = [log ? createLogObserver(log) : showProgress];
   const say = (text: string) => {
-    print(target, text.endsWith('\n') ? text : `${text}\n`, palette.show);
+    if (held) held.push(text);
+    else print(target, text.endsWith('\n') ? text : `${text}\n`, palette.show);
   };
   return {
     signal: io.signal,
@@ -110,6 +117,14 @@ export function createTerminal(options: TerminalOptions): Terminal {
     followDays: () =>
       log ? { end() {}, say: (words) => log.info(words), stop() {} } : progress.followDays(),
     say,
+    holdBack() {
+      held = [];
+      return () => {
+        const texts = held ?? [];
+        held = undefined;
+        for (const text of texts) say(text);
+      };
+    },
     warn,
     caution: (message) => (log ? log.warn(message) : warn(`warning: ${message}`)),
     sourceMessages: { say: warn, showsModuleErrors },

@@ -12,6 +12,7 @@ const usually: Known = {
   now,
   dueUntil: '2026-11-20',
   firstDay: '2026-11-01',
+  latestOf: () => undefined,
   deadline: undefined,
   countedFrom: 0,
   canaries: new Map(),
