@@ -121,9 +121,9 @@ function refuseUnverifiedTls(env: NodeJS.ProcessEnv): void {
 }
 
 function withConfig(globals: GlobalOptions, running: Running, job: ConfiguredJob): Promise<number> {
-  const { cwd, env } = running.io;
+  const { cwd, env, script } = running.io;
   return withTerminal(globals, running, async (terminal) => {
-    const config = await loadConfig({ file: resolve(cwd, globals.config), env });
+    const config = await loadConfig({ file: resolve(cwd, globals.config), env, script });
     return stopInTime(job(config, terminal), config, running);
   });
 }

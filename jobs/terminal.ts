@@ -51,6 +51,8 @@ export interface Terminal {
   readonly sourceMessages: SourceMessages;
   /** Writes a command as a person would type it. */
   readonly command: WriteCommand;
+  /** The same for people who read it on another machine: in a message, on a page. */
+  readonly commandElsewhere: WriteCommand;
   /** Colours words of texts for a person, where there is a terminal. */
   readonly paint: Paint;
   /** Prints an object with `--json`; nothing otherwise. */
@@ -129,7 +131,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
     caution: (message) => (log ? log.warn(message) : warn(`warning: ${message}`)),
     sourceMessages: { say: warn, showsModuleErrors },
     paint: palette.paint,
-    command: createCommandWriter(commandNameIn(io.env), config),
+    command: createCommandWriter(commandNameIn(io.env, io.script), config),
+    commandElsewhere: createCommandWriter(commandNameIn(io.env), config),
     report: reports.write,
     answer(text, json, code = exitCode.done) {
       if (reports.isJson) reports.write(json);
