@@ -50,6 +50,10 @@ describe('the state of a day', () => {
     expect(judge([], { firstDay: undefined })).toMatchObject({ judgement: 'not-due', isDue: false });
   });
 
+  it('misses no run on a weekday that had none for four weeks', () => {
+    expect(judge([], { firstDay: '2026-09-01' })).toMatchObject({ judgement: 'not-due', isDue: false });
+  });
+
   it('is that of a later run that failed, or of the first if the later one was given up', () => {
     const failed = nightlyRun(iso, { id: 'replay', trigger: 'replay', state: 'failed' });
     expect(judge([failed, nightlyRun(iso)])).toMatchObject({
