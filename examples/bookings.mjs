@@ -1,7 +1,7 @@
 /**
  * A day's bookings from an API with one list per hotel, which `kind: http` cannot express.
  *
- * @type {import('booked-hotel-review').Bookings}
+ * @type {import('hotel-review').Bookings}
  */
 export async function* bookings(day, { signal, log, options }) {
   for (const hotel of options.hotels) {

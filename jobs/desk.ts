@@ -46,7 +46,7 @@ export async function openDesk(
     readonly checkCaller: CheckCaller | undefined;
   },
 ) {
-  const { config, log, signal, command } = app;
+  const { config, log, signal, commandElsewhere: command } = app;
   const { timezone, hashKey, source, deadline } = config;
   const access = openAccess(config);
   // Reports a damaged users' file now rather than to the first visitor.

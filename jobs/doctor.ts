@@ -85,7 +85,7 @@ Exit code 2 when something is wrong.`,
     const file = bare.locate(bare.globals.config);
     const tell = (finding: Finding) => bare.say(renderFinding(finding));
     const { config, findings, wrongSettings } = await readConfiguration(file, () =>
-      loadConfig({ file, env: io.env }),
+      loadConfig({ file, env: io.env, script: io.script }),
     );
     for (const finding of findings) tell(finding);
 

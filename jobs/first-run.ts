@@ -38,7 +38,7 @@ import { createTerminal, type Terminal } from './terminal.js';
 const bookings = 10_000;
 const wrongShare = 0.0008;
 
-await runAsProcess(async (io) => {
+await runAsProcess(async ({ script: _, ...io }) => {
   try {
     return await reviewTwoDays(io, readStay(process.argv.slice(2)));
   } catch (error) {
@@ -235,7 +235,7 @@ function sayWhatIsNext({ command, say }: Terminal, { days, caseId, email, stay }
     ['List both nights', command('status')],
     ['Check that what was sent matches the ledger', command(`verify ${days.file.iso}`)],
     ...(stay ? [] : [['See the same in the browser', 'npm start -- --stay']]),
-    ['Set up your own account, in five steps (README.md)', 'npx hotel-review init'],
+    ['Set up your own account, in five steps (README.md)', 'npx --no hotel-review init'],
   ];
   say(steps.map(([what, typed]) => `${what}:\n  ${typed}`).join('\n'));
 }

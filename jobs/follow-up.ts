@@ -59,7 +59,7 @@ export async function followUpAndSay(app: App): Promise<void> {
     }
     app.notify(event);
   };
-  await followUpRuns({ ...app, notify, warn: app.say });
+  await followUpRuns({ ...app, notify });
   if (opened.cases === 0) return;
   app.say(
     `${formatCountOf(opened.cases, 'case')} opened, with ${formatCountOf(opened.bookings, 'booking')}: ${app.command('cases')}`,
@@ -150,7 +150,12 @@ async function keepPage(app: App, day: string, name: string): Promise<void> {
   const archive = app.archive();
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
   const { renderKeptPage } = await import('../src/desk/day-report-page.js');
-  const { page } = await renderKeptPage(app, await app.ledger(), day, clock());
+  const { page } = await renderKeptPage(
+    { config: app.config, command: app.commandElsewhere },
+    await app.ledger(),
+    day,
+    clock(),
+  );
   async function* content() {
     yield Buffer.from(page);
   }

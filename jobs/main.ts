@@ -37,7 +37,9 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
     return await execute(typed.command, typed.input, typed.globals, running);
   } catch (error) {
     const failure = describeFailure(error);
-    print(stderr, `hotel-review: ${failure.message}\n`);
+    // Whoever works on the day says how it went.
+    const isUntold = failure.exitCode === exitCode.busy && argv.includes('--quiet');
+    if (!isUntold) print(stderr, `hotel-review: ${failure.message}\n`);
     if (argv.includes('--stack-trace')) print(stderr, `${stackFrames(error)}\n`);
     reports.fail(failure);
     return failure.exitCode;
@@ -119,9 +121,9 @@ function refuseUnverifiedTls(env: NodeJS.ProcessEnv): void {
 }
 
 function withConfig(globals: GlobalOptions, running: Running, job: ConfiguredJob): Promise<number> {
-  const { cwd, env } = running.io;
+  const { cwd, env, script } = running.io;
   return withTerminal(globals, running, async (terminal) => {
-    const config = await loadConfig({ file: resolve(cwd, globals.config), env });
+    const config = await loadConfig({ file: resolve(cwd, globals.config), env, script });
     return stopInTime(job(config, terminal), config, running);
   });
 }

@@ -19,7 +19,7 @@ import { clock, random } from './clock.js';
 
 /** Sends people the notices of the ledger for as long as the process works, through the configured channels. */
 export async function startNotifications(app: App, ledger: Ledger) {
-  const { config, notify, warn, command, signal } = app;
+  const { config, notify, warn, commandElsewhere: command, signal } = app;
   const shorten = createLocalPathShortener(config);
   const withShortPaths = (notice: Notice): Notice => {
     const facts = Object.entries(notice.facts).map(([name, fact]) => [
@@ -34,7 +34,7 @@ export async function startNotifications(app: App, ledger: Ledger) {
     publicUrl: config.server.publicUrl,
     async reportDay(day: string) {
       const { renderKeptPage } = await import('../src/desk/day-report-page.js');
-      const { headline, page } = await renderKeptPage(app, ledger, day, clock());
+      const { headline, page } = await renderKeptPage({ config, command }, ledger, day, clock());
       return { headline: shorten(headline), page: Buffer.from(shorten(page)) };
     },
   };

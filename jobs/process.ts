@@ -9,6 +9,8 @@ export interface CommandIo {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: NodeJS.ProcessEnv;
+  /** The file with which the process was started. */
+  readonly script?: string | undefined;
   /** Relative paths on the command line resolve against it. */
   readonly cwd: string;
   readonly home: string;
@@ -38,6 +40,7 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
     stdout,
     stderr,
     env,
+    script: process.argv[1],
     cwd: process.cwd(),
     home: findHome() ?? process.cwd(),
     user: nameUser(env),

@@ -77,7 +77,7 @@ export async function replayRange(
         return { ended };
       },
     });
-    if (!signal.aborted) await followUpAndSay({ ...app, say: progress.say });
+    if (!signal.aborted) await followUpAndSay({ ...app, say: progress.say, warn: progress.say });
     for (const { run } of outcomes.values())
       if (run && !signal.aborted) await keepReport({ ...app, warn: progress.say }, run);
     if (!signal.aborted) await applyConfiguredRetention({ ...app, warn: progress.say });

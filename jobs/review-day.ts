@@ -5,7 +5,7 @@ import type { BusinessDay } from '../src/booking/business-day.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import { KeyError } from '../src/keys/day-keys.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
-import type { Ledger } from '../src/ledger/ledger.js';
+import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { quickRewrite } from '../src/ledger/retention.js';
 import {
   type AcceptanceKind,
@@ -15,7 +15,10 @@ import {
   type Run,
   type Trigger,
 } from '../src/ledger/run.js';
+import { listExempt } from '../src/notifications/deadlines.js';
 import { renderMissedCanaries } from '../src/review/canary.js';
+import { makesDayGood } from '../src/review/day/good-day.js';
+import { daysLookedBack, findMissingDays, readKnownDays } from '../src/review/day/missing-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
 import { readWaiting, runToJson } from '../src/review/day/report.js';
@@ -36,27 +39,30 @@ import { UsageError } from '../src/text/usage-error.js';
 import { type App, recordOpening } from './app.js';
 import { clock } from './clock.js';
 import { choice, flag, option } from './command.js';
-import { exitCode, exitCodeOf } from './exit-code.js';
+import { type ExitCode, exitCode, exitCodeOf } from './exit-code.js';
 import { followUpAndSay, followUpCanaries, followUpMeanwhile, keepReport } from './follow-up.js';
-import { readRunDetails, renderClosing } from './run-summary.js';
+import { readRunDetails, renderClosing, renderWarnings } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
 
 export type ReviewRequest = DayRequest & {
   readonly trigger: Trigger;
   /** Leaves the steps to workers once the day is collected. */
   readonly detach?: boolean;
+  /** Prints of a good night only its warnings. */
+  readonly isQuiet?: boolean;
 };
 
 /** The main job: reviews one business day and returns the exit code. */
 export async function runReview(
   app: App,
   day: BusinessDay,
-  { detach = false, ...request }: ReviewRequest,
+  { detach = false, isQuiet = false, ...request }: ReviewRequest,
 ): Promise<number> {
   const { config, signal } = app;
   requireBegun(day, clock());
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
+  const release = isQuiet ? app.holdBack() : undefined;
   const parts = await app.review(!detach);
   const { recorded, ...callbacks } = recordOpening(parts.ledger, request, app);
   const stopFollowing = followUpMeanwhile(app);
@@ -66,14 +72,31 @@ export async function runReview(
       ...callbacks,
       async followUp(result) {
         await stopFollowing();
-        await followUp(app, day, parts, { ...result, detach });
+        const isHeld = isQuiet && isGoodNight(result.run, { detach, timezone: day.zone });
+        if (!isHeld) release?.();
+        await followUp(app, day, parts, { ...result, detach, isHeld });
       },
     });
-    return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
+    return codeAfter(run, detach);
+  } catch (error) {
+    release?.();
+    throw error;
   } finally {
     await stopFollowing();
     await recorded();
   }
+}
+
+function codeAfter(run: Run, detach: boolean): ExitCode {
+  return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
+}
+
+/** Whether nobody has to know more than its warnings. What is left to workers is theirs to tell. */
+function isGoodNight(
+  run: Run,
+  { detach, timezone }: { readonly detach: boolean; readonly timezone: string },
+): boolean {
+  return (detach && hasWork(run)) || (exitCodeOf(run) === exitCode.done && makesDayGood(run, timezone));
 }
 
 /** Says what became of the run, and does what follows from it: cases, messages, the kept report, retention. */
@@ -81,27 +104,55 @@ async function followUp(
   app: App,
   day: BusinessDay,
   { ledger, reader }: ReviewParts,
-  { run, wasDone, detach }: DayResult & { readonly detach: boolean },
+  { run, wasDone, detach, isHeld }: DayResult & Readonly<Record<'detach' | 'isHeld', boolean>>,
 ): Promise<void> {
   const { config, signal, command, say } = app;
+  /** What is said of a good night may be held back, but no warning. */
+  const warn = isHeld ? app.warn : say;
   app.endProgress();
   if (wasDone) say(describeDone(run, command));
-  const missed = signal.aborted ? [] : await followUpCanaries({ ...app, warn: say });
+  const missed = signal.aborted ? [] : await followUpCanaries({ ...app, warn });
   const waiting = await readWaiting(ledger, run, clock());
   const details = await readRunDetails(ledger, run, reader.placeUnit);
   const style = { now: clock(), command, timezone: day.zone };
   const closing = { ...style, paint: app.paint, isOnlooker: detach, mailPlace: findMailPlace(config) };
   say(renderClosing({ ...details, ...waiting }, closing));
-  const ofOthers = missed.filter(({ runId }) => runId !== run.id);
-  if (ofOthers.length > 0) say(renderMissedCanaries(ofOthers, style));
+  const warnings = isHeld ? renderWarnings(run, style) : [];
+  if (warnings.length > 0) warn([`${day.iso}: run ${run.id}`, ...warnings].join('\n'));
+  const told = missed.filter(({ runId }) => isHeld || runId !== run.id);
+  if (told.length > 0) warn(renderMissedCanaries(told, style));
+  await warnOfMissingDays(app, ledger, day);
   app.report({
     ...runToJson(run, { ...style, listed: await listSuspects(ledger, run, suspectsReported) }),
     ...waiting,
     ...(details.canary && { canary: canaryToJson(details.canary, clock()) }),
   });
-  if (!signal.aborted) await followUpAndSay(app);
+  if (!signal.aborted) await followUpAndSay({ ...app, warn });
   await keepReport(app, run);
-  if (!signal.aborted) await applyConfiguredRetention({ ...app, warn: say });
+  if (!signal.aborted) await applyConfiguredRetention({ ...app, warn });
+}
+
+/** Names the days without a run up to this one. Nothing is missing while it is not over: its nightly run is still to come. */
+async function warnOfMissingDays(
+  { config, command, caution }: App,
+  ledger: ReadOnlyLedger,
+  day: BusinessDay,
+): Promise<void> {
+  if (day.lastInstant.getTime() >= clock()) return;
+  const known = await readKnownDays(ledger, day);
+  const { days, ranges } = findMissingDays(day, known, listExempt(config.deadline));
+  if (days.length === 0) return;
+  const replays = ranges.map(({ from, to }) =>
+    command(
+      `replay ${from} ${from === to ? '' : `--to ${to} `}--missing${from === to ? '' : ' --reason "no run"'}`,
+    ),
+  );
+  caution(
+    [
+      `without a run, of the ${daysLookedBack} days up to ${day.iso}: ${days.join(', ')}; to send them:`,
+      ...replays,
+    ].join('\n  '),
+  );
 }
 
 /** Nothing was sent now; what somebody has to accept is said at the end. */

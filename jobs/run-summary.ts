@@ -13,6 +13,7 @@ import {
   isToBeAccepted,
   mayHaveResult,
   type Run,
+  warnsOfVolume,
 } from '../src/ledger/run.js';
 import { renderCanary } from '../src/review/canary.js';
 import { runsCompared } from '../src/review/collect/delivered-lines.js';
@@ -115,6 +116,15 @@ export function renderClosing(
   return `${sections.join('\n')}\n`;
 }
 
+/** What somebody should look at, even after a night that was good. */
+export function renderWarnings(run: Run, { command, timezone }: ClosingOptions): string[] {
+  return [
+    ...(run.file ? describeOddities(run.file) : []),
+    ...(warnsOfVolume(run) ? renderVolume(run, timezone) : []),
+    ...renderRefused(run, command),
+  ];
+}
+
 function describeState({ state, failure }: Run): string {
   switch (state) {
     case 'succeeded':
@@ -172,6 +182,7 @@ export function renderFile({ file, day, counts }: Run, command: WriteCommand, ma
     renderTable(rows),
     ...describePosted(counts, command(`posted ${day}`), mailPlace),
     ...describeOddities(file),
+    ...describeIgnored(file),
     ...describeUnanswered(file, day, command),
     ...describeAffected(file, day, command),
   ];
@@ -218,7 +229,6 @@ const nameFiles = (files: readonly Sighting[]) => files.map(({ name }) => name).
 
 function describeOddities(file: NonNullable<Run['file']>): string[] {
   const { rows, result, verdicts, setAside = [], laterResults = [] } = file;
-  const { ignored = 0 } = verdicts ?? {};
   const records = listResultFiles(file).reduce((sum, one) => sum + one.rows, 0);
   const oddities: (string | false | undefined)[] = [
     result &&
@@ -230,8 +240,6 @@ function describeOddities(file: NonNullable<Run['file']>): string[] {
     verdicts &&
       verdicts.unclear > 0 &&
       `bookings that the result names without a readable verdict: ${formatCount(verdicts.unclear)}`,
-    ignored > 0 &&
-      `result rows that name no booking of the file, such as totals: ${formatCount(ignored)}; they are ignored`,
     ...setAside.map(describeSetAside),
     verdicts && verdicts.malformed > 0 && `unreadable result rows: ${formatCount(verdicts.malformed)}`,
     laterResults.length > 0 &&
@@ -240,6 +248,15 @@ function describeOddities(file: NonNullable<Run['file']>): string[] {
   return oddities
     .filter((oddity) => typeof oddity === 'string')
     .flatMap((oddity) => wrapText(`warning: ${oddity}`));
+}
+
+/** Some services end each result with totals: nobody has to look. */
+function describeIgnored({ verdicts }: NonNullable<Run['file']>): string[] {
+  const { ignored = 0 } = verdicts ?? {};
+  if (ignored === 0) return [];
+  return wrapText(
+    `warning: result rows that name no booking of the file, such as totals: ${formatCount(ignored)}; they are ignored`,
+  );
 }
 
 function describeAffected(

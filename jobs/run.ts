@@ -20,6 +20,7 @@ export default command({
       '--unknown-archive',
       'go on with this ledger although the archive knows another one, which is lost; its bookings are unknown and may be sent again',
     ),
+    quiet: flag('--quiet', 'for cron: after a good night print only warnings'),
     detach: flag('--detach', 'collect the day, leave the rest to workers (`work`, `serve`), and exit'),
     metricsFile: option(
       '--metrics-file <path>',
@@ -39,6 +40,7 @@ Examples:
                                   what would be sent and rejected
   hotel-review run --day 2026-11-20 --dry-run --out out
                                   what would be sent, as files
+  hotel-review run --quiet        from cron: prints what somebody has to know
   hotel-review run --detach       with Redis: workers do the rest, see \`status\``,
 
   read(given, { globals }) {
@@ -47,6 +49,8 @@ Examples:
       throw new InvalidArgumentError(
         '--metrics-file and --dry-run exclude each other: a dry run is not a run',
       );
+    if (given.dryRun && given.quiet)
+      throw new InvalidArgumentError('--quiet and --dry-run exclude each other: a dry run is what it prints');
     if (given.dryRun && given.unknownArchive)
       throw new InvalidArgumentError('--unknown-archive and --dry-run exclude each other');
     return { ...given, configFile: globals.config };
@@ -67,6 +71,7 @@ Examples:
       trigger: 'manual',
       delivery: given.delivery,
       detach: given.detach,
+      isQuiet: given.quiet,
       acceptsRepeated: given.acceptRepeated,
       accepts: readAccepts(given, app.io),
     });

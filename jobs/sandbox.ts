@@ -160,7 +160,7 @@ Examples:
     }).catch(explain);
     try {
       const configuration = await writeSandboxConfiguration(sandbox).catch(explain);
-      const commandName = commandNameIn(io.env);
+      const commandName = commandNameIn(io.env, io.script);
       const day = businessDayAt(new Date(clock()), 'UTC').previous().iso;
       bare.answer(
         renderAddresses(sandbox, configuration, [

@@ -41,6 +41,8 @@ export interface Terminal {
   readonly followDays: Progress['followDays'];
   /** Text for a person: on standard output, or on standard error with `--json`. */
   say(text: string): void;
+  /** Shows no progress and holds back what is said, until it is released. Returns what does that. */
+  holdBack(): () => void;
   /** A line for a person on standard error. */
   warn(line: string): void;
   /** A warning: a log line if those are written, otherwise a line on standard error. */
@@ -49,6 +51,8 @@ export interface Terminal {
   readonly sourceMessages: SourceMessages;
   /** Writes a command as a person would type it. */
   readonly command: WriteCommand;
+  /** The same for people who read it on another machine: in a message, on a page. */
+  readonly commandElsewhere: WriteCommand;
   /** Colours words of texts for a person, where there is a terminal. */
   readonly paint: Paint;
   /** Prints an object with `--json`; nothing otherwise. */
@@ -95,9 +99,14 @@ export function createTerminal(options: TerminalOptions): Terminal {
     if (log) log.error({ fault: describeError(error) }, 'observer failed');
     else warn(`warning: the progress can't be shown: ${describeError(error)}`);
   };
-  const observers: Observer[] = [log ? createLogObserver(log) : progress.notify];
+  let held: string[] | undefined;
+  const showProgress: Observer = (event) => {
+    if (!held) progress.notify(event);
+  };
+  const observers: Observer[] = [log ? createLogObserver(log) : showProgress];
   const say = (text: string) => {
-    print(target, text.endsWith('\n') ? text : `${text}\n`, palette.show);
+    if (held) held.push(text);
+    else print(target, text.endsWith('\n') ? text : `${text}\n`, palette.show);
   };
   return {
     signal: io.signal,
@@ -110,11 +119,20 @@ export function createTerminal(options: TerminalOptions): Terminal {
     followDays: () =>
       log ? { end() {}, say: (words) => log.info(words), stop() {} } : progress.followDays(),
     say,
+    holdBack() {
+      held = [];
+      return () => {
+        const texts = held ?? [];
+        held = undefined;
+        for (const text of texts) say(text);
+      };
+    },
     warn,
     caution: (message) => (log ? log.warn(message) : warn(`warning: ${message}`)),
     sourceMessages: { say: warn, showsModuleErrors },
     paint: palette.paint,
-    command: createCommandWriter(commandNameIn(io.env), config),
+    command: createCommandWriter(commandNameIn(io.env, io.script), config),
+    commandElsewhere: createCommandWriter(commandNameIn(io.env), config),
     report: reports.write,
     answer(text, json, code = exitCode.done) {
       if (reports.isJson) reports.write(json);

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { readKeys, shortestKey } from '../http/webhook-signature.js';
-import { type NoticeEvent, noticeEventNames, type Severity, severities } from '../ledger/notice.js';
+import {
+  type NoticeEvent,
+  nightEvents,
+  noticeEventNames,
+  type Severity,
+  severities,
+} from '../ledger/notice.js';
 import {
   confidentiality,
   expected,
@@ -29,14 +35,17 @@ const routing = {
   on: z
     .array(
       z.enum(
-        noticeEventNames as readonly [NoticeEvent, ...NoticeEvent[]],
-        expected('the name of an event such as day-late'),
+        ['night', ...noticeEventNames] as const,
+        expected('night, or the name of an event such as day-late'),
       ),
       expected('a list of events'),
     )
     .min(1, expected('at least one event'))
     .exactOptional()
-    .describe('The events that it gets; by default all of them, but `morning-digest` only by e-mail.'),
+    .describe(
+      'The events that it gets; by default all of them, but `morning-digest` only by e-mail. `night` stands for those that say ' +
+        `whether the nights go well: ${nightEvents.map((event) => `\`${event}\``).join(', ')}.`,
+    ),
   minimum: oneOf(...severities)
     .default('info')
     .describe('The lowest severity that it gets.'),
@@ -160,8 +169,10 @@ export function resolveChannels(channels: readonly WrittenChannel[]): readonly C
       ...channel,
       name: nameOf(channel),
       on:
-        channel.on ??
+        channel.on?.flatMap((name) => (name === 'night' ? nightEvents : name)).filter(isFirst) ??
         noticeEventNames.filter((event) => channel.kind === 'email' || event !== 'morning-digest'),
     }),
   );
 }
+
+const isFirst = <One>(one: One, place: number, all: readonly One[]) => all.indexOf(one) === place;

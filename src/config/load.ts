@@ -8,16 +8,23 @@ import type { Config } from './resolve.js';
 
 export type { Config } from './resolve.js';
 
+interface LoadRequest {
+  readonly file: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** See `commandNameIn`. */
+  readonly script?: string | undefined;
+}
+
 /**
  * Reads the configuration file. `${NAME}` in it is replaced by the variable of the environment or, if that has none, of
  * the file `.env` beside it. (Design 9.)
  *
  * @throws ConfigurationError when there is no such file, it or `.env` can't be read, or something in it has to be fixed
  */
-export async function loadConfig({ file, env }: { file: string; env: NodeJS.ProcessEnv }): Promise<Config> {
+export async function loadConfig({ file, env, script }: LoadRequest): Promise<Config> {
   // The schema's libraries take longer to load than everything else; --help must not wait for them.
   const [text, { parseConfig }] = await Promise.all([
-    readText(file, commandNameIn(env)),
+    readText(file, commandNameIn(env, script)),
     import('./parse.js'),
   ]);
   const ofFile = await readDotEnv(join(dirname(file), dotEnvName));

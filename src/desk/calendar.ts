@@ -2,7 +2,15 @@ import { type BusinessDay, createBusinessDay } from '../booking/business-day.js'
 import { judgeCanary } from '../ledger/canaries.js';
 import { groupByDay, mayCompleteDay, type Run } from '../ledger/run.js';
 import { findDeadline, judgeDeadlines } from '../notifications/deadlines.js';
-import { judgeDay, judgeRunOfDay, makesDayGood, noRun, reviewsDay } from '../review/day/good-day.js';
+import {
+  judgeDay,
+  judgeRunOfDay,
+  makesDayGood,
+  noRun,
+  noRunAsUsual,
+  reviewsDay,
+} from '../review/day/good-day.js';
+import { isMissing } from '../review/day/missing-days.js';
 import { type DayOutcome, readDayOutcomes } from '../review/outcome/day-outcome.js';
 import { businessDayOf } from '../schedule/slots.js';
 import { showInLine } from '../text/foreign-text.js';
@@ -29,7 +37,7 @@ export async function readCalendar(visit: DeskVisit) {
   const found = await ledger.runs.listOfDays({ from: from.iso, to: today });
   const runs = groupByDay(found);
   const outcomes = await readDayOutcomes(ledger, { from: from.iso, to: today }, runs);
-  const known = await readKnown(visit, from);
+  const known = await readKnown(visit, from, runs);
   const { countedFrom } = known;
   const reviewedDays = found.flatMap((run) => (reviewsDay(run, timezone) ? run.day : []));
   const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
@@ -43,7 +51,11 @@ export async function readCalendar(visit: DeskVisit) {
 }
 
 /** What days are judged by, besides their runs. */
-async function readKnown({ desk, now, today, timezone }: DeskVisit, from: BusinessDay) {
+async function readKnown(
+  { desk, now, today, timezone }: DeskVisit,
+  from: BusinessDay,
+  runs: ReadonlyMap<string, readonly Run[]>,
+) {
   const { ledger, nights, deadline } = desk;
   const { firstDay } = await ledger.runs.summarise(createBusinessDay(today, timezone));
   const since = from.firstInstant.getTime();
@@ -51,6 +63,7 @@ async function readKnown({ desk, now, today, timezone }: DeskVisit, from: Busine
   const slot = nights.last(new Date(now));
   return {
     ...{ now, deadline, firstDay },
+    latestOf: (day: string) => runs.get(day)?.[0],
     /** The day of the last slot; undefined if none has passed yet. */
     dueUntil: slot && businessDayOf(slot, timezone).iso,
     /** Deadlines before that instant do not count. */
@@ -78,14 +91,15 @@ export function judgeShownDay(
   const { iso, zone: timezone } = day;
   const run = outcome?.latest;
   const isReached = firstDay !== undefined && iso >= firstDay;
-  const isDue = isReached && (iso <= dueUntil || runs.some(mayCompleteDay));
+  const isOver = iso <= dueUntil;
+  const isDue = isReached && ((isOver && isMissing(day, known)) || runs.some(mayCompleteDay));
   const facts = { timezone, canary: known.canaries.get(iso) };
   const judged = outcome && { ...judgeDay(outcome, facts), ran: judgeRunOfDay(outcome, facts).judgement };
   return {
     /** YYYY-MM-DD */
     day: iso,
     /** In all, in a sentence, and how its run went. */
-    ...(judged ?? judgeWithoutRun(isDue, isReached)),
+    ...(judged ?? judgeWithoutRun({ isDue, isReached, isOver })),
     /** Its bookings that are open in cases. */
     openBookings: known.open.get(iso) ?? 0,
     /** Its run has begun, or should have. */
@@ -105,10 +119,15 @@ export function judgeShownDay(
 }
 
 /** Only a day that is due misses a run. */
-function judgeWithoutRun(isDue: boolean, isReached: boolean) {
+function judgeWithoutRun({
+  isDue,
+  isReached,
+  isOver,
+}: Readonly<Record<'isDue' | 'isReached' | 'isOver', boolean>>) {
   const mark = (ran: DayMark, headline: string) => ({ judgement: ran, headline, ran });
   if (isDue) return mark('missing', noRun);
-  return mark('not-due', isReached ? 'Its run is still to come.' : 'Before the first run.');
+  if (!isReached) return mark('not-due', 'Before the first run.');
+  return mark('not-due', isOver ? noRunAsUsual : 'Its run is still to come.');
 }
 
 function missesDeadline(day: BusinessDay, runs: readonly Run[], { deadline, countedFrom, now }: Known) {

@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { reportsFolder } from '../archive/archive.js';
 import { answerWithin } from '../async/abort.js';
-import { businessDayAt, createBusinessDay } from '../booking/business-day.js';
+import { createBusinessDay } from '../booking/business-day.js';
 import { findCases, nameCheckIn } from '../cases/shown-cases.js';
 import { judgeCanary } from '../ledger/canaries.js';
 import { type Notice, nobodyIsTold } from '../ledger/notice.js';
 import { isActive } from '../ledger/run.js';
 import { describeNotice } from '../notifications/describe-notice.js';
-import { judgeDay, judgeRunOfDay, noRun } from '../review/day/good-day.js';
+import { judgeDay, judgeRunOfDay, noRun, noRunAsUsual } from '../review/day/good-day.js';
 import { readIdle } from '../review/day/idle-time.js';
+import { isMissing, readKnownDays } from '../review/day/missing-days.js';
 import { readReport, reportsOdd } from '../review/day/report.js';
 import { type DayOutcome, judgeRuns } from '../review/outcome/day-outcome.js';
 import { countAffected } from '../review/verdicts/run-verdicts.js';
@@ -121,11 +122,12 @@ type DayData = Awaited<ReturnType<typeof readDay>>;
 const say = (judgement: DayMark, headline: string) => ({ judgement, headline });
 
 /** How the day went in all and, apart from that, how its run went: whatever the bookings need does not change that. */
-async function judge(outcome: DayOutcome, { desk: { ledger }, now, today, timezone }: DeskVisit) {
+async function judge(outcome: DayOutcome, visit: DeskVisit) {
+  const { desk, now, timezone } = visit;
+  const { ledger } = desk;
   const { day, affected, knowledge } = outcome;
   if (knowledge === 'no-run') {
-    const { firstDay } = await ledger.runs.summarise(businessDayAt(new Date(now), timezone));
-    const judged = judgeWithoutRun(day, today, firstDay);
+    const judged = await judgeWithoutRun(day, visit);
     return { ...judged, ran: judged };
   }
   const [canary] = await ledger.canaries.list({ day, limit: 1 });
@@ -138,12 +140,14 @@ async function judge(outcome: DayOutcome, { desk: { ledger }, now, today, timezo
 }
 
 /** Only a day that is over, and not before the first run, misses one. */
-function judgeWithoutRun(day: string, today: string, firstDay: string | undefined) {
+async function judgeWithoutRun(day: string, { desk: { ledger }, today, timezone }: DeskVisit) {
   if (day > today) return say('not-due', 'This day has not begun.');
   if (day === today) return say('not-due', 'This day is not over, and has no run yet.');
-  return firstDay === undefined || day < firstDay
-    ? say('not-due', 'No run: the reviews began later.')
-    : say('missing', noRun);
+  const upTo = createBusinessDay(day, timezone);
+  const known = await readKnownDays(ledger, upTo);
+  if (known.firstDay === undefined || day < known.firstDay)
+    return say('not-due', 'No run: the reviews began later.');
+  return isMissing(upTo, known) ? say('missing', noRun) : say('not-due', noRunAsUsual);
 }
 
 /** What the bookings of the day still need: calm once all are resolved. */

@@ -83,6 +83,19 @@ export function isPartProblem(event: NoticeEvent): event is PartProblem {
 
 export const noticeEventNames = Object.keys(noticeEvents) as readonly NoticeEvent[];
 
+/** What `night` stands for in `notify`: whether the nights go well. */
+export const nightEvents: readonly NoticeEvent[] = [
+  'run-failed',
+  'day-late',
+  'day-recovered',
+  'volume-dropped',
+  'affected-implausible',
+  'credentials-refused',
+  'result-late',
+  'result-incomplete',
+  'resource-low',
+];
+
 export function isAtLeast(severity: Severity, minimum: Severity): boolean {
   return severities.indexOf(severity) >= severities.indexOf(minimum);
 }

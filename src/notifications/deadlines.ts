@@ -81,6 +81,12 @@ export function judgeDeadlines(question: DeadlineQuestion): DeadlineJudgement {
   return { late, next: undefined };
 }
 
+/** The days that nobody expects to be reviewed, YYYY-MM-DD. */
+export function listExempt(deadline: Deadline | undefined): string[] {
+  if (deadline === undefined || typeof deadline === 'string') return [];
+  return Object.keys(deadline.exceptions).filter((day) => deadline.exceptions[day] === noDeadline);
+}
+
 /** By when a day must be reviewed, epoch milliseconds; undefined for a day without a deadline. */
 export function findDeadline(day: BusinessDay, deadline: Deadline): number | undefined {
   const time = typeof deadline === 'string' ? deadline : (deadline.exceptions[day.iso] ?? deadline.at);

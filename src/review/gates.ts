@@ -270,7 +270,7 @@ export function compareVolume(
   return { accepted, usual, ...(isBelow && { minimum }), drops };
 }
 
-function isWeekend(day: string): boolean {
+export function isWeekend(day: string): boolean {
   return [0, 6].includes(weekdayOf(day));
 }
 

@@ -1,16 +1,15 @@
 import { Gauge, type Registry } from 'prom-client';
-import { businessDayAt, createBusinessDay, goBack } from '../booking/business-day.js';
+import { type BusinessDay, businessDayAt, createBusinessDay, goBack } from '../booking/business-day.js';
 import { countMissedInRow } from '../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { noticeEventNames, noticeEvents } from '../ledger/notice.js';
 import { type Counts, isToBeAccepted, noRuns, type Run, type RunState } from '../ledger/run.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { countDaysBehind, reviewsDay } from '../review/day/good-day.js';
+import { daysLookedBack, isMissing, readKnownDays } from '../review/day/missing-days.js';
 import { type DayOutcome, readDayOutcome } from '../review/outcome/day-outcome.js';
 import { showInLine } from '../text/foreign-text.js';
 
-/** Days before today that count as recent. */
-const recentDays = 14;
 /** More nights in a row would make no difference. */
 const canariesCounted = 100;
 
@@ -33,14 +32,14 @@ export async function readLedgerFacts(
   { now, timezone }: { readonly now: number; readonly timezone: string },
 ) {
   const today = businessDayAt(new Date(now), timezone);
-  const days = Array.from({ length: recentDays }, (_, before) => goBack(today, before + 1).iso);
-  const summary = await ledger.runs.summarise(today);
-  const from = goBack(today, recentDays).iso;
-  const latestRuns = await ledger.runs.listLatest({ from, to: today.previous().iso });
-  const stateOf = (day: string): DayState | undefined => {
-    const run = latestRuns.find((latest) => latest.day === day);
+  const days = Array.from({ length: daysLookedBack }, (_, place) => goBack(today, daysLookedBack - place));
+  const known = await readKnownDays(ledger, today);
+  const { summary, latestOf } = known;
+  const latestRuns = days.flatMap(({ iso }) => latestOf(iso) ?? []);
+  const stateOf = (day: BusinessDay): DayState | undefined => {
+    const run = latestOf(day.iso);
     if (run) return stateAfter(run, timezone);
-    return summary.firstDay !== undefined && day > summary.firstDay ? 'missing' : undefined;
+    return isMissing(day, known) ? 'missing' : undefined;
   };
   const sync = await ledger.mappings.latestSync();
   const problems = (await ledger.notices.listProblems()).map(({ event }) => event);

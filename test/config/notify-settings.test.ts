@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 import { describe, expect, it } from 'vitest';
-import { noticeEventNames } from '../../src/ledger/notice.js';
+import { nightEvents, noticeEventNames } from '../../src/ledger/notice.js';
 import { complain, parse } from './writing.js';
 
 const webhook = {
@@ -74,6 +74,14 @@ describe('notify', () => {
     expect(second?.on).not.toContain('morning-digest');
   });
 
+  it('takes night for the events that say whether the nights go well, among others', () => {
+    const [channel] = parse({ notify: [{ ...slack, on: ['affected-found', 'day-late', 'night'] }] }).notify;
+    expect(channel?.on).toEqual([
+      ...['affected-found', 'day-late'],
+      ...nightEvents.filter((event) => event !== 'day-late'),
+    ]);
+  });
+
   it('needs a name of its own for each channel', () => {
     expect(
       complain({
@@ -94,7 +102,7 @@ describe('notify', () => {
     [
       'an unknown event',
       { ...slack, on: ['day-lost'] },
-      'notify[0].on[0]: expected the name of an event such as day-late, got: day-lost',
+      'notify[0].on[0]: expected night, or the name of an event such as day-late, got: day-lost',
     ],
     ['no event', { ...slack, on: [] }, 'notify[0].on: expected at least one event, got: a list'],
     [

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { messageWith, open, send } from '../channels/channel-kit.js';
 import { startStandIn } from '../support/http-stand-in.js';
@@ -14,6 +18,24 @@ describe('docs/first-week.md', () => {
       [...block.matchAll(/- kind: (\w+)/g)].map(([, kind]) => kind),
     );
     expect(kinds.sort()).toEqual(['email', 'pagerduty', 'slack', 'teams', 'webhook']);
+  });
+
+  it('shows a line for cron that tells of each bad night, and not of one that another process works on', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'crontab-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+    const [crontab = ''] = blocksOf('crontab');
+    const line = /^30 (?:\S+ ){4}(.*)$/m.exec(crontab)?.[1] ?? '';
+    const start = (code: number) => {
+      const command = `#!/bin/sh\n[ "$*" = "run --quiet" ] && exit ${code}\n`;
+      writeFileSync(join(folder, 'node_modules/.bin/hotel-review'), command, { mode: 0o700 });
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', line.replace('/srv/review', folder)], {
+        encoding: 'utf8',
+      });
+      return [status, `${stdout}${stderr}`];
+    };
+    for (const code of [1, 2, 3, 5]) expect(start(code)).toEqual([code, `review: exit ${code}\n`]);
+    for (const code of [0, 4]) expect(start(code)).toEqual([0, '']);
   });
 
   it('shows the body of a webhook, and code that distinguishes a genuine call from others', async () => {

@@ -27,8 +27,8 @@ const lines = blocks
 /** What follows `hotel-review` where a line calls it, up to a pipe or a redirection. */
 function findCall(line: string): string | undefined {
   const [, call] =
-    /^(?:npx )?hotel-review (.+)/.exec(line) ??
-    /(?:&& npx hotel-review|hotel-review\.js) (.+)/.exec(line) ??
+    /^(?:npx --no )?hotel-review (.+)/.exec(line) ??
+    /(?:\/\.bin\/hotel-review|hotel-review\.js) (.+)/.exec(line) ??
     /^docker compose run --rm (?:--\S+ |-T )*(?:serve|sandbox) (.+)/.exec(line) ??
     [];
   return call?.split(/\s(?:2?>>?|<|\||\|\||&&)\s?/)[0];

@@ -18,7 +18,7 @@ import {
 } from '../support/watched-file-day.js';
 import { expectWhole } from '../support/whole-day.js';
 
-const resumeCommand = `hotel-review run --day ${businessDay}`;
+const resumeCommand = `run --day ${businessDay}`;
 
 describe('a day by file, asked to stop', () => {
   const newServer = startForSuite(openSsh);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { findHome } from '../../jobs/process.js';
 
-it('The built command can be started by its name, as `npx hotel-review` does', () => {
+it('The built command can be started by its name, as `npx --no hotel-review` does', () => {
   const packageFile = new URL('../../package.json', import.meta.url);
   const { bin, version } = JSON.parse(readFileSync(packageFile, 'utf8'));
   const command = fileURLToPath(new URL(bin['hotel-review'], packageFile));

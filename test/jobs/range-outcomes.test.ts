@@ -156,9 +156,13 @@ To continue: hotel-review replay 2026-11-04 --to 2026-11-20
 
   it('continues with the options of the range, quoted for a shell', () => {
     const options = { mode: 'all', reason: "the hotel's export came late", delivery: 'file' } as const;
-    const text = renderNotStarted(options, notBegun, createCommandWriter('npx hotel-review', 'other.yaml'));
+    const text = renderNotStarted(
+      options,
+      notBegun,
+      createCommandWriter('npx --no hotel-review', 'other.yaml'),
+    );
     expect(text).toContain(
-      "To continue: npx hotel-review replay 2026-11-04 --to 2026-11-20 --all --reason 'the hotel'\\''s export came late' " +
+      "To continue: npx --no hotel-review replay 2026-11-04 --to 2026-11-20 --all --reason 'the hotel'\\''s export came late' " +
         '--delivery file --config other.yaml\n',
     );
   });

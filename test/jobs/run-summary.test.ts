@@ -38,10 +38,10 @@ describe('the summary of a run', () => {
   });
 
   it('names the configuration in the next command, unless it is the default one', () => {
-    const options = { command: createCommandWriter('npx hotel-review', "it's mine.yaml") };
+    const options = { command: createCommandWriter('npx --no hotel-review', "it's.yaml") };
     const text = close({ run: someRun({ state: 'delivering' }) }, options);
     expect(text).toContain(
-      `To resume it: npx hotel-review run --day 2026-11-20 --config 'it'\\''s mine.yaml'`,
+      `To resume it: npx --no hotel-review run --day 2026-11-20 --config 'it'\\''s.yaml'`,
     );
   });
 

@@ -9,7 +9,7 @@ import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 
 const batchSize = 50;
 const inFlight = 4 * engine.performers;
-const resumeCommand = `hotel-review run --day ${day}`;
+const resumeCommand = `run --day ${day}`;
 
 if (runsEveryCase) {
   it('SIGTERM in collect stops the run with 1 and nothing sent; the next one collects again and sends everything', async () => {

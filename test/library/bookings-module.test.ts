@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => project?.remove());
 
 const ours = `
-import type { Bookings } from 'booked-hotel-review';
+import type { Bookings } from 'hotel-review';
 
 export const bookings: Bookings = async function* (day, { signal, log, options }) {
   log.info(\`\${day.zone} \${day.start.toISOString()} \${String(options.hotel)} \${String(signal.aborted)}\`);

@@ -32,7 +32,7 @@ import {
   type ServiceErrorKind,
   type StartedExport,
   type VerdictKind,
-} from 'booked-hotel-review';
+} from 'hotel-review';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type AnyIn<T> = IsAny<T> extends true ? 'all' : { [K in keyof T]-?: IsAny<T[K]> extends true ? K : never }[keyof T];
@@ -87,12 +87,12 @@ const handler: StandInHandler = ({ url }) => ({
   },
 });
 
-const rawCallProgram = `import { createMappingService } from 'booked-hotel-review';
+const rawCallProgram = `import { createMappingService } from 'hotel-review';
   const service = createMappingService({ baseUrl: process.argv[2] ?? '', apiKey: 'k', accountId: 'a' });
   ${rawCall}
   await service.close();`;
 
-const wrongUse = `import { createMappingService } from 'booked-hotel-review';
+const wrongUse = `import { createMappingService } from 'hotel-review';
 const service = createMappingService({ baseUrl: '', apiKey: '', accountId: 7 });
 await service.getMappings({ lastUpdateDateTime: '2026-11-20', syncId: 'x' });
 (await service.call({ method: 'GET', path: '/x' })).Items.length;`;
@@ -184,8 +184,7 @@ describe('a project that installs the packed package', () => {
   });
 
   it('needs no Node types for the public types', async () => {
-    const text =
-      "import type { MappingService } from 'booked-hotel-review';\nexport type Mine = MappingService;\n";
+    const text = "import type { MappingService } from 'hotel-review';\nexport type Mine = MappingService;\n";
     await project.write('types-alone.ts', text);
     const options = { lib: ['ES2023', 'DOM'], types: [], noEmit: true };
     expect(await project.compile(['types-alone.ts'], options)).toEqual({
@@ -196,9 +195,9 @@ describe('a project that installs the packed package', () => {
   });
 
   it('cannot import internal modules', async () => {
-    await project.write('deep.js', "await import('booked-hotel-review/dist/src/http/transport.js');");
+    await project.write('deep.js', "await import('hotel-review/dist/src/http/transport.js');");
     expect((await project.run(['deep.js'])).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
-    await project.write('package-file.js', "import.meta.resolve('booked-hotel-review/package.json');");
+    await project.write('package-file.js', "import.meta.resolve('hotel-review/package.json');");
     expect((await project.run(['package-file.js'])).exitCode).toBe(0);
   });
 

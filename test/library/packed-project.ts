@@ -34,7 +34,7 @@ export interface PackedProject {
 export async function createPackedProject(): Promise<PackedProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'consumer-')));
   const modules = join(folder, 'node_modules');
-  const packageFolder = join(modules, 'booked-hotel-review');
+  const packageFolder = join(modules, 'hotel-review');
   await mkdir(packageFolder, { recursive: true });
 
   const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {

@@ -26,11 +26,11 @@ describe('After init', () => {
     const next = listNextSteps({
       ...usual,
       config: "my agency's.yaml",
-      command: createCommandWriter('npx hotel-review', "my agency's.yaml"),
+      command: createCommandWriter('npx --no hotel-review', "my agency's.yaml"),
     });
     expect(next).toEqual([
-      "npx hotel-review doctor --config 'my agency'\\''s.yaml'",
-      "npx hotel-review run --day 2026-11-20 --dry-run --config 'my agency'\\''s.yaml'",
+      "npx --no hotel-review doctor --config 'my agency'\\''s.yaml'",
+      "npx --no hotel-review run --day 2026-11-20 --dry-run --config 'my agency'\\''s.yaml'",
     ]);
   });
 });
@@ -64,9 +64,9 @@ describe('The JSON Schema is named', () => {
   it.each([
     ['/clone/hotel-review.schema.json', '/clone', './hotel-review.schema.json'],
     [
-      '/a/node_modules/booked-hotel-review/hotel-review.schema.json',
+      '/a/node_modules/hotel-review/hotel-review.schema.json',
       '/a',
-      './node_modules/booked-hotel-review/hotel-review.schema.json',
+      './node_modules/hotel-review/hotel-review.schema.json',
     ],
     ['/clone/hotel-review.schema.json', '/agency/conf', '../../clone/hotel-review.schema.json'],
     ['/my clone/hotel-review.schema.json', '/agency', 'file:///my%20clone/hotel-review.schema.json'],

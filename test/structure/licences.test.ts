@@ -18,7 +18,7 @@ describe('ops/sbom.js', () => {
     const sbom = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
     expect(sbom).toMatchObject({
       bomFormat: 'CycloneDX',
-      metadata: { component: { name: 'booked-hotel-review' } },
+      metadata: { component: { name: 'hotel-review' } },
     });
     const listed: string[] = sbom.components.map(
       ({ name, version }: { name: string; version: string }) => `${name}@${version}`,

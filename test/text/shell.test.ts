@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { completeCommands, createCommandWriter } from '../../src/text/shell.js';
 
 it('completes the commands of a hint with the program and its configuration', () => {
-  const command = createCommandWriter('npx hotel-review', '/etc/o ne.yaml');
+  const command = createCommandWriter('npx --no hotel-review', '/etc/o ne.yaml');
   expect(completeCommands('`run --day 2026-11-20` resumes it, `--out` does not', command)).toBe(
-    "`npx hotel-review run --day 2026-11-20 --config '/etc/o ne.yaml'` resumes it, `--out` does not",
+    "`npx --no hotel-review run --day 2026-11-20 --config '/etc/o ne.yaml'` resumes it, `--out` does not",
   );
 });

@@ -123,6 +123,9 @@ export type Judgement = 'good' | 'sent' | 'attention' | 'unfinished';
 /** Said of a day without a run. */
 export const noRun = 'No run: nothing of this day was reviewed.';
 
+/** Said of a day that misses none. */
+export const noRunAsUsual = 'No run, as on this weekday in the weeks before.';
+
 /**
  * Says in a sentence how a day went. Sent is not reviewed, and unknown never looks good. (Design 11.)
  *

@@ -1,8 +1,9 @@
 import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { groupByDay, isActive, mayCompleteDay, type Run } from '../../ledger/run.js';
+import { groupByDay, isActive, type Run } from '../../ledger/run.js';
 import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable } from '../collect/delivered-lines.js';
+import { lacksRun } from './missing-days.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
 
 /**
@@ -147,10 +148,9 @@ async function refuseIncomparable(ledger: ReadOnlyLedger, planned: PlannedDay[])
 function whyNot(mode: RangeMode | undefined, latest: Run | undefined): string | undefined {
   const isAbandoned = latest?.cancelReason !== undefined;
   if (isAbandoned && (mode === 'missing' || mode === 'failed')) return 'was cancelled';
-  const hasRun = latest !== undefined && latest.state !== 'cancelled' && mayCompleteDay(latest);
-  if (mode === 'missing' && hasRun) return 'has a run';
+  if (mode === 'missing') return lacksRun(latest) ? undefined : 'has a run';
   if (mode !== 'failed') return undefined;
-  if (!hasRun) return 'has no run';
+  if (latest === undefined || lacksRun(latest)) return 'has no run';
   return latest.state === 'failed' || isActive(latest) ? undefined : 'has not failed';
 }
 

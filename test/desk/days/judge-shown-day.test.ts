@@ -12,6 +12,7 @@ const usually: Known = {
   now,
   dueUntil: '2026-11-20',
   firstDay: '2026-11-01',
+  latestOf: () => undefined,
   deadline: undefined,
   countedFrom: 0,
   canaries: new Map(),
@@ -47,6 +48,10 @@ describe('the state of a day', () => {
     expect(judge([], { day: '2026-11-21' })).toMatchObject({ judgement: 'not-due', isDue: false });
     expect(judge([], { day: '2026-10-31' })).toMatchObject({ judgement: 'not-due', isDue: false });
     expect(judge([], { firstDay: undefined })).toMatchObject({ judgement: 'not-due', isDue: false });
+  });
+
+  it('misses no run on a weekday that had none for four weeks', () => {
+    expect(judge([], { firstDay: '2026-09-01' })).toMatchObject({ judgement: 'not-due', isDue: false });
   });
 
   it('is that of a later run that failed, or of the first if the later one was given up', () => {

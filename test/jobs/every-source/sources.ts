@@ -149,7 +149,7 @@ const byLine =
 /** Bigints are kept, except for some that become text or, where safe, numbers. Nothing is null or undefined. */
 const code = (isTyped: boolean) => `
 import { readFile } from 'node:fs/promises';
-${isTyped ? "import type { Bookings } from 'booked-hotel-review';\ntype Cell = string | null;\n" : ''}
+${isTyped ? "import type { Bookings } from 'hotel-review';\ntype Cell = string | null;\n" : ''}
 const names = ${JSON.stringify(fieldNames)};
 
 export ${isTyped ? 'const bookings: Bookings = async function*' : 'async function* bookings'} (day, { signal, options }) {
