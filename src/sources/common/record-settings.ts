@@ -5,8 +5,8 @@ import { expected, group, oneOf, share, text, textLike, textThat } from '../../s
 
 const fieldNames: ReadonlySet<string> = new Set(serviceFields);
 const columnForms = 'the name of a column, or false';
-const namedForms = 'a list of values, or startsWith: with a list of texts';
-const valueForms = `${namedForms}, or not: with one of these`;
+const unwantedForms = 'a list of values, or startsWith: with a list of texts';
+const valueForms = `a list of values, or not: with ${unwantedForms}`;
 const value = z.union([z.string(), z.number(), z.boolean()], expected('a text, a number, true or false'));
 const values = z.array(value).min(1, expected('at least one value'));
 const beginning = textThat(
@@ -16,13 +16,7 @@ const beginning = textThat(
 const startsWith = z
   .array(beginning, expected('a list of texts, such as [TEST-]'))
   .min(1, expected('at least one text'));
-const named = z.union([values, group({ startsWith }, namedForms)], expected(namedForms));
-type Conditions = { readonly startsWith: readonly string[] } | { readonly not: z.output<typeof named> };
-const conditions = group({ startsWith: startsWith.optional(), not: named.optional() }, valueForms).refine(
-  (given): given is typeof given & Conditions =>
-    (given.startsWith === undefined) !== (given.not === undefined),
-  expected(valueForms),
-);
+const unwanted = z.union([values, group({ startsWith }, unwantedForms)], expected(unwantedForms));
 
 const mostKept = 8;
 /** The columns of lists, in lower case. */
@@ -55,7 +49,7 @@ export const recordSettings = {
   where: z
     .record(
       text('the name of a column'),
-      z.union([values, conditions], expected(valueForms)),
+      z.union([values, group({ not: unwanted }, valueForms)], expected(valueForms)),
       expected('a group of columns, such as Status: [CONF, OK]'),
     )
     .default({})

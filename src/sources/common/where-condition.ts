@@ -2,10 +2,10 @@ import { cleanText, foldCase } from '../../booking/field-text.js';
 
 type Scalar = string | number | boolean;
 type Values = readonly Scalar[];
-type Match = Values | { readonly startsWith: readonly string[] };
+type Unwanted = Values | { readonly startsWith: readonly string[] };
 
-/** What `source.where` says of a column: what its values must be or begin with, or must not. */
-export type Condition = Match | { readonly not: Match };
+/** What `source.where` says of a column: what its values must be, or must not be or begin with. */
+export type Condition = Values | { readonly not: Unwanted };
 
 const decimal = /^[+-]?\d+(?:\.\d+)?$/;
 
@@ -42,14 +42,14 @@ export function createValueTest(condition: Condition): (value: unknown) => boole
   return isNegated(condition) ? (value) => !isNamed(value) : isNamed;
 }
 
-export function isNegated(condition: Condition): condition is { readonly not: Match } {
+export function isNegated(condition: Condition): condition is { readonly not: Unwanted } {
   return 'not' in condition;
 }
 
 /** Whether the condition names a record's value, be it to take or to leave out. */
 export function createNameTest(condition: Condition): (value: unknown) => boolean {
-  const match = isNegated(condition) ? condition.not : condition;
-  return 'startsWith' in match ? createPrefixTest(match.startsWith) : createListTest(match);
+  const named = isNegated(condition) ? condition.not : condition;
+  return 'startsWith' in named ? createPrefixTest(named.startsWith) : createListTest(named);
 }
 
 function createPrefixTest(startsWith: readonly string[]): (value: unknown) => boolean {
@@ -85,12 +85,12 @@ function listNotations(word: string): readonly string[] {
 
 /** Whether the condition is a list of words, such as those of a state, and not of numbers, booleans or beginnings. */
 export function isOfWords(condition: Condition): boolean {
-  const match = isNegated(condition) ? condition.not : condition;
-  if ('startsWith' in match) return false;
+  const named = isNegated(condition) ? condition.not : condition;
+  if ('startsWith' in named) return false;
   const isWord = (value: Scalar) =>
     typeof value === 'string' &&
     value !== '' &&
     !decimal.test(value) &&
     !notations.flat().some((notation) => notation === foldCase(value));
-  return match.some(isWord) && match.every((value) => value === '' || isWord(value));
+  return named.some(isWord) && named.every((value) => value === '' || isWord(value));
 }

@@ -32,9 +32,9 @@ describe('a value of a record', () => {
     [{ not: [''] }, [0, false, 'null', 'x', { a: 1 }], missing],
     [{ not: ['NULL'] }, missing, ['null']],
     // Beginnings.
-    [{ startsWith: ['TEST-'] }, ['test-1', ' TEST-2'], ['TEST', 'x TEST-1', ...missing]],
+    [{ not: { startsWith: ['TEST-'] } }, ['TEST', 'x TEST-1', ...missing], ['test-1', ' TEST-2']],
     [{ not: { startsWith: ['test-', '99'] } }, ['BR-1', 98, { a: 1 }, ...missing], ['TEST-1', 991, '99']],
-    [{ startsWith: ['a '] }, ['A b'], ['ab']],
+    [{ not: { startsWith: [' a '] } }, ['ab'], ['A b']],
   ])('%j takes %j, and not %j', (condition, taken, leftOut) => {
     const isMet = createValueTest(condition);
     expect(taken.filter((value) => !isMet(value))).toEqual([]);
@@ -51,7 +51,7 @@ it.each<[Condition, boolean]>([
   [{ not: [true] }, false],
   [['True'], false],
   [['t'], false],
-  [{ startsWith: ['TEST-'] }, false],
+  [{ not: { startsWith: ['TEST-'] } }, false],
 ])('%j is a list of words: %s', (condition, expected) => {
   expect(isOfWords(condition)).toBe(expected);
 });
