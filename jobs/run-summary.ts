@@ -107,7 +107,7 @@ export function renderClosing(
     ...renderSuspectSummary(run, command),
     ...renderVolume(run, timezone),
     ...renderImplausible(run, timezone),
-    ...describeFilterWarnings(run).flatMap((text) => wrapText(`warning: ${text}`)),
+    ...renderFilterWarnings(run),
     ...renderUnexpected(run),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...(rejects.length > 0 ? [`  list them with: ${command(`rejected ${run.day}`)}`] : []),
@@ -123,8 +123,13 @@ export function renderWarnings(run: Run, { command, timezone }: ClosingOptions):
   return [
     ...(run.file ? describeOddities(run.file) : []),
     ...(warnsOfVolume(run) ? renderVolume(run, timezone) : []),
+    ...renderFilterWarnings(run),
     ...renderRefused(run, command),
   ];
+}
+
+function renderFilterWarnings(run: Run): string[] {
+  return describeFilterWarnings(run).flatMap((text) => wrapText(`warning: ${text}`));
 }
 
 function describeState({ state, failure }: Run): string {

@@ -11,10 +11,8 @@ import { chooseCompared, daysToCompare, isWeekend, usualOf, type VolumeSettings 
 
 /** More values are no list of states. */
 const mostKnown = 20;
-/** How often a value must occur today, times the days that it could have occurred on before: one that is rare is not new. */
-const leastExpected = 5;
-/** How many records there are for each value of a list of states: references, of which each is new, have one. */
-const recordsPerValue = 5;
+/** How many records there are at least for each value of a list of states: references, of which each is new, have one. */
+const recordsPerValue = 2;
 
 const daysInRow = 8;
 const leastInRow = 5;
@@ -47,19 +45,16 @@ export function compareFilters(
 
 function findNewValues(column: FilterColumn, known: readonly FilterColumn[]): FilterWarning[] {
   if (!column.isOfWords) return [];
-  const days = known.filter((one) => one.isOfWords && one.values !== undefined);
-  const before = new Map<string, number>();
-  for (const { value, records } of days.flatMap(({ values = [] }) => values))
-    before.set(foldCase(value), (before.get(foldCase(value)) ?? 0) + records);
+  const days = known.filter(({ isOfWords }) => isOfWords).flatMap(({ values = [] }) => values);
+  const before = new Set(days.map(({ value }) => foldCase(value)));
+  const total = days.reduce((sum, { records }) => sum + records, 0);
   before.delete('');
   const added = (column.values ?? []).filter(
     ({ value, isNamed }) => value !== '' && !isNamed && !before.has(foldCase(value)),
   );
-  const total = [...before.values()].reduce((sum, records) => sum + records, 0);
-  if (before.size + added.length > mostKnown || total < recordsPerValue * before.size) return [];
-  return added
-    .filter(({ records }) => records * days.length >= leastExpected)
-    .map((value) => ({ kind: 'new-value', column: column.column, value }));
+  if (before.size === 0 || before.size + added.length > mostKnown) return [];
+  if (total < recordsPerValue * before.size) return [];
+  return added.map((value) => ({ kind: 'new-value', column: column.column, value }));
 }
 
 interface ComparedDay {
