@@ -10,6 +10,7 @@ import {
 import { lookForUnconfirmed, takeSample } from '../src/examination/unconfirmed-check.js';
 import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/collecting.js';
 import { readErasedGuests } from '../src/ledger/erasing.js';
+import type { FilterReport } from '../src/ledger/filter-columns.js';
 import { keptAt } from '../src/ledger/kept-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { Counts, Run } from '../src/ledger/run.js';
@@ -20,6 +21,7 @@ import { CollectError } from '../src/review/gates.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
+import { describeFilters, describeFilterWarnings } from '../src/review/where-report.js';
 import { kindOf } from '../src/sources/registry.js';
 import { renderCsv } from '../src/text/csv.js';
 import { formatCount, wrapText } from '../src/text/format.js';
@@ -78,6 +80,7 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
       ...(run.volume && { volume: toVolumeReport(run.volume) }),
       rejects,
       warnings,
+      ...(run.filters && { filters: run.filters }),
       ...(unconfirmed && { unconfirmed }),
       ...content,
       ...(failure && { error: { class: 'data', message: failure.message } }),
@@ -156,6 +159,7 @@ async function collect(
     delivery: createDelivery(kind, config, { ledger, service, findSftp: sftp, notify, clock }),
     ledger,
     notify,
+    listsAllValues: true,
   };
   try {
     await collectDay(day, run, parts, signal);
@@ -206,6 +210,8 @@ export interface DryRunReport {
   readonly suspects?: { readonly bookings: number };
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];
+  /** Absent without `source.where`. */
+  readonly filters?: FilterReport;
   /** Absent if no record looks cancelled by a column that nothing uses. */
   readonly unconfirmed?: Unconfirmed;
   /** Null if there would be no file; absent if the day could not be collected. */
@@ -235,6 +241,7 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
     suspects,
     rejects,
     warnings,
+    filters,
     unconfirmed,
     batches = 0,
     bytes = 0,
@@ -267,10 +274,19 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
     ...(suspects ? renderSuspects(suspects.bookings) : []),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...renderReasons('warnings', warnings, placeUnit),
+    ...(filters ? renderFilters(day, filters) : []),
     ...(unconfirmed ? renderUnconfirmed(unconfirmed) : []),
     ...result,
   ];
   return `${sections.join('\n')}\n`;
+}
+
+function renderFilters(day: string, filters: FilterReport): string[] {
+  const warnings = describeFilterWarnings({ day, filters }).map((text) => `warning: ${text}`);
+  return [
+    'source.where:',
+    ...[...describeFilters(filters.columns), ...warnings].flatMap((line) => wrapText(line)),
+  ];
 }
 
 function renderUnconfirmed(found: Unconfirmed): string[] {

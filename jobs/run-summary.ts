@@ -23,6 +23,7 @@ import { describeSetAside, describeWaiting, type WaitingReport } from '../src/re
 import { describeDrops } from '../src/review/gates.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
 import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/run-verdicts.js';
+import { describeFilterWarnings } from '../src/review/where-report.js';
 import { noColours, type Paint } from '../src/text/colours.js';
 import {
   formatCount,
@@ -106,6 +107,7 @@ export function renderClosing(
     ...renderSuspectSummary(run, command),
     ...renderVolume(run, timezone),
     ...renderImplausible(run, timezone),
+    ...renderFilterWarnings(run),
     ...renderUnexpected(run),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...(rejects.length > 0 ? [`  list them with: ${command(`rejected ${run.day}`)}`] : []),
@@ -121,8 +123,13 @@ export function renderWarnings(run: Run, { command, timezone }: ClosingOptions):
   return [
     ...(run.file ? describeOddities(run.file) : []),
     ...(warnsOfVolume(run) ? renderVolume(run, timezone) : []),
+    ...renderFilterWarnings(run),
     ...renderRefused(run, command),
   ];
+}
+
+function renderFilterWarnings(run: Run): string[] {
+  return describeFilterWarnings(run).flatMap((text) => wrapText(`warning: ${text}`));
 }
 
 function describeState({ state, failure }: Run): string {

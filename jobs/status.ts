@@ -29,6 +29,7 @@ import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { describeUnknown, findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
 import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/run-verdicts.js';
+import { describeFilterWarnings } from '../src/review/where-report.js';
 import { kindOf } from '../src/sources/registry.js';
 import type { Paint } from '../src/text/colours.js';
 import { formatCount, formatCountOf, formatLocalInstant, wrapText } from '../src/text/format.js';
@@ -263,6 +264,7 @@ function noteRun(run: Run, ofDay: readonly Run[], { timezone, waits }: DaysStyle
     run.implausible &&
       isToBeAccepted(run, ['affected']) &&
       `${describeImplausible(run.implausible)}${isGoodDay ? '' : ', to be accepted'}`,
+    ...describeFilterWarnings(run),
     counts.unanswered && `${formatCount(counts.unanswered)} without a verdict`,
     ...(run.file?.setAside ?? []).map(describeSetAside),
     counts.posted > 0 && `${formatCount(counts.posted)} by e-mail only`,

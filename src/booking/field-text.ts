@@ -118,6 +118,11 @@ export function cleanText(text: string): string {
   return unwrap(text.replace(unprintableRun, ' ').replace(loneSurrogate, '\ufffd').trim());
 }
 
+/** The same text for all spellings of a word in upper and lower case, in any language's rules. */
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
 /** Exports write `="00123"` so that spreadsheets keep the zeros. Any other formula is a text like others. */
 function unwrap(text: string): string {
   if (text.length < 3 || !text.startsWith('="') || !text.endsWith('"')) return text;

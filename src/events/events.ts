@@ -102,7 +102,12 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
     case 'collecting':
       return log.debug({ ...nameFields(event.run), read: event.read, ...event.progress }, 'collecting');
     case 'source-notice':
-      return log.warn({ ...nameFields(event.run), column: event.notice.column }, 'column not in the source');
+      return log.warn(
+        { ...nameFields(event.run), column: event.notice.column },
+        event.notice.kind === 'absent-column'
+          ? 'column not in the source'
+          : `source.where: ${event.notice.kind}`,
+      );
     case 'no-review-file':
       return log.warn(
         { ...nameFields(event.run), posted: event.posted },

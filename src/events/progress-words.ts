@@ -5,7 +5,7 @@ import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
 import { describeDrops } from '../review/gates.js';
-import type { SourceNotice } from '../review/source.js';
+import { describeFilterWarning } from '../review/where-report.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 
@@ -34,8 +34,10 @@ export function describeMilestone({
   return outcome === 'done' ? `${step.name}: done` : `${step.name}: ${outcome} (${evidence.code})`;
 }
 
-function describeNotice({ column }: SourceNotice): string {
-  return `the source has no column ${column}: nothing of it is kept (source.keep)`;
+function describeNotice({ notice, run }: ReviewEvent & { type: 'source-notice' }): string {
+  return notice.kind === 'absent-column'
+    ? `the source has no column ${notice.column}: nothing of it is kept (source.keep)`
+    : describeFilterWarning(notice, run.day);
 }
 
 /** Undefined for an event that needs no words. */
@@ -46,7 +48,7 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
     case 'collecting':
       return `collecting: ${formatCountOf(event.read, 'record')} read`;
     case 'source-notice':
-      return describeNotice(event.notice);
+      return describeNotice(event);
     case 'no-review-file':
       return `no booking can be in the review file: all ${formatCountOf(event.posted, 'booking')} go by body, which brings no result`;
     case 'volume-dropped':

@@ -2,10 +2,12 @@ import { type Booking, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import { readKeptValue } from '../booking/kept-values.js';
 import { countDates, type NormaliserFor } from '../booking/normalise.js';
+import type { FilterColumn } from '../ledger/filter-columns.js';
 import { readNormalised } from '../review/collect/day-reader.js';
 import { areTooManyRejects, formatShare } from '../review/gates.js';
 import { type BookingSource, filteredAtMost, SourceError } from '../review/source.js';
 import { maskBooking } from '../review/stored/stored-line.js';
+import { describeFilters } from '../review/where-report.js';
 import { kindOf, type SourceSettings } from '../sources/registry.js';
 import { type Finding, findingsOf } from './finding.js';
 
@@ -31,7 +33,12 @@ interface SourceCheckParts {
 /** Reads the day's first records as a run would, until it has understood five. */
 export async function checkSource(parts: SourceCheckParts, signal: AbortSignal): Promise<readonly Finding[]> {
   try {
-    return judge(await readSample(parts, signal), parts);
+    const sample = await readSample(parts, signal);
+    const { where } = sample;
+    const filters = where
+      ? [ok(['source.where, of the first records:', ...describeFilters(where)].join('\n'))]
+      : [];
+    return [...judge(sample, parts), ...filters];
   } catch (error) {
     if (error instanceof SourceError) return [wrong(error.message, adviseOn(error, parts.day))];
     throw error;
@@ -58,6 +65,8 @@ interface Sample {
   readonly absentKept: string[];
   read: number;
   filtered: number;
+  /** What the columns of `source.where` hold. */
+  where?: readonly FilterColumn[] | undefined;
   isWhole: boolean;
 }
 
@@ -80,12 +89,18 @@ async function readSample(
     else sample.rejects.set(reason, { count: 1, firstPlace: place });
   };
   const reading = { signal, atMost: sampleSize };
+  let isCut = false;
   for await (const { chunk, normalise } of readNormalised(source, day, normaliserFor, reading)) {
-    const { records, filtered = 0, notices = [] } = chunk;
+    const { records, filtered = 0, notices = [], where } = chunk;
     sample.filtered += filtered;
+    sample.where = where ?? sample.where;
     for (const { column } of notices) sample.absentKept.push(column);
     for (const record of records) {
-      if (sample.understood.length === sampleSize || sample.read === recordsTried) return sample;
+      const isEnough = sample.understood.length === sampleSize || sample.read === recordsTried;
+      // The records that follow show what `source.where` leaves out.
+      if (isEnough && !where) return sample;
+      isCut ||= isEnough;
+      if (isEnough) break;
       sample.read += 1;
       if ('unreadable' in record) {
         reject(record.place, record.unreadable);
@@ -103,7 +118,7 @@ async function readSample(
     }
   }
   // A source that returned as many as requested may have more.
-  sample.isWhole = sample.read !== sampleSize && sample.read + sample.filtered < filteredAtMost;
+  sample.isWhole = !isCut && sample.read !== sampleSize && sample.read + sample.filtered < filteredAtMost;
   return sample;
 }
 
@@ -139,7 +154,6 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
 
   const title = `${place}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
   const findings = [ok([title, ...understood.map((one) => showOnOneLine(one, keptLabels))].join('\n'))];
-  if (filtered > 0) findings.push(ok(`source.where leaves out ${filtered} records before these`));
   if (rejected > 0) {
     const message = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;
     findings.push(

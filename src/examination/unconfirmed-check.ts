@@ -2,8 +2,8 @@ import type { BusinessDay } from '../booking/business-day.js';
 import { SourceError } from '../review/source.js';
 import { listFieldColumns } from '../sources/common/columns.js';
 import type { SourceParts } from '../sources/common/kind.js';
-import { createValueTest } from '../sources/common/row-filter.js';
 import type { Sample } from '../sources/common/setup.js';
+import { createValueTest } from '../sources/common/where-condition.js';
 import { kindOf, type SourceSettings } from '../sources/registry.js';
 import { type Finding, findingsOf } from './finding.js';
 import {

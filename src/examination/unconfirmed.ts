@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { cleanText } from '../booking/field-text.js';
+import { cleanText, foldCase } from '../booking/field-text.js';
 import { matchColumns } from '../booking/match-columns.js';
 import type { RowFilter } from '../sources/common/row-filter.js';
 import type { Sample } from '../sources/common/setup.js';
@@ -76,8 +76,11 @@ function judgeColumn(column: string, records: Sample['records']): UnconfirmedCol
 /** By value, as `source.where` compares it; undefined if there are too many. */
 function countValues(column: string, records: Sample['records']): ReadonlyMap<string, number> | undefined {
   const counts = new Map<string, number>();
+  const spellings = new Map<string, string>();
   for (const record of records) {
-    const value = cleanText(record.get(column) ?? '');
+    const text = cleanText(record.get(column) ?? '');
+    const value = spellings.get(foldCase(text)) ?? text;
+    spellings.set(foldCase(text), value);
     counts.set(value, (counts.get(value) ?? 0) + 1);
     if (counts.size - (counts.has('') ? 1 : 0) > mostValues) return undefined;
   }

@@ -4,6 +4,7 @@ import { readBatch, storedBatches } from './batches.js';
 import { type NewCanary, storeCanary } from './canaries.js';
 import { type SupersededPlaces, storeSuperseded } from './day-outcomes.js';
 import { FencedError } from './errors.js';
+import type { FilterReport } from './filter-columns.js';
 import { type Suspect, storeSuspects } from './findings.js';
 import { createCollectedIndexes } from './hash-index.js';
 import { type KeptColumns, keptColumns, writeKeptColumns } from './kept-columns.js';
@@ -76,6 +77,13 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
           yield* raise(rules.noticesOfVolume(before, comparison, at));
       }),
 
+    /** Stores what `source.where` left out. */
+    noteFilters: (filters: FilterReport) =>
+      transact(function* () {
+        yield* lockRight(right);
+        yield* change(`UPDATE runs SET filters = ? WHERE number = ?`, JSON.stringify(filters), run);
+      }),
+
     /** Ends the collect and stores the plan, in one transaction. */
     finish: ({ steps, canary, superseded = [], at }: CollectedPlan) =>
       transact(function* () {
@@ -103,7 +111,7 @@ function* resetRun(
   yield* change(
     `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL, chunks = 0,
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, carried = 0, posted = 0, delivered = 0, refused = 0,
-       repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL,
+       repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, filters = NULL,
        names_blanked_at = NULL, lines_blanked = 0
      WHERE number = ?`,
     source,

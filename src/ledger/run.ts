@@ -1,4 +1,5 @@
 import type { GuestNames } from '../booking/guest-names.js';
+import type { FilterReport } from './filter-columns.js';
 import type { ReviewFile, Sighting } from './findings.js';
 import type { StoredRow } from './query.js';
 import * as t from './table.js';
@@ -115,6 +116,8 @@ const fields = {
   expected: t.optional(t.integer),
   /** How many bookings it collected, compared with good days before; absent if it was not to be compared. */
   volume: t.optional(t.json<VolumeComparison>()),
+  /** What `source.where` left out, compared with earlier days; absent without that setting. */
+  filters: t.optional(t.json<FilterReport>()),
   /** Set when it succeeds, if the results of its day call implausibly many bookings incorrectly mapped. */
   implausible: t.optional(t.json<ImplausibleAffected>()),
   /** What somebody said is right this time. Ask `acceptanceOf`. */
@@ -250,9 +253,9 @@ export function warnsOfVolume(run: Acceptable): boolean {
   return run.volume !== undefined && run.volume.drops.length > 0 && acceptanceOf(run, 'volume') === undefined;
 }
 
-/** Whether somebody should look at how many bookings it has, or at how many are affected. */
-export function isOdd(run: Acceptable): boolean {
-  return warnsOfVolume(run) || isToBeAccepted(run);
+/** Whether somebody should look at how many bookings it has, at how many are affected, or at what a filter left out. */
+export function isOdd(run: Acceptable & Pick<Run, 'filters'>): boolean {
+  return warnsOfVolume(run) || isToBeAccepted(run) || (run.filters?.warnings ?? []).length > 0;
 }
 
 /** Whether there is a step to perform; an overdue result alone is not one. */

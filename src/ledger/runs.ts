@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BusinessDay } from '../booking/business-day.js';
 import { FencedError } from './errors.js';
+import type { DayFilters, FilterReport } from './filter-columns.js';
 import { all, type Cell, database, one, type Query, type StoredRow, withoutUndefined } from './query.js';
 import {
   type Acceptances,
@@ -201,6 +202,20 @@ function* readVolumes(days: readonly string[], isUsual: (run: Run) => boolean): 
     if (isUsual(toRun(row))) newest.set(day, { day, accepted: dayAccepted, providers });
   }
   return [...newest.values()];
+}
+
+const dayFilters = t.columnsOf({ day: t.text(), filters: t.json<FilterReport>() });
+
+/** What `source.where` left out on earlier days, by each one's newest successful run that may complete it; oldest first. */
+export function* listFilters(before: string): Query<DayFilters[]> {
+  const found = yield* dayFilters.all(
+    `SELECT day, filters FROM runs
+     WHERE state = 'succeeded' AND ${mayCompleteDay} AND filters IS NOT NULL AND day < ? ORDER BY day, number`,
+    before,
+  );
+  return [
+    ...new Map(found.map(({ day, filters }) => [day, { day, columns: filters.columns }] as const)).values(),
+  ];
 }
 
 const stateCounts = t.columnsOf({ state: t.text<RunState>(), runs: t.integer, firstDay: t.text() });

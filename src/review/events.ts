@@ -1,4 +1,5 @@
 import type { DayCounts } from '../ledger/day-outcomes.js';
+import type { FilterWarning } from '../ledger/filter-columns.js';
 import type { AcceptanceKind, Run, VolumeComparison } from '../ledger/run.js';
 import type { Ending, Evidence, Step } from '../ledger/step.js';
 import type { SourceNotice } from './source.js';
@@ -20,7 +21,7 @@ export type ReviewEvent =
       /** In the source's own unit; absent where the source doesn't know its size. */
       readonly progress?: { readonly done: number; readonly total: number };
     }
-  | { readonly type: 'source-notice'; readonly run: RunName; readonly notice: SourceNotice }
+  | { readonly type: 'source-notice'; readonly run: RunName; readonly notice: SourceNotice | FilterWarning }
   /** A run by file whose bookings all go by body, because none can be in the file. Nothing has been sent yet. */
   | { readonly type: 'no-review-file'; readonly run: RunName; readonly posted: number }
   /** The day has far fewer bookings than usual, and is sent all the same. */

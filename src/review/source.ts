@@ -1,6 +1,7 @@
 import type { RawBooking, ServiceField } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { UnreadableReason } from '../booking/normalise.js';
+import type { FilterColumn } from '../ledger/filter-columns.js';
 import { SafeError } from '../text/safe-error.js';
 
 export type SourceRecord =
@@ -34,6 +35,8 @@ export interface SourceChunk {
   readonly records: readonly SourceRecord[];
   /** Records that `source.where` excludes; none by default. */
   readonly filtered?: number;
+  /** What the columns of `source.where` held so far, if there are any. */
+  readonly where?: readonly FilterColumn[];
   /** How much has been read, in the source's own unit (bytes for a file). */
   readonly progress?: { readonly done: number; readonly total: number };
   readonly notices?: readonly SourceNotice[];

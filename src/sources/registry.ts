@@ -29,7 +29,7 @@ export function kindOf({ kind }: Pick<SourceSettings, 'kind'>): SourceKind<Sourc
 
 /** Opens the source that the settings describe. */
 export async function openSource(settings: SourceSettings, parts: SourceParts): Promise<BookingSource> {
-  return createFilteredSource(await kindOf(settings).open(settings, parts), settings.where);
+  return createFilteredSource(await kindOf(settings).open(settings, parts), settings.where, settings.columns);
 }
 
 function listSettings<const Kinds extends readonly { readonly settings: unknown }[]>(list: Kinds) {

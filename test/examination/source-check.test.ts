@@ -258,7 +258,14 @@ describe('a source with a filter', () => {
 
   it('is understood once a few records match', async () => {
     const findings = await checkFiltered(['CANC', 'CONF', 'CANC', ...Array(9).fill('CONF')]);
-    expect(findings[0]?.message).toContain('5 of its first 5 records as understood');
+    expect(findings).toMatchObject([
+      { verdict: 'ok', message: expect.stringContaining('5 of its first 5 records as understood') },
+      {
+        verdict: 'ok',
+        message:
+          'source.where, of the first records:\nEstado: 2 of 12 records left out; "CANC" 2; taken: "CONF" 10',
+      },
+    ]);
   });
 
   it('warns where none of the first thousand records match, as the others are not read', async () => {
@@ -268,6 +275,7 @@ describe('a source with a filter', () => {
         verdict: 'warning',
         message: expect.stringContaining('source.where takes none of its first 1000 records'),
       },
+      { verdict: 'ok', message: expect.stringContaining('"CANC" 1,000') },
     ]);
   });
 
@@ -275,6 +283,7 @@ describe('a source with a filter', () => {
     const findings = await checkFiltered(['CANC', 'CANC']);
     expect(findings).toMatchObject([
       { verdict: 'wrong', message: expect.stringContaining('all 2 records are filtered') },
+      { verdict: 'ok', message: expect.stringContaining('"CANC" 2') },
     ]);
   });
 });

@@ -48,6 +48,19 @@ the first bookings, names masked:
     );
   });
 
+  it('shows what source.where leaves out', () => {
+    const column = { column: 'Status', condition: '["ok"]', isOfWords: true, taken: 9, leftOut: 1 };
+    const filters = {
+      columns: [column],
+      warnings: [{ kind: 'few-left-out' as const, column: 'Status', leftOut: 1, usual: 20 }],
+    };
+    expect(renderDryRun({ ...report, filters }, 'line', undefined)).toContain(`source.where:
+  Status: 1 of 10 records left out; its values are not listed
+  warning: source.where leaves out 1 record of 2026-11-20 by Status, usually 20:
+  check how the export writes its values
+`);
+  });
+
   it('shows the file, and no bodies where there are none', () => {
     const file = { name: '20112026.csv', rows: 990, bytes: 84_150, sha256: 'cd'.repeat(32) };
     const collected = { ...report, file, batches: 0, bytes: 0, sha256: 'ab'.repeat(32) };

@@ -20,7 +20,7 @@ const reportKeys = [
 ];
 
 /** Only where there is a reason or a wait. */
-const optionalKeys = ['canary', 'reason', 'waiting'];
+const optionalKeys = ['canary', 'filters', 'reason', 'waiting'];
 
 const countKeys: readonly CountName[] = [
   'read',

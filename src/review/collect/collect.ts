@@ -4,6 +4,7 @@ import { findComparableNames } from '../../booking/guest-names.js';
 import { type CanarySettings, canaryStep } from '../../ledger/canaries.js';
 import type { Collect } from '../../ledger/collecting.js';
 import type { ErasedGuests } from '../../ledger/erasing.js';
+import type { FilterColumn } from '../../ledger/filter-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { acceptanceOf, countRecords, type DayVolume, mayCompleteDay, type Run } from '../../ledger/run.js';
 import { makeCanary } from '../canary.js';
@@ -26,6 +27,7 @@ import {
 } from '../gates.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
+import { compareFilters, forget } from '../where-report.js';
 import type { DayReader } from './day-reader.js';
 import {
   type DeliveredIndex,
@@ -47,6 +49,8 @@ export interface CollectParts {
   readonly notify: Notify;
   /** Knows earlier days and the local copy of the mappings, with which bookings are compared before they are sent. */
   readonly past?: ReadOnlyLedger;
+  /** For a ledger that nobody keeps: it holds the values of all columns of `source.where`, and not of words only. */
+  readonly listsAllValues?: boolean;
   /** Guests whose names must no longer be sent or kept. */
   readonly readErased?: () => Promise<ErasedGuests | undefined>;
   /** Sent with the bookings of a day that has some. */
@@ -83,6 +87,8 @@ export async function collectDay(
   await bookings.addDelivered((booking) => superseded?.isSuperseded(booking) ?? false);
   const repetition = await compareWithEarlierDays(day, run, bookings, parts);
   await bookings.storeRest();
+  // Also of a day that fails: it shows why nothing of it is taken.
+  await compareWhere(bookings.where, run, collect, parts);
   checkGates(bookings.counts, limits, source);
   // The hook's call may have come in the meantime.
   if (mayCompleteDay(run)) checkExpected(bookings.counts, (await ledger.runs.get(run.id)).expected, source);
@@ -189,6 +195,24 @@ async function compareWithEarlierDays(
   const { sent, incomparable } = repetition;
   if (sent > 0 && sent === incomparable) bookings.warn({ reason: 'earlier-days-not-compared', count: sent });
   return repetition;
+}
+
+/** Records what `source.where` left out, and warns if that is unusual. */
+async function compareWhere(
+  columns: readonly FilterColumn[] | undefined,
+  run: Run,
+  collect: Collect,
+  { limits: { volume }, listsAllValues = false, past, notify }: CollectParts,
+): Promise<void> {
+  if (!columns) return;
+  const warnings =
+    past && mayCompleteDay(run)
+      ? compareFilters(run.day, columns, await past.runs.listFilters(run.day), {
+          exceptions: volume?.exceptions ?? [],
+        })
+      : [];
+  await collect.noteFilters({ columns: listsAllValues ? columns : forget(columns), warnings });
+  for (const notice of warnings) notify({ type: 'source-notice', run: nameOf(run), notice });
 }
 
 /** Records the day's volume, and fails or warns if it is far below the usual one. */

@@ -50,6 +50,7 @@ export function createBookingStore(
     file: createBatcher('file', batchSize, collect),
   };
   const providers = new Map<string, number>();
+  let where: RenderedChunk['where'];
   let keptLabels: readonly string[] = [];
   const lacking = [0, 0, 0, 0];
   /** In all. */
@@ -129,6 +130,10 @@ export function createBookingStore(
   return {
     warn,
     counts,
+    /** What the columns of `source.where` held; undefined without any, or without a record. */
+    get where() {
+      return where;
+    },
     /** How many accepted bookings lack nothing, their provider, its hotel id, and both. */
     lacking,
     get accepted() {
@@ -169,6 +174,7 @@ export function createBookingStore(
         chunk.rejects.map((reject, at) => (at < listable ? reject : withoutCause(reject))),
       );
       chunk.warnings.forEach(warn);
+      where = chunk.where ?? where;
       counts.dates.given += chunk.dates.given;
       counts.dates.unreadable += chunk.dates.unreadable;
       await takeLines(chunk.lines);

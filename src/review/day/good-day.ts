@@ -16,6 +16,7 @@ import { formatCountOf } from '../../text/format.js';
 import { describeDrops } from '../gates.js';
 import type { DayOutcome } from '../outcome/day-outcome.js';
 import { hasUnknownVerdicts } from '../verdicts/run-verdicts.js';
+import { describeFilterWarnings } from '../where-report.js';
 import { adviseInSentence, describeImplausible, shareOf } from './acceptance-words.js';
 
 /** Whether the collect began before the day ended: later bookings are missing. */
@@ -182,6 +183,7 @@ function findProblems({ affected, unanswered, refused, knowledge }: DayOutcome, 
     ...(run.implausible && isToBeAccepted(run, ['affected'])
       ? [`${describeImplausible(run.implausible)}; ${adviseInSentence('affected', run.day)}`]
       : []),
+    ...describeFilterWarnings(run),
   ];
 }
 

@@ -48,6 +48,8 @@ export function runToJson(run: Run, { now, timezone, listed }: ReportOptions) {
     ...reportGoodDay(run, timezone),
     /** Null before it was collected, and where nothing is to be compared. */
     volume: volume ? toVolumeReport(volume) : null,
+    /** Only with `source.where`: what its columns held and left out, and what of that is unusual. */
+    ...(run.filters && { filters: run.filters }),
     ...(failure && { error: { class: failure.class, message: failure.message } }),
   };
 }
@@ -98,10 +100,14 @@ export function describeSetAside({ name, archivedAs, foreign, ours }: SetAsideRe
 }
 
 /** As `isOdd` of the run that is reported. */
-export function reportsOdd({ volume, notGood }: Pick<RunReport, 'volume' | 'notGood'>): boolean {
+export function reportsOdd({
+  volume,
+  notGood,
+  filters,
+}: Pick<RunReport, 'volume' | 'notGood' | 'filters'>): boolean {
   const hasDrops = volume !== null && 'drops' in volume && volume.drops.length > 0;
   const isDrop = notGood.every((one) => one.code !== 'volume-dropped' || one.acceptedAt === null);
-  return (hasDrops && isDrop) || listToAccept({ notGood }).length > 0;
+  return (hasDrops && isDrop) || listToAccept({ notGood }).length > 0 || (filters?.warnings ?? []).length > 0;
 }
 
 /** What of the run that is reported is to be accepted (see `isToBeAccepted`), in words. */

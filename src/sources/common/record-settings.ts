@@ -5,9 +5,18 @@ import { expected, group, oneOf, share, text, textLike, textThat } from '../../s
 
 const fieldNames: ReadonlySet<string> = new Set(serviceFields);
 const columnForms = 'the name of a column, or false';
-const valueForms = 'a list of values, or not: with a list of them';
-const value = z.union([z.string(), z.number(), z.boolean()], expected(valueForms));
+const unwantedForms = 'a list of values, or startsWith: with a list of texts';
+const valueForms = `a list of values, or not: with ${unwantedForms}`;
+const value = z.union([z.string(), z.number(), z.boolean()], expected('a text, a number, true or false'));
 const values = z.array(value).min(1, expected('at least one value'));
+const beginning = textThat(
+  (prefix) => prefix.trim() !== '',
+  'a text such as TEST-, with quotes if it is a number',
+);
+const startsWith = z
+  .array(beginning, expected('a list of texts, such as [TEST-]'))
+  .min(1, expected('at least one text'));
+const unwanted = z.union([values, group({ startsWith }, unwantedForms)], expected(unwantedForms));
 
 const mostKept = 8;
 /** The columns of lists, in lower case. */
@@ -40,12 +49,12 @@ export const recordSettings = {
   where: z
     .record(
       text('the name of a column'),
-      z.union([values, group({ not: values }, valueForms)], expected(valueForms)),
+      z.union([values, group({ not: unwanted }, valueForms)], expected(valueForms)),
       expected('a group of columns, such as Status: [CONF, OK]'),
     )
     .default({})
     .describe(
-      "Which records are bookings to review, by the source's own columns: `Status: [CONF, OK]` takes those with one of these values, `Status: { not: [CANC] }` all others. The rest counts as filtered.",
+      "Which records are bookings to review, by the source's own columns: `Status: [CONF, OK]` takes those with one of these values, `Status: { not: [CANC] }` all others, `Reference: { not: { startsWith: [TEST-] } }` those that do not begin so. Upper and lower case are the same. The rest counts as filtered.",
     ),
   keep: z
     .record(

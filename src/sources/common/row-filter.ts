@@ -1,49 +1,50 @@
-import { cleanText } from '../../booking/field-text.js';
+import { foldCase } from '../../booking/field-text.js';
+import { matchColumns } from '../../booking/match-columns.js';
+import type { FilterColumn, FilterValue } from '../../ledger/filter-columns.js';
 import {
   type BookingSource,
   filteredAtMost,
   type SourceChunk,
-  SourceError,
+  type SourceColumns,
   type SourceRecord,
 } from '../../review/source.js';
+import { type Condition, createNameTest, isNegated, isOfWords, readValue } from './where-condition.js';
 
-type Scalar = string | number | boolean;
-type Values = readonly Scalar[];
-
-/** By column: the values that a record must have one of, or must not have. */
-export type RowFilter = Readonly<Record<string, Values | { readonly not: Values }>>;
+/** By column: what a record must have in it, or must not have. */
+export type RowFilter = Readonly<Record<string, Condition>>;
 
 /** The columns that a filter looks at, for `extraColumns`. */
 export const listFilterColumns = (filter: RowFilter): readonly string[] => Object.keys(filter);
 
 /**
  * Wraps a source whose records have the filter's columns as `extras`: leaves out the records that don't match, and counts
- * them. A record that can't be read stays in: what it holds is unknown. Values are compared as texts, cleaned like those of
- * bookings; a missing value is an empty text.
+ * them. A record that can't be read stays in: what it holds is unknown. Each chunk says what the columns held so far.
  *
- * `read` throws a SourceError `missing-column` for a column that no record has.
+ * @param columns those of the fields: what guests are called is counted, and not listed
  */
-export function createFilteredSource(source: BookingSource, filter: RowFilter): BookingSource {
-  const columns = listFilterColumns(filter);
-  if (columns.length === 0) return source;
-  const tests = Object.values(filter).map(createValueTest);
+export function createFilteredSource(
+  source: BookingSource,
+  filter: RowFilter,
+  columns: SourceColumns = {},
+): BookingSource {
+  const conditions = Object.entries(filter);
+  if (conditions.length === 0) return source;
   return {
     locate: (day) => source.locate(day),
     placeUnit: source.placeUnit,
     measure: (day) => source.measure(day),
     async *read(day, { signal, atMost }) {
       const limit = atMost === undefined ? Number.POSITIVE_INFINITY : Math.max(atMost, filteredAtMost);
+      const counts = conditions.map(([column, condition]) =>
+        createColumnCount(column, condition, isOfNames(column, columns)),
+      );
       let looked = 0;
-      const wasFound = columns.map(() => false);
-      let isEmpty = true;
       const matches = (record: SourceRecord) => {
         if (!('fields' in record)) return true;
-        isEmpty = false;
+        const { extras } = record;
         let isMatch = true;
-        for (let at = 0; at < tests.length; at += 1) {
-          const value = record.extras?.[at];
-          if (value !== undefined) wasFound[at] = true;
-          if (!tests[at]?.(value)) isMatch = false;
+        for (let at = 0; at < counts.length; at += 1) {
+          if (!counts[at]?.takes(extras?.[at])) isMatch = false;
         }
         return isMatch;
       };
@@ -52,16 +53,11 @@ export function createFilteredSource(source: BookingSource, filter: RowFilter): 
         signal,
         ...(atMost !== undefined && { atMost: limit }),
       })) {
-        yield filterChunk(cutChunk(chunk, limit - looked), matches);
+        const taken = filterChunk(cutChunk(chunk, limit - looked), matches);
+        yield { ...taken, where: counts.map((count) => count.read()) };
         looked += chunk.records.length;
         if (looked >= limit) break;
       }
-      const absent = columns.find((_, at) => !wasFound[at]);
-      if (isEmpty || absent === undefined) return;
-      throw new SourceError(
-        'missing-column',
-        `no record of ${source.locate(day)} has ${JSON.stringify(absent)} (for source.where)`,
-      );
     },
   };
 }
@@ -76,32 +72,71 @@ function filterChunk(chunk: SourceChunk, matches: (record: SourceRecord) => bool
   return filtered === 0 ? chunk : { ...chunk, records, filtered };
 }
 
-/** Whether a record's value in that column meets the condition. */
-export function createValueTest(condition: RowFilter[string]): (value: unknown) => boolean {
-  if (!('not' in condition)) {
-    const wanted = listTexts(condition);
-    return (value) => wanted.has(readText(value));
-  }
-  const unwanted = listTexts(condition.not);
-  return (value) => !unwanted.has(readText(value));
+function isOfNames(
+  column: string,
+  { BookingClientName: names = 'BookingClientName' }: SourceColumns,
+): boolean {
+  if (names !== false && column.toLowerCase() === names.toLowerCase()) return true;
+  return matchColumns([column]).columns.has('BookingClientName');
 }
 
-function listTexts(values: Values): ReadonlySet<string | undefined> {
-  return new Set(values.map(readText));
+/** More values are no list of states, and neither are long ones. */
+const mostValues = 20;
+const longestValue = 60;
+/** As the source holds them, with white space and in other spellings. */
+const mostSpellings = 5 * mostValues;
+const longestSpelling = 200;
+
+/** Decides and counts by value, as most columns have few: a value that was seen is looked up. */
+function createColumnCount(column: string, condition: Condition, isHidden: boolean) {
+  const isNamed = createNameTest(condition);
+  const takesNamed = !isNegated(condition);
+  const setting = { column, condition: JSON.stringify(condition), isOfWords: isOfWords(condition) };
+  const seen = new Map<unknown, { -readonly [key in keyof FilterValue]: FilterValue[key] }>();
+  /** With values that are not among the seen ones. */
+  const others = { taken: 0, leftOut: 0 };
+
+  function listValues(): readonly FilterValue[] | undefined {
+    if (isHidden || others.taken + others.leftOut > 0) return undefined;
+    const values = new Map<string, FilterValue>();
+    for (const one of seen.values()) {
+      const key = foldCase(one.value);
+      const same = values.get(key);
+      values.set(key, same ? { ...same, records: same.records + one.records } : { ...one });
+    }
+    const isList =
+      values.size <= mostValues + (values.has('') ? 1 : 0) &&
+      [...values.keys()].every((value) => value.length <= longestValue);
+    return isList ? [...values.values()].sort((one, other) => other.records - one.records) : undefined;
+  }
+
+  return {
+    takes(value: unknown): boolean {
+      const known = seen.get(value);
+      if (known !== undefined) {
+        known.records += 1;
+        return known.isTaken;
+      }
+      const named = isNamed(value);
+      const isTaken = named === takesNamed;
+      const isShort = typeof value !== 'string' || value.length <= longestSpelling;
+      if (isShort && seen.size < mostSpellings)
+        seen.set(value, { value: readValue(value) ?? notText, records: 1, isTaken, isNamed: named });
+      else if (isTaken) others.taken += 1;
+      else others.leftOut += 1;
+      return isTaken;
+    },
+    read(): FilterColumn {
+      let { taken, leftOut } = others;
+      for (const { isTaken, records } of seen.values()) {
+        if (isTaken) taken += records;
+        else leftOut += records;
+      }
+      const values = listValues();
+      return { ...setting, taken, leftOut, ...(values && { values }) };
+    },
+  };
 }
 
-/** Undefined for anything that is not text, such as an object. */
-function readText(value: unknown): string | undefined {
-  switch (typeof value) {
-    case 'string':
-      return cleanText(value);
-    case 'undefined':
-      return '';
-    case 'number':
-    case 'bigint':
-    case 'boolean':
-      return String(value);
-    default:
-      return value === null ? '' : undefined;
-  }
-}
+/** Stands for the value of a member that is an object or a list. */
+const notText = '{…}';

@@ -3,7 +3,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
 import { parseDayQuery, writeDayQuery } from './query-text.js';
-import type { OpenRows, RowBatch, SqlRows } from './rows.js';
+import type { OpenRows, RowBatch, SqlRows, SqlType } from './rows.js';
 
 export interface DayRowsOptions {
   /** `postgres://`, `postgresql://`, `mysql://` or `mariadb://`. */
@@ -19,6 +19,7 @@ export interface DayRowsOptions {
 interface RowBlock {
   /** The column names from the database, in the query's order; the same in every block. */
   readonly columns: readonly string[];
+  readonly types: readonly SqlType[];
   readonly rows: RowBatch;
 }
 
@@ -58,15 +59,15 @@ export function createDayRows(options: DayRowsOptions): DayRows {
       try {
         signal.throwIfAborted();
         rows = await openRows({ text, values, chunkRows, atMost, timeoutMs, signal: limit.signal });
-        const { columns } = rows;
+        const { columns, types } = rows;
         // If the query has a LIMIT of its own, more rows than requested may come.
         let left = atMost ?? Number.POSITIVE_INFINITY;
-        yield { columns, rows: [] };
+        yield { columns, types, rows: [] };
         while (left > 0) {
           const read = await rows.next();
           signal.throwIfAborted();
           if (read.length === 0) break;
-          yield { columns, rows: read.length > left ? read.slice(0, left) : read };
+          yield { columns, types, rows: read.length > left ? read.slice(0, left) : read };
           left -= read.length;
         }
         signal.throwIfAborted();

@@ -9,7 +9,7 @@ import {
   readErrorCode,
 } from './database-fault.js';
 import { createMysqlSession, type MysqlCell, type MysqlSession } from './mysql-session.js';
-import type { RowsRequest, SqlRows } from './rows.js';
+import type { RowsRequest, SqlRows, SqlType } from './rows.js';
 
 interface MysqlPlace {
   readonly login: MysqlLogin;
@@ -31,6 +31,12 @@ const stringTypes: readonly (number | undefined)[] = [
   Types.BLOB,
 ];
 const alwaysBytes: readonly (number | undefined)[] = [Types.BIT, Types.GEOMETRY];
+const numberTypes: readonly (number | undefined)[] = [
+  ...[Types.TINY, Types.SHORT, Types.INT24, Types.LONG, Types.LONGLONG, Types.YEAR, Types.BIT],
+  ...[Types.FLOAT, Types.DOUBLE, Types.DECIMAL, Types.NEWDECIMAL],
+];
+/** What they are called as BOOLEAN: BIT(1) and TINYINT(1). */
+const booleanTypes: readonly (number | undefined)[] = [Types.BIT, Types.TINY];
 
 /**
  * Reads rows as the server sends them, with backpressure.
@@ -66,6 +72,7 @@ export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Pr
     if (fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
     return {
       columns: fields.map(({ name }) => name),
+      types: fields.map(typeOf),
       async next() {
         try {
           return await rows.next();
@@ -129,6 +136,11 @@ function chooseCell({ columnType, characterSet }: mysql.FieldPacket): MysqlCell 
   if (alwaysBytes.includes(columnType)) return 'bytes';
   if (columnType === Types.TIMESTAMP) return 'instant';
   return characterSet === binaryCharset && stringTypes.includes(columnType) ? 'bytes' : 'text';
+}
+
+function typeOf({ columnType, columnLength }: mysql.FieldPacket): SqlType {
+  if (columnLength === 1 && booleanTypes.includes(columnType)) return 'boolean';
+  return numberTypes.includes(columnType) ? 'number' : 'other';
 }
 
 /** Explains an error of the driver without quoting its message. */

@@ -3,7 +3,14 @@ import pg from 'pg';
 import { SourceError } from '../../review/source.js';
 import { needsOwnSession } from '../../text/pooler-words.js';
 import { createDatabaseFault, isCertificateFault, readErrorCode } from './database-fault.js';
-import { chunkBytes, measureRow, type RowBatch, type RowsRequest, type SqlRows } from './rows.js';
+import {
+  chunkBytes,
+  measureRow,
+  type RowBatch,
+  type RowsRequest,
+  type SqlRows,
+  type SqlType,
+} from './rows.js';
 
 interface PostgresPlace {
   readonly url: string;
@@ -14,6 +21,9 @@ interface PostgresPlace {
 
 const connectTimeoutMs = 10_000;
 const bytea = 17;
+const boolean = 16;
+/** int8, int2, int4, oid, float4, float8 and numeric. */
+const numbers: readonly number[] = [20, 21, 23, 26, 700, 701, 1700];
 /** Before it is known how wide they are. */
 const firstRows = 10;
 /** The server's time limits for idle transactions and for whole transactions. */
@@ -60,7 +70,7 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
     isReading = true;
     let left = atMost ?? Number.POSITIVE_INFINITY;
     let count = Math.min(firstRows, chunkRows);
-    const fetchRows = async (): Promise<{ readonly rows: RowBatch; readonly columns: readonly string[] }> => {
+    const fetchRows = async (): Promise<{ readonly rows: RowBatch; readonly fields: pg.FieldDef[] }> => {
       const wanted = Math.min(count, left);
       const { rows, fields, rowCount } = await client.query({
         text: `FETCH ${wanted} FROM bookings`,
@@ -74,14 +84,15 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
         isComplete = true;
       }
       count = chooseCount(rows, chunkRows);
-      return { rows, columns: fields.map(({ name }) => name) };
+      return { rows, fields };
     };
     // The end is known with the last rows, so that nothing has to be cancelled after them.
     const first = await fetchRows();
-    if (first.columns.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
+    if (first.fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
     let ahead = first.rows;
     return {
-      columns: first.columns,
+      columns: first.fields.map(({ name }) => name),
+      types: first.fields.map(typeOf),
       async next() {
         try {
           const batch = ahead;
@@ -104,6 +115,11 @@ const asWritten: pg.CustomTypesConfig = {
   getTypeParser: (type: number) => (text: string) =>
     type === bytea ? Buffer.from(text.slice('\\x'.length), 'hex') : text,
 };
+
+function typeOf({ dataTypeID }: pg.FieldDef): SqlType {
+  if (dataTypeID === boolean) return 'boolean';
+  return numbers.includes(dataTypeID) ? 'number' : 'other';
+}
 
 /** How many rows to fetch next: fewer where they are wide. */
 function chooseCount(rows: RowBatch, chunkRows: number): number {

@@ -1,6 +1,10 @@
+import { readExactNumber } from '../json/json-text.js';
+
 /** A cell as the database writes it: bytes for binary data. */
 type SqlValue = string | Uint8Array | null;
 export type SqlRow = readonly SqlValue[];
+/** What the cells of a column are, where that is more than text. */
+export type SqlType = 'boolean' | 'number' | 'other';
 /** In the query's order. */
 export type RowBatch = readonly SqlRow[];
 
@@ -28,6 +32,8 @@ export interface RowsRequest {
 export interface SqlRows {
   /** The names of the columns, in the query's order. */
   readonly columns: readonly string[];
+  /** Of each column. */
+  readonly types: readonly SqlType[];
   /**
    * Returns the next rows; none once the database has reported the end.
    *
@@ -55,4 +61,15 @@ export function measureRow(row: readonly unknown[]): number {
     else if (ArrayBuffer.isView(cell)) bytes += cell.byteLength;
   }
   return bytes;
+}
+
+/** A cell as what it is: a column of booleans, or of numbers, holds no words. A number that JavaScript would round stays text. */
+export function readTyped(cell: SqlValue | undefined, type: SqlType = 'other'): unknown {
+  if (cell === null || cell === undefined) return cell;
+  if (type === 'other') return typeof cell === 'string' ? cell : Buffer.from(cell).toString();
+  const written = typeof cell === 'string' ? cell : String(BigInt(`0x${Buffer.from(cell).toString('hex')}`));
+  if (type === 'boolean' && /^[t1]$/.test(written)) return true;
+  if (type === 'boolean' && /^[f0]$/.test(written)) return false;
+  const number = readExactNumber(written);
+  return Number.isNaN(number) || Math.abs(number) > Number.MAX_SAFE_INTEGER ? written : number;
 }

@@ -10,7 +10,7 @@ import {
 import { createDayRows } from './day-rows.js';
 import { queryRule, type SqlOptions, urlRule } from './flags.js';
 import type { SqlSettings } from './kind.js';
-import { chunkBytes, measureRow, type SqlRow } from './rows.js';
+import { chunkBytes, measureRow, readTyped, type SqlRow, type SqlType } from './rows.js';
 
 export interface SqlAnswers {
   readonly kind: 'sql';
@@ -56,10 +56,10 @@ export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings, SqlOptions> = {
       const records: Sample['records'][number][] = [];
       let names: readonly string[] = [];
       let held = 0;
-      for await (const { columns, rows } of read(day, { signal, atMost: sampleRecords })) {
+      for await (const { columns, types, rows } of read(day, { signal, atMost: sampleRecords })) {
         names = columns;
         for (const row of rows) {
-          records.push(toRecord(columns, row));
+          records.push(toRecord(columns, types, row));
           held += measureRow(row);
         }
         // A row can be as wide as a document.
@@ -136,11 +136,15 @@ function renderQuery(query: QueryAnswer | undefined, write: SettingWriter): stri
   }
 }
 
-function toRecord(columns: readonly string[], row: SqlRow): ReadonlyMap<string, string> {
+function toRecord(
+  columns: readonly string[],
+  types: readonly SqlType[],
+  row: SqlRow,
+): ReadonlyMap<string, string> {
   return new Map(
     columns.flatMap((name, at): [string, string][] => {
-      const value = row[at];
-      return typeof value === 'string' ? [[name, value]] : [];
+      const value = types[at] === 'other' ? row[at] : readTyped(row[at], types[at]);
+      return ['string', 'number', 'boolean'].includes(typeof value) ? [[name, String(value)]] : [];
     }),
   );
 }

@@ -8,7 +8,7 @@ import {
 } from '../../review/source.js';
 import { describeColumn, describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
 import { createDayRows, type DayRowsOptions } from './day-rows.js';
-import { measureRow, rowLimit, type SqlRow } from './rows.js';
+import { measureRow, readTyped, rowLimit, type SqlRow, type SqlType } from './rows.js';
 
 export interface SqlSourceOptions extends DayRowsOptions {
   /** The column of each field, if it is not named like the field. */
@@ -42,9 +42,9 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
       let found: ResultColumns | undefined;
       let pendingNotices: readonly SourceNotice[] = [];
       let place = 0;
-      for await (const { columns: names, rows } of read(day, { signal, atMost })) {
+      for await (const { columns: names, types, rows } of read(day, { signal, atMost })) {
         if (found === undefined) {
-          found = findResultColumns(names, { columns, extraColumns, keptColumns, where });
+          found = findResultColumns(names, { columns, extraColumns, keptColumns, where, types });
           pendingNotices = found.notices;
         }
         if (rows.length === 0) continue;
@@ -76,6 +76,8 @@ export interface ResultColumns {
 interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'extraColumns' | 'keptColumns'> {
   /** For messages. */
   readonly where: string;
+  /** Of the result's columns. */
+  readonly types?: readonly SqlType[];
 }
 
 /**
@@ -87,7 +89,7 @@ interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'extraColumns
  */
 export function findResultColumns(
   names: readonly string[],
-  { columns = {}, extraColumns = [], keptColumns = [], where }: WantedColumns,
+  { columns = {}, extraColumns = [], keptColumns = [], where, types = [] }: WantedColumns,
 ): ResultColumns {
   const notices: SourceNotice[] = [];
 
@@ -138,7 +140,7 @@ export function findResultColumns(
         : {
             place,
             fields: pickFields(row),
-            extras: extraPlaces.map((at) => readCell(row, at)),
+            extras: extraPlaces.map((at) => readTyped(row[at], types[at])),
             kept: keptPlaces.map((at) => readCell(row, at)),
           },
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { FilterReport } from '../../../src/ledger/filter-columns.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { VolumeComparison } from '../../../src/ledger/run.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -55,6 +56,40 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       expect(await ledger.runs.listVolumes([])).toEqual([]);
       expect(await ledger.runs.findVolume('2026-11-06')).toMatchObject({ accepted: 4 });
       expect(await ledger.runs.findVolume('2026-11-13')).toBeUndefined();
+    });
+
+    it('it keeps what filters left out, and lists it by the newest complete day’s run of each earlier day', async () => {
+      const { ledger } = opened();
+      const filtersOf = (leftOut: number): FilterReport => ({
+        columns: [
+          {
+            ...{ column: 'Estado ñ', condition: '["OK"]', isOfWords: true, taken: 1, leftOut },
+            values: [{ value: 'OK', records: 1, isTaken: true, isNamed: true }],
+          },
+        ],
+        warnings: [{ kind: 'few-left-out', column: 'Estado ñ', leftOut, usual: 40 }],
+      });
+      const filtered = async (id: string, day: string, state: 'succeeded' | 'failed', given = {}) => {
+        const run = await ledger.runs.create({ ...newRun(id, { day }), ...given });
+        await (await startCollect(ledger, run)).noteFilters(filtersOf(Number(id)));
+        expect((await ledger.runs.get(id)).filters).toEqual(filtersOf(Number(id)));
+        await ledger.runs.settle(rightOf(run), { state, at });
+      };
+      await filtered('1', '2026-11-06', 'succeeded');
+      await filtered('2', '2026-11-06', 'succeeded', { topsUp: true });
+      await filtered('3', '2026-11-06', 'failed');
+      await filtered('4', '2026-11-06', 'succeeded', { trigger: 'today' });
+      await filtered('5', '2026-11-05', 'succeeded');
+      await filtered('6', '2026-11-07', 'succeeded');
+      await endedRun(ledger, 'without', '2026-11-04');
+      expect(await ledger.runs.listFilters('2026-11-07')).toEqual([
+        { day: '2026-11-05', columns: filtersOf(5).columns },
+        { day: '2026-11-06', columns: filtersOf(2).columns },
+      ]);
+      const again = await ledger.runs.create(newRun('again'));
+      await (await startCollect(ledger, again)).noteFilters(filtersOf(1));
+      await startCollect(ledger, again);
+      expect(await ledger.runs.get('again')).not.toHaveProperty('filters');
     });
 
     it('a day with far fewer bookings is reviewed, but good only once somebody has accepted it', async () => {

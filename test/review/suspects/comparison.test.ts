@@ -39,6 +39,7 @@ function compareWith(mappings: readonly Partial<CopiedMapping>[]) {
       stored.push(chunk);
     },
     noteVolume: async () => {},
+    noteFilters: async () => {},
     holds: () => Promise.reject(new Error('nothing is looked up here')),
     finish: () => Promise.reject(new Error('nothing is finished here')),
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { readKeptValue } from '../../../src/booking/kept-values.js';
-import { type BookingSource, SourceError } from '../../../src/review/source.js';
+import { type BookingSource, type SourceChunk, SourceError } from '../../../src/review/source.js';
 import type { SourceParts } from '../../../src/sources/common/kind.js';
 import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
 import { openSource, type SourceSettings, sourceSchema } from '../../../src/sources/registry.js';
@@ -82,7 +82,9 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
     ['no value', [''], [4, 5]],
     ['not a value', { not: ['CANC'] }, [1, 2, 4, 5, 6]],
     ['none of several values', { not: ['CANC', ''] }, [1, 2, 6]],
-    ['a value that no record has', ['conf'], []],
+    ['a value in another case', ['conf'], [1]],
+    ['a value that no record has', ['CONFIRMED'], []],
+    ['another beginning', { not: { startsWith: ['CAN', 'O'] } }, [1, 4, 5, 6]],
   ])('selects the records with %s, and counts the others', async (_, condition, taken) => {
     expect(await read(kind, { [column]: condition })).toEqual({
       taken: [...taken, ...unreadable],
@@ -97,10 +99,10 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
     });
   });
 
-  it('fails for a column that the source does not have', async () => {
-    const failure = await read(kind, { [column]: ['CONF'], Status: { not: ['X'] } }).catch(
-      (error: unknown) => error,
-    );
+  it('takes a column that no record has for missing, but fails where a header lacks it', async () => {
+    const reading = read(kind, { [column]: ['CONF'], Status: { not: ['X'] } });
+    if (kind !== 'csv') return expect(await reading).toEqual({ taken: [1], filtered: 5 });
+    const failure = await reading.catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(SourceError);
     expect(failure).toMatchObject({
       fault: 'missing-column',
@@ -171,6 +173,71 @@ it('keeps the columns of a record with quotes', async () => {
   for await (const chunk of source.read(day, { signal: new AbortController().signal }))
     records.push(...chunk.records);
   expect(records).toMatchObject([{ kept: ['5'] }, { fields: { ServiceId: '2' }, kept: ['6, or "7"'] }]);
+});
+
+describe('what a filter says of its columns', () => {
+  const settle = async (
+    extras: readonly (readonly unknown[])[],
+    filter: RowFilter,
+    named?: Parameters<typeof createFilteredSource>[2],
+  ) => {
+    const source: BookingSource = {
+      locate: () => 'the source',
+      placeUnit: 'row',
+      measure: async () => undefined,
+      async *read() {
+        for (const [at, values] of extras.entries())
+          yield { records: [{ place: at + 1, fields: {}, extras: values }] };
+      },
+    };
+    let where: SourceChunk['where'];
+    const filtered = createFilteredSource(source, filter, named);
+    for await (const chunk of filtered.read(day, { signal: new AbortController().signal }))
+      where = chunk.where;
+    return where;
+  };
+  const filter = { Status: { not: ['storniert', ''] } };
+
+  it('is each value with its number, whatever its case, the most frequent first', async () => {
+    const values = ['OK', 'Storniert', ' ok ', null, 'OK', undefined, 'STORNIERT', { a: 1 }];
+    expect(
+      await settle(
+        values.map((value) => [value]),
+        filter,
+      ),
+    ).toEqual([
+      {
+        column: 'Status',
+        condition: '{"not":["storniert",""]}',
+        isOfWords: true,
+        taken: 4,
+        leftOut: 4,
+        values: [
+          { value: 'OK', records: 3, isTaken: true, isNamed: false },
+          { value: 'Storniert', records: 2, isTaken: false, isNamed: true },
+          { value: '', records: 2, isTaken: false, isNamed: true },
+          { value: '{…}', records: 1, isTaken: true, isNamed: false },
+        ],
+      },
+    ]);
+  });
+
+  it.each<[string, RowFilter, Parameters<typeof createFilteredSource>[2], readonly unknown[]]>([
+    ['guests’ names', { kunde: ['A'] }, { BookingClientName: 'Kunde' }, ['A', 'B']],
+    ['what is called like guests’ names', { guest_name: ['A'] }, {}, ['A', 'B']],
+    ['many values', { Ref: ['v0'] }, {}, Array.from({ length: 21 }, (_, at) => `v${at}`)],
+    ['very many values', { Ref: ['v0'] }, {}, Array.from({ length: 500 }, (_, at) => `v${at}`)],
+    ['long values', { Note: ['A'] }, {}, ['A', 'x'.repeat(61)]],
+  ])('is no value of a column of %s, but how many there are', async (_, where, named, values) => {
+    const [only] =
+      (await settle(
+        values.map((value) => [value]),
+        where,
+        named,
+      )) ?? [];
+    expect(only).toMatchObject({ taken: 1, leftOut: values.length - 1 });
+    expect(only).not.toHaveProperty('values');
+  });
 });
 
 describe('a filter, for a caller that needs only a few records', () => {

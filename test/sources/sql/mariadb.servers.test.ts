@@ -71,6 +71,28 @@ describe('bookings in MariaDB', () => {
     ]);
   });
 
+  it('come with the columns of filters as what they are: booleans, numbers, and words in bytes', async () => {
+    await mariadb().query(
+      url,
+      `CREATE TABLE bookings (ServiceId int, yes bit(1), no bit, flag boolean, off tinyint(1), state tinyint(1), bits bit(9),
+         padded int(4) ZEROFILL, exact decimal(8,2), big bigint, word varchar(9), bytes varbinary(9), unknown bit(1));
+       INSERT INTO bookings VALUES (1, b'1', b'0', true, false, 2, b'100000001', 7, 1, 9007199254740993, '01', 'CANC', NULL)`,
+    );
+    const { records } = await readDay({
+      url,
+      query: 'SELECT *, flag AS ProviderName FROM bookings WHERE :day <> 1',
+      extraColumns: 'yes no flag off state bits padded exact big word bytes unknown'.split(' '),
+      keptColumns: ['exact', 'flag'],
+    });
+    expect(records).toMatchObject([
+      {
+        fields: { ProviderName: '1' },
+        extras: [true, false, true, false, 2, 257, 7, 1, '9007199254740993', '01', 'CANC', null],
+        kept: ['1.00', '1'],
+      },
+    ]);
+  });
+
   it.each([
     ['2026-03-29', 23],
     ['2026-10-25', 25],

@@ -159,6 +159,24 @@ describe('bookings in PostgreSQL', () => {
     });
   });
 
+  it('come with the columns of filters as what they are: booleans, numbers, and words in bytes', async () => {
+    const { records } = await readDay({
+      url,
+      query: `SELECT 1 AS serviceid, true AS providername, true AS yes, false AS no, NULL::boolean AS unknown, 1.00::numeric AS exact,
+        7::smallint AS small, 0.5::float8 AS loose, 9007199254740993::bigint AS big, '1.00'::text AS text, 'NaN'::numeric AS nan,
+        'CANC'::bytea AS bytes WHERE :day::text <> ''`,
+      extraColumns: ['yes', 'no', 'unknown', 'exact', 'small', 'loose', 'big', 'text', 'nan', 'bytes'],
+      keptColumns: ['exact', 'yes'],
+    });
+    expect(records).toMatchObject([
+      {
+        fields: { ProviderName: 't' },
+        extras: [true, false, null, 1, 7, 0.5, '9007199254740993', '1.00', 'NaN', 'CANC'],
+        kept: ['1.00', 't'],
+      },
+    ]);
+  });
+
   it('must be there or declared absent, on a day without bookings, too', async () => {
     const query =
       'SELECT n AS serviceid, n AS supplier FROM generate_series(1, 9) AS n WHERE :day::text <> $$$$';

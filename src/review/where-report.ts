@@ -1,0 +1,136 @@
+import { foldCase } from '../booking/field-text.js';
+import type {
+  DayFilters,
+  FilterColumn,
+  FilterReport,
+  FilterValue,
+  FilterWarning,
+} from '../ledger/filter-columns.js';
+import { formatCount, formatCountOf } from '../text/format.js';
+import { chooseCompared, daysToCompare, isWeekend, usualOf, type VolumeSettings } from './gates.js';
+
+/** More values are no list of states. */
+const mostKnown = 20;
+/** How many records there are at least for each value of a list of states: references, of which each is new, have one. */
+const recordsPerValue = 2;
+
+const daysInRow = 8;
+const leastInRow = 5;
+const leastDays = 3;
+const leastUsual = 20;
+
+/**
+ * What is odd about what `source.where` finds on a day: a value that no earlier day had, or hardly anything left out where
+ * that is unusual. What is odd about a small day is its volume, which others compare.
+ *
+ * @param earlier the days before it, oldest first
+ */
+export function compareFilters(
+  day: string,
+  columns: readonly FilterColumn[],
+  earlier: readonly DayFilters[],
+  settings: Pick<VolumeSettings, 'exceptions'>,
+): FilterWarning[] {
+  const comparable = new Set(daysToCompare(day, settings));
+  return columns.flatMap((column) => {
+    const known = earlier.flatMap((one) =>
+      one.columns
+        .filter((other) => other.column === column.column)
+        .map((other) => ({ ...other, day: one.day })),
+    );
+    const alike = known.filter((one) => one.condition === column.condition && comparable.has(one.day));
+    return [...findNewValues(column, known), ...compareLeftOut(day, column, alike)];
+  });
+}
+
+function findNewValues(column: FilterColumn, known: readonly FilterColumn[]): FilterWarning[] {
+  if (!column.isOfWords) return [];
+  const days = known.filter(({ isOfWords }) => isOfWords).flatMap(({ values = [] }) => values);
+  const before = new Set(days.map(({ value }) => foldCase(value)));
+  const total = days.reduce((sum, { records }) => sum + records, 0);
+  before.delete('');
+  const added = (column.values ?? []).filter(
+    ({ value, isNamed }) => value !== '' && !isNamed && !before.has(foldCase(value)),
+  );
+  if (before.size === 0 || before.size + added.length > mostKnown) return [];
+  if (total < recordsPerValue * before.size) return [];
+  return added.map((value) => ({ kind: 'new-value', column: column.column, value }));
+}
+
+interface ComparedDay {
+  readonly day: string;
+  readonly taken: number;
+  readonly leftOut: number;
+}
+
+function compareLeftOut(
+  day: string,
+  { column, taken, leftOut }: FilterColumn,
+  earlier: readonly ComparedDay[],
+): FilterWarning[] {
+  const { days, isOfWeekday } = chooseCompared(day, earlier);
+  const usual = usualOf(days.map((one) => one.leftOut)) ?? 0;
+  const usuallyTaken = usualOf(days.map((one) => one.taken)) ?? 0;
+  const size = usuallyTaken === 0 ? 1 : Math.min(1, taken / usuallyTaken);
+  if (size < 0.5) return [];
+  const inRow = earlier.slice(-daysInRow);
+  const wasEach = inRow.length === daysInRow && inRow.every((one) => one.leftOut >= leastInRow);
+  if (leftOut === 0 && wasEach) return [{ kind: 'none-left-out', column, leftOut, usual }];
+  // Weekends may well be quieter than the other days that they are compared with.
+  const share = isOfWeekday || !isWeekend(day) ? 0.5 : 0.25;
+  const isUsual = days.length >= leastDays && usual * size >= leastUsual;
+  return isUsual && leftOut < usual * size * share ? [{ kind: 'few-left-out', column, leftOut, usual }] : [];
+}
+
+/** What a ledger remembers: the values of lists of words. */
+export function forget(columns: readonly FilterColumn[]): FilterColumn[] {
+  return columns.map(({ values, ...column }) =>
+    column.isOfWords && values ? { ...column, values } : column,
+  );
+}
+
+/** In a sentence without its full stop: what was found on that day, and what to do. */
+export function describeFilterWarning(warning: FilterWarning, day: string): string {
+  const { column } = warning;
+  switch (warning.kind) {
+    case 'new-value': {
+      const { value, records, isTaken } = warning.value;
+      const found = `${formatCountOf(records, 'record')} of ${day} with ${JSON.stringify(value)} in ${column}, which no earlier day had, ${isTaken ? 'count as bookings' : 'are left out'}`;
+      return `${found}: if that is wrong, add it to source.where${isTaken ? '' : `, then \`replay ${day} --late\``}`;
+    }
+    case 'none-left-out':
+    case 'few-left-out': {
+      const some = warning.leftOut === 0 ? 'none' : formatCountOf(warning.leftOut, 'record');
+      return `source.where leaves out ${some} of ${day} by ${column}, usually ${formatCount(warning.usual)}: check how the export writes its values`;
+    }
+  }
+}
+
+export function describeFilterWarnings({
+  day,
+  filters,
+}: {
+  readonly day: string;
+  readonly filters?: FilterReport | undefined;
+}): string[] {
+  return (filters?.warnings ?? []).map((warning) => describeFilterWarning(warning, day));
+}
+
+/** A line for people about each column: what is left out, and what is taken. */
+export function describeFilters(columns: readonly FilterColumn[]): string[] {
+  return columns.map(({ column, taken, leftOut, values }) => {
+    const out = `${column}: ${formatCount(leftOut)} of ${formatCountOf(taken + leftOut, 'record')} left out`;
+    if (values === undefined) return `${out}; its values are not listed`;
+    if (values.every(({ value }) => value === '')) return `${out}; no record has a value`;
+    const list = (isTaken: boolean) => values.filter((one) => one.isTaken === isTaken).map(describeValue);
+    const parts = [
+      { title: '', found: list(false) },
+      { title: 'taken: ', found: list(true) },
+    ].filter(({ found }) => found.length > 0);
+    return [out, ...parts.map(({ title, found }) => `${title}${found.join(', ')}`)].join('; ');
+  });
+}
+
+function describeValue({ value, records }: FilterValue): string {
+  return `${value === '' ? 'missing' : JSON.stringify(value)} ${formatCount(records)}`;
+}
