@@ -79,13 +79,10 @@ it('thirty good nights say nothing but the morning digest', { timeout: 300_000 }
     },
   });
 
-  async function command(...words: string[]) {
-    const { exitCode, stdout, stderr } = await folder.run(words);
-    expect([words.join(' '), exitCode, /warning|!/i.exec(stdout + stderr)]).toEqual([
-      words.join(' '),
-      0,
-      null,
-    ]);
+  /** Cron mails whatever is printed. */
+  async function run(...words: string[]) {
+    const { exitCode, stdout, stderr } = await folder.run(['run', '--quiet', ...words]);
+    expect({ words, exitCode, stdout, stderr }).toEqual({ words, exitCode: 0, stdout: '', stderr: '' });
   }
 
   for (const [index, day] of days.entries()) {
@@ -97,18 +94,19 @@ it('thirty good nights say nothing but the morning digest', { timeout: 300_000 }
     if (kind === 'today') {
       at('14:00', day);
       await write(0.5);
-      await command('run', 'today', '--delivery', delivery);
+      await run('today', '--delivery', delivery);
     }
     await write(kind.startsWith('late') ? 0.95 : 1);
     at('02:30');
-    await command('run', '--delivery', delivery);
+    await run('--delivery', delivery);
     if (kind.startsWith('late')) {
       at('03:30');
       await write();
-      await command('replay', day.iso, '--late');
+      const late = await folder.run(['replay', day.iso, '--late']);
+      expect([late.exitCode, late.stdout + late.stderr]).toEqual([0, expect.not.stringMatching(/warning/i)]);
     }
     at('08:05');
-    await command('run');
+    await run();
     const { json } = await folder.run(['status', day.iso, '--json']);
     const { runs } = json as { readonly runs: readonly object[] };
     expect(runs[0]).toMatchObject({ isGood: true, notGood: [], warnings: [] });
