@@ -5,11 +5,13 @@ import { all, type Cell, database, one, type Query, type StoredRow, withoutUndef
 import {
   type Acceptances,
   type Asker,
+  type CountedDay,
   completingTriggers,
   type DayVolume,
   type DeliveryKind,
   hasUnexpectedCount,
   type ImplausibleAffected,
+  isSilent,
   isToBeAccepted,
   mayLackResult,
   noRuns,
@@ -184,6 +186,22 @@ export function listVolumes(days: readonly string[]): Query<DayVolume[]> {
 export function* findVolume(day: string): Query<DayVolume | undefined> {
   const [volume] = yield* readVolumes([day], () => true);
   return volume;
+}
+
+/** Of each day the newest run that counted its providers, whatever became of it, the newest day first. */
+export function* listCounted(days: readonly string[]): Query<CountedDay[]> {
+  if (days.length === 0) return [];
+  const rows = yield* all(
+    `SELECT * FROM runs WHERE providers IS NOT NULL AND day IN (${days.map(() => '?').join(', ')}) ORDER BY day DESC, number`,
+    ...days,
+  );
+  const newest = new Map<string, CountedDay>();
+  for (const row of rows) {
+    const { day, providers = {}, volume } = runs.read(row);
+    const silent = volume?.drops.filter(isSilent).map(({ provider }) => provider) ?? [];
+    newest.set(day, { day, providers, silent });
+  }
+  return [...newest.values()];
 }
 
 /** Of each day the newest run that succeeded, counted the whole day and is usual. */

@@ -57,6 +57,21 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       expect(await ledger.runs.findVolume('2026-11-13')).toBeUndefined();
     });
 
+    it('it lists what days counted by provider, whatever became of them, the newest first', async () => {
+      const { ledger } = opened();
+      await endedRun(ledger, 'old', '2026-11-06', { bookings: 3 });
+      await endedRun(ledger, 'failed', '2026-11-06', { bookings: 4, state: 'failed' });
+      const silent = await ledger.runs.create(newRun('silent', { day: '2026-11-13' }));
+      await (await startCollect(ledger, silent)).noteVolume({ at: 1, providers: {}, comparison });
+      const uncounted = await ledger.runs.create(newRun('uncounted', { day: '2026-10-30' }));
+      await (await startCollect(ledger, uncounted)).noteVolume({ at: 1, providers: null });
+      expect(await ledger.runs.listCounted(['2026-10-30', '2026-11-06', '2026-11-13'])).toEqual([
+        { day: '2026-11-13', providers: {}, silent: ['Bed "link" ñ'] },
+        { day: '2026-11-06', providers: { Bedlink: 4 }, silent: [] },
+      ]);
+      expect(await ledger.runs.listCounted([])).toEqual([]);
+    });
+
     it('a day with far fewer bookings is reviewed, but good only once somebody has accepted it', async () => {
       const { ledger } = opened();
       const dropped = { ...comparison, drops: [{ provider: null, accepted: 2, usual: 412 }] };
