@@ -19,7 +19,7 @@ import {
 import { renderCanary } from '../src/review/canary.js';
 import { runsCompared } from '../src/review/collect/delivered-lines.js';
 import { adviseInLines, describeImplausible } from '../src/review/day/acceptance-words.js';
-import { earlyNote, endedTooEarly, repairedNote } from '../src/review/day/good-day.js';
+import { describeEarly, endedTooEarly, repairedNote } from '../src/review/day/good-day.js';
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
 import { describeDrops, nameDrops } from '../src/review/gates.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
@@ -108,7 +108,7 @@ export function renderClosing(
       : []),
     ...explain(run, mailPlace, toppedUp),
     ...(timezone !== undefined && endedTooEarly(run, timezone)
-      ? [`  It was ${earlyNote}: the next run sends what is missing.`]
+      ? wrapText(`It was ${describeEarly(run)}. The next run sends what is missing.`)
       : []),
     ...(waiting ? [`  ${describeWaiting(waiting)}`] : []),
     renderTable(listCounts(run)),

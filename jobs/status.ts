@@ -15,7 +15,7 @@ import {
 import { findMisfit } from '../src/review/archive-fit.js';
 import { describeImplausible } from '../src/review/day/acceptance-words.js';
 import {
-  earlyNote,
+  describeEarly,
   endedTooEarly,
   findRepaired,
   hasNews,
@@ -273,7 +273,7 @@ function noteRun(
     run.state === 'succeeded' &&
       hasUnexpectedCount(run) &&
       `${formatCount(countRecords(counts))} records instead of the expected ${formatCount(expected)}`,
-    !isGoodDay && mayCompleteDay(run) && endedTooEarly(run, timezone) && earlyNote,
+    !isGoodDay && mayCompleteDay(run) && endedTooEarly(run, timezone) && describeEarly(run),
     run.volume &&
       warnsOfVolume(run) &&
       `${nameDrops(run.volume)}${!isGoodDay && isToBeAccepted(run, ['volume']) ? ', to be accepted' : ''}`,

@@ -35,6 +35,7 @@ import {
   accept,
   createRun,
   findHookRun,
+  noteClockLead,
   noteExpected,
   noteRemoval,
   rememberHookRun,
@@ -195,7 +196,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     runs: {
       ...reader.runs,
       ...bind(transact, { create: createRun, abandon, takeOver, replaceFailure, settle, noteRemoval }),
-      ...bind(transact, { noteExpected, accept, rememberHook: rememberHookRun }),
+      ...bind(transact, { noteExpected, noteClockLead, accept, rememberHook: rememberHookRun }),
       ...bind(store.read, { findOfHook: findHookRun }),
     },
     days: { ...reader.days, ...bind(transact, { storeOutcome }) },

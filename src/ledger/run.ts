@@ -100,6 +100,8 @@ const fields = {
   }),
   startedAt: t.bigint,
   collectStartedAt: t.optional(t.bigint),
+  /** How far the clock that it was collected by was ahead, where two others agreed on it. Milliseconds. */
+  clockLead: t.optional(t.bigint),
   collectedAt: t.optional(t.bigint),
   finishedAt: t.optional(t.bigint),
   /** When its guest names were blanked. Absent again once something was written that may hold names. */

@@ -323,6 +323,7 @@ export interface Settlement {
   readonly state: Exclude<RunState, 'collecting' | 'delivering'>;
   readonly failure?: RunFailure;
   readonly implausible?: ImplausibleAffected | undefined;
+  readonly clockLead?: number | undefined;
   readonly at: number;
 }
 

@@ -13,21 +13,33 @@ import {
   warnsOfVolume,
   wasToBeAccepted,
 } from '../../ledger/run.js';
-import { formatCountOf } from '../../text/format.js';
+import { formatCountOf, formatDuration } from '../../text/format.js';
 import { describeDrops, nameDrops } from '../gates.js';
 import type { DayOutcome } from '../outcome/day-outcome.js';
 import { hasUnknownVerdicts } from '../verdicts/run-verdicts.js';
 import { adviseInSentence, describeImplausible, shareOf } from './acceptance-words.js';
 
-/** Whether the collect began before the day ended: later bookings are missing. */
+/** Whether the collect began before the day ended, by our clock or by those of two others: later bookings are missing. */
 export function wasCollectedEarly(
-  day: Pick<BusinessDay, 'lastInstant'>,
-  { collectStartedAt, startedAt }: Pick<Run, 'collectStartedAt' | 'startedAt'>,
+  day: LastInstant,
+  run: Pick<Run, 'collectStartedAt' | 'startedAt' | 'clockLead'>,
 ): boolean {
-  return !isDayOver(day, collectStartedAt ?? startedAt);
+  return !isOverFor(run, day, run.collectStartedAt ?? run.startedAt);
 }
 
-export const earlyNote = 'collected before the day was over';
+/** Whether the day is over at an instant of the clock by which the run was collected. */
+export function isOverFor({ clockLead = 0 }: Pick<Run, 'clockLead'>, day: LastInstant, at: number): boolean {
+  return isDayOver(day, at - clockLead);
+}
+
+type LastInstant = Pick<BusinessDay, 'lastInstant'>;
+
+export function describeEarly({ clockLead }: Pick<Run, 'clockLead'>): string {
+  const early = 'collected before the day was over';
+  return clockLead === undefined
+    ? early
+    : `${early}: the clock of its machine was ${formatDuration(clockLead)} ahead`;
+}
 
 /** Whether it succeeded, but before the day was over. Such a run looks done, and the day is not. */
 export function endedTooEarly(run: Run, timezone: string): boolean {

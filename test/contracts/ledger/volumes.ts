@@ -132,6 +132,17 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       expect(await ledger.runs.get('r2')).toEqual(accepted);
     });
 
+    it('it keeps how far ahead the clock was until the run is collected again', async () => {
+      const { ledger } = opened();
+      const run = await ledger.runs.create(newRun('r1'));
+      await startCollect(ledger, run);
+      expect(await ledger.runs.noteClockLead('r1', 7_200_000)).toMatchObject({ clockLead: 7_200_000 });
+      await startCollect(ledger, run);
+      expect(await ledger.runs.get('r1')).not.toHaveProperty('clockLead');
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', clockLead: 3_600_000, at });
+      expect(await ledger.runs.get('r1')).toMatchObject({ state: 'succeeded', clockLead: 3_600_000 });
+    });
+
     it('it records what is expected of a run in any state, and a day with a different number is not good', async () => {
       const { ledger } = opened();
       const run = await ledger.runs.create(newRun('r1', { startedAt: at }));

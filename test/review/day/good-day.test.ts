@@ -23,6 +23,17 @@ it('a run that began before the end of its day, in the zone of the account, make
   }
 });
 
+it('a run that began before the end of its day by the clocks of two others makes it neither done nor good', () => {
+  const collectStartedAt = Date.parse('2026-11-20T23:30:00Z');
+  for (const [clockLead, isEarly] of [
+    [1_800_000, false],
+    [1_800_001, true],
+  ] as const) {
+    const run = someRun({ collectStartedAt, clockLead });
+    expect([endedTooEarly(run, zone), makesDayGood(run, zone)]).toEqual([isEarly, !isEarly]);
+  }
+});
+
 it('a day is repaired once it is good after a run that was not, or once somebody has accepted it', () => {
   const volume = { accepted: 9, usual: 99, drops: [{ provider: null, accepted: 9, usual: 99 }] };
   const [good, failed, few] = [someRun(), someRun({ state: 'failed' }), someRun({ volume })];
