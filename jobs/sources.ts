@@ -62,6 +62,7 @@ export async function openReader(
         workerData: { ...createReadingOrder(settings, day, kind), erased },
         resourceLimits: { maxYoungGenerationSizeMb },
       }),
+    peerClock,
   );
 }
 
