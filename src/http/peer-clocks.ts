@@ -62,20 +62,15 @@ export function findOffset({ least, most }: ClockDifference): number {
 }
 
 /**
- * How far our clock is ahead, where the service and somebody else agree that it is; undefined otherwise. The smaller of their
+ * How far our clock is ahead, where the service and somebody else agree that it is, and otherwise 0. The smaller of their
  * differences counts. A clock that is behind takes no day too early.
  */
-export function findAgreedLead(
-  service: ClockDifference | undefined,
-  others: readonly ClockDifference[],
-): number | undefined {
-  if (!service) return undefined;
+export function findAgreedLead(service: ClockDifference, others: readonly ClockDifference[]): number {
   const lead = -findOffset(service);
   const leads = others
     .filter((other) => other.least - service.most <= toleratedMs && service.least - other.most <= toleratedMs)
-    .map((other) => Math.min(lead, -findOffset(other)))
-    .filter((one) => one > 0);
-  return leads.length === 0 ? undefined : Math.max(...leads);
+    .map((other) => Math.min(lead, -findOffset(other)));
+  return Math.max(0, ...leads);
 }
 
 /** Undefined if the difference is tolerable. */
@@ -93,7 +88,7 @@ export interface PeerClocks {
   of(peer: Peer): PeerClock;
   /** This process has collected the run: what is known of its clock says whether that was too early. */
   noteCollected(runId: string): void;
-  /** See `findAgreedLead`; undefined for a run that another process has collected. */
+  /** See `findAgreedLead`; undefined for a run that another process has collected, and where the service has not answered. */
   findLead(runId: string): number | undefined;
 }
 
@@ -122,9 +117,10 @@ export function createPeerClocks(clock: () => number, warn: (message: string) =>
     }),
     noteCollected: (runId) => void collected.add(runId),
     findLead(runId) {
-      if (!collected.has(runId)) return undefined;
-      const { service, ...others } = Object.fromEntries(known) as Partial<Record<Peer, ClockDifference>>;
-      return findAgreedLead(service, Object.values(others));
+      const service = known.get('service');
+      if (!service || !collected.has(runId)) return undefined;
+      const others = [...known.values()].filter((one) => one !== service);
+      return findAgreedLead(service, others);
     },
   };
 }

@@ -155,10 +155,16 @@ async function reviewHeld(call: Call, hold: Hold): Promise<DayResult | 'lost'> {
   return { run: await noteClock(delivered, parts), wasDone: false };
 }
 
-/** Another process may have settled the run that this one has collected. */
+/**
+ * Another process may have settled the run that this one has collected. A run that found nothing new has asked nobody: its clock is the
+ * one of the run before.
+ */
 async function noteClock(run: Run, { ledger, peerClocks }: ReviewParts): Promise<Run> {
-  const lead = run.state === 'succeeded' ? peerClocks?.findLead(run.id) : undefined;
-  return lead === undefined || run.clockLead !== undefined ? run : ledger.runs.noteClockLead(run.id, lead);
+  if (run.state !== 'succeeded' || run.clockLead !== undefined) return run;
+  let lead = peerClocks?.findLead(run.id);
+  if (lead === undefined && run.topsUp && run.counts.accepted === 0)
+    lead = (await ledger.runs.list({ day: run.day, limit: 2 }))[1]?.clockLead;
+  return lead ? ledger.runs.noteClockLead(run.id, lead) : run;
 }
 
 function reportOpened({ parts, onOpened }: Call, run: Run, isNew: boolean): void {

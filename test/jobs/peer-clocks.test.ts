@@ -54,6 +54,8 @@ it('a day that is not over by the clocks of the service and of the source is top
   expect(early.stderr).toContain('It was collected before the day was over: the clock of its machine was ');
   const { stdout } = await folder.run(['status']);
   expect(stdout).toContain(`${day}: collected before the day was over: the clock`);
+  const again = await folder.runDay();
+  expect(again.report).toMatchObject({ isGood: false, counts: { delivered: 0 } });
   endDay();
   const whole = await folder.runDay();
   expect(whole.report).toMatchObject({ isGood: true, topsUp: true, counts: { delivered: 5 } });

@@ -47,7 +47,7 @@ export async function settleIfDue(run: Run, parts: SettleParts): Promise<Run> {
   const end = failure ? fail(failure) : judgeEnd(run, await ledger.runs.tally(run.id), parts);
   const implausible =
     end.state === 'succeeded' ? await findImplausible(ledger, run, limits.maxAffectedShare) : undefined;
-  const clockLead = parts.peerClocks?.findLead(run.id);
+  const clockLead = parts.peerClocks?.findLead(run.id) || undefined;
   const right = { runId: run.id, token: run.token };
   const settled = await ledger.runs.settle(right, { ...end, implausible, clockLead, at: clock() });
   const ended = await ledger.runs.get(run.id);
