@@ -3,6 +3,7 @@ import { businessDayAt } from '../src/booking/business-day.js';
 import { createHeartbeat } from '../src/channels/heartbeat.js';
 import type { Config } from '../src/config/load.js';
 import { createHeartbeatObserver, type HeartbeatObserver } from '../src/events/heartbeat-observer.js';
+import { createPeerClocks, type PeerClocks } from '../src/http/peer-clocks.js';
 import { describeHost } from '../src/http/transport.js';
 import type { KeyFolder } from '../src/keys/key-folder.js';
 import type { Action } from '../src/ledger/audit.js';
@@ -53,6 +54,8 @@ export interface App extends Terminal {
   keys(): KeyFolder | undefined;
   /** A connection that is closed when it is idle for so long; whoever asks first decides. */
   sftp(idleMs?: number): SftpServer;
+  /** What is known of the clocks of those who answer. */
+  readonly peerClocks: PeerClocks;
   /** The client for reviews. It never retries: the step runner does. */
   reviewService(): ServiceClient;
   /** The service's typed operations, with the configured retries. */
@@ -160,7 +163,8 @@ function createParts() {
 
 function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Parts): App {
   let adopts = false;
-  const ledger = once(() => openLedger(config, { adopts }), closePart);
+  const peerClocks = createPeerClocks(clock, terminal.caution);
+  const ledger = once(() => openLedger(config, { adopts, peerClock: peerClocks.of('ledger') }), closePart);
   const readLedger = once(() => findLedger(config), closePart);
   let written: Promise<Ledger> | undefined;
   /** What is open for writing can be read, too. */
@@ -185,14 +189,15 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
       return adopted;
     },
     findLedger: findOpen,
-    archive: once(() => openArchive(config)),
+    peerClocks,
+    archive: once(() => openArchive(config, peerClocks.of('archive'))),
     spool: once(() => openSpool(config)),
     keys: () => openKeys(config),
     sftp(idleMs = sftpIdleMs) {
       sftp ??= keep(openSftp(config, { keep: { idleMs, clock } }));
       return sftp;
     },
-    reviewService: once(() => openReviewService(config), closePart),
+    reviewService: once(() => openReviewService(config, peerClocks.of('service')), closePart),
     mappingService: once(() => openMappingService(config), closePart),
     keep,
     review(performs = true) {

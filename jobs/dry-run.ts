@@ -135,11 +135,12 @@ async function openTemporaryLedger(temporaryFolder: string) {
 
 /** @returns why the day could not be collected */
 async function collect(
-  { config, notify, sourceMessages, signal, sftp }: App,
+  app: App,
   day: BusinessDay,
   ledger: Ledger,
   kept: ReadOnlyLedger | undefined,
 ): Promise<CollectError | undefined> {
+  const { config, notify, sourceMessages, signal, sftp } = app;
   const { delivery: kind } = config;
   const run = await ledger.runs.create({
     id: runId,
@@ -156,7 +157,9 @@ async function collect(
       past: kept,
       readErased: () => readErasedGuests(kept, config.hashKey),
     }),
-    delivery: createDelivery(kind, config, { ledger, service, findSftp: sftp, notify, clock }),
+    delivery: createDelivery(kind, config, {
+      ...{ ledger, service, findSftp: sftp, archive: app.archive(), notify, clock },
+    }),
     ledger,
     notify,
     listsAllValues: true,

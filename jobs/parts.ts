@@ -8,6 +8,7 @@ import {
 import { hashAccount } from '../src/archive/marks.js';
 import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
+import type { PeerClock } from '../src/http/peer-clocks.js';
 import { createKeyFolder, type KeyFolder } from '../src/keys/key-folder.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-file.js';
@@ -49,8 +50,12 @@ const spareConnections = 4;
  * Opens the configured ledger, and creates it where there is none. A database's client is loaded only if needed.
  *
  * @param adopts creates it even where the archive knows another one
+ * @param peerClock is told what a database's answers say about its clock
  */
-export async function openLedger(config: Config, { adopts = false } = {}): Promise<Ledger> {
+export async function openLedger(
+  config: Config,
+  { adopts = false, peerClock }: { readonly adopts?: boolean; readonly peerClock?: PeerClock } = {},
+): Promise<Ledger> {
   const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
   const keys = openKeys(config);
@@ -68,6 +73,7 @@ export async function openLedger(config: Config, { adopts = false } = {}): Promi
         leaseMs,
         connections,
         keys,
+        peerClock,
         ...(!adopts && { mayCreate: () => refuseSecondLedger(config) }),
       });
     }
@@ -151,8 +157,9 @@ export function openSpool(config: Config): Spool {
   return keys ? encryptSpool(spool, keys, dayOfRunId) : spool;
 }
 
-export function openArchive(config: Config): Archive {
-  const archive = openStoredArchive(config);
+/** @param peerClock is told what an S3 server's answers say about its clock */
+export function openArchive(config: Config, peerClock?: PeerClock): Archive {
+  const archive = openStoredArchive(config, peerClock);
   const keys = openKeys(config);
   return keys ? encryptArchive(archive, keys, mayHoldNames) : archive;
 }
@@ -162,7 +169,7 @@ function mayHoldNames(day: string, name: string): boolean {
   return day !== archiveDay && day !== reportsFolder && name !== manifestName;
 }
 
-function openStoredArchive(config: Config): Archive {
+function openStoredArchive(config: Config, peerClock: PeerClock | undefined): Archive {
   const { archive, file } = config;
   const account = hashAccount(config.service.accountId);
   switch (archive.kind) {
@@ -172,7 +179,7 @@ function openStoredArchive(config: Config): Archive {
       return createS3Archive({
         root: archive,
         account,
-        open: findBucket(config, archive.bucket),
+        open: findBucket({ ...config, peerClock }, archive.bucket),
         temporaryFolder: file.spool,
       });
   }
@@ -192,7 +199,7 @@ export function openSftp(
 const connectTimeoutMs = 10_000;
 
 /** The client for reviews, with the configured limits; it never retries, because the step runner does. */
-export function openReviewService(config: Config): ServiceClient {
+export function openReviewService(config: Config, peerClock?: PeerClock): ServiceClient {
   const { service, proxy, body, file } = config;
   return createServiceClient({
     ...service,
@@ -202,6 +209,7 @@ export function openReviewService(config: Config): ServiceClient {
     timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
     connectTimeoutMs,
     clock: now,
+    peerClock,
   });
 }
 

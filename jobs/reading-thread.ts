@@ -1,8 +1,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { sendChunks } from '../src/reading-thread/threaded-reader.js';
+import { sendChunks, sendClock } from '../src/reading-thread/threaded-reader.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
 import { print } from '../src/text/foreign-text.js';
+import { clock } from './clock.js';
 import { composeSource, createForms, type ReadingOrder } from './sources.js';
 
 /** The thread that reads a large day and ends with it. */
@@ -13,7 +14,7 @@ async function readDay({ settings, day, kind, erased }: ReadingOrder, port: Mess
     say: (text: string) => void print(process.stderr, `${text}\n`),
     showsModuleErrors: false,
   };
-  const reader = createDayReader(await composeSource(settings, sourceMessages));
+  const reader = createDayReader(await composeSource(settings, sourceMessages, sendClock(clock, port)));
   const read = (signal: AbortSignal) =>
     reader.read(createBusinessDay(day.iso, day.zone), forms, { signal, erased });
   await sendChunks(read, port);

@@ -1,5 +1,7 @@
+import type { Archive } from '../src/archive/archive.js';
 import type { Config } from '../src/config/load.js';
 import type { Log } from '../src/events/events.js';
+import type { PeerClock } from '../src/http/peer-clocks.js';
 import { describeHost } from '../src/http/transport.js';
 import type { CanarySettings } from '../src/ledger/canaries.js';
 import { readErasedGuests } from '../src/ledger/erasing.js';
@@ -29,7 +31,7 @@ import type { App } from './app.js';
 import { clock, random } from './clock.js';
 import { createLedgerGate, keepArchiveTold, type LedgerGate } from './ledger-gate.js';
 import { startNotifications } from './notifications.js';
-import { openArchive, openSpool } from './parts.js';
+import { openSpool } from './parts.js';
 import { openReader, openRetryPolicy } from './sources.js';
 import { version } from './version.js';
 
@@ -46,7 +48,7 @@ export interface OpenedReview extends ReviewParts {
  * @param performs false for a process that leaves the steps to workers
  */
 export async function openReview(app: App, performs: boolean): Promise<OpenedReview> {
-  const { config, notify, signal, sourceMessages } = app;
+  const { config, notify, peerClocks, signal, sourceMessages } = app;
   const ledger = await app.ledger();
   const readErased = () => readErasedGuests(ledger, config.hashKey);
   const gate = createLedgerGate(app, ledger);
@@ -58,7 +60,8 @@ export async function openReview(app: App, performs: boolean): Promise<OpenedRev
   const deliveryFor = (kind: DeliveryKind): Delivery => {
     const known = deliveries.get(kind);
     if (known) return known;
-    const parts = { ledger, service: app.reviewService(), findSftp: app.sftp, notify, clock };
+    const archive = app.archive();
+    const parts = { ledger, service: app.reviewService(), findSftp: app.sftp, archive, notify, clock };
     const delivery = createDelivery(kind, config, parts);
     deliveries.set(kind, delivery);
     return delivery;
@@ -68,15 +71,16 @@ export async function openReview(app: App, performs: boolean): Promise<OpenedRev
   app.beforeClose(() => notifications.close());
   const told = keepArchiveTold(app, ledger);
   app.beforeClose(() => told.close());
-  const workforce = await openWorkforce(config, { ledger, deliveryFor, notify }, performs);
+  const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, peerClocks }, performs);
   app.beforeClose(() => workforce.close());
   return {
-    ...(await composeCollect(config, sourceMessages)),
+    ...(await composeCollect(config, sourceMessages, peerClocks.of('source'))),
     readErased,
     canary: readCanarySettings(config),
     ledger,
     deliveryFor,
     workforce,
+    peerClocks,
     createRunId: (day) => createRunId(day, random),
     gate,
     mayReview: gate.mayReview,
@@ -100,10 +104,10 @@ function readCanarySettings({ canary }: Config): CanarySettings | undefined {
 }
 
 /** The parts for collecting a day, the same for a run and a dry run. */
-export async function composeCollect(config: Config, sourceMessages: SourceMessages) {
+export async function composeCollect(config: Config, sourceMessages: SourceMessages, peerClock?: PeerClock) {
   const { batchSize } = config.body;
   return {
-    reader: await openReader(config, sourceMessages),
+    reader: await openReader(config, sourceMessages, peerClock),
     limits: {
       maxRejectedShare: config.maxRejectedShare,
       emptyDay: config.emptyDay,
@@ -126,6 +130,7 @@ interface DeliveryParts {
   readonly service: ReviewService;
   /** Called by a delivery that needs the server. */
   readonly findSftp: () => SftpServer;
+  readonly archive: Archive;
   readonly notify: Notify;
   readonly clock: () => number;
 }
@@ -173,7 +178,6 @@ function createFileDeliveryOf(
     sftp: findSftp(),
     stepMs,
     spool: openSpool(config),
-    archive: openArchive(config),
     tool: `booked-hotel-review ${version}`,
   });
 }
@@ -184,13 +188,13 @@ const stepMs = 3 * defaultLimits.transferMs;
 /** Opens what performs the steps: this process alone, or all that share the queue. */
 async function openWorkforce(
   config: Config,
-  { ledger, deliveryFor, notify }: Pick<ReviewParts, 'ledger' | 'deliveryFor' | 'notify'>,
+  parts: Pick<ReviewParts, 'ledger' | 'deliveryFor' | 'notify' | 'peerClocks'>,
   performs: boolean,
 ): Promise<Workforce> {
   const { body, workers, queue } = config;
   const common = {
-    ledger,
-    deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => deliveryFor(delivery),
+    ...parts,
+    deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => parts.deliveryFor(delivery),
     retry: openRetryPolicy(config),
     limits: { maxRefusedShare: config.maxRefusedShare, maxAffectedShare: config.maxAffectedShare },
     endpoints: findEndpoints(config),
@@ -200,7 +204,6 @@ async function openWorkforce(
     graceMs: workers.stopSeconds * 1000,
     clock,
     random,
-    notify,
   };
   const pace = { concurrency: body.concurrency, perSecond: body.requestsPerSecond, clock };
   switch (queue.kind) {
@@ -215,7 +218,7 @@ async function openWorkforce(
           ca: queue.ca,
           lockMs: common.leaseMs,
           ...pace,
-          onNotice: notify,
+          onNotice: parts.notify,
         }),
         // Steps that the queue has lost must not wait for long, nor longer than those of a dead process.
         reconcileMs: Math.min(15, workers.leaseSeconds / 2) * 1000,

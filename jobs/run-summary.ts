@@ -11,6 +11,7 @@ import {
   hasUnexpectedCount,
   isActive,
   isToBeAccepted,
+  isUnusual,
   mayHaveResult,
   type Run,
   warnsOfVolume,
@@ -18,9 +19,9 @@ import {
 import { renderCanary } from '../src/review/canary.js';
 import { runsCompared } from '../src/review/collect/delivered-lines.js';
 import { adviseInLines, describeImplausible } from '../src/review/day/acceptance-words.js';
-import { earlyNote, endedTooEarly } from '../src/review/day/good-day.js';
+import { describeEarly, endedTooEarly, repairedNote } from '../src/review/day/good-day.js';
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
-import { describeDrops } from '../src/review/gates.js';
+import { describeDrops, nameDrops } from '../src/review/gates.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
 import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/run-verdicts.js';
 import { describeFilterWarnings } from '../src/review/where-report.js';
@@ -74,6 +75,8 @@ export interface ClosingOptions {
   readonly command: WriteCommand;
   /** Another process may be working on the run. */
   readonly isOnlooker?: boolean;
+  /** The day has become good since. */
+  readonly isRepaired?: boolean;
   readonly paint?: Paint;
   /** The account's. With it, a run that succeeded before its day was over says so. */
   readonly timezone?: string;
@@ -84,7 +87,15 @@ export interface ClosingOptions {
 /** The summary of a run: what happened to every record, why, and what to do next. */
 export function renderClosing(
   { run, toppedUp, rejects, warnings, canary, placeUnit, waiting }: RunDetails,
-  { now, command, isOnlooker = false, paint = noColours, timezone, mailPlace }: ClosingOptions,
+  {
+    now,
+    command,
+    isOnlooker = false,
+    isRepaired = false,
+    paint = noColours,
+    timezone,
+    mailPlace,
+  }: ClosingOptions,
 ): string {
   const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
   const sections = [
@@ -98,7 +109,7 @@ export function renderClosing(
       : []),
     ...explain(run, mailPlace, toppedUp),
     ...(timezone !== undefined && endedTooEarly(run, timezone)
-      ? [`  It was ${earlyNote}: the next run sends what is missing.`]
+      ? wrapText(`It was ${describeEarly(run)}. The next run sends what is missing.`)
       : []),
     ...(waiting ? [`  ${describeWaiting(waiting)}`] : []),
     renderTable(listCounts(run)),
@@ -113,7 +124,7 @@ export function renderClosing(
     ...(rejects.length > 0 ? [`  list them with: ${command(`rejected ${run.day}`)}`] : []),
     ...renderReasons('warnings', warnings, placeUnit),
     ...renderRefused(run, command),
-    ...nextSteps(run, command, isOnlooker),
+    ...(isRepaired ? [`${run.day} is ${repairedNote}.`] : nextSteps(run, command, isOnlooker)),
   ];
   return `${sections.join('\n')}\n`;
 }
@@ -311,10 +322,10 @@ export function renderReasons(title: string, reasons: readonly ReasonCount[], pl
 function renderVolume(run: Run, timezone?: string): string[] {
   const { volume, failure } = run;
   if (!volume || failure?.code === 'volume-dropped') return [];
-  if (volume.drops.length === 0)
+  if (!isUnusual(volume))
     return volume.usual === null ? ['its number of bookings is not compared: no earlier day is known'] : [];
   return [
-    'far fewer bookings than usual:',
+    `${nameDrops(volume)}:`,
     ...describeDrops(volume).map((text) => `  ${text}`),
     ...renderAcceptance(run, 'volume', timezone),
   ];

@@ -5,6 +5,7 @@ import type { BusinessDay } from '../src/booking/business-day.js';
 import type { GuestNames } from '../src/booking/guest-names.js';
 import { openNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
+import type { PeerClock } from '../src/http/peer-clocks.js';
 import type { ErasedGuests } from '../src/ledger/erasing.js';
 import type { DeliveryKind } from '../src/ledger/run.js';
 import { createThreadedReader } from '../src/reading-thread/threaded-reader.js';
@@ -46,10 +47,11 @@ const maxYoungGenerationSizeMb = 24;
 export async function openReader(
   { source, s3, retry, proxy, service, file, guestNames: names }: Config,
   sourceMessages: SourceMessages,
+  peerClock?: PeerClock,
 ): Promise<DayReader> {
   const { masterIdName } = service;
   const settings = { source, s3, retry, proxy, masterIdName, incomplete: file.incomplete, names };
-  const parts = await composeSource(settings, sourceMessages);
+  const parts = await composeSource(settings, sourceMessages, peerClock);
   const reader = createDayReader(parts);
   if (availableParallelism() === 1) return reader;
   return createThreadedReader(
@@ -60,6 +62,7 @@ export async function openReader(
         workerData: { ...createReadingOrder(settings, day, kind), erased },
         resourceLimits: { maxYoungGenerationSizeMb },
       }),
+    peerClock,
   );
 }
 
@@ -88,24 +91,34 @@ export function createForms(
 export type SourceSettings = Pick<Config, 'source' | 's3' | 'retry' | 'proxy'>;
 
 /** The source, and how to normalise its records. */
-export async function composeSource(settings: SourceSettings, sourceMessages: SourceMessages) {
+export async function composeSource(
+  settings: SourceSettings,
+  sourceMessages: SourceMessages,
+  peerClock?: PeerClock,
+) {
   return {
-    source: await openSource(settings, sourceMessages),
+    source: await openSource(settings, sourceMessages, peerClock),
     normaliserFor: openNormaliser(settings.source),
     keptLabels: Object.keys(settings.source.keep),
   };
 }
 
-export function openSource(settings: SourceSettings, sourceMessages: SourceMessages): Promise<BookingSource> {
-  return openConfiguredSource(settings.source, openSourceParts(settings, sourceMessages));
+export function openSource(
+  settings: SourceSettings,
+  sourceMessages: SourceMessages,
+  peerClock?: PeerClock,
+): Promise<BookingSource> {
+  return openConfiguredSource(settings.source, openSourceParts(settings, sourceMessages, peerClock));
 }
 
 export function openSourceParts(
   { s3, retry, proxy }: Omit<SourceSettings, 'source'>,
   sourceMessages: SourceMessages,
+  peerClock?: PeerClock,
 ): SourceParts {
   return {
-    openBucket: (bucket) => findBucket({ s3, proxy }, bucket)(),
+    openBucket: (bucket) => findBucket({ s3, proxy, peerClock }, bucket)(),
+    peerClock,
     retry: openRetryPolicy({ retry }),
     clock: now,
     random,
@@ -116,13 +129,13 @@ export function openSourceParts(
 
 /** Opens a bucket on demand, and loads the S3 client only then. */
 export function findBucket(
-  { s3, proxy }: Pick<Config, 's3' | 'proxy'>,
+  { s3, proxy, peerClock }: Pick<Config, 's3' | 'proxy'> & { readonly peerClock?: PeerClock | undefined },
   bucket: string,
 ): () => Promise<S3Bucket> {
   let found: Promise<S3Bucket> | undefined;
   return () => {
     found ??= import('../src/s3/aws-bucket.js').then(({ createAwsBucket }) =>
-      createAwsBucket(bucket, { ...s3, proxy }),
+      createAwsBucket(bucket, { ...s3, proxy, peerClock }),
     );
     return found;
   };

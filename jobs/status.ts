@@ -14,7 +14,15 @@ import {
 } from '../src/ledger/run.js';
 import { findMisfit } from '../src/review/archive-fit.js';
 import { describeImplausible } from '../src/review/day/acceptance-words.js';
-import { earlyNote, endedTooEarly, hasNews, makesDayGood } from '../src/review/day/good-day.js';
+import {
+  describeEarly,
+  endedTooEarly,
+  findRepaired,
+  hasNews,
+  makesDayGood,
+  repairedNote,
+  wasBad,
+} from '../src/review/day/good-day.js';
 import {
   describeSetAside,
   describeWaiting,
@@ -24,6 +32,7 @@ import {
   runToJson,
   type WaitingReport,
 } from '../src/review/day/report.js';
+import { nameDrops } from '../src/review/gates.js';
 import { type DayOutcome, judgeRuns, outcomeToJson } from '../src/review/outcome/day-outcome.js';
 import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
@@ -196,7 +205,10 @@ export function renderDays(days: readonly StatusDay[], style: DaysStyle): string
     ...Object.entries(marks).flatMap(([mark, meaning]) =>
       runs.some((run) => markOf(run) === ` ${mark}`) ? [`  ${mark} ${meaning}`] : [],
     ),
-    ...days.flatMap(({ runs: ofDay }) => ofDay.flatMap((run) => noteRun(run, ofDay, style))),
+    ...days.flatMap(({ runs: ofDay }) => {
+      const repaired = findRepaired(ofDay, style.timezone);
+      return ofDay.flatMap((run) => noteRun(run, ofDay, { ...style, isRepaired: run === repaired }));
+    }),
     `  undelivered: pending, refused or rejected; times in ${style.timezone}`,
     `  all about one day: ${style.command('status DAY')}`,
   ];
@@ -249,7 +261,11 @@ function markOf({ trigger, topsUp }: Run): '' | ` ${keyof typeof marks}` {
 }
 
 /** Notes that don't fit the columns. */
-function noteRun(run: Run, ofDay: readonly Run[], { timezone, waits }: DaysStyle): string[] {
+function noteRun(
+  run: Run,
+  ofDay: readonly Run[],
+  { timezone, waits, isRepaired }: DaysStyle & { readonly isRepaired: boolean },
+): string[] {
   const { day, id, reason, expected = 0, counts } = run;
   const isGoodDay = ofDay.some((one) => makesDayGood(one, timezone));
   const waiting = waits.get(id)?.waiting;
@@ -258,9 +274,10 @@ function noteRun(run: Run, ofDay: readonly Run[], { timezone, waits }: DaysStyle
     run.state === 'succeeded' &&
       hasUnexpectedCount(run) &&
       `${formatCount(countRecords(counts))} records instead of the expected ${formatCount(expected)}`,
-    !isGoodDay && mayCompleteDay(run) && endedTooEarly(run, timezone) && earlyNote,
-    warnsOfVolume(run) &&
-      `far fewer bookings than usual${!isGoodDay && isToBeAccepted(run, ['volume']) ? ', to be accepted' : ''}`,
+    !isGoodDay && mayCompleteDay(run) && endedTooEarly(run, timezone) && describeEarly(run),
+    run.volume &&
+      warnsOfVolume(run) &&
+      `${nameDrops(run.volume)}${!isGoodDay && isToBeAccepted(run, ['volume']) ? ', to be accepted' : ''}`,
     run.implausible &&
       isToBeAccepted(run, ['affected']) &&
       `${describeImplausible(run.implausible)}${isGoodDay ? '' : ', to be accepted'}`,
@@ -268,6 +285,7 @@ function noteRun(run: Run, ofDay: readonly Run[], { timezone, waits }: DaysStyle
     counts.unanswered && `${formatCount(counts.unanswered)} without a verdict`,
     ...(run.file?.setAside ?? []).map(describeSetAside),
     counts.posted > 0 && `${formatCount(counts.posted)} by e-mail only`,
+    isRepaired && repairedNote,
     reason !== undefined && `reason: ${reason}`,
   ].filter((note) => typeof note === 'string');
   return notes.length === 0 ? [] : wrapText(`${day}: ${notes.join(', ')}`);
@@ -290,10 +308,13 @@ async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<n
   );
   const style = { ...app, timezone, now: clock(), isOnlooker: true, mailPlace: findMailPlace(app.config) };
   const outcome = await judgeRuns(ledger, day, all);
+  const isRepaired = findRepaired(all, timezone) !== undefined;
   return app.answer(
     [
       outcome.sent.length > 1 && describeOutcome(outcome),
-      ...detailed.map((details) => renderClosing(details, style)),
+      ...detailed.map((details) =>
+        renderClosing(details, { ...style, isRepaired: isRepaired && wasBad(details.run) }),
+      ),
       withoutNews > 0 && `${formatCount(withoutNews)} more, by schedule.today, found nothing new.`,
     ],
     {

@@ -33,9 +33,9 @@ const volume = group({
       'Fewer accepted bookings than this are always too few, from the first night on. Without it, a day is only compared with the usual.',
     ),
   shareOfUsual: share()
-    .default(0.5)
+    .exactOptional()
     .describe(
-      'A day with less than this share of the usual number has too few bookings, in total or of a provider. Usual is the median of the good days of its weekday in eight weeks or, while fewer than three are known, of all good days. 0 compares nothing.',
+      'A day with less than this share of the usual number has too few bookings, in total or of a provider. Usual is the median of the good days of its weekday in eight weeks or, while fewer than three are known, of all good days. 0 compares nothing. Without it, it is 0.5; where eight or more such days differ by less than 10% of the usual, less than 75% is a warning, too.',
     ),
   onDrop: oneOf('warn', 'fail')
     .default('warn')

@@ -1,5 +1,5 @@
 import type { OpenWork } from '../ledger/progress.js';
-import { hasWork, isActive, type Run } from '../ledger/run.js';
+import { hasWork, isActive, isUnusual, type Run } from '../ledger/run.js';
 import type { StepKind, StepState } from '../ledger/step.js';
 import { describeImplausible } from '../review/day/acceptance-words.js';
 import { judgeDay } from '../review/day/good-day.js';
@@ -7,7 +7,7 @@ import { readIdle } from '../review/day/idle-time.js';
 import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
 import { readWaiting, reportsOdd, runToJson } from '../review/day/report.js';
-import { describeDrops } from '../review/gates.js';
+import { describeDrops, nameDrops } from '../review/gates.js';
 import { outcomeOfRun } from '../review/outcome/day-outcome.js';
 import { countAffected } from '../review/verdicts/run-verdicts.js';
 import { showInLine } from '../text/foreign-text.js';
@@ -198,8 +198,8 @@ function renderVolume({ volume, notGood }: ShownRun, visit: DeskVisit): Html | u
   if (!volume) return undefined;
   if (!('drops' in volume))
     return html`<p class="faint">Its number of bookings is not compared: no earlier day is known.</p>`;
-  if (volume.drops.length === 0) return undefined;
-  const drops = `Far fewer bookings than usual: ${describeDrops(volume).map(showInLine).join('; ')}.`;
+  if (!isUnusual(volume)) return undefined;
+  const drops = `${capitalise(nameDrops(volume))}: ${describeDrops(volume).map(showInLine).join('; ')}.`;
   const drop = notGood.find(({ code }) => code === 'volume-dropped');
   return renderAccepted(drops, drop, visit);
 }
@@ -207,9 +207,10 @@ function renderVolume({ volume, notGood }: ShownRun, visit: DeskVisit): Html | u
 function renderImplausible({ notGood }: ShownRun, visit: DeskVisit): Html | undefined {
   const found = notGood.find((one) => one.code === 'affected-implausible');
   if (!found) return undefined;
-  const words = describeImplausible(found);
-  return renderAccepted(`${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`, found, visit);
+  return renderAccepted(`${capitalise(describeImplausible(found))}.`, found, visit);
 }
+
+const capitalise = (words: string) => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 
 /** In red until somebody has accepted it. */
 function renderAccepted(

@@ -1,9 +1,9 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
+import { clockAdvice, describeOffset, findOffset } from '../http/peer-clocks.js';
 import { type Probe, probeService } from '../mapping-service/client.js';
 import type { Verdict } from '../mapping-service/verdict.js';
-import { formatDuration } from '../text/format.js';
 
 const { ok, warning, wrong } = findingsOf('service');
 
@@ -117,9 +117,6 @@ export function createServiceProbe(
 
 const ofClock = findingsOf('clock');
 
-/** With a larger difference, a run near midnight could take a different day than the service expects. */
-const toleratedMs = 60_000;
-
 /** @param askService returns the service's response, which may include its time */
 export async function checkClock({
   clock,
@@ -133,22 +130,12 @@ export async function checkClock({
   const now = new Date(clock());
   const local = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   const day = ofClock.ok(`it is ${local.format(now)} in ${zone}: run takes ${dayOfRun(now, zone).iso}`);
-  const { aheadMs } = await askService();
-  return aheadMs === undefined ? [day] : [day, ...compare(aheadMs)];
+  const { difference } = await askService();
+  const message = difference && describeOffset(findOffset(difference));
+  return message === undefined ? [day] : [day, ofClock.warning(message, clockAdvice)];
 }
 
 /** The day that `run` takes by default. */
 export function dayOfRun(now: Date, zone: string): BusinessDay {
   return businessDayAt(now, zone).previous();
-}
-
-function compare(aheadMs: number): Finding[] {
-  if (Math.abs(aheadMs) <= toleratedMs) return [];
-  const direction = aheadMs > 0 ? 'ahead of' : 'behind';
-  return [
-    ofClock.warning(
-      `the clock of this machine is ${formatDuration(Math.abs(aheadMs))} ${direction} that of the service`,
-      'Set the clock, preferably with NTP: with a wrong clock, run takes the wrong day.',
-    ),
-  ];
 }

@@ -113,9 +113,10 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
         { ...nameFields(event.run), posted: event.posted },
         'no review file: all bookings go by body',
       );
-    case 'volume-dropped': {
+    case 'volume-dropped':
+    case 'volume-low': {
       const { accepted, usual, drops } = event.volume;
-      return log.warn({ ...nameFields(event.run), accepted, usual, drops }, 'volume dropped');
+      return log.warn({ ...nameFields(event.run), accepted, usual, drops }, event.type.replace('-', ' '));
     }
     case 'accepted': {
       const { kind, run } = event;

@@ -4,7 +4,7 @@ import type { Run } from '../ledger/run.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
-import { describeDrops } from '../review/gates.js';
+import { describeDrops, nameDrops } from '../review/gates.js';
 import { describeFilterWarning } from '../review/where-report.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
@@ -52,7 +52,8 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
     case 'no-review-file':
       return `no booking can be in the review file: all ${formatCountOf(event.posted, 'booking')} go by body, which brings no result`;
     case 'volume-dropped':
-      return `far fewer bookings than usual: ${describeDrops(event.volume).join('; ')}`;
+    case 'volume-low':
+      return `${nameDrops(event.volume)}: ${describeDrops(event.volume).join('; ')}`;
     case 'accepted':
       return `${event.run.day} is accepted with its ${event.kind === 'volume' ? 'few bookings' : 'many affected bookings'}; nothing is sent`;
     case 'collected': {

@@ -12,6 +12,7 @@ import { type AbortWatch, createAbortWatch } from '../async/abort.js';
 import { codeOf } from '../text/safe-error.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
+import { type PeerClock, readDifference } from './peer-clocks.js';
 import { createTunnelAgent } from './tunnel.js';
 
 interface TransportOptions extends ConnectionRules {
@@ -24,6 +25,8 @@ interface TransportOptions extends ConnectionRules {
   readonly connectTimeoutMs: number;
   /** How much of an answer's body is read before the connection is cut. */
   readonly maxAnswerBytes: number;
+  /** Is told what the answers say about the server's clock. */
+  readonly peerClock?: PeerClock | undefined;
 }
 
 interface TransportRequest {
@@ -155,7 +158,7 @@ function closedError(): Error {
 
 function call(
   line: Line,
-  { timeoutMs, connectTimeoutMs, maxAnswerBytes }: TransportOptions,
+  { timeoutMs, connectTimeoutMs, maxAnswerBytes, peerClock }: TransportOptions,
   { method, path, headers, body, signal }: TransportRequest,
 ): Promise<HttpResult> {
   if (signal.aborted) return Promise.reject(signal.reason);
@@ -201,7 +204,9 @@ function call(
       if (line.ready.has(socket)) noteSent();
       else socket.once(line.isTls ? 'secureConnect' : 'connect', noteSent);
     };
-    const readAnswer = (response: IncomingMessage) => {
+    const readAnswer = (response: IncomingMessage, sentAt: number | undefined) => {
+      if (sentAt !== undefined)
+        peerClock?.note(readDifference(response.headers, { sentAt, receivedAt: peerClock.clock() }));
       const read = startReading(response, maxAnswerBytes);
       reading = read;
       response
@@ -225,10 +230,11 @@ function call(
     const leave = line.gate.enter(() => {
       const opened = line.open({ method, path, headers: toFields(headers) });
       request = opened;
+      const sentAt = peerClock?.clock();
       opened
         .on('socket', (socket) => watchConnection(opened, socket))
         // Informational responses (1xx) are events of their own, and no answers.
-        .on('response', readAnswer)
+        .on('response', (response) => readAnswer(response, sentAt))
         .on('error', fail)
         .on('close', () => {
           fail(Object.assign(new Error('no answer'), { code: 'ECONNRESET' }));
@@ -345,12 +351,6 @@ export function readRetryAfter(header: string | undefined, now: Date): number | 
       ? Date.parse(text) - now.getTime()
       : Number.NaN;
   return milliseconds > 0 ? milliseconds : undefined;
-}
-
-/** The time in a `Date` header; undefined when it holds none. */
-export function readDate(header: string | undefined): Date | undefined {
-  const milliseconds = Date.parse(header ?? '');
-  return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds);
 }
 
 /** Percent-encodes a name or value of a query. A slash may stand in a query as it is. (RFC 3986, 3.4.) */

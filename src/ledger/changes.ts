@@ -41,6 +41,7 @@ export interface RunPatch {
   readonly acceptances?: Acceptances;
   readonly acceptsRepeated?: true;
   readonly expected?: number;
+  readonly clockLead?: number;
 }
 
 /** New values for the fields of a step; `null` clears a field. */

@@ -109,7 +109,7 @@ function* resetRun(
     throw new RangeError(`run ${right.runId} is ${run.state}: it has been collected already`);
   for (const table of runTables) yield* change(`DELETE FROM ${table} WHERE run = ?`, number);
   yield* change(
-    `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL, chunks = 0,
+    `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, clock_lead = NULL, collected_at = NULL, chunks = 0,
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, carried = 0, posted = 0, delivered = 0, refused = 0,
        repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, filters = NULL,
        names_blanked_at = NULL, lines_blanked = 0

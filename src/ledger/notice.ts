@@ -47,6 +47,7 @@ export const noticeEvents = {
   'result-incomplete': { severity: 'critical', lasts: 'until-day-is-good' },
   'volume-dropped': { severity: 'warning', lasts: 'until-day-is-good' },
   'affected-implausible': { severity: 'warning', lasts: 'until-day-is-good' },
+  'volume-low': { severity: 'warning', lasts: 'once' },
   'provider-silent': { severity: 'warning', lasts: 'once' },
   'affected-found': { severity: 'warning', lasts: 'once' },
   'case-urgent': { severity: 'critical', lasts: 'once' },

@@ -29,6 +29,11 @@ export function noteExpected(runId: string, expected: number): Query<Run> {
   return note(runId, () => ({ expected }));
 }
 
+/** Records how far ahead the clock was that the run was collected by, whatever the run's state. */
+export function noteClockLead(runId: string, clockLead: number): Query<Run> {
+  return note(runId, () => ({ clockLead }));
+}
+
 /** Records who accepted what about the run, whatever its state. */
 export function accept(runId: string, accepted: Acceptances): Query<Run> {
   return note(runId, ({ acceptances }) => ({ acceptances: { ...acceptances, ...accepted } }));
@@ -68,7 +73,10 @@ export function* takeOver(runId: string, asked: CollectRequest = {}): Query<Run>
   return patchRun(run, patch);
 }
 
-function* note(runId: string, decide: (run: Run) => Pick<RunPatch, 'expected' | 'acceptances'>): Query<Run> {
+function* note(
+  runId: string,
+  decide: (run: Run) => Pick<RunPatch, 'expected' | 'acceptances' | 'clockLead'>,
+): Query<Run> {
   const { number, run } = yield* lockRun(runId);
   const patch = decide(run);
   yield* changeRun(number, patch);

@@ -101,6 +101,8 @@ const fields = {
   }),
   startedAt: t.bigint,
   collectStartedAt: t.optional(t.bigint),
+  /** How far the clock that it was collected by was ahead, where two others agreed on it. Milliseconds. */
+  clockLead: t.optional(t.bigint),
   collectedAt: t.optional(t.bigint),
   finishedAt: t.optional(t.bigint),
   /** When its guest names were blanked. Absent again once something was written that may hold names. */
@@ -229,6 +231,11 @@ export function isToBeAccepted(run: Acceptable, kinds: readonly AcceptanceKind[]
   return kinds.some((kind) => needsAcceptance(run, kind) && acceptanceOf(run, kind) === undefined);
 }
 
+/** The same, whether or not somebody has. */
+export function wasToBeAccepted(run: Acceptable): boolean {
+  return acceptanceKinds.some((kind) => needsAcceptance(run, kind));
+}
+
 function needsAcceptance({ volume, implausible }: Acceptable, kind: AcceptanceKind): boolean {
   switch (kind) {
     case 'volume':
@@ -250,7 +257,7 @@ export function acceptanceOf(
 
 /** Whether somebody should look at its number of bookings, in total or of a provider. */
 export function warnsOfVolume(run: Acceptable): boolean {
-  return run.volume !== undefined && run.volume.drops.length > 0 && acceptanceOf(run, 'volume') === undefined;
+  return run.volume !== undefined && isUnusual(run.volume) && acceptanceOf(run, 'volume') === undefined;
 }
 
 /** Whether somebody should look at how many bookings it has, at how many are affected, or at what a filter left out. */
@@ -296,6 +303,8 @@ export interface VolumeComparison {
   readonly usual: number | null;
   /** Set if `accepted` is less. */
   readonly minimum?: number;
+  /** Fewer than days that vary so little ever had, but not far fewer. The day is good. */
+  readonly isLow?: boolean;
   /** Where the day has far fewer bookings than usual, largest loss first. */
   readonly drops: readonly Drop[];
 }
@@ -305,6 +314,21 @@ interface Drop {
   readonly provider: string | null;
   readonly accepted: number;
   readonly usual: number | null;
+  /** The day that found the provider silent, where it has had no booking since then. YYYY-MM-DD */
+  readonly silentSince?: string;
+}
+
+/** Whether a provider that usually has bookings has none. */
+export function isSilent(drop: Drop): drop is Drop & { readonly provider: string } {
+  return drop.provider !== null && drop.accepted === 0;
+}
+
+/** What a day counted by provider, and which of them it found silent. */
+export interface CountedDay {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly providers: Readonly<Record<string, number>>;
+  readonly silent: readonly string[];
 }
 
 /** How many bookings of a day its results call incorrectly mapped, of those they say something about. */
@@ -328,6 +352,10 @@ export interface Acceptance {
 }
 
 export type Acceptances = { readonly [Kind in AcceptanceKind]?: Acceptance };
+/** Whether a comparison found too few bookings, in total or of a provider. */
+export function isUnusual({ drops, isLow = false }: Pick<VolumeComparison, 'drops' | 'isLow'>): boolean {
+  return isLow || drops.length > 0;
+}
 
 /** Whether the day as a whole has far fewer bookings than usual. A drop of single providers is only a warning. */
 export function hasDropped({ drops }: VolumeComparison): boolean {

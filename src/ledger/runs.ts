@@ -6,11 +6,13 @@ import { all, type Cell, database, one, type Query, type StoredRow, withoutUndef
 import {
   type Acceptances,
   type Asker,
+  type CountedDay,
   completingTriggers,
   type DayVolume,
   type DeliveryKind,
   hasUnexpectedCount,
   type ImplausibleAffected,
+  isSilent,
   isToBeAccepted,
   mayLackResult,
   noRuns,
@@ -187,6 +189,22 @@ export function* findVolume(day: string): Query<DayVolume | undefined> {
   return volume;
 }
 
+/** Of each day the newest run that counted its providers, whatever became of it, the newest day first. */
+export function* listCounted(days: readonly string[]): Query<CountedDay[]> {
+  if (days.length === 0) return [];
+  const rows = yield* all(
+    `SELECT * FROM runs WHERE providers IS NOT NULL AND day IN (${days.map(() => '?').join(', ')}) ORDER BY day DESC, number`,
+    ...days,
+  );
+  const newest = new Map<string, CountedDay>();
+  for (const row of rows) {
+    const { day, providers = {}, volume } = runs.read(row);
+    const silent = volume?.drops.filter(isSilent).map(({ provider }) => provider) ?? [];
+    newest.set(day, { day, providers, silent });
+  }
+  return [...newest.values()];
+}
+
 /** Of each day the newest run that succeeded, counted the whole day and is usual. */
 function* readVolumes(days: readonly string[], isUsual: (run: Run) => boolean): Query<DayVolume[]> {
   if (days.length === 0) return [];
@@ -320,6 +338,7 @@ export interface Settlement {
   readonly state: Exclude<RunState, 'collecting' | 'delivering'>;
   readonly failure?: RunFailure;
   readonly implausible?: ImplausibleAffected | undefined;
+  readonly clockLead?: number | undefined;
   readonly at: number;
 }
 

@@ -1,4 +1,5 @@
-import { type HttpAnswer, readDate } from '../http/transport.js';
+import { readDate } from '../http/peer-clocks.js';
+import type { HttpAnswer } from '../http/transport.js';
 import type {
   Channel,
   Envelope,

@@ -1,11 +1,11 @@
 import type { ConnectionRules } from '../http/connection-rules.js';
+import type { ClockDifference, PeerClock } from '../http/peer-clocks.js';
 import {
   createTransport,
   encodeQueryPart,
   type HttpAnswer,
   type HttpResult,
   isLoopback,
-  readDate,
 } from '../http/transport.js';
 import { escapePattern } from '../text/foreign-text.js';
 import {
@@ -36,6 +36,8 @@ export interface ServiceClientOptions extends ConnectionRules {
   /** How much of an answer is read, in bytes, default 65,536; a longer 200 counts as unreadable. */
   readonly maxAnswerBytes?: number;
   readonly clock: () => Date;
+  /** Is told what the answers say about the service's clock. */
+  readonly peerClock?: PeerClock | undefined;
 }
 
 export interface ServiceRequest {
@@ -106,9 +108,9 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     ...['User-Agent', 'booked-hotel-review'],
   ];
   const headersWithBody = [...headers, ...['Content-Type', 'application/json']];
-  const { ca, proxy } = options;
+  const { ca, proxy, peerClock } = options;
   const limits = { connections, timeoutMs, connectTimeoutMs, maxAnswerBytes };
-  const transport = createTransport({ origin, ...limits, ca, proxy });
+  const transport = createTransport({ origin, ...limits, ca, proxy, peerClock });
 
   const judge = ({ answer, failure }: HttpResult, startsWork: boolean): Verdict => {
     const judgeWhole = (whole: HttpAnswer) =>
@@ -149,8 +151,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 /** The answer to a call that does nothing. */
 export interface Probe {
   readonly verdict: Verdict;
-  /** How far our clock is ahead of the service's, in milliseconds but exact to the second; absent if it sent no time. */
-  readonly aheadMs?: number;
+  /** How far the service's clock is ahead of ours; absent if it sent no time. */
+  readonly difference?: ClockDifference | undefined;
 }
 
 const noHotels = Buffer.from('{"Hotels":[]}');
@@ -165,14 +167,15 @@ export async function probeService(
   options: Omit<ServiceClientOptions, 'connections'>,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Probe> {
-  const client = createServiceClient({ ...options, connections: 1 });
+  let difference: ClockDifference | undefined;
+  const peerClock: PeerClock = {
+    clock: () => options.clock().getTime(),
+    note: (found) => (difference = found),
+  };
+  const client = createServiceClient({ ...options, peerClock, connections: 1 });
   try {
-    const { verdict, answer } = await client.call(
-      { method: 'POST', path: reviewPath, body: noHotels },
-      { signal },
-    );
-    const date = readDate(answer?.date);
-    return { verdict, ...(date && { aheadMs: options.clock().getTime() - date.getTime() }) };
+    const { verdict } = await client.call({ method: 'POST', path: reviewPath, body: noHotels }, { signal });
+    return { verdict, difference };
   } finally {
     await client.close();
   }

@@ -1,6 +1,7 @@
 import { defaultRetryPolicy, type RetryPolicy } from '../async/retry.js';
 import type { ProxyRules } from '../http/connection-rules.js';
-import { describeHost, readDate } from '../http/transport.js';
+import { readDate } from '../http/peer-clocks.js';
+import { describeHost } from '../http/transport.js';
 import { defaultDeletedTypes, readMappingsPage, readMasterHotelBrands } from './answers.js';
 import { createCallWithRetries } from './call-with-retries.js';
 import { createServiceClient, reviewByFilePath, reviewPath } from './client.js';

@@ -95,6 +95,14 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
           ...adviseInLines('affected', day, command),
         ),
       };
+    case 'volume-low':
+      return {
+        title: `${day} has fewer bookings than usual: ${formatCount(about.number('accepted'))}, usually ${formatCount(about.number('usual'))}`,
+        text: lines(
+          'The day is good. Check the export: bookings that are missing in it are not reviewed.',
+          `Once it is complete: ${command(`replay ${day} --late`)}`,
+        ),
+      };
     case 'provider-silent':
       return {
         title: `No bookings of ${about.text('provider')} on ${day}, usually ${formatCount(about.number('usual'))}`,

@@ -1,6 +1,7 @@
 import type { NewNotice, Severity } from '../ledger/notice.js';
 import {
   hasDropped,
+  isSilent,
   isToBeAccepted,
   mayCompleteDay,
   type Run,
@@ -56,38 +57,41 @@ function noticesOfImplausible(run: Run, at: number): NewNotice[] {
 const checksumEnd = 20;
 
 /**
- * A provider without any booking is silent; all other drops share one notice. It is a problem of the day if the day as a whole
- * has too few bookings: see `lastsOf`.
+ * A provider without any booking is silent, which is told once until it has some again; all other drops share one notice. It is a
+ * problem of the day if the day as a whole has too few bookings: see `lastsOf`.
  */
 export function noticesOfVolume(
   run: Pick<Run, 'id' | 'day'>,
   drop: VolumeComparison,
   at: number,
 ): NewNotice[] {
-  const silent = drop.drops.filter(({ provider, accepted }) => provider !== null && accepted === 0);
-  const others = drop.drops.filter((one) => !silent.includes(one));
+  const silent = drop.drops.filter(isSilent);
+  const others = drop.drops.filter((one) => !isSilent(one));
   const about = aboutRun(run, at);
+  const { isLow = false, ...dropped } = drop;
+  const { accepted, usual } = drop;
   return [
+    ...(isLow
+      ? [{ ...about, event: 'volume-low' as const, subject: run.day, facts: { accepted, usual } }]
+      : []),
     ...(others.length > 0
       ? [
           {
             ...about,
             event: 'volume-dropped' as const,
             subject: hasDropped(drop) ? run.day : `providers on ${run.day}`,
-            facts: {
-              accepted: drop.accepted,
-              usual: drop.usual,
-              drops: describeDrops({ ...drop, drops: others }).join('; '),
-            },
+            facts: { accepted, usual, drops: describeDrops({ ...dropped, drops: others }).join('; ') },
           },
         ]
       : []),
-    ...silent.map(({ provider, usual }) => ({
-      ...about,
-      event: 'provider-silent' as const,
-      subject: `${provider} on ${run.day}`,
-      facts: { provider, usual },
-    })),
+    ...silent
+      .filter(({ silentSince }) => silentSince === undefined)
+      .map(({ provider, usual }) => ({
+        ...about,
+        event: 'provider-silent' as const,
+        subject: `${provider} on ${run.day}`,
+        facts: { provider, usual },
+      })),
   ];
 }
 

@@ -2,6 +2,7 @@ import { on } from 'node:events';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { giveWay } from '../async/give-way.js';
 import type { BusinessDay } from '../booking/business-day.js';
+import type { ClockDifference, PeerClock } from '../http/peer-clocks.js';
 import type { ErasedGuests } from '../ledger/erasing.js';
 import type { DeliveryKind } from '../ledger/run.js';
 import type { DayReader, RenderedChunk } from '../review/collect/day-reader.js';
@@ -19,6 +20,7 @@ export const more = 'more';
 
 type Message =
   | { readonly kind: 'chunk'; readonly chunk: RenderedChunk }
+  | { readonly kind: 'clock'; readonly difference: ClockDifference | undefined }
   | { readonly kind: 'end' }
   | { readonly kind: 'failed'; readonly error: ReturnType<typeof toPlainError> };
 
@@ -28,11 +30,13 @@ type Message =
  *
  * @param reader reads sources that are too small for a thread
  * @param startThread starts a thread that calls `sendChunks` for that day
+ * @param peerClock is told what the source's answers say about its clock
  */
 export function createThreadedReader(
   reader: DayReader,
   source: Pick<BookingSource, 'measure'>,
   startThread: (day: BusinessDay, kind: DeliveryKind, erased: ErasedGuests | undefined) => Worker,
+  peerClock?: PeerClock,
 ): DayReader {
   return {
     ...reader,
@@ -40,12 +44,12 @@ export function createThreadedReader(
       const bytes = await source.measure(day);
       yield* bytes === undefined || bytes < leastBytes
         ? reader.read(day, forms, options)
-        : receiveChunks(startThread(day, forms.kind, options.erased), options.signal);
+        : receiveChunks(startThread(day, forms.kind, options.erased), options.signal, peerClock);
     },
   };
 }
 
-async function* receiveChunks(thread: Worker, signal: AbortSignal) {
+async function* receiveChunks(thread: Worker, signal: AbortSignal, peerClock: PeerClock | undefined) {
   const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   try {
     for await (const [message] of on(thread, 'message', { signal, close: ['exit'] })) {
@@ -56,6 +60,9 @@ async function* receiveChunks(thread: Worker, signal: AbortSignal) {
           thread.postMessage(more);
           // A port delivers up to a thousand messages before the event loop turns, as long as there are any.
           await giveWay(signal);
+          break;
+        case 'clock':
+          peerClock?.note(received.difference);
           break;
         case 'failed':
           throw toError(received.error);
@@ -106,6 +113,11 @@ export async function sendChunks(
     // The thread ends once nothing keeps it alive.
     port.close();
   }
+}
+
+/** The thread's end: what the source's answers say about its clock is told to whoever started the thread. */
+export function sendClock(clock: () => number, port: MessagePort): PeerClock {
+  return { clock, note: (difference) => port.postMessage({ kind: 'clock', difference } satisfies Message) };
 }
 
 /** An error loses its class on the way to another thread. */

@@ -26,6 +26,8 @@ export type ReviewEvent =
   | { readonly type: 'no-review-file'; readonly run: RunName; readonly posted: number }
   /** The day has far fewer bookings than usual, and is sent all the same. */
   | { readonly type: 'volume-dropped'; readonly run: RunName; readonly volume: VolumeComparison }
+  /** The day has fewer bookings than usual, and is good. */
+  | { readonly type: 'volume-low'; readonly run: RunName; readonly volume: VolumeComparison }
   /** A person has accepted a day that was sent with far fewer bookings than usual. */
   | { readonly type: 'accepted'; readonly kind: AcceptanceKind; readonly run: Run }
   | { readonly type: 'collected'; readonly run: Run }

@@ -1,5 +1,11 @@
 import type { ServiceField } from '../booking/booking.js';
-import type { DayVolume, Volume, VolumeComparison } from '../ledger/run.js';
+import {
+  type CountedDay,
+  type DayVolume,
+  isSilent,
+  type Volume,
+  type VolumeComparison,
+} from '../ledger/run.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { Repetition } from './collect/repeated-day.js';
 import type { BookingStore } from './collect/store-bookings.js';
@@ -201,13 +207,19 @@ export function checkExpected(
 export interface VolumeSettings {
   /** Fewer bookings than this are always too few. */
   readonly minimum?: number | undefined;
-  /** A day has dropped if it has less than this share of what is usual. */
-  readonly shareOfUsual: number;
+  /** A day has dropped if it has less than this share of what is usual; half by default, with a warning where less is unusual. */
+  readonly shareOfUsual?: number | undefined;
   readonly onDrop: 'warn' | 'fail';
   /** Days that are neither compared nor compared with, YYYY-MM-DD. */
   readonly exceptions: readonly string[];
 }
 
+const usualShare = 0.5;
+/** Where days vary little, fewer bookings than this share are a warning. */
+const steadyShare = 0.75;
+/** So many days that vary by less than that share of the usual number are steady. */
+const leastSteadyDays = 8;
+const steadySpread = 0.1;
 const weeksCompared = 8;
 /** A median of fewer days of one weekday, or of fewer days with a provider, says little. */
 const leastDays = 3;
@@ -255,7 +267,7 @@ export function compareVolume(
   earlier: readonly DayVolume[],
   settings: VolumeSettings,
 ): VolumeComparison | undefined {
-  const { minimum = 0, shareOfUsual, exceptions } = settings;
+  const { minimum = 0, shareOfUsual = usualShare, exceptions } = settings;
   if (exceptions.includes(day)) return undefined;
   const { accepted } = counted;
   const { days, isOfWeekday } = chooseCompared(day, earlier);
@@ -265,9 +277,25 @@ export function compareVolume(
   const isLess = (count: number, of: number | null) => of !== null && isLessThanShare(count, of, share);
   const isBelow = accepted < minimum;
   const total = isBelow || isLess(accepted, usual) ? [{ provider: null, accepted, usual }] : [];
+  const isLow =
+    settings.shareOfUsual === undefined &&
+    total.length === 0 &&
+    usual !== null &&
+    isLessThanShare(accepted, usual, steadyShare) &&
+    areSteady(day, days, usual);
   const providers = compareProviders(counted, days).filter((one) => isLess(one.accepted, one.usual));
   const drops = [...total, ...providers.slice(0, maxDrops)];
-  return { accepted, usual, ...(isBelow && { minimum }), drops };
+  return { accepted, usual, ...(isBelow && { minimum }), ...(isLow && { isLow }), drops };
+}
+
+/** Whether less than the usual is unusual on such a day. Its weekday must be among them: the first Sunday may well be quieter. */
+function areSteady(day: string, days: readonly DayVolume[], usual: number): boolean {
+  const counts = days.map(({ accepted }) => accepted);
+  return (
+    days.length >= leastSteadyDays &&
+    days.some((one) => weekdayOf(one.day) === weekdayOf(day)) &&
+    isLessThanShare(Math.max(...counts) - Math.min(...counts), usual, steadySpread)
+  );
 }
 
 export function isWeekend(day: string): boolean {
@@ -290,13 +318,34 @@ export function listProviderVolumes({ providers }: Volume, earlier: readonly Vol
   if (!providers) return [];
   const known = earlier.flatMap((one) => (one.providers ? [one.providers] : []));
   const names = new Set([providers, ...known].flatMap((counts) => Object.keys(counts)));
-  const count = (counts: Readonly<Record<string, number>>, name: string) =>
-    Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0;
   return [...names].map((provider) => ({
     provider,
-    accepted: count(providers, provider),
-    usual: known.length < leastDays ? null : usualOf(known.map((counts) => count(counts, provider))),
+    accepted: countOf(providers, provider),
+    usual: known.length < leastDays ? null : usualOf(known.map((counts) => countOf(counts, provider))),
   }));
+}
+
+function countOf(counts: Readonly<Record<string, number>>, provider: string): number {
+  return Object.hasOwn(counts, provider) ? (counts[provider] ?? 0) : 0;
+}
+
+/** Adds since when each silent provider was known to be silent. @param earlier the days before, the newest first */
+export function noteSilences(comparison: VolumeComparison, earlier: readonly CountedDay[]): VolumeComparison {
+  const drops = comparison.drops.map((drop) => {
+    const silentSince = isSilent(drop) ? findSilence(drop.provider, earlier) : undefined;
+    return silentSince === undefined ? drop : { ...drop, silentSince };
+  });
+  return { ...comparison, drops };
+}
+
+/** The first day that found the provider silent since it last had a booking; undefined if none did. */
+function findSilence(provider: string, earlier: readonly CountedDay[]): string | undefined {
+  let since: string | undefined;
+  for (const { day, providers, silent } of earlier) {
+    if (countOf(providers, provider) > 0) break;
+    if (silent.includes(provider)) since = day;
+  }
+  return since;
 }
 
 /** The median; null without any day. */
@@ -307,9 +356,15 @@ export function usualOf(counts: readonly number[]): number | null {
   return Math.round(((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2);
 }
 
+/** What a comparison that warns is called. */
+export function nameDrops({ drops }: Pick<VolumeComparison, 'drops'>): string {
+  return `${drops.length > 0 ? 'far fewer' : 'fewer'} bookings than usual`;
+}
+
 /** One text per drop: "Bedlink: 0, usually 412". */
-export function describeDrops({ minimum, drops }: Pick<VolumeComparison, 'minimum' | 'drops'>): string[] {
-  return drops.map(({ provider, accepted, usual }) => {
+export function describeDrops({ accepted, usual, minimum, isLow, drops }: VolumeComparison): string[] {
+  const total = isLow ? [{ provider: null, accepted, usual }] : [];
+  return [...total, ...drops].map(({ provider, accepted, usual }) => {
     const usually = usual === null ? '' : `, usually ${formatCount(usual)}`;
     if (provider !== null) return `${provider}: ${formatCount(accepted)}${usually}`;
     const atLeast = minimum === undefined ? '' : `, at least ${formatCount(minimum)} expected`;

@@ -1,5 +1,6 @@
 import type { Hold } from '../async/hold.js';
 import type { BusinessDay } from '../booking/business-day.js';
+import type { PeerClocks } from '../http/peer-clocks.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   acceptanceOf,
@@ -27,6 +28,8 @@ export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {
   /** Until when this process retries a run whose source is not there yet; absent if it doesn't. */
   readonly findSourceDeadline?: (run: Run) => number | undefined;
   readonly createRunId: (day: BusinessDay) => string;
+  /** Absent where no clocks are compared. */
+  readonly peerClocks?: PeerClocks | undefined;
   /**
    * Asked before each run.
    *
@@ -148,7 +151,20 @@ async function reviewHeld(call: Call, hold: Hold): Promise<DayResult | 'lost'> {
   // The workers perform the steps of the plan. Whoever ends the last one settles the run.
   const isOurs = isActive(run) && !stop.aborted;
   const delivered = isOurs ? await parts.workforce.deliver(run, signal, hold) : run;
-  return hold.lost.aborted && !signal.aborted ? 'lost' : { run: delivered, wasDone: false };
+  if (hold.lost.aborted && !signal.aborted) return 'lost';
+  return { run: await noteClock(delivered, parts), wasDone: false };
+}
+
+/**
+ * Another process may have settled the run that this one has collected. A run that found nothing new has asked nobody: its clock is the
+ * one of the run before.
+ */
+async function noteClock(run: Run, { ledger, peerClocks }: ReviewParts): Promise<Run> {
+  if (run.state !== 'succeeded' || run.clockLead !== undefined) return run;
+  let lead = peerClocks?.findLead(run.id);
+  if (lead === undefined && run.topsUp && run.counts.accepted === 0)
+    lead = (await ledger.runs.list({ day: run.day, limit: 2 }))[1]?.clockLead;
+  return lead ? ledger.runs.noteClockLead(run.id, lead) : run;
 }
 
 function reportOpened({ parts, onOpened }: Call, run: Run, isNew: boolean): void {
@@ -163,12 +179,13 @@ async function collect(
   parts: ReviewParts,
   signal: AbortSignal,
 ): Promise<Run> {
-  const { ledger, deliveryFor, clock, notify } = parts;
+  const { ledger, deliveryFor, clock, notify, peerClocks } = parts;
   try {
     const canary = (await needsCanary(run, day, ledger)) ? parts.canary : undefined;
     const delivery = deliveryFor(run.delivery);
     const collected = await collectDay(day, run, { ...parts, canary, delivery, past: ledger }, signal);
     await storeDayOutcome(ledger, run.day);
+    peerClocks?.noteCollected(run.id);
     notify({ type: 'collected', run: collected });
     return collected;
   } catch (error) {

@@ -119,13 +119,17 @@ function resumedState({ collectedAt }: Run): RunState {
 }
 
 /** Ends an active run; undefined if it is not active, because another process has settled it. */
-export function settleRun(run: Run, { state, failure, implausible, at }: Settlement): RunPatch | undefined {
+export function settleRun(
+  run: Run,
+  { state, failure, implausible, clockLead, at }: Settlement,
+): RunPatch | undefined {
   if (!isActive(run)) return undefined;
   return {
     state,
     failure: failure ?? null,
     ...(implausible && { implausible }),
     finishedAt: state === 'awaiting-result' ? null : at,
+    ...(clockLead !== undefined && { clockLead }),
     ...unblank(run),
   };
 }

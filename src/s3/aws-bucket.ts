@@ -9,6 +9,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import type { ProxyRules } from '../http/connection-rules.js';
+import { type PeerClock, readDifference } from '../http/peer-clocks.js';
 import { isLoopback } from '../http/transport.js';
 import { createTunnelAgent } from '../http/tunnel.js';
 import { type S3Account, type S3Bucket, S3Error, showS3Location } from './bucket.js';
@@ -193,6 +194,8 @@ export interface S3Access extends S3Account {
   readonly proxy?: ProxyRules | undefined;
   /** How long the server may be silent; default 30,000. */
   readonly silenceMs?: number | undefined;
+  /** Is told what the answers say about the server's clock. */
+  readonly peerClock?: PeerClock | undefined;
 }
 
 const connectMs = 10_000;
@@ -235,6 +238,7 @@ export function createS3Client({ silenceMs = 30_000, ...access }: S3Access): S3C
   if (endpoint === undefined) refusePlainHttp(client);
   noteServers(client);
   limitAnswers(client);
+  if (access.peerClock) notePeerClock(client, access.peerClock);
   return client;
 }
 
@@ -255,6 +259,20 @@ function noteServers(client: S3Client): void {
       }
     },
     { step: 'build', name: 'noteServers' },
+  );
+}
+
+function notePeerClock(client: S3Client, { clock, note }: PeerClock): void {
+  client.middlewareStack.add(
+    (next) => async (call) => {
+      const sentAt = clock();
+      const result = await next(call);
+      const { headers } = result.response as { readonly headers: Readonly<Record<string, string>> };
+      note(readDifference(headers, { sentAt, receivedAt: clock() }));
+      return result;
+    },
+    // For each try, right after its answer arrived.
+    { step: 'deserialize', priority: 'low', name: 'notePeerClock' },
   );
 }
 

@@ -14,7 +14,7 @@ import {
   type Run,
   type RunFailure,
 } from '../ledger/run.js';
-import { wasCollectedEarly } from '../review/day/good-day.js';
+import { isOverFor, wasCollectedEarly } from '../review/day/good-day.js';
 import { awaitsSource, mayTryAgain } from '../review/try-again.js';
 import { businessDayOf, type Slots } from './slots.js';
 
@@ -139,7 +139,9 @@ function judgeDay(
   if (run.state === 'awaiting-result') return isInTime(run) ? 'await' : undefined;
   if (isActive(run)) return 'continue';
   if (run.state === 'succeeded') {
-    const isIncomplete = wasCollectedEarly(day, run) || hasUnexpectedCount(run);
+    // By a clock that is ahead, a run of now would be as early as the one before.
+    const isOver = isOverFor(run, day, now.getTime());
+    const isIncomplete = (wasCollectedEarly(day, run) && isOver) || hasUnexpectedCount(run);
     return isDue && isIncomplete ? 'top-up' : undefined;
   }
   if (!mayTryAgain(run, 'schedule')) return undefined;

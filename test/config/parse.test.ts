@@ -76,7 +76,7 @@ describe('a configuration', () => {
       maxRejectedShare: 0.1,
       maxIncompleteShare: 0.5,
       maxRefusedShare: 0.1,
-      volume: { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] },
+      volume: { onDrop: 'warn', exceptions: [] },
       maxUnansweredShare: 0,
       maxAffectedShare: 0.05,
       emptyDay: 'fail',

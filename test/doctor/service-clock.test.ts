@@ -22,15 +22,15 @@ describe('the clock', () => {
     );
   });
 
-  it.each([0, 60_000, -60_000])('is close enough to the service when it is %i ms ahead', async (aheadMs) => {
-    expect(await check({ verdict: accepted, aheadMs })).toHaveLength(1);
+  it.each([0, 60_000, -60_000])('is close enough to the service when it is %i ms ahead', async (lead) => {
+    expect(await check({ verdict: accepted, difference: { least: -lead, most: -lead } })).toHaveLength(1);
   });
 
   it.each([
     [125_000, '2 min 5 s ahead of that of the service'],
     [-61_000, '1 min 1 s behind that of the service'],
-  ])('is a warning when it is %i ms ahead', async (aheadMs, message) => {
-    expect((await check({ verdict: accepted, aheadMs }))[1]).toMatchObject({
+  ])('is a warning when it is %i ms ahead', async (lead, message) => {
+    expect((await check({ verdict: accepted, difference: { least: -lead, most: -lead } }))[1]).toMatchObject({
       part: 'clock',
       verdict: 'warning',
       message: expect.stringContaining(message),

@@ -53,6 +53,18 @@ ${footer}`,
     );
   });
 
+  it('says that a day is good now after a run that was not', () => {
+    const volume = { accepted: 9, usual: 99, drops: [{ provider: null, accepted: 9, usual: 99 }] };
+    const [late, first] = [
+      { ...someRun({ topsUp: true }), id: 'late' },
+      { ...someRun({ volume }), id: 'first' },
+    ];
+    expect(renderStatus([late, first])).toContain(
+      '\n  2026-11-20: far fewer bookings than usual, now good\n',
+    );
+    expect(renderStatus([first])).not.toContain('now good');
+  });
+
   it('fits 80 columns in the widest case', () => {
     const counts = {
       delivered: 9_999_999,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../src/async/hold.js';
+import { type ClockDifference, findOffset } from '../../src/http/peer-clocks.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, claimStep, collectedRun, day, newRun, record, rightOf } from '../contracts/ledger/days.js';
@@ -53,6 +54,17 @@ describe('a day that is held in PostgreSQL', () => {
 
   it('reports the length of a lease', () => {
     expect(opened.ledger.holds.staleMs).toBeGreaterThan(leaseMs);
+  });
+
+  it('tells the time of the database when it is taken', async () => {
+    const offsets: (number | undefined)[] = [];
+    const note = (found?: ClockDifference) =>
+      void offsets.push(found && Math.round(findOffset(found) / 60_000));
+    const ledger = opened.open({ peerClock: { clock: () => Date.now() - 3_600_000, note } });
+    const hold = await ledger.holds.day(day);
+    expect(await ledger.holds.day(day)).toBeUndefined();
+    await hold?.release();
+    expect(offsets).toEqual([60]);
   });
 
   it('is renewed while its holder lives, however long', async () => {

@@ -14,6 +14,7 @@ import { composeCollect, createDelivery, type OpenedReview } from '../../jobs/re
 import { createTerminal } from '../../jobs/terminal.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import { loadConfig } from '../../src/config/load.js';
+import { createPeerClocks } from '../../src/http/peer-clocks.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../../src/ledger/run.js';
 import { createReports } from '../../src/text/reports.js';
@@ -107,7 +108,9 @@ export async function openWorld(): Promise<World> {
   async function openReview(app: App): Promise<OpenedReview> {
     const gate = createLedgerGate(app, ledger);
     const deliveryFor = (kind: DeliveryKind) =>
-      createDelivery(kind, app.config, { ledger, service, findSftp: () => ({ connect }), notify, clock });
+      createDelivery(kind, app.config, {
+        ...{ ledger, service, findSftp: () => ({ connect }), archive: app.archive(), notify, clock },
+      });
     const life = beginLife();
     let ids = 0;
     return {
@@ -137,6 +140,7 @@ export async function openWorld(): Promise<World> {
     const app: App = {
       ...terminal,
       config,
+      peerClocks: createPeerClocks(clock, terminal.caution),
       today: () => businessDayAt(new Date(clock()), config.timezone).iso,
       ledger: async () => ledger,
       adoptLedger: refuse,

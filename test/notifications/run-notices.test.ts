@@ -226,4 +226,15 @@ describe('a run', () => {
       'Bedlink on 2026-11-20',
     ]);
   });
+
+  it('tells of a provider once while it is silent, and of a low volume that leaves the day good', () => {
+    const known = { provider: 'Bedlink', accepted: 0, usual: 40, silentSince: '2026-11-18' };
+    expect(noticesOfVolume(delivering, { accepted: 460, usual: 500, drops: [known] }, at)).toEqual([]);
+    expect(noticesOfVolume(delivering, { accepted: 370, usual: 500, isLow: true, drops: [] }, at)).toEqual([
+      {
+        ...{ event: 'volume-low', subject: '2026-11-20', facts: { accepted: 370, usual: 500 } },
+        ...{ day: '2026-11-20', runId: 'r1', raisedAt: at },
+      },
+    ]);
+  });
 });

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReadingOrder, type ReadingSettings } from '../../jobs/sources.js';
-import { createBusinessDay } from '../../src/booking/business-day.js';
+import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
+import type { ClockDifference } from '../../src/http/peer-clocks.js';
+import type { DeliveryKind } from '../../src/ledger/run.js';
 import {
   chunksAhead,
   createThreadedReader,
@@ -95,6 +97,16 @@ describe('a large day', () => {
     await expectEnded(threads);
   });
 
+  it('tells what the source says about its clock', async () => {
+    const thread = `const { parentPort } = require('node:worker_threads');
+      parentPort.postMessage({ kind: 'clock', difference: { least: 1, most: 2 } });
+      parentPort.postMessage({ kind: 'end' });
+      parentPort.once('message', () => parentPort.close());`;
+    const { reader, differences } = await prepare(bookings(80_000), () => new Worker(thread, { eval: true }));
+    await readAll(reader, forms);
+    expect(differences).toEqual([{ least: 1, most: 2 }]);
+  });
+
   it('whose thread dies is never taken for a short one', async () => {
     const { reader } = await prepare(bookings(80_000), () => new Worker('process.exit(0)', { eval: true }));
     await expect(readAll(reader, forms)).rejects.toThrow('ended before the source did');
@@ -150,7 +162,8 @@ async function prepare(csv: string, startThread?: () => Worker) {
   const source = createCsvSource({ file: createLocalDayFile(path) });
   const own = readerOf(source);
   const threads: Worker[] = [];
-  const reader = createThreadedReader(own, source, (wanted, kind) => {
+  const differences: (ClockDifference | undefined)[] = [];
+  const startReading = (wanted: BusinessDay, kind: DeliveryKind) => {
     const order = createReadingOrder(
       {
         source: csvSettings(path),
@@ -169,8 +182,10 @@ async function prepare(csv: string, startThread?: () => Worker) {
       new Worker(new URL('../../dist/jobs/reading-thread.js', import.meta.url), { workerData: order });
     threads.push(thread);
     return thread;
-  });
-  return { reader, own, threads };
+  };
+  const note = (difference?: ClockDifference) => void differences.push(difference);
+  const reader = createThreadedReader(own, source, startReading, { clock: Date.now, note });
+  return { reader, own, threads, differences };
 }
 
 /** What was read, however it was cut into chunks on the way. */

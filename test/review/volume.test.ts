@@ -1,10 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DayVolume, hasDropped } from '../../src/ledger/run.js';
+import { type CountedDay, type DayVolume, hasDropped } from '../../src/ledger/run.js';
 import {
   chooseCompared,
   compareVolume,
   daysToCompare,
   describeDrops,
+  noteSilences,
   type VolumeSettings,
 } from '../../src/review/gates.js';
 
@@ -135,6 +137,102 @@ describe('a drop in volume', () => {
     const week = dayOf(30, Object.fromEntries([['__proto__', 30]]));
     expect(compareVolume(dayOf(30, { toString: 30 }), [week, week, week], settings)?.drops).toEqual([
       { provider: '__proto__', accepted: 0, usual: 30 },
+    ]);
+  });
+});
+
+/** So many days before that day, the last one first. */
+function daysBefore(step: number, counts: readonly number[]): DayVolume[] {
+  return counts.map((accepted, index) => {
+    const date = new Date(Date.parse(`${day}T00:00:00Z`) - (index + 1) * step * 86_400_000);
+    return { ...dayOf(accepted), day: date.toISOString().slice(0, 10) };
+  });
+}
+
+describe('a low volume', () => {
+  const byDefault = { ...settings, shareOfUsual: undefined };
+  const steady = [400, 401, 402, 403, 404, 400, 390, 429];
+  const compare = (accepted: number, earlier: readonly DayVolume[], how: VolumeSettings = byDefault) => {
+    const { isLow = false, drops } = compareVolume(dayOf(accepted), earlier, how) ?? { drops: [] };
+    return isLow ? 'low' : drops.length > 0 ? 'dropped' : 'usual';
+  };
+
+  it('is less than three quarters of what eight such days had, and less than half has dropped', () => {
+    for (const earlier of [daysBefore(7, steady), daysBefore(1, steady)])
+      expect([302, 301, 300, 201, 200].map((accepted) => compare(accepted, earlier))).toEqual([
+        ...['usual', 'low', 'low', 'low', 'dropped'],
+      ]);
+    expect(compareVolume(dayOf(300), daysBefore(7, steady), byDefault)).toEqual({
+      accepted: 300,
+      usual: 402,
+      isLow: true,
+      drops: [],
+    });
+  });
+
+  it('is not looked for with fewer days, days that vary, none of that weekday, or a share of its own', () => {
+    expect(compare(290, daysBefore(7, steady.slice(1)))).toBe('usual');
+    expect(compare(290, daysBefore(7, [...steady.slice(1), 450]))).toBe('usual');
+    const ofOthers = daysBefore(1, [...steady, 400]).filter((one) => one.day !== '2026-11-13');
+    expect(compare(290, ofOthers)).toBe('usual');
+    expect(compare(290, daysBefore(7, steady), settings)).toBe('usual');
+    const minimum = { ...byDefault, minimum: 300 };
+    expect(compare(290, daysBefore(7, steady), minimum)).toBe('dropped');
+    expect(compare(0, daysBefore(7, [0, 0, 0, 0, 0, 0, 0, 0]))).toBe('usual');
+  });
+
+  it('is found on no night like those before, whatever their weekends are like', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 40, max: 50_000 }),
+        fc.double({ min: 0.55, max: 1.5, noNaN: true }),
+        fc.array(fc.double({ min: 0.955, max: 1.045, noNaN: true }), { minLength: 60, maxLength: 60 }),
+        (usual, weekend, noise) => {
+          const nights = noise.map((factor, index) => {
+            const date = new Date(Date.UTC(2026, 8, 1 + index));
+            const kind = [0, 6].includes(date.getUTCDay()) ? weekend : 1;
+            return { day: date.toISOString().slice(0, 10), accepted: Math.round(usual * kind * factor) };
+          });
+          for (const [index, { day: night, accepted }] of nights.entries()) {
+            const known = nights.slice(Math.max(0, index - 56), index);
+            const earlier = known.map((one) => ({ ...one, providers: null }));
+            const found = compareVolume({ day: night, accepted, providers: null }, earlier, byDefault);
+            expect(found).toMatchObject({ drops: [] });
+            expect(found).not.toHaveProperty('isLow');
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('a silent provider', () => {
+  const silent = { provider: 'Bedlink', accepted: 0, usual: 412 };
+  const comparison = { accepted: 900, usual: 1_300, drops: [silent] };
+  const on = (date: string, bookings: number, ...known: readonly string[]): CountedDay => ({
+    day: date,
+    providers: { Roomex: 900, ...(bookings > 0 && { Bedlink: bookings }) },
+    silent: known,
+  });
+
+  it.each<[string, CountedDay[], string | undefined]>([
+    ['is new on its first day', [on('2026-11-19', 400), on('2026-11-18', 0, 'Bedlink')], undefined],
+    ['is known from the day before', [on('2026-11-19', 0, 'Bedlink'), on('2026-11-18', 400)], '2026-11-19'],
+    [
+      'is known across days on which it is usually silent',
+      [
+        on('2026-11-19', 0),
+        on('2026-11-18', 0, 'Bedlink'),
+        on('2026-11-17', 0, 'Bedlink'),
+        on('2026-11-16', 1),
+      ],
+      '2026-11-17',
+    ],
+    ['is new where only another one was known', [on('2026-11-19', 0, 'Roomex')], undefined],
+    ['is new without an earlier day', [], undefined],
+  ])('%s', (_, earlier, silentSince) => {
+    expect(noteSilences(comparison, earlier).drops).toEqual([
+      silentSince === undefined ? silent : { ...silent, silentSince },
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ClockDifference, findOffset } from '../../src/http/peer-clocks.js';
 import { createAwsBucket, createS3Client } from '../../src/s3/aws-bucket.js';
 import { bucketName, large, text, useS3Server } from '../support/s3-server.js';
 
@@ -39,6 +40,18 @@ describe('a checksum that other servers refuse', () => {
     const headers = server().requests.filter(({ line }) => line.includes(key));
     expect(JSON.stringify(headers)).not.toMatch(/trailer|aws-chunked/);
   });
+});
+
+it('tells with each answer what time it is there', async () => {
+  const differences: (ClockDifference | undefined)[] = [];
+  const peerClock = {
+    clock: () => Date.now() + 3_600_000,
+    note: (found?: ClockDifference) => differences.push(found),
+  };
+  const bucket = createAwsBucket(bucketName, { ...server().access(), peerClock });
+  expect(await bucket.find(randomUUID())).toBeUndefined();
+  await bucket.list('');
+  expect(differences.map((found) => found && Math.round(findOffset(found) / 60_000))).toEqual([-60, -60]);
 });
 
 describe('a server', () => {

@@ -142,6 +142,16 @@ describe('the days that are due', () => {
     expect(ask(ledgerWith([runOf('2026-11-20', 'succeeded', ended)]))).toEqual([]);
   });
 
+  it('include a day that was too early by other clocks only once it is over by them', () => {
+    const run = (clockLead: number) =>
+      runOf('2026-11-20', 'succeeded', now, { collectStartedAt: now.getTime(), clockLead });
+    const lead = now.getTime() - Date.parse('2026-11-20T23:00:00Z');
+    const later = { now: new Date(now.getTime() + 2) };
+    expect(ask(ledgerWith([run(lead)]), later)).toEqual([]);
+    expect(ask(ledgerWith([run(lead + 1)]))).toEqual([]);
+    expect(ask(ledgerWith([run(lead + 1)]), later)).toEqual(['top-up 2026-11-20 (nightly)']);
+  });
+
   it('decide about a top-up by the start of the collect, not of the run', () => {
     const before = new Date('2026-11-20T22:00:00Z');
     const run = runOf('2026-11-20', 'succeeded', before, { collectStartedAt: now.getTime() });

@@ -173,6 +173,8 @@ export async function startStandIn(handler: StandInHandler = () => success): Pro
   };
 
   const server = createServer((incoming, response) => {
+    // Node's own would show the real time where a test has set the clock.
+    response.setHeader('date', new Date().toUTCString());
     // A client that disconnects midway is what many tests are about.
     serve(incoming, response).catch(() => response.destroy());
   });

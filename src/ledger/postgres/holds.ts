@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Hold } from '../../async/hold.js';
+import { compareClocks, type PeerClock } from '../../http/peer-clocks.js';
 import { LedgerAwayError } from '../errors.js';
 import type { Database } from './database.js';
 
@@ -7,7 +8,7 @@ import type { Database } from './database.js';
 const releasePatienceMs = 5_000;
 
 /** Named exclusive rights: rows with a lease, by the database's clock, that their holder renews. */
-export function createHolds(database: Database, leaseMs: number) {
+export function createHolds(database: Database, leaseMs: number, peerClock?: PeerClock) {
   const held = new Set<{ releaseWithin(patienceMs: number): Promise<void> }>();
 
   return {
@@ -18,17 +19,23 @@ export function createHolds(database: Database, leaseMs: number) {
       let renewedAt = performance.now();
       const isOurs = await database.perform(async (session) => {
         renewedAt = performance.now();
-        const changed = await session.run(
+        const sentAt = peerClock?.clock();
+        const taken = await session.row(
           `INSERT INTO hotel_review.holds AS hold (name, holder, lease_until)
            VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
            ON CONFLICT (name) DO UPDATE SET
              holder = excluded.holder, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-           WHERE hold.lease_until <= clock_timestamp() OR hold.holder = excluded.holder`,
+           WHERE hold.lease_until <= clock_timestamp() OR hold.holder = excluded.holder
+           RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
           name,
           holder,
           leaseMs,
         );
-        return changed === 1;
+        if (taken && sentAt !== undefined) {
+          const now = Number(taken.now);
+          peerClock?.note(compareClocks({ from: now, to: now }, { sentAt, receivedAt: peerClock.clock() }));
+        }
+        return taken !== undefined;
       });
       if (!isOurs) return undefined;
 

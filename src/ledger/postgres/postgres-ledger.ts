@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { PeerClock } from '../../http/peer-clocks.js';
 import type { DayKeys } from '../../keys/day-keys.js';
 import { LedgerUnusableError } from '../errors.js';
 import {
@@ -32,6 +33,8 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
   readonly mayCreate?: () => Promise<void>;
   /** How long a claim or a held day lasts unless renewed, by the database's clock. */
   readonly leaseMs?: number;
+  /** Is told what the answers say about the database's clock. */
+  readonly peerClock?: PeerClock | undefined;
 }
 
 /**
@@ -48,7 +51,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { perform, transact } = database;
   const store = createPostgresStore(database, options);
   const { sealing } = store.dialect;
-  const holds = createHolds(database, leaseMs);
+  const holds = createHolds(database, leaseMs, options.peerClock);
   const engine = {
     ping: () => database.ping(pingTimeoutMs),
     verify: async () => {},

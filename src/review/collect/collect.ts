@@ -6,7 +6,16 @@ import type { Collect } from '../../ledger/collecting.js';
 import type { ErasedGuests } from '../../ledger/erasing.js';
 import type { FilterColumn } from '../../ledger/filter-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import { acceptanceOf, countRecords, type DayVolume, mayCompleteDay, type Run } from '../../ledger/run.js';
+import {
+  acceptanceOf,
+  countRecords,
+  type DayVolume,
+  isSilent,
+  isUnusual,
+  mayCompleteDay,
+  type Run,
+  type VolumeComparison,
+} from '../../ledger/run.js';
 import { makeCanary } from '../canary.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify } from '../events.js';
@@ -24,6 +33,8 @@ import {
   isExpectedOf,
   isToCompare,
   limitsOfUnfinishedDay,
+  noteSilences,
+  type VolumeSettings,
 } from '../gates.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
@@ -222,12 +233,11 @@ async function checkVolume(
   collect: Collect,
   { limits: { volume: settings }, past, clock, notify }: CollectParts,
 ): Promise<void> {
-  const comparison =
-    past &&
-    settings &&
-    compareVolume({ day, ...counted }, await past.runs.listVolumes(daysToCompare(day, settings)), settings);
+  const comparison = past && settings && (await compareWithUsual({ day, ...counted }, past, settings));
   await collect.noteVolume({ ...counted, at: clock(), ...(comparison && { comparison }) });
-  if (!comparison || comparison.drops.length === 0 || acceptanceOf(run, 'volume')) return;
+  if (!comparison || !isUnusual(comparison) || acceptanceOf(run, 'volume')) return;
+  const about = { run: nameOf(run), volume: comparison };
+  if (comparison.drops.length === 0) return notify({ type: 'volume-low', ...about });
   if (settings?.onDrop === 'fail') {
     throw new CollectError(
       'volume-dropped',
@@ -235,5 +245,17 @@ async function checkVolume(
         `or accept this day with run --day ${day} --accept-volume`,
     );
   }
-  notify({ type: 'volume-dropped', run: nameOf(run), volume: comparison });
+  notify({ type: 'volume-dropped', ...about });
+}
+
+async function compareWithUsual(
+  counted: DayVolume,
+  { runs }: ReadOnlyLedger,
+  settings: VolumeSettings,
+): Promise<VolumeComparison | undefined> {
+  const days = daysToCompare(counted.day, settings);
+  const comparison = compareVolume(counted, await runs.listVolumes(days), settings);
+  return comparison?.drops.some(isSilent)
+    ? noteSilences(comparison, await runs.listCounted(days))
+    : comparison;
 }

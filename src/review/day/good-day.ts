@@ -11,23 +11,36 @@ import {
   type Run,
   type VolumeComparison,
   warnsOfVolume,
+  wasToBeAccepted,
 } from '../../ledger/run.js';
-import { formatCountOf } from '../../text/format.js';
-import { describeDrops } from '../gates.js';
+import { formatCountOf, formatDuration } from '../../text/format.js';
+import { describeDrops, nameDrops } from '../gates.js';
 import type { DayOutcome } from '../outcome/day-outcome.js';
 import { hasUnknownVerdicts } from '../verdicts/run-verdicts.js';
 import { describeFilterWarnings } from '../where-report.js';
 import { adviseInSentence, describeImplausible, shareOf } from './acceptance-words.js';
 
-/** Whether the collect began before the day ended: later bookings are missing. */
+/** Whether the collect began before the day ended, by our clock or by those of two others: later bookings are missing. */
 export function wasCollectedEarly(
-  day: Pick<BusinessDay, 'lastInstant'>,
-  { collectStartedAt, startedAt }: Pick<Run, 'collectStartedAt' | 'startedAt'>,
+  day: LastInstant,
+  run: Pick<Run, 'collectStartedAt' | 'startedAt' | 'clockLead'>,
 ): boolean {
-  return !isDayOver(day, collectStartedAt ?? startedAt);
+  return !isOverFor(run, day, run.collectStartedAt ?? run.startedAt);
 }
 
-export const earlyNote = 'collected before the day was over';
+/** Whether the day is over at an instant of the clock by which the run was collected. */
+export function isOverFor({ clockLead = 0 }: Pick<Run, 'clockLead'>, day: LastInstant, at: number): boolean {
+  return isDayOver(day, at - clockLead);
+}
+
+type LastInstant = Pick<BusinessDay, 'lastInstant'>;
+
+export function describeEarly({ clockLead }: Pick<Run, 'clockLead'>): string {
+  const early = 'collected before the day was over';
+  return clockLead === undefined
+    ? early
+    : `${early}: the clock of its machine was ${formatDuration(clockLead)} ahead`;
+}
 
 /** Whether it succeeded, but before the day was over. Such a run looks done, and the day is not. */
 export function endedTooEarly(run: Run, timezone: string): boolean {
@@ -43,6 +56,20 @@ export function reviewsDay(run: Run, timezone: string): boolean {
 export function makesDayGood(run: Run, timezone: string): boolean {
   return reviewsDay(run, timezone) && !isToBeAccepted(run);
 }
+
+/** Whether the run went wrong: it failed, was given up, had another number of bookings than it should, or too many affected ones. */
+export function wasBad(run: Run): boolean {
+  const hasEndedBadly = run.state === 'failed' || run.state === 'cancelled';
+  return hasEndedBadly || hasUnexpectedCount(run) || wasToBeAccepted(run);
+}
+
+/** The run that went wrong last of a day that is good now; undefined for any other day. @param ofDay its runs, the newest first */
+export function findRepaired(ofDay: readonly Run[], timezone: string): Run | undefined {
+  const runs = ofDay.filter(mayCompleteDay);
+  return runs[0] && makesDayGood(runs[0], timezone) ? runs.find(wasBad) : undefined;
+}
+
+export const repairedNote = 'now good';
 
 /** What the run says about its day, for `--json`: also why it would not be good if nobody had accepted it. */
 export function reportGoodDay(run: Run, timezone: string) {
@@ -189,6 +216,6 @@ function findProblems({ affected, unanswered, refused, knowledge }: DayOutcome, 
 
 /** A day that is not good for it needs somebody; what a single provider lost is only told. */
 function describeVolume(day: string, volume: VolumeComparison): string {
-  const drop = `far fewer bookings than usual (${describeDrops(volume)[0]})`;
+  const drop = `${nameDrops(volume)} (${describeDrops(volume)[0]})`;
   return hasDropped(volume) ? `${drop}: ${adviseInSentence('volume', day)}` : drop;
 }

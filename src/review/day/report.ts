@@ -1,6 +1,12 @@
 import type { SetAsideResult } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { type AcceptanceKind, hasWork, type Run, type VolumeComparison } from '../../ledger/run.js';
+import {
+  type AcceptanceKind,
+  hasWork,
+  isUnusual,
+  type Run,
+  type VolumeComparison,
+} from '../../ledger/run.js';
 import { formatCount, formatCountOf, formatInstant } from '../../text/format.js';
 import type { SuspectReport } from '../suspects/listing.js';
 import { describeImplausible } from './acceptance-words.js';
@@ -105,7 +111,7 @@ export function reportsOdd({
   notGood,
   filters,
 }: Pick<RunReport, 'volume' | 'notGood' | 'filters'>): boolean {
-  const hasDrops = volume !== null && 'drops' in volume && volume.drops.length > 0;
+  const hasDrops = volume !== null && 'drops' in volume && isUnusual(volume);
   const isDrop = notGood.every((one) => one.code !== 'volume-dropped' || one.acceptedAt === null);
   return (hasDrops && isDrop) || listToAccept({ notGood }).length > 0 || (filters?.warnings ?? []).length > 0;
 }

@@ -1,4 +1,5 @@
 import type { RetryPolicy } from '../../async/retry.js';
+import type { PeerClocks } from '../../http/peer-clocks.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
 import type { FailedStep, Tally } from '../../ledger/steps.js';
@@ -32,6 +33,8 @@ export interface SettleParts {
   /** What a delivery knows of its failed step: why the run fails, or what to do about it. */
   readonly explainFailure?: (run: Run, failed: FailedStep) => Explanation | string | undefined;
   readonly clock: () => number;
+  /** Absent where no clocks are compared. */
+  readonly peerClocks?: PeerClocks | undefined;
   readonly notify: Notify;
 }
 
@@ -44,8 +47,9 @@ export async function settleIfDue(run: Run, parts: SettleParts): Promise<Run> {
   const end = failure ? fail(failure) : judgeEnd(run, await ledger.runs.tally(run.id), parts);
   const implausible =
     end.state === 'succeeded' ? await findImplausible(ledger, run, limits.maxAffectedShare) : undefined;
+  const clockLead = parts.peerClocks?.findLead(run.id) || undefined;
   const right = { runId: run.id, token: run.token };
-  const settled = await ledger.runs.settle(right, { ...end, implausible, at: clock() });
+  const settled = await ledger.runs.settle(right, { ...end, implausible, clockLead, at: clock() });
   const ended = await ledger.runs.get(run.id);
   if (settled) notify({ type: 'settled', run: ended, outcome: await storeDayOutcome(ledger, run.day) });
   return ended;

@@ -1,6 +1,7 @@
 import type { RetryPolicy } from '../../async/retry.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { ProxyRules } from '../../http/connection-rules.js';
+import type { PeerClock } from '../../http/peer-clocks.js';
 import type { BookingSource } from '../../review/source.js';
 import type { S3Bucket } from '../../s3/bucket.js';
 import type { SourceFlags, SourceSetup } from './setup.js';
@@ -23,6 +24,8 @@ export interface SourceParts {
   readonly random: () => number;
   /** How https connections leave this machine. */
   readonly proxy?: ProxyRules | undefined;
+  /** Is told what an API's answers say about its clock. */
+  readonly peerClock?: PeerClock | undefined;
   readonly sourceMessages: SourceMessages;
 }
 

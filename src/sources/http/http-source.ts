@@ -121,7 +121,7 @@ export function createDayPages(options: DayPagesOptions): DayPages {
 /** Converts the settings to options for `createDayPages`. */
 export function toPageOptions(
   source: HttpSettings,
-  { retry, clock, random, proxy, sourceMessages }: SourceParts,
+  { retry, clock, random, proxy, peerClock, sourceMessages }: SourceParts,
 ): DayPagesOptions {
   return {
     ...source,
@@ -131,6 +131,7 @@ export function toPageOptions(
     clock,
     random,
     proxy,
+    peerClock,
     onWait(wait) {
       const notice = describePageWait(wait);
       if (notice !== undefined) sourceMessages.say(notice);

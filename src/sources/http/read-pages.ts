@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { pause } from '../../async/abort.js';
 import { createRetryDelays, type RetryPolicy } from '../../async/retry.js';
 import type { ProxyRules } from '../../http/connection-rules.js';
+import type { PeerClock } from '../../http/peer-clocks.js';
 import { type HttpAnswer, type HttpResult, readRetryAfter } from '../../http/transport.js';
 import { SourceError, type SourceFault } from '../../review/source.js';
 import { formatDuration } from '../../text/format.js';
@@ -177,6 +178,7 @@ function createRepeatCheck(): (value: string) => boolean {
 
 export interface PageCallLimits {
   readonly proxy?: ProxyRules | undefined;
+  readonly peerClock?: PeerClock | undefined;
   /** For a whole request. */
   readonly timeoutMs: number;
   /** For opening a connection; part of the time for the whole request. */
@@ -225,7 +227,17 @@ const retryableStatuses = new Set([408, 425, 429]);
 async function openPageCalls(
   origin: string,
   headers: readonly string[],
-  { timeoutMs, connectTimeoutMs, maxPageBytes, retry, clock, random, onWait, proxy }: PageCallLimits,
+  {
+    timeoutMs,
+    connectTimeoutMs,
+    maxPageBytes,
+    retry,
+    clock,
+    random,
+    onWait,
+    proxy,
+    peerClock,
+  }: PageCallLimits,
 ): Promise<PageCalls> {
   // Sources that read files don't need it.
   const { createTransport } = await import('../../http/transport.js');
@@ -236,6 +248,7 @@ async function openPageCalls(
     connectTimeoutMs,
     maxAnswerBytes: maxPageBytes,
     proxy,
+    peerClock,
   });
   const judge = ({ answer, failure }: HttpResult): Judgement => {
     // The status of a failed request is enough; its body may be incomplete.

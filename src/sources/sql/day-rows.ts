@@ -1,5 +1,6 @@
 import { startTimeLimit } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import type { PeerClock } from '../../http/peer-clocks.js';
 import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
 import { parseDayQuery, writeDayQuery } from './query-text.js';
@@ -14,6 +15,8 @@ export interface DayRowsOptions {
   readonly timeoutSeconds?: number;
   /** The maximum number of rows per block; 1,000 by default. */
   readonly chunkRows?: number;
+  /** Is told what PostgreSQL's answers say about its clock. */
+  readonly peerClock?: PeerClock | undefined;
 }
 
 interface RowBlock {
@@ -53,7 +56,7 @@ export function createDayRows(options: DayRowsOptions): DayRows {
     async *read(day, { signal, atMost }) {
       signal.throwIfAborted();
       const { text, values } = writeDayQuery(dayQuery, day, address.kind);
-      const openRows = await loadDatabase(address, where);
+      const openRows = await loadDatabase(address, where, options.peerClock);
       const limit = startTimeLimit(signal, timeoutMs);
       let rows: SqlRows | undefined;
       try {
@@ -83,11 +86,15 @@ export function createDayRows(options: DayRowsOptions): DayRows {
 }
 
 /** Loads a database's driver only when it is needed. */
-async function loadDatabase(address: SqlAddress, where: string): Promise<OpenRows> {
+async function loadDatabase(
+  address: SqlAddress,
+  where: string,
+  peerClock: PeerClock | undefined,
+): Promise<OpenRows> {
   switch (address.kind) {
     case 'postgres': {
       const { openPostgresRows } = await import('./postgres-rows.js');
-      return (request) => openPostgresRows({ url: address.url, where }, request);
+      return (request) => openPostgresRows({ url: address.url, where, peerClock }, request);
     }
     case 'mysql': {
       const { openMysqlRows } = await import('./mysql-rows.js');

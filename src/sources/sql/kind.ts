@@ -51,10 +51,11 @@ const kind: SourceKind<SqlSettings> = {
   placeUnit: 'row',
   flags: sqlFlags,
   resolve: (source, folder) => ({ ...source, url: completePostgresUrl(source.url, folder) }),
-  async open({ where, keep, ...source }) {
+  async open({ where, keep, ...source }, { peerClock }) {
     const { createSqlSource } = await import('./sql-source.js');
     return createSqlSource({
       ...source,
+      peerClock,
       extraColumns: listFilterColumns(where),
       keptColumns: Object.values(keep),
     });

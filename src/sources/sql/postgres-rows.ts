@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import pg from 'pg';
+import { compareClocks, type PeerClock } from '../../http/peer-clocks.js';
 import { SourceError } from '../../review/source.js';
 import { needsOwnSession } from '../../text/pooler-words.js';
 import { createDatabaseFault, isCertificateFault, readErrorCode } from './database-fault.js';
@@ -17,6 +18,7 @@ interface PostgresPlace {
   /** The file of the authority's certificate, absolute. */
   /** For messages. */
   readonly where: string;
+  readonly peerClock?: PeerClock | undefined;
 }
 
 const connectTimeoutMs = 10_000;
@@ -35,7 +37,7 @@ const cancelled = '57014';
  * Reads through a cursor of the server, which works no further ahead than rows are fetched.
  */
 export async function openPostgresRows(place: PostgresPlace, request: RowsRequest): Promise<SqlRows> {
-  const { where } = place;
+  const { where, peerClock } = place;
   const { text, timeoutMs, chunkRows, atMost, signal } = request;
   // The query starts on the first line, to keep its line numbers.
   const declaration = `DECLARE bookings NO SCROLL CURSOR FOR ${text}`;
@@ -65,7 +67,7 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
 
   try {
     await client.connect();
-    await client.query(beginReading(timeoutMs));
+    await begin(client, timeoutMs, peerClock);
     await client.query(declaration);
     isReading = true;
     let left = atMost ?? Number.POSITIVE_INFINITY;
@@ -137,7 +139,17 @@ function beginReading(timeoutMs: number): string {
     SET LOCAL TimeZone = 'UTC';
     SET LOCAL DateStyle = 'ISO, YMD';
     SET LOCAL bytea_output = 'hex';
-    SET LOCAL standard_conforming_strings = on`;
+    SET LOCAL standard_conforming_strings = on;
+    SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now`;
+}
+
+async function begin(client: pg.Client, timeoutMs: number, peerClock: PeerClock | undefined): Promise<void> {
+  const sentAt = peerClock?.clock();
+  // One result for each statement.
+  const results: unknown = await client.query(beginReading(timeoutMs));
+  const now = Math.round(Number((results as readonly pg.QueryResult[]).at(-1)?.rows[0]?.now));
+  if (sentAt !== undefined)
+    peerClock?.note(compareClocks({ from: now, to: now }, { sentAt, receivedAt: peerClock.clock() }));
 }
 
 /** The driver reads the files that the address names, and throws if it can't. */

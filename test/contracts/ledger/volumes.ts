@@ -92,6 +92,21 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       expect(await ledger.runs.get('again')).not.toHaveProperty('filters');
     });
 
+    it('it lists what days counted by provider, whatever became of them, the newest first', async () => {
+      const { ledger } = opened();
+      await endedRun(ledger, 'old', '2026-11-06', { bookings: 3 });
+      await endedRun(ledger, 'failed', '2026-11-06', { bookings: 4, state: 'failed' });
+      const silent = await ledger.runs.create(newRun('silent', { day: '2026-11-13' }));
+      await (await startCollect(ledger, silent)).noteVolume({ at: 1, providers: {}, comparison });
+      const uncounted = await ledger.runs.create(newRun('uncounted', { day: '2026-10-30' }));
+      await (await startCollect(ledger, uncounted)).noteVolume({ at: 1, providers: null });
+      expect(await ledger.runs.listCounted(['2026-10-30', '2026-11-06', '2026-11-13'])).toEqual([
+        { day: '2026-11-13', providers: {}, silent: ['Bed "link" ñ'] },
+        { day: '2026-11-06', providers: { Bedlink: 4 }, silent: [] },
+      ]);
+      expect(await ledger.runs.listCounted([])).toEqual([]);
+    });
+
     it('a day with far fewer bookings is reviewed, but good only once somebody has accepted it', async () => {
       const { ledger } = opened();
       const dropped = { ...comparison, drops: [{ provider: null, accepted: 2, usual: 412 }] };
@@ -150,6 +165,17 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       const accepted = await ledger.runs.takeOver('r2', { acceptances, acceptsRepeated: true });
       expect(accepted).toMatchObject({ acceptances, acceptsRepeated: true });
       expect(await ledger.runs.get('r2')).toEqual(accepted);
+    });
+
+    it('it keeps how far ahead the clock was until the run is collected again', async () => {
+      const { ledger } = opened();
+      const run = await ledger.runs.create(newRun('r1'));
+      await startCollect(ledger, run);
+      expect(await ledger.runs.noteClockLead('r1', 7_200_000)).toMatchObject({ clockLead: 7_200_000 });
+      await startCollect(ledger, run);
+      expect(await ledger.runs.get('r1')).not.toHaveProperty('clockLead');
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', clockLead: 3_600_000, at });
+      expect(await ledger.runs.get('r1')).toMatchObject({ state: 'succeeded', clockLead: 3_600_000 });
     });
 
     it('it records what is expected of a run in any state, and a day with a different number is not good', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endedTooEarly, makesDayGood } from '../../../src/review/day/good-day.js';
+import { endedTooEarly, findRepaired, makesDayGood } from '../../../src/review/day/good-day.js';
 import { someRun } from '../some-run.js';
 
 const zone = 'Europe/Madrid';
@@ -21,4 +21,29 @@ it('a run that began before the end of its day, in the zone of the account, make
     expect([endedTooEarly(run, zone), makesDayGood(run, zone)]).toEqual([isEarly, !isEarly]);
     expect(endedTooEarly({ ...run, state: 'failed' }, zone)).toBe(false);
   }
+});
+
+it('a run that began before the end of its day by the clocks of two others makes it neither done nor good', () => {
+  const collectStartedAt = Date.parse('2026-11-20T23:30:00Z');
+  for (const [clockLead, isEarly] of [
+    [1_800_000, false],
+    [1_800_001, true],
+  ] as const) {
+    const run = someRun({ collectStartedAt, clockLead });
+    expect([endedTooEarly(run, zone), makesDayGood(run, zone)]).toEqual([isEarly, !isEarly]);
+  }
+});
+
+it('a day is repaired once it is good after a run that was not, or once somebody has accepted it', () => {
+  const volume = { accepted: 9, usual: 99, drops: [{ provider: null, accepted: 9, usual: 99 }] };
+  const [good, failed, few] = [someRun(), someRun({ state: 'failed' }), someRun({ volume })];
+  const accepted = someRun({ volume, acceptances: { volume: { at: 1, by: 'ada' } } });
+  const early = someRun({ collectStartedAt: Date.parse('2026-11-20T20:00:00Z') });
+  const today = someRun({ trigger: 'today', state: 'failed' });
+  const active = someRun({ state: 'delivering' });
+  expect(findRepaired([good, failed, few], zone)).toBe(failed);
+  expect(findRepaired([good, few], zone)).toBe(few);
+  expect(findRepaired([accepted], zone)).toBe(accepted);
+  for (const runs of [[], [good], [good, early], [good, today], [failed, good], [few], [active, failed]])
+    expect(findRepaired(runs, zone)).toBeUndefined();
 });

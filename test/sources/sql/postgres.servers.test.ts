@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
+import { type ClockDifference, findOffset } from '../../../src/http/peer-clocks.js';
 import { SourceError } from '../../../src/review/source.js';
 import { certificateNeeds } from '../../support/machine.js';
 import { isNightly } from '../../support/nightly.js';
@@ -238,6 +239,15 @@ describe('bookings in PostgreSQL', () => {
       rows += chunk.value.records.length;
     }
     expect(rows).toBe(3000);
+  });
+
+  it('come with the time of the server', async () => {
+    const offsets: (number | undefined)[] = [];
+    const note = (found?: ClockDifference) =>
+      void offsets.push(found && Math.round(findOffset(found) / 60_000));
+    const peerClock = { clock: () => Date.now() + 3_600_000, note };
+    await readDay({ url, query: 'SELECT 7 AS serviceid WHERE :day::text IS NOT NULL', peerClock });
+    expect(offsets).toEqual([-60]);
   });
 
   it('stop at the time limit if the query takes too long, here and on the server', async () => {
