@@ -17,7 +17,7 @@ import {
 } from '../src/ledger/run.js';
 import { listExempt } from '../src/notifications/deadlines.js';
 import { renderMissedCanaries } from '../src/review/canary.js';
-import { makesDayGood } from '../src/review/day/good-day.js';
+import { isGoodSoFar } from '../src/review/day/good-day.js';
 import { daysLookedBack, findMissingDays, readKnownDays } from '../src/review/day/missing-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
@@ -96,7 +96,7 @@ function isGoodNight(
   run: Run,
   { detach, timezone }: { readonly detach: boolean; readonly timezone: string },
 ): boolean {
-  return (detach && hasWork(run)) || (exitCodeOf(run) === exitCode.done && makesDayGood(run, timezone));
+  return (detach && hasWork(run)) || (exitCodeOf(run) === exitCode.done && isGoodSoFar(run, timezone));
 }
 
 /** Says what became of the run, and does what follows from it: cases, messages, the kept report, retention. */

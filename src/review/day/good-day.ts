@@ -57,6 +57,11 @@ export function makesDayGood(run: Run, timezone: string): boolean {
   return reviewsDay(run, timezone) && !isToBeAccepted(run);
 }
 
+/** Whether nobody has to act: the next night sends what a run that came before the day's end could not know. */
+export function isGoodSoFar(run: Run, timezone: string): boolean {
+  return listObstacles(run, timezone).every((code) => code === 'day-not-over') && !isToBeAccepted(run);
+}
+
 /** Whether the run went wrong: it failed, was given up, had another number of bookings than it should, or too many affected ones. */
 export function wasBad(run: Run): boolean {
   const hasEndedBadly = run.state === 'failed' || run.state === 'cancelled';
