@@ -27,6 +27,7 @@ const samples: Readonly<Record<string, string>> = {
   '/days/:day/run': '/days/2026-11-20/run',
   '/days/:day/replay': '/days/2026-11-20/replay',
   '/days/:day/accept': '/days/2026-11-20/accept',
+  '/days/:day/accept-affected': '/days/2026-11-20/accept-affected',
   '/days/:day/cancel': '/days/2026-11-20/cancel',
   '/days/:day/look': '/days/2026-11-20/look',
   '/replay': '/replay?from=2026-11-19&to=2026-11-20&which=missing',
