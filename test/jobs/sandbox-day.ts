@@ -64,6 +64,7 @@ export async function prepareSandboxDay({
     settings: {
       service: { ...service, ...serviceSettings },
       file: { ...file, resultPollSeconds: 0.05, resultQuietSeconds: 0.5, ...fileSettings },
+      maxAffectedShare: 1,
       ...others,
     },
   });
