@@ -87,7 +87,7 @@ export interface Attempted {
   readonly at: number;
   /** The place of its step in the plan. */
   readonly position: number;
-  /** How many of its bookings count as sent again. */
+  /** How often its step was performed again after an attempt of unknown outcome. */
   readonly repeated: number;
   /** All steps that wait for this one, directly or not. */
   readonly waiting: readonly Successor[];

@@ -42,7 +42,7 @@ export interface Counts {
   readonly pending: number;
   /** Bookings that earlier runs delivered, and that its file repeats: the service keeps one file a day. */
   readonly carried: number;
-  /** Bookings sent again after a call whose outcome was unknown. */
+  /** Bookings sent again after a call whose outcome was unknown; each counts once, however often it was sent. */
   readonly repeated: number;
   /** Bookings of a file run that go by body, because they can't be in the file. */
   readonly posted: number;
