@@ -25,7 +25,7 @@ import { exitCode } from './exit-code.js';
 import { followUpRuns, followUpSync, keepFollowingUp, keepReport, watchCanaries } from './follow-up.js';
 import type { LedgerGate } from './ledger-gate.js';
 import { syncCopy, watchCopy } from './mappings-sync.js';
-import { tellFailedSyncs } from './notifications.js';
+import { tellFailures } from './notifications.js';
 import { openObserved } from './observed.js';
 import { openMappingService } from './parts.js';
 import { logQueueProblems } from './review.js';
@@ -56,6 +56,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   if (!(await waitForLedger(app, tell, { port: asked, hasHook: true }))) return exitCode.done;
   const observed = await openObserved(app);
   const ledger = await app.ledger();
+  const notifyAndTell = tellFailures(notify, ledger);
   const parts = await app.review();
   const closing = new AbortController();
   const untilClosed = AbortSignal.any([signal, closing.signal]);
@@ -103,7 +104,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
           stop,
         ),
       clock,
-      notify,
+      notify: notifyAndTell,
       signal,
     });
   const todayScheduler = openTodayScheduler(config, {
@@ -114,7 +115,6 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     notify,
     signal,
   });
-  const notifyAndTell = tellFailedSyncs(notify, ledger);
   const syncWork = createSyncWork(app, {
     ledger,
     notify: notifyAndTell,
@@ -136,7 +136,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   });
   const operations = openOperations(app, { ledger, reviews, replays, syncWork, notify: notifyAndTell });
   background.push(operations.idle);
-  const mailPoller = await openMailPoller(config, ledger, { notify, signal });
+  const mailPoller = await openMailPoller(config, ledger, { notify: notifyAndTell, signal });
   if (mailPoller) working.push(mailPoller);
   const checkCaller = createCallerCheck(config.hook.secret, clock);
   const hook = checkCaller && {
