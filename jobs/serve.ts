@@ -31,7 +31,7 @@ import { openMappingService } from './parts.js';
 import { logQueueProblems } from './review.js';
 import { applyConfiguredRetention } from './review-day.js';
 import { openMailPoller } from './verdict-mails.js';
-import { createLedgerTelling, waitForLedger } from './waiting.js';
+import { waitForLedger } from './waiting.js';
 
 /** Runs the nightly schedule, answers the end-of-day hook and serves the desk, until it is asked to stop. */
 export default command({
@@ -51,9 +51,8 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const { schedule: timing, timezone } = config;
   const slots = createSlots(timing.cron, timezone);
   const giveUps = createSlots(toDailyPattern(timing.giveUpAfter), timezone);
-  const tell = createLedgerTelling(app);
   const asked = port ?? config.server.port;
-  if (!(await waitForLedger(app, tell, { port: asked, hasHook: true }))) return exitCode.done;
+  if (!(await waitForLedger(app, { port: asked, hasHook: true }))) return exitCode.done;
   const observed = await openObserved(app);
   const ledger = await app.ledger();
   const notifyAndTell = tellFailures(notify, ledger);
@@ -158,7 +157,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   app.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
   await logQueueProblems(config, log, signal);
   mailPoller?.start();
-  const watched = parts.gate.watch(untilClosed, tell);
+  const watched = parts.gate.watch(untilClosed, app.tellOfLedger);
   const canaries = watchCanaries({ ...app, signal: untilClosed });
   // Also what an earlier process left unfinished.
   const followingUp = keepFollowingUp(app);

@@ -155,7 +155,7 @@ describe('a problem is over', () => {
       'credentials-refused',
     ]);
     const bySource = problem('credentials-refused', { subject: 'source' });
-    expect(await findEnded(bySource, { ...good, state: 'failed', collectedAt: at })).toEqual([
+    expect(await findEnded(bySource, { ...good, state: 'failed', collectedAt: at + 1 })).toEqual([
       'credentials-refused',
     ]);
     expect(await findEnded(bySource, { ...good, collectedAt: 0 })).toEqual([]);
