@@ -274,6 +274,11 @@ export function isActive({ state }: Pick<Run, 'state'>): boolean {
   return (activeRunStates as readonly RunState[]).includes(state);
 }
 
+/** The service took nothing, and will take nothing unless somebody resumes the run: there is nothing to know about its bookings. */
+export function hasSentNothing({ state, counts }: Pick<Run, 'state' | 'counts'>): boolean {
+  return counts.delivered === 0 && !isActive({ state });
+}
+
 /** False for a run by body, and for one by file whose bookings all go by body. */
 export function mayHaveResult({ delivery, counts }: Pick<Run, 'delivery' | 'counts'>): boolean {
   return delivery === 'file' && (counts.accepted === 0 || counts.posted < counts.accepted);
