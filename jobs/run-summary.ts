@@ -7,6 +7,7 @@ import {
   acceptanceKinds,
   acceptanceOf,
   countRecords,
+  durationOf,
   hasUnexpectedCount,
   isActive,
   isToBeAccepted,
@@ -102,10 +103,10 @@ export function renderClosing(
     mailPlace,
   }: ClosingOptions,
 ): string {
-  const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
+  const duration = formatDuration(durationOf(run, now));
   const sections = [
     isOnlooker && isActive(run)
-      ? `${run.day}: run ${run.id} is ${paintState(paint, run, run.state)}, started ${duration} ago`
+      ? `${run.day}: run ${run.id} is ${paintState(paint, run, run.state)}, started ${formatDuration(now - run.startedAt)} ago`
       : `${run.day}: run ${run.id} ${paintState(paint, run, describeState(run))} ${isActive(run) ? 'after' : 'in'} ${duration}${hasNoFile(run) ? ', without a review file' : ''}`,
     ...(hasNoFile(run)
       ? [

@@ -25,6 +25,8 @@ export interface RunPatch {
   readonly collectedAt?: number;
   readonly posted?: number;
   readonly finishedAt?: number | null;
+  readonly resumedAt?: number;
+  readonly pausedMs?: number;
   readonly delivered?: number;
   readonly refused?: number;
   readonly repeated?: number;

@@ -30,6 +30,7 @@ import { createNoticeReader, createNotices } from './messages.js';
 import { createProgressReader } from './progress.js';
 import { bind, type Store } from './query.js';
 import { createRetention, type HoldDay } from './retention.js';
+import type { Run } from './run.js';
 import {
   abandon,
   accept,
@@ -45,6 +46,7 @@ import {
   takeOver,
 } from './run-changes.js';
 import {
+  type CollectRequest,
   findLastStart,
   findRun,
   findVolume,
@@ -197,7 +199,11 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     },
     runs: {
       ...reader.runs,
-      ...bind(transact, { create: createRun, abandon, takeOver, replaceFailure, settle, noteRemoval }),
+      ...bind(transact, { create: createRun, abandon, replaceFailure, settle, noteRemoval }),
+      takeOver(runId: string, asked?: CollectRequest): Promise<Run> {
+        const at = clock();
+        return transact(() => takeOver(runId, at, asked));
+      },
       ...bind(transact, { noteExpected, noteClockLead, accept, rememberHook: rememberHookRun }),
       ...bind(store.read, { findOfHook: findHookRun }),
     },

@@ -105,6 +105,10 @@ const fields = {
   clockLead: t.optional(t.bigint),
   collectedAt: t.optional(t.bigint),
   finishedAt: t.optional(t.bigint),
+  /** When it was last taken over. */
+  resumedAt: t.optional(t.bigint),
+  /** Milliseconds in which nobody worked on it, before it was taken over or cancelled. */
+  pausedMs: t.byDefault(0, t.bigint),
   /** When its guest names were blanked. Absent again once something was written that may hold names. */
   namesBlankedAt: t.optional(t.bigint),
   /** Its stored lines hold no guest names any more: the review file cannot be written again. */
@@ -208,6 +212,15 @@ export function toRun(row: StoredRow): Run {
     counts: { ...found, pending, carried, repeated, posted, ...countVerdicts(run.file) },
     ...(failureClass && { failure: { class: failureClass, code: failureCode, message: failureMessage } }),
   };
+}
+
+/** How long it was worked on: a run that failed at night and was resumed in the morning did not take all night. */
+export function durationOf(
+  { startedAt, finishedAt, pausedMs }: Pick<Run, 'startedAt' | 'finishedAt' | 'pausedMs'>,
+  now: number,
+): number {
+  // The clock may have been set back since.
+  return Math.max(0, (finishedAt ?? now) - startedAt - pausedMs);
 }
 
 /** The records that count: without those that `source.where` excludes. */

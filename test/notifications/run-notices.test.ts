@@ -27,6 +27,7 @@ const delivering: Run = {
   token: 1,
   startedAt: 0,
   counts,
+  pausedMs: 0,
   openSteps: 1,
   failedSteps: 0,
   failuresInRow: 0,
