@@ -77,7 +77,11 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
     case 'result-incomplete':
       return {
         title: `The result of ${day} is incomplete: ${formatCountOf(about.number('unanswered'), 'booking')} without a verdict`,
-        text: lines(`Ask the service for the complete result, then: ${command(`run ${day}`)}`),
+        text: lines(
+          `What it names counts already: ${command(`affected ${day}`)}`,
+          `Ask the service for the complete result, then: ${command(`run ${day}`)}`,
+          'What to do if there is none: docs/runbook.md, "Half a result".',
+        ),
       };
     case 'volume-dropped':
       return {
