@@ -30,7 +30,6 @@ import { createNoticeReader, createNotices } from './messages.js';
 import { createProgressReader } from './progress.js';
 import { bind, type Store } from './query.js';
 import { createRetention, type HoldDay } from './retention.js';
-import type { Run } from './run.js';
 import {
   abandon,
   accept,
@@ -200,10 +199,9 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     runs: {
       ...reader.runs,
       ...bind(transact, { create: createRun, abandon, replaceFailure, settle, noteRemoval }),
-      takeOver(runId: string, asked?: CollectRequest): Promise<Run> {
-        const at = clock();
-        return transact(() => takeOver(runId, at, asked));
-      },
+      ...bind(transact, {
+        takeOver: (runId: string, asked?: CollectRequest) => takeOver(runId, clock(), asked),
+      }),
       ...bind(transact, { noteExpected, noteClockLead, accept, rememberHook: rememberHookRun }),
       ...bind(store.read, { findOfHook: findHookRun }),
     },

@@ -59,7 +59,7 @@ it('serve tells once for all tries of its nights, and again after a review could
   await fail(new DatabaseBusyError('locked'));
   await telling.notify({ type: 'check-failed', error: full });
   expect(receiver.arrived).toHaveLength(1);
-  telling.notify({ type: 'due-day-ended', dueDay });
+  await telling.notify({ type: 'due-day-ended', dueDay });
   await telling.notify({ type: 'check-failed', error: full });
   expect(receiver.arrived).toHaveLength(2);
   expect(new Set(receiver.arrived.map(({ id }) => id)).size).toBe(2);
@@ -68,7 +68,7 @@ it('serve tells once for all tries of its nights, and again after a review could
 it('a day whose review succeeded is not said to have failed', async () => {
   const { receiver, telling } = await prepareTelling();
   const run: Run = someRun({ day, state: 'succeeded' });
-  telling.notify({ type: 'settled', run });
+  await telling.notify({ type: 'settled', run });
   await telling.notify({ type: 'review-broke-off', day, error: full });
   expect(receiver.arrived).toMatchObject([
     { day: null, title: "Nothing is reviewed: the ledger can't be used" },
