@@ -1,9 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { isActive } from '../src/ledger/run.js';
+import { isActive, mayHaveResult } from '../src/ledger/run.js';
 import {
   type DayBookings,
   type DayOutcome,
+  describeNothingSent,
+  isEmptyDay,
   readDayOutcome,
   withoutRun,
 } from '../src/review/outcome/day-outcome.js';
@@ -104,25 +106,28 @@ Examples:
   },
 });
 
-function verdictsToJson({ day, run, knowledge, affected, unanswered, posted }: DayOutcome) {
+function verdictsToJson(outcome: DayOutcome) {
+  const { day, run, affected, unanswered, posted } = outcome;
   return {
     day,
     runId: run?.id ?? null,
     state: run?.state ?? null,
-    affected: knowledge === 'nothing-sent' ? 0 : affected,
+    affected: isEmptyDay(outcome) ? 0 : affected,
     unanswered,
     posted,
   };
 }
 
 /** The answer depends on results alone: what comes by e-mail is not waited for. */
-function answerOfDay({ knowledge, runs }: DayOutcome): ListAnswer {
+function answerOfDay(outcome: DayOutcome): ListAnswer {
+  const { knowledge, runs } = outcome;
   switch (knowledge) {
     case 'judged':
       return runs.some(({ state }) => state === 'awaiting-result') ? 'awaited' : 'answered';
     case 'awaiting-result':
       return runs.some(isActive) ? 'awaited' : 'unanswered';
     case 'nothing-sent':
+      return isEmptyDay(outcome) || !runs.some(mayHaveResult) ? 'answered' : 'unanswered';
     case 'by-email':
       return 'answered';
     case 'no-run':
@@ -164,20 +169,20 @@ const names = { affected: 'affected bookings', unanswered: 'bookings without a v
 function describeRange(listing: VerdictListing): string {
   const { days, count, lists } = listing;
   const range = `${days.at(0)?.day} to ${days.at(-1)?.day}`;
-  const isKnown = days.some(({ knowledge }) => knowledge === 'judged' || knowledge === 'nothing-sent');
+  const isKnown = days.some((day) => day.knowledge === 'judged' || isEmptyDay(day));
   if (lists === 'affected' && !isKnown) return `${range}: no result is known.`;
   return `${range}: ${names[lists]}${describeFilter(listing)}: ${formatCount(count)}`;
 }
 
 function describeDay(verdicts: DayOutcome, listing: VerdictListing): string {
-  const { day, knowledge, run } = verdicts;
+  const { day, knowledge, run, delivered } = verdicts;
   switch (knowledge) {
     case 'no-run':
       return `There is no run of ${day}.`;
     case 'nothing-sent':
-      return `${day}: nothing was sent for review, as there were no bookings (run ${run?.id}).`;
+      return describeNothingSent(verdicts) ?? '';
     case 'by-email':
-      return `${day} went by body: its verdicts come by e-mail only (run ${run?.id}, ${run?.state}).`;
+      return `${day} ${delivered > 0 ? 'went' : 'goes'} by body: its verdicts come by e-mail only (run ${run?.id}, ${run?.state}).`;
     case 'awaiting-result':
       return `No result of ${day} has arrived yet: run ${run?.id} is ${run?.state}.`;
     case 'judged':
@@ -231,9 +236,10 @@ function describeOthers(
   { days, isRange, lists, count, checkInBefore }: VerdictListing,
   command: WriteCommand,
 ): string[] {
-  const unanswered = days.reduce((sum, day) => sum + (day.unanswered ?? 0), 0);
-  const posted = days.reduce((sum, day) => sum + day.posted, 0);
-  const hasFile = days.some((day) => day.unanswered !== null);
+  const sent = days.filter(({ knowledge }) => knowledge !== 'nothing-sent');
+  const unanswered = sent.reduce((sum, day) => sum + (day.unanswered ?? 0), 0);
+  const posted = sent.reduce((sum, day) => sum + day.posted, 0);
+  const hasFile = sent.some((day) => day.unanswered !== null);
   const range = isRange ? `--from ${days.at(0)?.day} --to ${days.at(-1)?.day}` : `${days.at(0)?.day}`;
   const lines: string[] = [];
   if (hasFile && !isRange && unanswered === 0) lines.push('Every booking of the file has a verdict.');

@@ -21,6 +21,7 @@ import { describeError, SafeError } from '../src/text/safe-error.js';
 import { clock, random } from './clock.js';
 import type { CsvOptions } from './command.js';
 import { exitCode } from './exit-code.js';
+import { createLedgerTelling, type TellOfLedger } from './ledger-telling.js';
 import {
   findLedger,
   openArchive,
@@ -64,6 +65,8 @@ export interface App extends Terminal {
   keep<Part extends { close(): unknown }>(part: Part): Part;
   /** What reviews a day: its source, its deliveries, and what performs its steps, unless these are left to workers. */
   review(performs?: boolean): Promise<OpenedReview>;
+  /** Tells people, directly and once, that the ledger can't be used. Reviews that end because of it are told of by their events. */
+  readonly tellOfLedger: TellOfLedger;
   /** Ends work when the app closes, before any part is closed. */
   beforeClose(end: () => unknown): void;
   /** Records a look at bookings without guests' names, if there is a ledger; one that can't be written to causes a warning only. */
@@ -100,7 +103,10 @@ export async function withApp<Result>(
       terminal.observe(heartbeat.notify);
       parts.once(() => heartbeat, closePart)();
     }
-    result = await work(createApp(config, terminal, parts));
+    const telling = createLedgerTelling(config, terminal);
+    terminal.observe(telling.notify);
+    parts.once(() => telling, closePart)();
+    result = await work(createApp(config, terminal, parts, telling.tell));
   } catch (error) {
     // Why the work failed matters more than what would not close after it.
     await parts.close().catch(() => {});
@@ -161,7 +167,12 @@ function createParts() {
   };
 }
 
-function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Parts): App {
+function createApp(
+  config: Config,
+  terminal: Terminal,
+  { once, beforeClose }: Parts,
+  tellOfLedger: TellOfLedger,
+): App {
   let adopts = false;
   const peerClocks = createPeerClocks(clock, terminal.caution);
   const ledger = once(() => openLedger(config, { adopts, peerClock: peerClocks.of('ledger') }), closePart);
@@ -205,6 +216,7 @@ function createApp(config: Config, terminal: Terminal, { once, beforeClose }: Pa
       review ??= import('./review.js').then(({ openReview }) => openReview(app, performs));
       return review;
     },
+    tellOfLedger,
     beforeClose,
     async look(action) {
       const found = await findOpen();

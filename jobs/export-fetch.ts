@@ -16,6 +16,7 @@ import { command, numberUpTo, option } from './command.js';
 import { readInstant } from './days.js';
 import { exitCode } from './exit-code.js';
 import { describeLoaded, listMasterIdNames, loadContent } from './hotels.js';
+import { noticesOfRefusal } from './notifications.js';
 import { openRetryPolicy } from './sources.js';
 
 const weekInMinutes = 10_080;
@@ -81,7 +82,10 @@ export async function fetchOneExport(app: App, { since, wait }: FetchOptions): P
     notify,
   };
   const timeoutMs = (wait ?? resultTimeoutMinutes) * 60_000;
-  const result = await fetchExport({ since, timeoutMs }, parts, signal);
+  const result = await fetchExport({ since, timeoutMs }, parts, signal).catch(async (error: unknown) => {
+    await (await app.ledger()).notices.raise(noticesOfRefusal(error));
+    throw error;
+  });
   app.endProgress();
   if (result.kind === 'absent') {
     const where = folder === '' ? 'in the SFTP root' : `in ${folder} below the SFTP root`;

@@ -2,7 +2,7 @@ import { UsersFileError } from '../src/access/users-file.js';
 import { StoppedError } from '../src/async/stopped-error.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import { KeyError } from '../src/keys/day-keys.js';
-import { FencedError, LedgerUnusableError, SyncOvertakenError } from '../src/ledger/errors.js';
+import { FencedError, isLedgerFault, LedgerUnusableError, SyncOvertakenError } from '../src/ledger/errors.js';
 import { LoadBusyError, LoadOvertakenError } from '../src/ledger/hotels.js';
 import { MappingServiceError, type ServiceErrorKind } from '../src/mapping-service/errors.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
@@ -44,6 +44,12 @@ export function describeFailure(error: unknown): CommandFailure {
     return { exitCode: exitCode.failed, class: 'stopped', message: error.message };
   }
   return { exitCode: exitCode.failed, class: 'internal', message: describeUnexpected(error) };
+}
+
+/** Whether this ended a review, although it was not asked for in a wrong way, nor stopped or taken over. */
+export function breaksOff(error: unknown): boolean {
+  const { class: kind } = describeFailure(error);
+  return isLedgerFault(error) || !['usage', 'configuration', 'busy', 'stopped'].includes(kind);
 }
 
 const busyErrors = [

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, isAbsolute } from 'node:path';
 import type { Config } from '../src/config/load.js';
-import type { NotifyAll } from '../src/events/events.js';
+import type { HotelReviewEvent, NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { NewNotice, Notice } from '../src/ledger/notice.js';
 import type { Channel } from '../src/notifications/channel.js';
@@ -11,6 +11,7 @@ import { composeMessage } from '../src/notifications/compose-messages.js';
 import { findJudgedDays, judgeDeadlines } from '../src/notifications/deadlines.js';
 import { findDueDigest } from '../src/notifications/morning-digest.js';
 import { startNotifier } from '../src/notifications/notifier.js';
+import { codeOfFailure, findRefusingPeer } from '../src/notifications/refused-credentials.js';
 import { createSlots } from '../src/schedule/slots.js';
 import { escapePattern } from '../src/text/foreign-text.js';
 import { describeError } from '../src/text/safe-error.js';
@@ -24,7 +25,10 @@ export async function startNotifications(app: App, ledger: Ledger) {
   const withShortPaths = (notice: Notice): Notice => {
     const facts = Object.entries(notice.facts).map(([name, fact]) => [
       name,
-      typeof fact === 'string' ? shorten(fact) : fact,
+      // Which disk is full can't be told without its path.
+      typeof fact === 'string' && !(notice.event === 'resource-low' && name === 'path')
+        ? shorten(fact)
+        : fact,
     ]);
     return { ...notice, facts: Object.fromEntries(facts) };
   };
@@ -61,16 +65,40 @@ async function openChannels(
   return Promise.all(notify.map((settings) => openChannel(settings, { proxy, clock, warn })));
 }
 
-/** A failed sync leaves no trace in the ledger, so its notice is raised here, on the event. */
-export function tellFailedSyncs(notify: NotifyAll, ledger: Ledger): NotifyAll {
+/** What fails outside a run leaves no trace in the ledger, so its notices are raised here, on the event. */
+export function tellFailures(notify: NotifyAll, ledger: Ledger): NotifyAll {
   return (event) => {
     notify(event);
-    if (event.type !== 'sync-failed') return;
-    const facts = { reason: describeError(event.error) };
-    void ledger.notices
-      .raise([{ event: 'sync-failing', subject: '', facts, raisedAt: clock() }])
-      .catch((error: unknown) => notify({ type: 'check-failed', error }));
+    const found = noticesOfEvent(event);
+    if (found.length === 0) return;
+    void ledger.notices.raise(found).catch((error: unknown) => notify({ type: 'check-failed', error }));
   };
+}
+
+function noticesOfEvent(event: HotelReviewEvent): NewNotice[] {
+  switch (event.type) {
+    case 'sync-failed': {
+      const facts = { reason: describeError(event.error) };
+      return [
+        { event: 'sync-failing', subject: '', facts, raisedAt: clock() },
+        ...noticesOfRefusal(event.error),
+      ];
+    }
+    case 'look-failed':
+    case 'mailbox-away':
+      return noticesOfRefusal(event.error);
+    default:
+      return [];
+  }
+}
+
+/** Tells of refused credentials, if that is why something outside a run failed. */
+export function noticesOfRefusal(error: unknown): NewNotice[] {
+  const code = codeOfFailure(error);
+  const peer = code === undefined ? undefined : findRefusingPeer(code);
+  if (code === undefined || peer === undefined) return [];
+  const facts = { code, message: describeError(error) };
+  return [{ event: 'credentials-refused', subject: peer, facts, raisedAt: clock() }];
 }
 
 /** What the checks for time-based notices need: the settings that decide, and where to look. */
@@ -114,7 +142,9 @@ async function measureFree({ ledger, archive, file }: Config) {
   const measured = await Promise.all(
     Object.entries(places).map(async ([place, path]) => {
       const found = path === undefined ? undefined : await statfs(path).catch(() => undefined);
-      return found ? [{ place: `${place}${where}`, bytes: found.bavail * found.bsize }] : [];
+      return found && path !== undefined
+        ? [{ place: `${place}${where}`, path, bytes: found.bavail * found.bsize }]
+        : [];
     }),
   );
   return measured.flat();

@@ -1,3 +1,4 @@
+import { describeNothingSent } from '../src/review/outcome/day-outcome.js';
 import { formatCount } from '../src/text/format.js';
 import { dayList } from './booking-list.js';
 
@@ -11,12 +12,18 @@ Examples:
   hotel-review posted                              yesterday's bookings
   hotel-review posted 2026-11-20 --csv posted.csv  those of a day, as a file`,
   nameRun: ({ run }) => run,
-  describe({ day, id, state }, count, { runs }) {
+  describe({ day, id, state }, count, outcome) {
+    const { runs } = outcome;
+    const nothingSent = describeNothingSent(outcome);
+    if (nothingSent !== undefined)
+      return count === 0
+        ? nothingSent
+        : `${nothingSent}\nBookings that would go by body: ${formatCount(count)}`;
     if (!runs.some(({ delivery }) => delivery === 'file'))
       return `${day} went by body as a whole: there is no file (run ${id}, ${state}).`;
     return count === 0
       ? `${day}: no booking went by body (run ${id}, ${state}).`
       : `${day}: bookings that went by body: ${formatCount(count)} (run ${id})`;
   },
-  note: () => 'They could not be in the file. Their verdicts come by e-mail only.',
+  note: () => 'They cannot be in the file, and their verdicts come by e-mail only.',
 });

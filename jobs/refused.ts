@@ -1,3 +1,4 @@
+import { describeNothingSent } from '../src/review/outcome/day-outcome.js';
 import { formatCount } from '../src/text/format.js';
 import { dayList } from './booking-list.js';
 
@@ -12,9 +13,9 @@ Examples:
   hotel-review refused                              yesterday's bookings
   hotel-review refused 2026-11-20 --csv refused.csv those of a day, as a file`,
   nameRun: ({ latest }) => latest,
-  describe: ({ day, id, state }, count) =>
+  describe: ({ day, id, state }, count, outcome) =>
     count === 0
-      ? `${day}: the service refused no booking (run ${id}, ${state}).`
+      ? (describeNothingSent(outcome) ?? `${day}: the service refused no booking (run ${id}, ${state}).`)
       : `${day}: bookings that the service refused: ${formatCount(count)} (run ${id})`,
   note: (command) => `What the service said about one: ${command('show REFERENCE --answers')}`,
 });

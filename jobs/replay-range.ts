@@ -14,7 +14,7 @@ import { clock } from './clock.js';
 import { type ExitCode, exitCode, exitCodeOf, worstOf } from './exit-code.js';
 import { type CommandFailure, describeFailure } from './failure.js';
 import { followUpAndSay, keepReport } from './follow-up.js';
-import { applyConfiguredRetention, readAccepts } from './review-day.js';
+import { applyConfiguredRetention, readAccepts, reportingBreakOff } from './review-day.js';
 
 /** What the command line says about each day. */
 export interface RangeOptions {
@@ -42,7 +42,7 @@ export async function replayRange(
 ): Promise<number> {
   const { signal, command } = app;
   const progress = app.followDays();
-  const parts = await app.review();
+  const parts = await reportingBreakOff(app, days[0]?.iso ?? '', () => app.review());
   const outcomes = new Map<string, DayOutcome>();
   const note = (outcome: DayOutcome) => {
     outcomes.set(outcome.day, outcome);
@@ -108,7 +108,9 @@ async function reviewOne(
   const { onOpened, recorded } = recordOpening(ledger, request, app);
   try {
     const asked = { ...request, day, configuredDelivery: app.config.delivery };
-    const { run } = await reviewDay(asked, parts, app.signal, { onOpened });
+    const { run } = await reportingBreakOff(app, day.iso, () =>
+      reviewDay(asked, parts, app.signal, { onOpened }),
+    );
     const listed = await listSuspects(ledger, run, suspectsReported);
     const report = await readReport(ledger, run, { now: clock(), timezone: day.zone, listed });
     return { ...outcomeOfRun(report, exitCodeOf(run), app.command), run };

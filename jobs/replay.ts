@@ -22,7 +22,16 @@ import { bareFlag, command, dayOption, flag, option, requiredDay } from './comma
 import { exitCode } from './exit-code.js';
 import { findConfiguredMisfit } from './ledger-gate.js';
 import { type RangeOptions, replayRange, toRequest } from './replay-range.js';
-import { acceptVolume, checkOut, delivery, out, readReason, runReview, withDelivery } from './review-day.js';
+import {
+  acceptVolume,
+  checkOut,
+  delivery,
+  out,
+  readReason,
+  reportingBreakOff,
+  runReview,
+  withDelivery,
+} from './review-day.js';
 
 /** Reviews a day or a range of days again, or only what is missing. */
 export default command({
@@ -110,10 +119,12 @@ Examples:
 async function replayDay(app: App, day: BusinessDay, options: RangeOptions): Promise<number> {
   const { mode } = options;
   if (mode === 'missing' || mode === 'failed') {
-    const misfit = await findConfiguredMisfit(app.config);
-    if (misfit) throw misfit;
-    const ledger = await app.findLedger();
-    const plan = planDay(mode, await ledger?.runs.latest(day.iso), { ...options, day });
+    const plan = await reportingBreakOff(app, day.iso, async () => {
+      const misfit = await findConfiguredMisfit(app.config);
+      if (misfit) throw misfit;
+      const ledger = await app.findLedger();
+      return planDay(mode, await ledger?.runs.latest(day.iso), { ...options, day });
+    });
     if (plan.action === 'nothing') {
       const { run, why } = plan;
       app.say(`${day.iso} is left as it is: it ${why}${run ? ` (run ${run.id}, ${run.state})` : ''}`);

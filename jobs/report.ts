@@ -28,7 +28,6 @@ Examples:
     if (!ledger) return app.answerNone({ day, runs: [] });
     const { timezone } = app.config;
     const report = await gatherDayReport(app.config, ledger, day, clock());
-    const { idleMs, ...json } = report;
     const sections = listSections(report, { timezone, command: app.command });
     const details = { found: report.affected.count, html: html && app.locate(html) };
     await app.look({ action: 'report', subject: day, details });
@@ -38,7 +37,7 @@ Examples:
       );
     return app.answer(
       [`${day}: ${report.judgement}`, ...wrapText(report.headline), ...sections.flatMap(renderSection)],
-      json,
+      report,
       report.runs.length > 0 ? exitCode.done : exitCode.failed,
     );
   },

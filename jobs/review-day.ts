@@ -40,6 +40,7 @@ import { type App, recordOpening } from './app.js';
 import { clock } from './clock.js';
 import { choice, flag, option } from './command.js';
 import { type ExitCode, exitCode, exitCodeOf } from './exit-code.js';
+import { breaksOff } from './failure.js';
 import { followUpAndSay, followUpCanaries, followUpMeanwhile, keepReport } from './follow-up.js';
 import { readRunDetails, renderClosing, renderWarnings } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
@@ -53,15 +54,33 @@ export type ReviewRequest = DayRequest & {
 };
 
 /** The main job: reviews one business day and returns the exit code. */
-export async function runReview(
+export async function runReview(app: App, day: BusinessDay, request: ReviewRequest): Promise<number> {
+  requireBegun(day, clock());
+  if (request.detach && app.config.queue.kind === 'in-process')
+    throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
+  return reportingBreakOff(app, day.iso, () => review(app, day, request));
+}
+
+/** A day that breaks off has perhaps no run that could tell: its observers do. */
+export async function reportingBreakOff<Result>(
+  { notify, signal }: App,
+  day: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!signal.aborted && breaksOff(error)) notify({ type: 'review-broke-off', day, error });
+    throw error;
+  }
+}
+
+async function review(
   app: App,
   day: BusinessDay,
   { detach = false, isQuiet = false, ...request }: ReviewRequest,
 ): Promise<number> {
   const { config, signal } = app;
-  requireBegun(day, clock());
-  if (detach && config.queue.kind === 'in-process')
-    throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
   const release = isQuiet ? app.holdBack() : undefined;
   const parts = await app.review(!detach);
   const { recorded, ...callbacks } = recordOpening(parts.ledger, request, app);

@@ -6,8 +6,8 @@ import {
   type AcceptanceKind,
   acceptanceKinds,
   acceptanceOf,
-  type Counts,
   countRecords,
+  durationOf,
   hasUnexpectedCount,
   isActive,
   isToBeAccepted,
@@ -23,7 +23,13 @@ import { describeEarly, endedTooEarly, repairedNote } from '../src/review/day/go
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
 import { describeDrops, nameDrops } from '../src/review/gates.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
-import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/run-verdicts.js';
+import {
+  countAffected,
+  describeByBody,
+  formatKnown,
+  nameState,
+  paintState,
+} from '../src/review/verdicts/run-verdicts.js';
 import { describeFilterWarnings } from '../src/review/where-report.js';
 import { noColours, type Paint } from '../src/text/colours.js';
 import {
@@ -97,14 +103,14 @@ export function renderClosing(
     mailPlace,
   }: ClosingOptions,
 ): string {
-  const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
+  const duration = formatDuration(durationOf(run, now));
   const sections = [
     isOnlooker && isActive(run)
-      ? `${run.day}: run ${run.id} is ${paintState(paint, run, run.state)}, started ${duration} ago`
+      ? `${run.day}: run ${run.id} is ${paintState(paint, run, run.state)}, started ${formatDuration(now - run.startedAt)} ago`
       : `${run.day}: run ${run.id} ${paintState(paint, run, describeState(run))} ${isActive(run) ? 'after' : 'in'} ${duration}${hasNoFile(run) ? ', without a review file' : ''}`,
     ...(hasNoFile(run)
       ? [
-          `  no booking can be in the file: all ${formatCount(run.counts.posted)} go by body, without a result`,
+          `  no booking can be in the file: all ${formatCount(run.counts.posted)} ${describeByBody(run)}, without a result`,
         ]
       : []),
     ...explain(run, mailPlace, toppedUp),
@@ -188,7 +194,8 @@ function explain(run: Run, mailPlace: string | undefined, toppedUp = 'before'): 
  *
  * @param mailPlace see `describeMailPlace`
  */
-export function renderFile({ file, day, counts }: Run, command: WriteCommand, mailPlace?: string): string[] {
+export function renderFile(run: Run, command: WriteCommand, mailPlace?: string): string[] {
+  const { file, day } = run;
   if (file?.rows === undefined) return [];
   const rows = [
     ['file', file.remotePath ?? 'not uploaded yet'],
@@ -198,7 +205,7 @@ export function renderFile({ file, day, counts }: Run, command: WriteCommand, ma
   ];
   return [
     renderTable(rows),
-    ...describePosted(counts, command(`posted ${day}`), mailPlace),
+    ...describePosted(run, command(`posted ${day}`), mailPlace),
     ...describeOddities(file),
     ...describeIgnored(file),
     ...describeUnanswered(file, day, command),
@@ -207,11 +214,12 @@ export function renderFile({ file, day, counts }: Run, command: WriteCommand, ma
 }
 
 /** Why the file has fewer rows than bookings were delivered. */
-function describePosted({ posted }: Counts, list: string, mailPlace: string | undefined): string[] {
+function describePosted(run: Run, list: string, mailPlace: string | undefined): string[] {
+  const { posted } = run.counts;
   if (posted === 0) return [];
   return [
     ...wrapText(
-      `${formatCountOf(posted, 'more booking')} went by body, because the file's rules leave no room for a missing ` +
+      `${formatCountOf(posted, 'more booking')} ${describeByBody(run)}, because the file's rules leave no room for a missing ` +
         `field or a value that reads as null; those verdicts come by e-mail only.`,
     ),
     `  to list them: ${list}`,

@@ -25,13 +25,13 @@ import { exitCode } from './exit-code.js';
 import { followUpRuns, followUpSync, keepFollowingUp, keepReport, watchCanaries } from './follow-up.js';
 import type { LedgerGate } from './ledger-gate.js';
 import { syncCopy, watchCopy } from './mappings-sync.js';
-import { tellFailedSyncs } from './notifications.js';
+import { tellFailures } from './notifications.js';
 import { openObserved } from './observed.js';
 import { openMappingService } from './parts.js';
 import { logQueueProblems } from './review.js';
 import { applyConfiguredRetention } from './review-day.js';
 import { openMailPoller } from './verdict-mails.js';
-import { createLedgerTelling, waitForLedger } from './waiting.js';
+import { waitForLedger } from './waiting.js';
 
 /** Runs the nightly schedule, answers the end-of-day hook and serves the desk, until it is asked to stop. */
 export default command({
@@ -51,11 +51,11 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const { schedule: timing, timezone } = config;
   const slots = createSlots(timing.cron, timezone);
   const giveUps = createSlots(toDailyPattern(timing.giveUpAfter), timezone);
-  const tell = createLedgerTelling(app);
   const asked = port ?? config.server.port;
-  if (!(await waitForLedger(app, tell, { port: asked, hasHook: true }))) return exitCode.done;
+  if (!(await waitForLedger(app, { port: asked, hasHook: true }))) return exitCode.done;
   const observed = await openObserved(app);
   const ledger = await app.ledger();
+  const notifyAndTell = tellFailures(notify, ledger);
   const parts = await app.review();
   const closing = new AbortController();
   const untilClosed = AbortSignal.any([signal, closing.signal]);
@@ -103,7 +103,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
           stop,
         ),
       clock,
-      notify,
+      notify: notifyAndTell,
       signal,
     });
   const todayScheduler = openTodayScheduler(config, {
@@ -114,7 +114,6 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     notify,
     signal,
   });
-  const notifyAndTell = tellFailedSyncs(notify, ledger);
   const syncWork = createSyncWork(app, {
     ledger,
     notify: notifyAndTell,
@@ -136,7 +135,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   });
   const operations = openOperations(app, { ledger, reviews, replays, syncWork, notify: notifyAndTell });
   background.push(operations.idle);
-  const mailPoller = await openMailPoller(config, ledger, { notify, signal });
+  const mailPoller = await openMailPoller(config, ledger, { notify: notifyAndTell, signal });
   if (mailPoller) working.push(mailPoller);
   const checkCaller = createCallerCheck(config.hook.secret, clock);
   const hook = checkCaller && {
@@ -158,7 +157,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   app.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
   await logQueueProblems(config, log, signal);
   mailPoller?.start();
-  const watched = parts.gate.watch(untilClosed, tell);
+  const watched = parts.gate.watch(untilClosed, app.tellOfLedger);
   const canaries = watchCanaries({ ...app, signal: untilClosed });
   // Also what an earlier process left unfinished.
   const followingUp = keepFollowingUp(app);

@@ -5,7 +5,7 @@ import { command, option, wholeNumber } from './command.js';
 import { exitCode } from './exit-code.js';
 import { keepFollowingUp } from './follow-up.js';
 import { logQueueProblems } from './review.js';
-import { createLedgerTelling, waitForLedger } from './waiting.js';
+import { waitForLedger } from './waiting.js';
 
 /** A worker: performs the steps that the queue hands out, of any run, until it is asked to stop. */
 export default command({
@@ -28,9 +28,8 @@ Examples:
       throw new UsageError(
         `work takes its steps from Redis: set queue to redis://…, or use \`${app.command('run')}\``,
       );
-    const tell = createLedgerTelling(app);
     const probed = port === undefined ? undefined : { port, hasHook: false };
-    if (!(await waitForLedger(app, tell, probed))) return exitCode.done;
+    if (!(await waitForLedger(app, probed))) return exitCode.done;
     const server = port === undefined ? undefined : await openServer(app, port);
     const { workforce, gate } = await app.review();
     const followingUp: Promise<void>[] = [];
@@ -43,7 +42,7 @@ Examples:
     await logQueueProblems(config, log, signal);
     notify({ type: 'working' });
     // The process that started a run may be gone when a worker finishes it.
-    followingUp.push(keepFollowingUp(app), gate.watch(signal, tell));
+    followingUp.push(keepFollowingUp(app), gate.watch(signal, app.tellOfLedger));
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
     return exitCode.done;

@@ -8,7 +8,6 @@ import { type Notice, nobodyIsTold } from '../ledger/notice.js';
 import { isActive } from '../ledger/run.js';
 import { describeNotice } from '../notifications/describe-notice.js';
 import { judgeDay, judgeRunOfDay, noRun, noRunAsUsual } from '../review/day/good-day.js';
-import { readIdle } from '../review/day/idle-time.js';
 import { isMissing, readKnownDays } from '../review/day/missing-days.js';
 import { readReport, reportsOdd } from '../review/day/report.js';
 import { type DayOutcome, judgeRuns } from '../review/outcome/day-outcome.js';
@@ -101,8 +100,6 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     next: day < today ? next().iso : null,
     /** Newest first. */
     runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
-    /** Of each run that rested before somebody resumed it. */
-    idleMs: await readIdle(ledger, shown),
     ...cut,
     /** With an open booking of that day, guests in house first. */
     cases: { count: open.length, first: open.slice(0, casesShown).map(outlineCase) },
@@ -209,7 +206,7 @@ function renderWhatToDo({ day, needs, actions }: DayData): Html | undefined {
   return buttons.length > 0 ? html`<p class="buttons">${buttons}</p>` : undefined;
 }
 
-function renderRuns({ runs, idleMs, judgement }: DayData, visit: DeskVisit): Html {
+function renderRuns({ runs, judgement }: DayData, visit: DeskVisit): Html {
   return renderTable(
     runs,
     {
@@ -217,7 +214,7 @@ function renderRuns({ runs, idleMs, judgement }: DayData, visit: DeskVisit): Htm
       State: renderState,
       By: ({ delivery, trigger }) => `${delivery}, ${trigger}`,
       Started: ({ startedAt }) => html`<span class="whole">${showInstant(startedAt, visit)}</span>`,
-      Took: ({ runId, durationMs }) => formatDuration(durationMs - (idleMs[runId] ?? 0)),
+      Took: ({ durationMs }) => formatDuration(durationMs),
       Accepted: ({ counts }) => counts.accepted,
       Delivered: ({ counts }) => counts.delivered,
       Refused: ({ counts }) => counts.refused,

@@ -7,7 +7,6 @@ import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { describeCanary } from '../review/canary.js';
 import { judgeDay } from '../review/day/good-day.js';
-import { readIdle } from '../review/day/idle-time.js';
 import { readReport } from '../review/day/report.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../review/gates.js';
 import { judgeRuns } from '../review/outcome/day-outcome.js';
@@ -63,7 +62,6 @@ export async function gatherDayReport(
     ...judgeDay(outcome, { timezone, canary: canary && judgeCanary(canary, now) }),
     /** Newest first. */
     runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
-    idleMs: await readIdle(ledger, shown),
     /** Of all runs that sent the day. */
     verdicts: { knowledge, affected, unanswered, posted },
     /** The newest of the day. */
@@ -164,7 +162,7 @@ export type Section = ReturnType<typeof listSections>[number];
  * them.
  */
 export function listSections(report: DayReport, options: SectionOptions) {
-  const { day, runs, idleMs, left, volume, rejects, steps, affected, cases } = report;
+  const { day, runs, left, volume, rejects, steps, affected, cases } = report;
   const { command, timezone } = options;
   const today = businessDayAt(new Date(report.writtenAt), timezone).iso;
   const counted = volume.accepted === null ? [] : [...volume.compared, { day, accepted: volume.accepted }];
@@ -178,7 +176,7 @@ export function listSections(report: DayReport, options: SectionOptions) {
           by: `${run.delivery}, ${run.trigger}`,
           state: run.state,
           started: formatLocalInstant(Date.parse(run.startedAt), timezone),
-          took: formatDuration(run.durationMs - (idleMs[run.runId] ?? 0)),
+          took: formatDuration(run.durationMs),
           ...{ accepted, delivered, refused, rejected, pending },
         };
       }),

@@ -3,7 +3,7 @@ import { guestNameFields } from '../booking/booking.js';
 import { describeWhy } from '../cases/shown-bookings.js';
 import { rejectToJson } from '../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { isActive, type Run } from '../ledger/run.js';
+import { hasSentNothing, type Run } from '../ledger/run.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
 import { alone } from '../review/outcome/day-outcome.js';
 import { createRunMask } from '../review/stored/stored-line.js';
@@ -104,6 +104,7 @@ export const unansweredPage = defineBookingList('unanswered', {
 
 export const postedPage = defineBookingList('posted', {
   title: 'Bookings that went by body',
+  titleIfUnsent: 'Bookings that would go by body',
   words: 'They could not be in the file',
   ifSent: ': their verdicts come by e-mail only.',
   empty: 'No booking of this run was kept out of a file.',
@@ -132,6 +133,7 @@ export const refusedPage = defineBookingList('refused', {
 
 interface ListWords {
   readonly title: string;
+  readonly titleIfUnsent?: string;
   /** A sentence without its end. */
   readonly words: string;
   /** How that continues, unless nothing of the run was sent. */
@@ -188,7 +190,7 @@ ${isRefused && !hasAnswers ? html`<p>Of a run with more than ${formatCount(booki
 ${renderPages(listed, 'booking', (page) => `/runs/${encodeURIComponent(runId)}/${name}?page=${page}`)}
 ${renderBookings(bookings, about)}`;
       return {
-        title: about.title,
+        title: (!isSent && about.titleIfUnsent) || about.title,
         content: html`${backToRun(runId)}
 ${unknown === undefined ? list : html`<p class="wait">${unknown}</p>`}`,
       };
@@ -243,9 +245,7 @@ type ShownBooking = ReturnType<typeof toShown>;
 
 /** What the lists of a run share. */
 function toListed(run: Run, count: number, page: number) {
-  // Whatever an active run has not sent yet, it still sends.
-  const isSent = run.counts.delivered > 0 || isActive(run);
-  return { runId: run.id, day: run.day, isSent, ...toPage(count, page) };
+  return { runId: run.id, day: run.day, isSent: !hasSentNothing(run), ...toPage(count, page) };
 }
 
 const [guestField = ''] = guestNameFields;

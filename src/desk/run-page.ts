@@ -3,7 +3,6 @@ import { hasWork, isActive, isUnusual, type Run } from '../ledger/run.js';
 import type { StepKind, StepState } from '../ledger/step.js';
 import { describeImplausible } from '../review/day/acceptance-words.js';
 import { judgeDay } from '../review/day/good-day.js';
-import { readIdle } from '../review/day/idle-time.js';
 import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
 import { readWaiting, reportsOdd, runToJson } from '../review/day/report.js';
@@ -60,10 +59,9 @@ async function readActions(run: Run, visit: DeskVisit) {
 async function readRun(run: Run, visit: DeskVisit) {
   const { ledger, limits } = visit.desk;
   const { id, state, collectStartedAt, collectedAt } = run;
-  const [work, waiting, idle, steps, times, troubles, rejects, warnings] = await Promise.all([
+  const [work, waiting, steps, times, troubles, rejects, warnings] = await Promise.all([
     hasWork(run) ? ledger.steps.readOpenWork(id, visit.now) : undefined,
     readWaiting(ledger, run, visit.now),
-    readIdle(ledger, [run]),
     ledger.steps.count(id),
     ledger.steps.listTimes(id),
     ledger.steps.listTroubles(id, troublesShown),
@@ -79,8 +77,8 @@ async function readRun(run: Run, visit: DeskVisit) {
     /** How it went, in a sentence; null for a run that has not succeeded. */
     headline: state === 'succeeded' ? judgeDay(outcomeOfRun(run), visit).headline : null,
     open: work ? openToJson(work) : null,
-    /** How much of its duration nobody worked on it. */
-    idleMs: idle[id] ?? 0,
+    /** How long nobody worked on it. */
+    idleMs: run.pausedMs,
     /** When its bookings were read. */
     collect:
       collectStartedAt === undefined
@@ -183,14 +181,17 @@ function renderCounts(run: ShownRun, visit: DeskVisit): Html {
 `;
 }
 
+/** A shorter pause is not worth a word. */
+const leastIdleMs = 60_000;
+
 /** When, by whom, and how it came about. */
 function renderOrigin(run: ShownRun, visit: DeskVisit): Html {
   const { finishedAt, reason, durationMs, idleMs } = run;
   const ended = finishedAt === null ? '' : `, ended ${showInstant(finishedAt, visit)}`;
-  // A run that failed at night and was resumed in the morning did not take all night.
-  const idle = idleMs > 0 && ` of work, and ${formatDuration(idleMs)} in which nobody worked on it`;
+  const idle =
+    idleMs >= leastIdleMs && ` of work, and ${formatDuration(idleMs)} in which nobody worked on it`;
   const late = run.topsUp && ' Late bookings: it sends only what earlier runs have not delivered.';
-  return html`<p class="faint">By ${run.delivery}, ${run.trigger}. Started ${showInstant(run.startedAt, visit)}${ended}: ${formatDuration(durationMs - idleMs)}${idle}${finishedAt === null && ' so far'}.${late}</p>
+  return html`<p class="faint">By ${run.delivery}, ${run.trigger}. Started ${showInstant(run.startedAt, visit)}${ended}: ${formatDuration(durationMs)}${idle}${finishedAt === null && ' so far'}.${late}</p>
 ${reason === undefined ? undefined : html`<p>Reason: ${showInLine(reason)}</p>`}${renderVolume(run, visit)}${renderImplausible(run, visit)}`;
 }
 

@@ -2,7 +2,7 @@ import { pause } from '../async/abort.js';
 import { businessDayAt, lastDayBefore } from '../booking/business-day.js';
 import type { Heartbeat } from '../channels/heartbeat.js';
 import type { Beat } from '../channels/heartbeat-forms.js';
-import { mayCompleteDay, type Run } from '../ledger/run.js';
+import { durationOf, mayCompleteDay, type Run } from '../ledger/run.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import type { HotelReviewEvent, Observer } from './events.js';
 
@@ -108,11 +108,11 @@ export function toBeat(
 }
 
 function describe(state: Beat['state'], run: Run, now: number): Beat {
-  const { id, day, counts, startedAt, finishedAt = now, failure } = run;
+  const { id, day, counts, failure } = run;
   return {
     state,
     day,
-    run: { id, counts, durationMs: Math.max(0, finishedAt - startedAt) },
+    run: { id, counts, durationMs: durationOf(run, now) },
     ...(state === 'failure' && failure && { code: failure.code }),
   };
 }

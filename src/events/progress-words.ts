@@ -77,8 +77,6 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
       return `${event.step} was taken over by another process`;
     case 'faulted':
       return `${event.step ?? 'the work'} broke off: ${describeError(event.error)}; it will be tried again`;
-    case 'review-broke-off':
-      return `the review of ${event.day} broke off: ${describeError(event.error)}`;
     case 'queue-away':
       return `the queue at ${event.address} does not answer (${event.reason}): waiting for it`;
     case 'queue-back':
@@ -92,6 +90,8 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
     case 'step-claimed':
     case 'working':
     case 'settled':
+    // The command says it at its end.
+    case 'review-broke-off':
       return undefined;
   }
 }

@@ -198,6 +198,7 @@ function adviseOn({ fault }: SourceError, day: BusinessDay): string {
     case 'missing':
       return `Choose a day for which it exists with --day YYYY-MM-DD (${day.iso} was tried), or fix the settings of source.`;
     case 'unreadable':
+    case 'login-refused':
       return 'Fix that, or the settings of source.';
     case 'missing-column':
     case 'missing-member':

@@ -25,6 +25,8 @@ export interface RunPatch {
   readonly collectedAt?: number;
   readonly posted?: number;
   readonly finishedAt?: number | null;
+  readonly resumedAt?: number;
+  readonly pausedMs?: number;
   readonly delivered?: number;
   readonly refused?: number;
   readonly repeated?: number;
@@ -87,7 +89,7 @@ export interface Attempted {
   readonly at: number;
   /** The place of its step in the plan. */
   readonly position: number;
-  /** How many of its bookings count as sent again. */
+  /** How often its step was performed again after an attempt of unknown outcome. */
   readonly repeated: number;
   /** All steps that wait for this one, directly or not. */
   readonly waiting: readonly Successor[];

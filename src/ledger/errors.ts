@@ -8,8 +8,21 @@ export class FencedError extends SafeError {
   }
 }
 
+/** The ledger can't be read or written. */
+class LedgerError extends SafeError {}
+
+/** Whether a failure is one of the ledger: it is full, damaged, locked, read-only or away, or is not the right one. */
+export function isLedgerFault(error: unknown): error is Error {
+  return error instanceof LedgerError || (error instanceof Error && error.name === 'SqliteError');
+}
+
+/** Another process held the database for longer than `busyTimeoutMs`. */
+export class DatabaseBusyError extends LedgerError {
+  override readonly name = 'DatabaseBusyError';
+}
+
 /** The ledger can't be used until a person fixes something. */
-export class LedgerUnusableError extends SafeError {
+export class LedgerUnusableError extends LedgerError {
   override readonly name = 'LedgerUnusableError';
   constructor(
     /** The path of its file, or the address of its server without a password. */
@@ -23,7 +36,7 @@ export class LedgerUnusableError extends SafeError {
 }
 
 /** The ledger does not respond. What was written stays, and the next run resumes from there. */
-export class LedgerAwayError extends SafeError {
+export class LedgerAwayError extends LedgerError {
   override readonly name = 'LedgerAwayError';
   constructor(
     /** Its address, without a password. */
@@ -38,7 +51,7 @@ export class LedgerAwayError extends SafeError {
 }
 
 /** The disk is full. What was written stays, and the next run resumes from there. */
-export class LedgerFullError extends SafeError {
+export class LedgerFullError extends LedgerError {
   override readonly name = 'LedgerFullError';
   constructor(
     /** The path of its file. */

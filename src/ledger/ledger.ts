@@ -45,6 +45,7 @@ import {
   takeOver,
 } from './run-changes.js';
 import {
+  type CollectRequest,
   findLastStart,
   findRun,
   findVolume,
@@ -197,7 +198,10 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     },
     runs: {
       ...reader.runs,
-      ...bind(transact, { create: createRun, abandon, takeOver, replaceFailure, settle, noteRemoval }),
+      ...bind(transact, { create: createRun, abandon, replaceFailure, settle, noteRemoval }),
+      ...bind(transact, {
+        takeOver: (runId: string, asked?: CollectRequest) => takeOver(runId, clock(), asked),
+      }),
       ...bind(transact, { noteExpected, noteClockLead, accept, rememberHook: rememberHookRun }),
       ...bind(store.read, { findOfHook: findHookRun }),
     },

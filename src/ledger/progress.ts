@@ -1,12 +1,12 @@
 import { listTroubles } from './attempts.js';
 import { bind, database, type Query, type Store, withoutUndefined } from './query.js';
 import { runNumber } from './runs.js';
-import type { Ending, StepKind, StepState } from './step.js';
+import type { StepKind, StepState } from './step.js';
 import * as t from './table.js';
 
 export function createProgressReader({ read, readTogether }: Store) {
   return {
-    ...bind(read, { count: countSteps, listTroubles, listAttemptSums }),
+    ...bind(read, { count: countSteps, listTroubles }),
     ...bind(readTogether, { readOpenWork }),
   };
 }
@@ -88,32 +88,6 @@ function findNext(run: number, now: number): Query<DelayedStep | undefined> {
      ORDER BY not_before, position LIMIT 1`,
     run,
     now,
-  );
-}
-
-/** Attempts that began in one slice, from the first one's start to the last one's end. */
-const attemptSums = t.columnsOf({
-  kind: t.text<StepKind>(),
-  outcome: t.text<Ending>(),
-  startedAt: t.bigint,
-  endedAt: t.bigint,
-});
-export type AttemptSum = t.Row<typeof attemptSums>;
-
-/** The ended attempts, summed up by kind, outcome and slice of time, in the order in which they began. Times are epoch milliseconds. */
-function* listAttemptSums(
-  runId: string,
-  { from, length }: { readonly from: number; readonly length: number },
-): Query<AttemptSum[]> {
-  return yield* attemptSums.all(
-    `SELECT kind, outcome, CAST((started_at - ?) / ? AS BIGINT) AS slice,
-       min(started_at) AS started_at, max(attempts.ended_at) AS ended_at
-     FROM attempts AS attempts
-     JOIN steps AS steps ON steps.run = attempts.run AND steps.name = attempts.step
-     WHERE attempts.run = ? GROUP BY kind, outcome, slice ORDER BY min(started_at), max(attempts.ended_at)`,
-    from,
-    length,
-    yield* runNumber(runId),
   );
 }
 

@@ -46,7 +46,8 @@ export function* createRun(run: NewRun): Query<Run> {
   if (created) return created;
   if (run.replaces !== undefined) {
     const replaced = yield* lockRun(run.replaces);
-    yield* changeRun(replaced.number, rules.cancelRun(replaced.run, run.startedAt));
+    const patch = rules.cancelRun(replaced.run, run.startedAt);
+    yield* changeRun(replaced.number, { ...patch, ...(yield* notePause(replaced, run.startedAt)) });
   }
   yield* runs.add({ ...run, state: 'collecting' });
   yield* noteChangedRun();
@@ -59,16 +60,33 @@ export function* abandon(runId: string, abandonment: Abandonment): Query<boolean
   const { number, run } = yield* lockRun(runId);
   if (mayBeDone && run.cancelReason === abandonment.reason && run.finishedAt === abandonment.at) return true;
   const patch = rules.abandonRun(run, abandonment);
-  if (patch) yield* changeRun(number, patch);
+  if (patch) yield* changeRun(number, { ...patch, ...(yield* notePause({ number, run }, abandonment.at)) });
   return patch !== undefined;
 }
 
+/** Since a run failed, or a process that is gone last did something for it, nobody has worked on it. */
+function* notePause(
+  { number, run }: { readonly number: number; readonly run: Run },
+  at: number,
+): Query<Pick<RunPatch, 'pausedMs'>> {
+  if (run.state === 'succeeded' || run.state === 'cancelled') return {};
+  const { startedAt, resumedAt = 0, collectStartedAt = 0, collectedAt = 0, pausedMs } = run;
+  const row = yield* one(`SELECT max(ended_at) AS ended_at FROM attempts WHERE run = ?`, number);
+  const signs = [startedAt, resumedAt, collectStartedAt, collectedAt, Number(row?.ended_at ?? 0)];
+  const since = run.finishedAt ?? Math.max(...signs);
+  return { pausedMs: pausedMs + Math.max(0, at - since) };
+}
+
 /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
-export function* takeOver(runId: string, asked: CollectRequest = {}): Query<Run> {
+export function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query<Run> {
   const { rules } = yield* database();
   const { number, run } = yield* lockRun(runId);
   for (const each of rules.takeOverSteps(run, asked.by ?? 'person')) yield* changeSteps(number, each);
-  const patch = rules.finishTakeOver(run, yield* readTotals(number), asked);
+  const patch = {
+    ...rules.finishTakeOver(run, yield* readTotals(number), asked),
+    ...(yield* notePause({ number, run }, at)),
+    resumedAt: at,
+  };
   yield* changeRun(number, patch);
   return patchRun(run, patch);
 }

@@ -42,7 +42,7 @@ export interface Counts {
   readonly pending: number;
   /** Bookings that earlier runs delivered, and that its file repeats: the service keeps one file a day. */
   readonly carried: number;
-  /** Bookings sent again after a call whose outcome was unknown. */
+  /** Bookings sent again after a call whose outcome was unknown; each counts once, however often it was sent. */
   readonly repeated: number;
   /** Bookings of a file run that go by body, because they can't be in the file. */
   readonly posted: number;
@@ -105,6 +105,10 @@ const fields = {
   clockLead: t.optional(t.bigint),
   collectedAt: t.optional(t.bigint),
   finishedAt: t.optional(t.bigint),
+  /** When it was last taken over. */
+  resumedAt: t.optional(t.bigint),
+  /** Milliseconds in which nobody worked on it, before it was taken over or cancelled. */
+  pausedMs: t.byDefault(0, t.bigint),
   /** When its guest names were blanked. Absent again once something was written that may hold names. */
   namesBlankedAt: t.optional(t.bigint),
   /** Its stored lines hold no guest names any more: the review file cannot be written again. */
@@ -210,6 +214,15 @@ export function toRun(row: StoredRow): Run {
   };
 }
 
+/** How long it was worked on: a run that failed at night and was resumed in the morning did not take all night. */
+export function durationOf(
+  { startedAt, finishedAt, pausedMs }: Pick<Run, 'startedAt' | 'finishedAt' | 'pausedMs'>,
+  now: number,
+): number {
+  // The clock may have been set back since.
+  return Math.max(0, (finishedAt ?? now) - startedAt - pausedMs);
+}
+
 /** The records that count: without those that `source.where` excludes. */
 export function countRecords({ read, filtered }: Pick<Counts, 'read' | 'filtered'>): number {
   return read - filtered;
@@ -272,6 +285,11 @@ export function hasWork(run: Run): boolean {
 
 export function isActive({ state }: Pick<Run, 'state'>): boolean {
   return (activeRunStates as readonly RunState[]).includes(state);
+}
+
+/** The service took nothing, and will take nothing unless somebody resumes the run: there is nothing to know about its bookings. */
+export function hasSentNothing({ state, counts }: Pick<Run, 'state' | 'counts'>): boolean {
+  return counts.delivered === 0 && !isActive({ state });
 }
 
 /** False for a run by body, and for one by file whose bookings all go by body. */

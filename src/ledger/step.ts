@@ -41,6 +41,8 @@ export interface PlannedStep {
   readonly slice?: Slice;
   /** How many bookings count as delivered when this step is done. */
   readonly bookings: number;
+  /** Only of a half whose bookings count as repeated already. */
+  readonly repeated?: number;
 }
 
 export interface Step extends PlannedStep {
@@ -159,7 +161,7 @@ export interface StoredStep
   readonly position: number;
   /** The token of its last claim. */
   readonly token?: number;
-  /** How many of its bookings count as sent again. */
+  /** How often it was performed again after an attempt of unknown outcome. */
   readonly repeated: number;
   /** Its last attempt ended without a clear answer: if it is claimed again, its bookings count as repeated. */
   readonly outcomeUnknown: boolean;

@@ -6,6 +6,7 @@ import { mayCompleteDay, type Run } from '../ledger/run.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import { formatBytes } from '../text/format.js';
+import type { RefusingPeer } from './refused-credentials.js';
 import { findUrgentCases, tellUrgent } from './urgent-cases.js';
 
 /**
@@ -28,7 +29,7 @@ export interface CheckParts {
   readonly clock: () => number;
 }
 
-type Disks = readonly { readonly place: string; readonly bytes: number }[];
+type Disks = readonly { readonly place: string; readonly path: string; readonly bytes: number }[];
 
 const dayMs = 86_400_000;
 /** A nightly run that takes less time than the night before, or a change of the clocks, must not skip a reminder. */
@@ -112,10 +113,10 @@ async function findMissingExport(
 function findLowDisks(disks: Disks, now: number): NewNotice[] {
   return disks
     .filter(({ bytes }) => bytes < leastFreeBytes)
-    .map(({ place, bytes }) => ({
+    .map(({ place, path, bytes }) => ({
       event: 'resource-low',
       subject: place,
-      facts: { free: formatBytes(bytes) },
+      facts: { free: formatBytes(bytes), path },
       raisedAt: now,
     }));
 }
@@ -214,11 +215,25 @@ async function worksAgain(
       return (latest?.endedAt ?? 0) > lastToldAt;
     }
     case 'credentials-refused':
-      return (await ledger.runs.list({ limit: runsRead })).some(
-        ({ state, file, counts, finishedAt = 0 }) =>
-          state === 'succeeded' &&
-          finishedAt > lastToldAt &&
-          (subject === 'service' ? counts.delivered > 0 : file?.triggeredAt !== undefined),
-      );
+      return acceptsAgain(subject as RefusingPeer, lastToldAt, ledger);
+  }
+}
+
+/** Whether something has succeeded since then that needs the account. */
+async function acceptsAgain(peer: RefusingPeer, toldAt: number, ledger: Ledger): Promise<boolean> {
+  const hasRun = async (needsAccount: (run: Run) => boolean) =>
+    (await ledger.runs.list({ limit: runsRead })).some(needsAccount);
+  const hasSucceeded = ({ state, finishedAt = 0 }: Run) => state === 'succeeded' && finishedAt > toldAt;
+  switch (peer) {
+    case 'service':
+      if (((await ledger.mappings.latestSync())?.endedAt ?? 0) > toldAt) return true;
+      return hasRun((run) => hasSucceeded(run) && run.counts.delivered > 0);
+    case 'sftp':
+      if (((await ledger.exports.latestFetched())?.fetchedAt ?? 0) > toldAt) return true;
+      return hasRun((run) => hasSucceeded(run) && run.file?.triggeredAt !== undefined);
+    case 'source':
+      return hasRun(({ collectedAt = 0 }) => collectedAt > toldAt);
+    case 'mailbox':
+      return ((await ledger.mails.describeMailbox()).readUntil ?? 0) > toldAt;
   }
 }

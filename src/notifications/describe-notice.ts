@@ -77,7 +77,11 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
     case 'result-incomplete':
       return {
         title: `The result of ${day} is incomplete: ${formatCountOf(about.number('unanswered'), 'booking')} without a verdict`,
-        text: lines(`Ask the service for the complete result, then: ${command(`run ${day}`)}`),
+        text: lines(
+          `What it names counts already: ${command(`affected ${day}`)}`,
+          `Ask the service for the complete result, then: ${command(`run ${day}`)}`,
+          'What to do if there is none: docs/runbook.md, "Half a result".',
+        ),
       };
     case 'volume-dropped':
       return {
@@ -163,15 +167,15 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
       };
     case 'credentials-refused':
       return {
-        title:
-          subject === 'sftp'
-            ? `The SFTP server refuses the account, or its host key has changed (${about.text('code')})`
-            : `The service refuses the account or its key (${about.text('code')})`,
-        text: lines(`Nothing is reviewed until that is fixed. To try it: ${command('doctor')}`),
+        title: `${describeRefusal(subject)} (${about.text('code')})`,
+        text: lines(
+          about.text('message'),
+          `${subject === 'mailbox' ? "The service's e-mails are not read" : 'Nothing is reviewed'} until that is fixed. To try it: ${command('doctor')}`,
+        ),
       };
     case 'resource-low':
       return {
-        title: `Only ${about.text('free')} free for ${subject}`,
+        title: `Only ${about.text('free')} free for ${subject}: ${about.text('path')}`,
         text: lines('A run that finds the disk full fails, and loses nothing. Free some space.'),
       };
     case 'canary-missed':
@@ -215,10 +219,22 @@ function describeRecovery({ event, subject }: Notice): string {
     case 'export-missing':
       return 'the export has arrived';
     case 'credentials-refused':
-      return subject === 'sftp' ? 'the SFTP server accepts the account' : 'the service accepts the account';
+      return `${namePeer(subject)} accepts the account`;
     case 'resource-low':
       return `enough space is free for ${subject}`;
   }
+}
+
+function namePeer(subject: string): string {
+  return subject === 'sftp' ? 'the SFTP server' : `the ${subject}`;
+}
+
+function describeRefusal(subject: string): string {
+  const peer = namePeer(subject);
+  const refusal = `${peer.slice(0, 1).toUpperCase()}${peer.slice(1)} refuses the account`;
+  return subject === 'sftp' || subject === 'source'
+    ? `${refusal}, or its host key has changed`
+    : `${refusal} or its ${subject === 'service' ? 'key' : 'password'}`;
 }
 
 /** Such as "; day 3 without review, 41 cases with check-in today". */

@@ -10,6 +10,7 @@ import {
 import type { Ending } from '../ledger/step.js';
 import { describeDrops } from '../review/gates.js';
 import { awaitsSource } from '../review/try-again.js';
+import { findRefusingPeer } from './refused-credentials.js';
 
 /** What people are told about runs. The ledger calls these functions in the transaction that changes a run. */
 
@@ -107,7 +108,7 @@ function noticesOfFailure(run: Run, at: number): NewNotice[] {
     pending: counts.pending,
   };
   const about = { ...aboutRun(run, at), subject: run.day, facts };
-  const refused = findRefusedCredentials(run);
+  const peer = findRefusingPeer(code);
   return [
     { ...about, event: 'run-failed', severity: severityOf(run) },
     ...(code === 'result-incomplete'
@@ -119,8 +120,15 @@ function noticesOfFailure(run: Run, at: number): NewNotice[] {
           },
         ]
       : []),
-    ...(refused
-      ? [{ ...about, event: 'credentials-refused' as const, subject: refused, facts: { code } }]
+    ...(peer
+      ? [
+          {
+            ...about,
+            event: 'credentials-refused' as const,
+            subject: peer,
+            facts: { code, message: facts.message },
+          },
+        ]
       : []),
   ];
 }
@@ -132,16 +140,6 @@ function noticesOfFailure(run: Run, at: number): NewNotice[] {
 function severityOf(run: Run): Severity {
   if (!mayCompleteDay(run)) return 'warning';
   return awaitsSource(run) ? 'warning' : 'critical';
-}
-
-const refusedByService = ['http-401', 'http-403', 'code-2003'];
-const refusedBySftp = ['authentication-refused', 'host-key-refused'];
-
-/** Whose credentials the failure is about. */
-function findRefusedCredentials({ failure }: Run): 'service' | 'sftp' | undefined {
-  if (failure === undefined) return undefined;
-  if (refusedByService.includes(failure.code)) return 'service';
-  return refusedBySftp.includes(failure.code) ? 'sftp' : undefined;
 }
 
 function aboutRun({ id, day }: Pick<Run, 'id' | 'day'>, at: number) {

@@ -12,6 +12,7 @@ import {
   type RunFailure,
   type Trigger,
 } from '../ledger/run.js';
+import { formatLocalInstant } from '../text/format.js';
 import { type CollectParts, collectDay } from './collect/collect.js';
 import { runsCompared } from './collect/delivered-lines.js';
 import { makesDayGood } from './day/good-day.js';
@@ -21,6 +22,7 @@ import type { Delivery } from './delivery.js';
 import { CollectError } from './gates.js';
 import { storeDayOutcome } from './outcome/day-outcome.js';
 import type { Workforce } from './perform/workforce.js';
+import { addTriedUntil } from './try-again.js';
 
 export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {
   readonly deliveryFor: (kind: DeliveryKind) => Delivery;
@@ -179,7 +181,7 @@ async function collect(
   parts: ReviewParts,
   signal: AbortSignal,
 ): Promise<Run> {
-  const { ledger, deliveryFor, clock, notify, peerClocks } = parts;
+  const { ledger, deliveryFor, findSourceDeadline, clock, notify, peerClocks } = parts;
   try {
     const canary = (await needsCanary(run, day, ledger)) ? parts.canary : undefined;
     const delivery = deliveryFor(run.delivery);
@@ -191,11 +193,16 @@ async function collect(
   } catch (error) {
     if (signal.aborted) return ledger.runs.get(run.id);
     if (!(error instanceof CollectError)) throw error;
-    const failure = { class: 'data' as const, code: error.code, message: error.message };
+    const found = { class: 'data' as const, code: error.code, message: error.message };
+    const until = findSourceDeadline?.({ ...run, state: 'failed', failure: found });
+    const isTriedAgain = until !== undefined && until > clock();
+    const failure = isTriedAgain
+      ? { ...found, message: addTriedUntil(error.message, formatLocalInstant(until, day.zone)) }
+      : found;
     const right = { runId: run.id, token: run.token };
     const isSettledHere = await ledger.runs.settle(right, { state: 'failed', failure, at: clock() });
     const failed = await ledger.runs.get(run.id);
-    if (isSettledHere) reportFailure(failed, failedBefore, parts);
+    if (isSettledHere) reportFailure(failed, failedBefore, isTriedAgain ? until : undefined, notify);
     return failed;
   }
 }
@@ -216,12 +223,11 @@ async function needsCanary(run: Run, { zone }: BusinessDay, ledger: ReadOnlyLedg
 function reportFailure(
   run: Run,
   failedBefore: RunFailure | undefined,
-  { findSourceDeadline, clock, notify }: ReviewParts,
+  triedUntil: number | undefined,
+  notify: ReviewParts['notify'],
 ): void {
-  const until = findSourceDeadline?.(run);
-  const isTriedAgain = until !== undefined && until > clock();
-  if (isTriedAgain && failedBefore?.code === run.failure?.code)
+  if (triedUntil !== undefined && failedBefore?.code === run.failure?.code)
     return notify({ type: 'source-still-missing', run });
   notify({ type: 'settled', run });
-  if (isTriedAgain) notify({ type: 'source-late', run, until });
+  if (triedUntil !== undefined) notify({ type: 'source-late', run, until: triedUntil });
 }

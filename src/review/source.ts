@@ -92,6 +92,8 @@ export const filteredAtMost = 1_000;
 export type SourceFault =
   | 'missing'
   | 'unreadable'
+  /** It refuses our credentials, or its host key is not the pinned one. */
+  | 'login-refused'
   | 'empty'
   | 'binary'
   | 'wrong-encoding'

@@ -159,7 +159,7 @@ export function initialState({ after }: PlannedStep): StepState {
 /**
  * What claiming a step does; undefined when it can't be claimed: the token is outdated, the run is not being delivered,
  * the step is not ready, or the attempt is a stale one. Sent again after an attempt of unknown outcome, the step's
- * bookings count as repeated.
+ * bookings count as repeated, once.
  */
 export function claimStep(
   run: Run,
@@ -169,16 +169,15 @@ export function claimStep(
   if (token !== run.token || !isBeingDelivered(run)) return undefined;
   if (step.state !== 'ready' || step.attempts !== attempt - 1) return undefined;
   const mayRepeat = step.outcomeUnknown;
-  const repeated = mayRepeat ? step.bookings : 0;
   return {
-    run: mayRepeat ? { repeated: run.counts.repeated + repeated } : {},
+    run: mayRepeat && step.repeated === 0 ? { repeated: run.counts.repeated + step.bookings } : {},
     step: {
       state: 'running',
       token,
       attempts: attempt,
       claimedAt: at,
       outcomeUnknown: false,
-      ...(mayRepeat && { repeated: step.repeated + repeated }),
+      ...(mayRepeat && { repeated: step.repeated + 1 }),
     },
     mayRepeat,
   };
@@ -202,14 +201,14 @@ export function decideChange(attempted: Attempted, policy: Policy): Change {
   const own: StepPatch = {
     ...decided.step,
     // The outcome of the earlier call stays unknown, unless the step is done.
-    ...(takesBack && { repeated: repeated - bookings, outcomeUnknown: ending !== 'done' }),
+    ...(takesBack && { repeated: repeated - 1, outcomeUnknown: ending !== 'done' }),
   };
   const follow: StepsChange = { which: { after: name, states: ['waiting'] }, set: { state: 'ready' } };
   return {
     ending,
     run: {
       ...decided.run,
-      ...(takesBack && { repeated: run.counts.repeated - bookings }),
+      ...(takesBack && repeated === 1 && { repeated: run.counts.repeated - bookings }),
       ...(outcome.file && { file: updateFile(run, outcome) }),
       ...awaitResult(attempted, decided),
       ...unblank(run),
@@ -270,7 +269,7 @@ function decideStep(attempted: Attempted, { retry, jitter, endpoints }: Policy):
 
 /** The step has ended. What waited for it can be performed if it is done, and never otherwise; halves take its place. */
 function end(
-  { run, claim: { step }, outcome, at, position, waiting }: Attempted,
+  { run, claim: { step }, outcome, at, position, waiting, repeated }: Attempted,
   ending: 'done' | 'refused' | 'failed' | 'overdue' | 'halved',
   halves: readonly PlannedStep[] = [],
 ): Decided {
@@ -286,7 +285,8 @@ function end(
       ...(ending === 'failed' && { failedSteps: run.failedSteps + 1 }),
       ...countFailures(step.kind, run, ending === 'failed'),
     },
-    inserts: halves,
+    // Their bookings are counted already.
+    inserts: repeated > 0 ? halves.map((half) => ({ ...half, repeated })) : halves,
     opened: [
       ...followers.map(({ after: _, state: __, ...follower }) => follower),
       ...halves.map(({ name }) => ({ position, name, attempt: 1 })),

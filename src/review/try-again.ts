@@ -69,6 +69,18 @@ export function awaitsSource({
   return state === 'failed' && failure?.code === 'missing' && (trigger === 'schedule' || trigger === 'hook');
 }
 
+const triedUntil = '; it is tried again until ';
+
+/** Until when a source that is not there is waited for, in the message of its run. */
+export function addTriedUntil(message: string, until: string): string {
+  return `${message}${triedUntil}${until}`;
+}
+
+/** The same message once that is over. */
+export function dropTriedUntil(message: string): string {
+  return message.split(triedUntil)[0] ?? message;
+}
+
 /** While the day is not over, each cron time reads the source anew. */
 function isReadAgainToday({ failure, trigger }: Pick<Run, 'failure' | 'trigger'>): boolean {
   return trigger === 'today' && failure?.class === 'data';

@@ -15,7 +15,7 @@ import {
   type RunFailure,
 } from '../ledger/run.js';
 import { isOverFor, wasCollectedEarly } from '../review/day/good-day.js';
-import { awaitsSource, mayTryAgain } from '../review/try-again.js';
+import { awaitsSource, dropTriedUntil, mayTryAgain } from '../review/try-again.js';
 import { businessDayOf, type Slots } from './slots.js';
 
 /** A day that is due, and what to do with it. */
@@ -197,7 +197,7 @@ export function describeGivenUp({ day, failure }: Run): RunFailure {
   return {
     class: 'data',
     code: 'source-given-up',
-    message: `${failure?.message ?? 'the source is missing'}; it did not arrive in time and is not tried again: once it is there, run ${day} again`,
+    message: `${dropTriedUntil(failure?.message ?? 'the source is missing')}; it did not arrive in time and is not tried again: once it is there, run ${day} again`,
   };
 }
 

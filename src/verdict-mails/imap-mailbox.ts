@@ -142,15 +142,19 @@ async function explain<Result>(place: string, work: () => Promise<Result>): Prom
   try {
     return await work();
   } catch (error) {
-    throw new MailboxError(`${place} can't be read: ${describeFault(error)}`, { cause: error });
+    const why = refusesLogin(error) ? 'the server refused user and password' : describeFault(error);
+    throw new MailboxError(`${place} can't be read: ${why}`, refusesLogin(error), { cause: error });
   }
+}
+
+/** By ImapFlow's own field. */
+function refusesLogin(error: unknown): boolean {
+  return error instanceof Error && 'authenticationFailed' in error && error.authenticationFailed === true;
 }
 
 function describeFault(error: unknown): string {
   if (error instanceof SafeError) return error.message;
-  // ImapFlow's own fields.
-  const { authenticationFailed, responseStatus }: { [field: string]: unknown } = { ...(error as object) };
-  if (authenticationFailed === true) return 'the server refused user and password';
+  const { responseStatus }: { [field: string]: unknown } = { ...(error as object) };
   const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unexpected error');
   if (/CERT|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code))
     return `the certificate of the server is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`;

@@ -35,6 +35,14 @@ export interface Mailbox {
 /** A mailbox can't be read. */
 export class MailboxError extends SafeError {
   override readonly name = 'MailboxError';
+  constructor(
+    message: string,
+    /** The server refuses user and password. */
+    readonly refusesLogin: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
 }
 
 interface PollingParts {

@@ -72,7 +72,7 @@ async function explain<Result>(place: string, work: () => Promise<Result>): Prom
   try {
     return await work();
   } catch (error) {
-    throw new MailboxError(`${place} can't be read (${codeOf(error) ?? 'unexpected error'})`, {
+    throw new MailboxError(`${place} can't be read (${codeOf(error) ?? 'unexpected error'})`, false, {
       cause: error,
     });
   }

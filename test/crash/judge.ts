@@ -3,7 +3,6 @@ import type { Outcome } from './outcome.js';
 import type { Happening } from './outside.js';
 
 type Call = Extract<Happening, { kind: 'call' }>;
-type Death = Extract<Happening, { kind: 'death' }>;
 
 /** A day as it was lived, with or without deaths. */
 export interface LivedDay {
@@ -84,14 +83,16 @@ function isCalledFor(log: readonly Happening[], reference: string): boolean {
 }
 
 /**
- * The bookings of each call without a clear and recorded answer count when they are sent again; so do those
+ * The bookings of each call without a clear and recorded answer count when they are sent again, once; so do those
  * of a step that a dead process had begun, because whether it made the call is unknown, too.
  */
 function judgeRepeated({ log, repeated }: LivedDay): string[] {
-  const expected = log.reduce((sum, one, at) => {
-    if (one.kind === 'call') return sum + (isUnclear(log, one, at) ? countSentAgain(log, one, at) : 0);
-    return sum + (one.kind === 'death' && !isAfterCall(log, at) ? countBegun(log, one, at) : 0);
-  }, 0);
+  const expected = new Set(
+    log.flatMap((one, at) => {
+      if (one.kind === 'call') return isUnclear(log, one, at) ? listSentAgain(log, one, at) : [];
+      return one.kind === 'death' && !isAfterCall(log, at) ? (one.begun?.references ?? []) : [];
+    }),
+  ).size;
   return repeated === expected ? [] : [`repeated: ${repeated}, expected ${expected}`];
 }
 
@@ -100,19 +101,13 @@ function isUnclear(log: readonly Happening[], call: Call, at: number): boolean {
 }
 
 /** A canary is no booking. */
-function countSentAgain(log: readonly Happening[], { references }: Call, at: number): number {
+function listSentAgain(log: readonly Happening[], { references }: Call, at: number): readonly string[] {
   const isSame = (one: Happening) => one.kind === 'call' && isDeepStrictEqual(one.references, references);
   const bookings = references.filter((reference) => !reference.startsWith('CANARY-'));
-  return log.slice(at + 1).some(isSame) ? bookings.length : 0;
+  return log.slice(at + 1).some(isSame) ? bookings : [];
 }
 
 /** Whether the step that the death interrupted had made its call. */
 function isAfterCall(log: readonly Happening[], at: number): boolean {
   return log.slice(0, at).findLast(({ kind }) => kind === 'commit' || kind === 'call')?.kind === 'call';
-}
-
-/** Counted with the death that interrupted it, not with one that came before anybody took it over. */
-function countBegun(log: readonly Happening[], { begun }: Death, at: number): number {
-  const before = log.slice(0, at).findLast((one) => one.kind === 'death');
-  return begun && !isDeepStrictEqual(before?.begun, begun) ? begun.bookings : 0;
 }

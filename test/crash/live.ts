@@ -33,9 +33,24 @@ export interface LedgerPlace {
   remove(): Promise<void>;
 }
 
-/** A row of the table of steps. */
-export function toBegunStep({ name, attempts, bookings }: Readonly<Record<string, unknown>>): BegunStep {
-  return { name: String(name), attempt: Number(attempts), bookings: Number(bookings) };
+/** The step that is running, with the lines of each of its batches. A trigger is about all lines of the file. */
+export const selectBegun = (schema = '') =>
+  `SELECT name, attempts, first, steps.bookings, lines FROM ${schema}steps AS steps
+   LEFT JOIN ${schema}batches AS batches ON batches.run = steps.run AND (
+     (batches.form = steps.form AND batches.batch = steps.batch) OR (steps.name = 'trigger' AND batches.form = 'file'))
+   WHERE state = 'running' ORDER BY batches.batch`;
+
+/** Reads its rows; undefined for none. */
+export function toBegunStep(rows: readonly Readonly<Record<string, unknown>>[]): BegunStep | undefined {
+  const [row] = rows;
+  if (!row) return undefined;
+  const all = rows.flatMap(({ lines }) => String(lines ?? '').match(/BR-\d+/g) ?? []);
+  const [first, bookings] = [Number(row.first ?? 0), Number(row.bookings)];
+  return {
+    name: String(row.name),
+    attempt: Number(row.attempts),
+    references: all.slice(first, first + bookings),
+  };
 }
 
 /** In memory where possible: a process that dies loses nothing that it has written. */

@@ -21,7 +21,8 @@ export type Happening =
 export interface BegunStep {
   readonly name: string;
   readonly attempt: number;
-  readonly bookings: number;
+  /** Of its bookings. */
+  readonly references: readonly string[];
 }
 
 /** What a process works in, and what outlives it. */

@@ -4,7 +4,7 @@ import { openPostgresLedger } from '../ledger/opened-postgres.js';
 import type { Postgres } from '../support/postgres.js';
 import { leaseMs } from './jumping-workforce.js';
 import { DeathError } from './life.js';
-import { type Engine, toBegunStep } from './live.js';
+import { type Engine, selectBegun, toBegunStep } from './live.js';
 
 type Query = (this: pg.Client, ...given: unknown[]) => Promise<unknown>;
 
@@ -27,10 +27,7 @@ export function onPostgres(server: () => Postgres): Engine {
           const [found] = await query("SELECT to_regclass('hotel_review.steps') AS steps");
           if (found?.steps === null) return undefined;
           await query('UPDATE hotel_review.holds SET lease_until = now()');
-          const [row] = await query(
-            "SELECT name, attempts, bookings FROM hotel_review.steps WHERE state = 'running'",
-          );
-          return row && toBegunStep(row);
+          return toBegunStep(await query(selectBegun('hotel_review.')));
         },
         remove: cleanUp,
       };

@@ -7,7 +7,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { leaseMs } from './jumping-workforce.js';
-import { type CurrentLife, type Engine, toBegunStep } from './live.js';
+import { type CurrentLife, type Engine, selectBegun, toBegunStep } from './live.js';
 import type { BegunStep } from './outside.js';
 
 /** Each day begins with a ledger without runs. */
@@ -63,8 +63,7 @@ function readBegun(path: string): BegunStep | undefined {
   try {
     const tables = database.all("SELECT name FROM sqlite_master WHERE name = 'steps'");
     if (tables.length === 0) return undefined;
-    const row = database.get("SELECT name, attempts, bookings FROM steps WHERE state = 'running'");
-    return row && toBegunStep(row);
+    return toBegunStep(database.all(selectBegun()));
   } finally {
     database.close();
   }

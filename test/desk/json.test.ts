@@ -73,7 +73,6 @@ it.each(['viewer', 'admin'] as const)('a day, for the role %s', async (role) => 
   expect(await read(role, '/days/2026-11-20')).toEqual({
     ...{ day: '2026-11-20', judgement: 'unfinished', headline: 'The run is collecting.' },
     ...{ previous: '2026-11-19', next: '2026-11-21', runs: [run], count: 1, page: 1, pages: 1 },
-    idleMs: {},
     cases: {
       count: 3,
       first: [

@@ -90,6 +90,20 @@ describe('the affected bookings of a day', () => {
     );
   });
 
+  it('of a run that sent nothing say so, and what would go by body', () => {
+    const counts = { ...noVerdicts, accepted: 5, delivered: 0, pending: 5, posted: 2 };
+    const failed = someRun({ state: 'failed', delivery: 'file', file: { rows: 3 }, counts });
+    const words =
+      '2026-11-20: nothing was sent for review: run 20261120-k3f9xq7d failed before the service took a booking.';
+    expect(render([failed])).toBe(`${words}\n`);
+    expect(render([someRun({ state: 'failed', counts })])).toBe(`${words}\n`);
+    const refused = someRun({ state: 'failed', counts: { ...counts, pending: 0, refused: 5 } });
+    expect(render([refused])).toBe(
+      '2026-11-20: the service took no booking, and refused 5 (run 20261120-k3f9xq7d, failed).\n',
+    );
+    expect(render([someRun({ state: 'delivering', counts })])).toContain('2026-11-20 goes by body');
+  });
+
   it('are none where the result marks none', () => {
     expect(
       render([reviewed]),

@@ -75,7 +75,7 @@ describe('the summary of a run', () => {
       run: someRun({ delivery: 'file', counts: { ...counts, posted: 1_000, affected: null } }),
     }).split('\n');
     expect(first).toBe('2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s, without a review file');
-    expect(second).toBe('  no booking can be in the file: all 1,000 go by body, without a result');
+    expect(second).toBe('  no booking can be in the file: all 1,000 went by body, without a result');
     const [usual] = close({ run: someRun({ delivery: 'file', counts: { ...counts, posted: 999 } }) }).split(
       '\n',
     );

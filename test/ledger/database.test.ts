@@ -2,13 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type Database,
-  DatabaseBusyError,
-  isBusy,
-  openDatabase,
-  type Value,
-} from '../../src/ledger/sqlite/database.js';
+import { DatabaseBusyError } from '../../src/ledger/errors.js';
+import { type Database, isBusy, openDatabase, type Value } from '../../src/ledger/sqlite/database.js';
 import { type Child, startChild } from './child.js';
 
 describe('the only place that uses libsql', () => {

@@ -2,12 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  createGroupCommit,
-  type Database,
-  DatabaseBusyError,
-  openDatabase,
-} from '../../src/ledger/sqlite/database.js';
+import { DatabaseBusyError } from '../../src/ledger/errors.js';
+import { createGroupCommit, type Database, openDatabase } from '../../src/ledger/sqlite/database.js';
 
 let folder: string;
 let database: Database;

@@ -153,6 +153,7 @@ export async function openWorld(): Promise<World> {
       mappingService: refuse,
       keep: (part) => part,
       review: () => openReview(app),
+      tellOfLedger: refuse,
       beforeClose: () => {},
       look: (action) => recordLook(ledger, action, terminal),
       record: (action) => recordAction(ledger, action, terminal),

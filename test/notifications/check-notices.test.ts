@@ -94,7 +94,8 @@ describe('a problem is over', () => {
           return [];
         },
       },
-      exports: { latestRequest: async () => undefined },
+      exports: { latestRequest: async () => undefined, latestFetched: async () => undefined },
+      mappings: { latestSync: async () => undefined },
     });
     await checkNotices({
       ledger,
@@ -153,6 +154,11 @@ describe('a problem is over', () => {
     expect(await findEnded(bySftp, { ...good, delivery: 'file', file: { triggeredAt: at } })).toEqual([
       'credentials-refused',
     ]);
+    const bySource = problem('credentials-refused', { subject: 'source' });
+    expect(await findEnded(bySource, { ...good, state: 'failed', collectedAt: at + 1 })).toEqual([
+      'credentials-refused',
+    ]);
+    expect(await findEnded(bySource, { ...good, collectedAt: 0 })).toEqual([]);
   });
 
   it('not because another process raised it during the check', async () => {
@@ -164,7 +170,8 @@ describe('a problem is over', () => {
 
   it('of a full disk by the machine that measures it', async () => {
     const low = problem('resource-low', { subject: 'the spool on one' });
-    const check1 = (place: string, bytes: number) => check(() => [low], [], { disks: [{ place, bytes }] });
+    const check1 = (place: string, bytes: number) =>
+      check(() => [low], [], { disks: [{ place, path: '/data', bytes }] });
     expect((await check1('the spool on two', 9e9)).ended).toEqual([]);
     expect((await check1('the spool on one', 1e8)).ended).toEqual([]);
     expect((await check1('the spool on one', 9e9)).ended).toEqual(['resource-low']);
@@ -180,9 +187,9 @@ describe('a problem is over', () => {
   it('or reported again with its current facts', async () => {
     const low = problem('resource-low', { subject: 'the ledger', facts: { free: '900 MB' } });
     const yesterday = { raisedAt: at - 30 * hour, lastToldAt: at - 30 * hour };
-    const disks = [{ place: 'the ledger', bytes: 2_000_000 }];
+    const disks = [{ place: 'the ledger', path: '/data', bytes: 2_000_000 }];
     const { reminded } = await check(() => [{ ...low, ...yesterday }], [], { disks });
-    expect(reminded).toEqual([{ free: '2.0 MB' }]);
+    expect(reminded).toEqual([{ free: '2.0 MB', path: '/data' }]);
   });
 });
 
@@ -218,7 +225,8 @@ describe('a check finds', () => {
       findLateDays: async () => [],
       copy: { completeUntil: at - 24 * hour },
       exportPatienceMs: 6 * hour,
-      measureFree: async () => (free === undefined ? [] : [{ place: 'the ledger', bytes: free }]),
+      measureFree: async () =>
+        free === undefined ? [] : [{ place: 'the ledger', path: '/data', bytes: free }],
       findDigest: async () => undefined,
       clock: () => at,
     });
@@ -283,7 +291,7 @@ describe('a check finds', () => {
 
   it('a disk with less than a gigabyte', async () => {
     expect(await findRaised({ free: 999_999_999 })).toEqual([
-      ['resource-low', 'the ledger', { free: '1000.0 MB' }],
+      ['resource-low', 'the ledger', { free: '1000.0 MB', path: '/data' }],
     ]);
     expect(await findRaised({ free: 1_000_000_000 })).toEqual([]);
   });

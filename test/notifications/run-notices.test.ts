@@ -27,6 +27,7 @@ const delivering: Run = {
   token: 1,
   startedAt: 0,
   counts,
+  pausedMs: 0,
   openSteps: 1,
   failedSteps: 0,
   failuresInRow: 0,
@@ -109,8 +110,10 @@ describe('a run', () => {
     ['http-401', 'service'],
     ['http-403', 'service'],
     ['code-2003', 'service'],
-    ['authentication-refused', 'sftp'],
-    ['host-key-refused', 'sftp'],
+    ['sftp-authentication-refused', 'sftp'],
+    ['sftp-host-key-refused', 'sftp'],
+    ['sftp-sftp-refused', 'sftp'],
+    ['login-refused', 'source'],
   ])('that stops with %s also reports whose credentials were refused', (code, subject) => {
     const [failed, refused] = noticesOfRun(delivering, failedWith(code), at);
     expect(failed).toMatchObject({ event: 'run-failed', subject: '2026-11-20' });

@@ -18,7 +18,7 @@ import {
 import { decideFor, type Found } from '../contracts/ledger/days.js';
 
 /** A step with everything that a change can affect. */
-export interface ModelStep extends StoredStep, Step {
+export interface ModelStep extends StoredStep, Omit<Step, 'repeated'> {
   readonly claimedAt?: number;
   readonly endedAt?: number;
   readonly lastCode?: string;
@@ -34,8 +34,15 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
 
   function insert(step: PlannedStep, position: number): void {
     if (steps.has(step.name)) throw new Error(`expected a new step, got: ${step.name}`);
-    const none = { attempts: 0, tries: 0, waits: 0, repeated: 0, outcomeUnknown: false };
-    steps.set(step.name, { ...step, ...none, runId: run.id, position, state: initialState(step) });
+    const none = { attempts: 0, tries: 0, waits: 0, outcomeUnknown: false };
+    steps.set(step.name, {
+      repeated: 0,
+      ...step,
+      ...none,
+      runId: run.id,
+      position,
+      state: initialState(step),
+    });
   }
 
   function change({ which, set }: StepsChange): number {
@@ -129,7 +136,11 @@ export function recount(steps: Iterable<ModelStep>) {
     delivered: bookings('done'),
     refused: bookings('refused'),
     pending: bookings('waiting', 'ready', 'running', 'failed', 'overdue'),
-    repeated: all.reduce((sum, step) => sum + step.repeated, 0),
+    // Halves take over that their bookings are counted.
+    repeated: all.reduce(
+      (sum, step) => sum + (step.repeated > 0 && step.state !== 'halved' ? step.bookings : 0),
+      0,
+    ),
     openSteps: open.size,
     failedSteps: all.filter(({ state }) => state === 'failed').length,
     retryableSteps: all.filter(

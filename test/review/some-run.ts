@@ -16,6 +16,7 @@ export function someRun({ counts, ...run }: Overrides = {}): Run {
     collectStartedAt: Date.parse('2026-11-21T02:30:00Z'),
     collectedAt: Date.parse('2026-11-21T02:30:02Z'),
     finishedAt: Date.parse('2026-11-21T02:30:12.300Z'),
+    pausedMs: 0,
     openSteps: 0,
     failedSteps: 0,
     failuresInRow: 0,

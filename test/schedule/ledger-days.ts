@@ -30,6 +30,7 @@ export function runOf(day: string, state: RunState, at: Date, changes: Partial<R
     collectStartedAt: at.getTime(),
     ...(isEnded && { finishedAt: at.getTime() }),
     counts: noCounts,
+    pausedMs: 0,
     openSteps: 0,
     failedSteps: 0,
     failuresInRow: 0,

@@ -79,6 +79,11 @@ async function goTo(instant: number, isIdle: () => Promise<boolean>): Promise<vo
 it('a missing export is reported once at the start, and once when it is given up', async () => {
   const { work, scheduler, reported, tries } = await startServing(() => false);
   const isIdle = async () => (await work.ledger.runs.listActive()).length === 0;
+  await goTo(noon - 3_600_000, isIdle);
+  const message = 'there is no file bookings-2026-11-20.csv';
+  expect(await work.ledger.runs.latest(day)).toMatchObject({
+    failure: { code: 'missing', message: `${message}; it is tried again until 2026-11-21 12:00` },
+  });
   await goTo(noon + 6 * 3_600_000, isIdle);
   expect(reported.map(({ type }) => type)).toEqual(['settled', 'source-late', 'source-given-up']);
   expect(reported.at(-1)?.at).toBeLessThan(noon + 30_000);
@@ -86,7 +91,13 @@ it('a missing export is reported once at the start, and once when it is given up
   expect(tries.filter((at) => at >= noon - 60_000)).toHaveLength(1);
   expect(tries.at(-1)).toBeLessThan(noon);
   expect(await work.ledger.runs.list({ day, limit: 9 })).toMatchObject([
-    { state: 'failed', failure: { class: 'data', code: 'source-given-up' } },
+    {
+      state: 'failed',
+      failure: {
+        ...{ class: 'data', code: 'source-given-up' },
+        message: expect.stringContaining(`${message}; it did not arrive in time`),
+      },
+    },
   ]);
   expect(work.calls).toEqual([]);
   await scheduler.close();

@@ -48,16 +48,18 @@ export async function claim(
            state = 'running', attempts = attempts + 1, token = runs.token, claimed_at = $5, claim_id = $6,
            lease_until = clock_timestamp() + $7 * interval '1 millisecond',
            may_repeat = outcome_unknown, outcome_unknown = 0,
-           repeated = steps.repeated + CASE WHEN outcome_unknown = 1 THEN bookings ELSE 0 END
+           repeated = steps.repeated + outcome_unknown
          FROM runs WHERE steps.run = runs.number AND name = $3 AND steps.state = 'ready' AND attempts = $4 - 1
-         RETURNING ${claimedColumns}
+         RETURNING ${claimedColumns},
+           -- Bookings count once, however often they are sent.
+           CASE WHEN steps.may_repeat = 1 AND steps.repeated = 1 THEN bookings ELSE 0 END AS newly_repeated
        ), counted AS (
-         UPDATE hotel_review.runs AS counted SET repeated = counted.repeated + steps.bookings
-         FROM steps WHERE counted.number = steps.run AND may_repeat = 1
+         UPDATE hotel_review.runs AS counted SET repeated = counted.repeated + newly_repeated
+         FROM steps WHERE counted.number = steps.run AND newly_repeated > 0
        )
        SELECT steps.*, ${runColumns}, ${selectedLines},
          -- Of two columns of a name the later one is read.
-         runs.repeated + CASE WHEN may_repeat = 1 THEN steps.bookings ELSE 0 END AS repeated
+         runs.repeated + newly_repeated AS repeated
        FROM steps JOIN runs ON runs.number = steps.run ${linesOfStep}`,
       right.runId,
       right.token ?? null,

@@ -2,10 +2,10 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { formatBytes } from '../../text/format.js';
 import { codeOf } from '../../text/safe-error.js';
-import { LedgerFullError } from '../errors.js';
+import { DatabaseBusyError, LedgerFullError } from '../errors.js';
 import { quickRewrite, type Remains, type RewriteLimits } from '../retention.js';
 import { quotedActiveStates } from '../run.js';
-import { type Database, DatabaseBusyError, isBusy } from './database.js';
+import { type Database, isBusy } from './database.js';
 
 /*
  * `secure_delete` overwrites a row where it is. But where SQLite has moved rows to another page before, their old bytes stay

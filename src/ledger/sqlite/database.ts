@@ -1,17 +1,12 @@
 import Libsql from 'libsql';
-import { codeOf, SafeError } from '../../text/safe-error.js';
-import { LedgerFullError, LedgerUnusableError } from '../errors.js';
+import { codeOf } from '../../text/safe-error.js';
+import { DatabaseBusyError, LedgerFullError, LedgerUnusableError } from '../errors.js';
 
 /** The values that can be bound and returned; others are refused here, because libsql aborts or silently fails on them. */
 export type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, string | number | null | Buffer>>;
 
 export type Database = ReturnType<typeof openDatabase>;
-
-/** Another process held the database for longer than `busyTimeoutMs`. */
-export class DatabaseBusyError extends SafeError {
-  override readonly name = 'DatabaseBusyError';
-}
 
 /** The second code: the shared-memory file beside the WAL can't grow. */
 const noRoom: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];

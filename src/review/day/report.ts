@@ -2,6 +2,7 @@ import type { SetAsideResult } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
   type AcceptanceKind,
+  durationOf,
   hasWork,
   isUnusual,
   type Run,
@@ -44,8 +45,8 @@ export function runToJson(run: Run, { now, timezone, listed }: ReportOptions) {
     file: toFileReport(run),
     startedAt: new Date(startedAt).toISOString(),
     finishedAt: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
-    // The clock may have been set back since.
-    durationMs: Math.max(0, (finishedAt ?? now) - startedAt),
+    /** Without the time in which nobody worked on it. */
+    durationMs: durationOf(run, now),
     ...(run.cancelReason !== undefined && { cancelReason: run.cancelReason }),
     /** Only for a run that sends what the day's other runs have not delivered. */
     ...(topsUp && { topsUp }),

@@ -1,8 +1,9 @@
 import { KeyError } from '../../keys/day-keys.js';
 import type { DayCounts, DayStanding, StandingPlaces, StoredOutcome } from '../../ledger/day-outcomes.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import { type Counts, mayCompleteDay, mayHaveResult, type Run } from '../../ledger/run.js';
+import { type Counts, hasSentNothing, mayCompleteDay, mayHaveResult, type Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
+import { formatCount } from '../../text/format.js';
 import { walkDay } from './day-walk.js';
 import { toWalkedRun } from './stored-entries.js';
 
@@ -29,7 +30,7 @@ export interface DayOutcome extends DayCounts {
 
 /**
  * `judged`: there is a result. `awaiting-result`: a file was or will be sent, and no result is known. `by-email`: all
- * bookings went by body. `nothing-sent`: the day had no bookings.
+ * bookings went by body. `nothing-sent`: the service took none, and nobody is sending any: see `describeNothingSent`.
  */
 export type VerdictKnowledge = 'judged' | 'awaiting-result' | 'by-email' | 'nothing-sent' | 'no-run';
 
@@ -280,14 +281,31 @@ function findJudged(runs: readonly Run[]): Run | undefined {
 }
 
 function findKnowledge(
-  { affected, accepted }: DayCounts,
+  { affected }: DayCounts,
   sent: readonly Run[],
   latest: Run | undefined,
 ): VerdictKnowledge {
   if (!latest) return 'no-run';
   if (affected !== null) return 'judged';
-  if (accepted === 0 && latest.state === 'succeeded') return 'nothing-sent';
+  if ([...sent, latest].every(hasSentNothing)) return 'nothing-sent';
   return (sent.length > 0 ? sent : [latest]).some(mayHaveResult) ? 'awaiting-result' : 'by-email';
+}
+
+/** Whether its source had no bookings: there is nothing to know. */
+export function isEmptyDay({ accepted, latest }: Pick<DayOutcome, 'accepted' | 'latest'>): boolean {
+  return accepted === 0 && latest?.state === 'succeeded';
+}
+
+/** Why the service took nothing of a day; undefined for any other. */
+export function describeNothingSent(outcome: DayOutcome): string | undefined {
+  const { day, knowledge, latest, refused } = outcome;
+  if (knowledge !== 'nothing-sent' || !latest) return undefined;
+  const { id, state } = latest;
+  if (isEmptyDay(outcome))
+    return `${day}: nothing was sent for review, as there were no bookings (run ${id}).`;
+  if (refused > 0)
+    return `${day}: the service took no booking, and refused ${formatCount(refused)} (run ${id}, ${state}).`;
+  return `${day}: nothing was sent for review: run ${id} ${state === 'cancelled' ? 'was cancelled' : 'failed'} before the service took a booking.`;
 }
 
 function isJudged({ file }: Run): boolean {

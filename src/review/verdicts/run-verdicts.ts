@@ -1,7 +1,7 @@
 import {
   type Counts,
+  hasSentNothing,
   hasUnexpectedCount,
-  isActive,
   isOdd,
   mayHaveResult,
   type Run,
@@ -41,15 +41,20 @@ export function paintState(paint: Paint, run: Run, text: string): string {
     : paint('green', text);
 }
 
+/** Of bookings that are no part of the file. */
+export function describeByBody(run: Pick<Run, 'state' | 'counts'>): string {
+  if (hasSentNothing(run)) return 'would go by body';
+  return run.counts.delivered === 0 ? 'go by body' : 'went by body';
+}
+
 /** Where no number is known, this says why. */
 export type Unknown = 'by e-mail' | 'no result' | '-';
 
 /** How many bookings of a run are affected, or why that is not known: never 0. */
 export function countAffected(run: Pick<Run, 'delivery' | 'state' | 'counts'>): number | Unknown {
-  const { affected, accepted, delivered } = run.counts;
+  const { affected, accepted } = run.counts;
   if (affected !== null) return affected;
-  // Nothing was sent, and nothing will be unless somebody resumes it: no verdict can come.
-  if (accepted === 0 || (delivered === 0 && !isActive(run))) return '-';
+  if (accepted === 0 || hasSentNothing(run)) return '-';
   return mayHaveResult(run) ? 'no result' : 'by e-mail';
 }
 

@@ -54,7 +54,10 @@ function explainS3Error(error: unknown, place: string): unknown {
     return new SourceError('truncated', `${place} ${why}`, { cause: error });
   }
   // Without permission to list, S3 gives the same error whether or not the object exists.
-  const hint =
-    code === 'AccessDenied' ? '; without s3:ListBucket, S3 reports a missing object this way too' : '';
-  return new SourceError(code === 'CutOff' ? 'truncated' : 'unreadable', message + hint, { cause: error });
+  if (code === 'AccessDenied') {
+    const hint = 'without s3:ListBucket, S3 reports a missing object this way too';
+    return new SourceError('unreadable', `${message}; ${hint}`, { cause: error });
+  }
+  if (fault === 'denied') return new SourceError('login-refused', message, { cause: error });
+  return new SourceError(code === 'CutOff' ? 'truncated' : 'unreadable', message, { cause: error });
 }

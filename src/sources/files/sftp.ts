@@ -1,7 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startTimeLimit } from '../../async/abort.js';
 import { SourceError } from '../../review/source.js';
-import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
+import {
+  loginRefusals,
+  type RemoteFile,
+  SftpError,
+  type SftpServer,
+  type SftpSession,
+} from '../../sftp/sftp.js';
 import { formatDuration } from '../../text/format.js';
 import { type DayFile, parsePathTemplate, toFixedBlocks, unpackBlocks } from './day-file.js';
 
@@ -98,7 +104,8 @@ function explainSftpError(error: unknown, place: string, done: number): unknown 
       : new SourceError('missing', `there is no file ${place}`, { cause: error });
   }
   const isCutOff = kind === 'retryable' && done > 0;
-  return new SourceError(isCutOff ? 'truncated' : 'unreadable', `${place} can't be read: ${message}`, {
+  const refusal = loginRefusals.includes(code) ? 'login-refused' : 'unreadable';
+  return new SourceError(isCutOff ? 'truncated' : refusal, `${place} can't be read: ${message}`, {
     cause: error,
   });
 }

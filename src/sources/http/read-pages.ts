@@ -312,7 +312,12 @@ function judgeAnswer(
     };
   }
   if (status === 401 || status === 403) {
-    return fail(`rejected the credentials (${code}): check source.headers.`);
+    return {
+      kind: 'failed',
+      fault: 'login-refused',
+      isMissing: false,
+      reason: `rejected the credentials (${code}): check source.headers.`,
+    };
   }
   if (status >= 300 && status < 400) {
     return fail(`redirects (${code}), which is not followed: set source.url to the target address.`);

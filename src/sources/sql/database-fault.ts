@@ -39,6 +39,7 @@ export function createDatabaseFault(reason: DatabaseReason, where: string, code:
 
 function faultOf(reason: DatabaseReason): SourceFault {
   if (reason === 'no-database') return 'missing';
+  if (reason === 'login-refused') return reason;
   return reason === 'lost' || reason === 'cancelled' ? 'truncated' : 'unreadable';
 }
 

@@ -5,11 +5,9 @@ import {
   claimStep,
   collectedRun,
   done,
-  type Found,
   failed,
   halved,
   perform,
-  record,
   references,
   refused,
   retry,
@@ -76,26 +74,6 @@ export function describeProgress(opened: () => OpenedLedger): void {
       });
       await endLeases();
       expect(await ledger.steps.readOpenWork('r1', at)).toMatchObject({ performed: 0, abandoned: 1, oldest });
-    });
-
-    it('sums up the attempts by kind, outcome and slice of time', async () => {
-      const { ledger } = opened();
-      const run = await collectedRun(ledger, 'r1', { bookings: references(12) });
-      await collectedRun(ledger, 'r2', { day: '2026-11-21' });
-      const end = async (step: string, attempt: number, from: number, to: number, found: Found = done) => {
-        const claim = await ledger.steps.claim({ runId: 'r1', token: run.token }, step, attempt, from);
-        if (claim) await record(ledger, claim, found, to);
-      };
-      await end('batch 0', 1, at, at + 10);
-      await end('batch 1', 1, at + 90, at + 250);
-      await end('batch 2', 1, at + 95, at + 120, retry());
-      await end('batch 2', 2, at + 5_000, at + 5_100);
-      expect(await ledger.steps.listAttemptSums('r1', { from: at, length: 100 })).toEqual([
-        { kind: 'batch', outcome: 'done', startedAt: at, endedAt: at + 250 },
-        { kind: 'batch', outcome: 'retry', startedAt: at + 95, endedAt: at + 120 },
-        { kind: 'batch', outcome: 'done', startedAt: at + 5_000, endedAt: at + 5_100 },
-      ]);
-      expect(await ledger.steps.listAttemptSums('r2', { from: at, length: 100 })).toEqual([]);
     });
 
     it('lists the attempts that did not succeed, the newest first, and what the service said at the end', async () => {

@@ -35,6 +35,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
           unanswered: null,
         },
         openSteps: 0,
+        pausedMs: 0,
         failedSteps: 0,
         failuresInRow: 0,
         verdictsRecorded: 0,

@@ -42,10 +42,31 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const before = await look(ledger, 'r1');
-      expect(await ledger.runs.takeOver('r1')).toEqual({ ...run, token: run.token + 1 });
+      const { resumedAt, pausedMs, ...taken } = await ledger.runs.takeOver('r1');
+      expect({ ...taken, pausedMs: 0 }).toEqual({ ...run, token: run.token + 1 });
       const again = await ledger.runs.takeOver('r1');
-      expect(await look(ledger, 'r1')).toEqual({ ...before, run: { ...run, token: run.token + 2 } });
+      const times = { resumedAt: again.resumedAt, pausedMs: again.pausedMs };
+      expect(await look(ledger, 'r1')).toEqual({
+        ...before,
+        run: { ...run, ...times, token: run.token + 2 },
+      });
       await perform(ledger, again, 'batch 0', done);
+    });
+
+    it('counts the time in which nobody worked on the run: since it failed, or was last worked on', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure: spent, at: at - 60_000 });
+      const resumed = await ledger.runs.takeOver('r1');
+      const first = Number(resumed.resumedAt);
+      expect(resumed.pausedMs).toBe(first - (at - 60_000));
+      // Its process dies before it does anything.
+      const again = await ledger.runs.takeOver('r1');
+      expect(again.pausedMs).toBe(resumed.pausedMs + Number(again.resumedAt) - first);
+      await perform(ledger, again, 'batch 0', done);
+      const ended = { reason: 'wrong export', at: Number(again.resumedAt) + 3_600_000 };
+      await ledger.runs.abandon('r1', ended);
+      expect(await ledger.runs.get('r1')).toMatchObject({ pausedMs: again.pausedMs + 3_600_000 });
     });
 
     it('reopens steps that were in progress, with their outcome unknown', async () => {

@@ -183,21 +183,11 @@ describe('the page of a day', () => {
 
   it('does not count the hours in which nobody worked on a run', async () => {
     const hour = 3_600_000;
-    const run = someRun({ token: 2, startedAt: at, collectStartedAt: at, collectedAt: at + 60_000 });
     const resumed = at + 5 * hour;
-    const attempts = [
-      { kind: 'batch', outcome: 'retry', startedAt: at + 60_000, endedAt: at + 120_000 },
-      { kind: 'batch', outcome: 'done', startedAt: resumed, endedAt: resumed + 60_000 },
-    ] as const;
-    const known = withReplaced(runsOnly([{ ...run, finishedAt: resumed + 60_000 }]), {
-      steps: { listAttemptSums: async () => [...attempts] },
-    });
-    const { url } = await startDesk({ ledger: known, clock: () => at });
+    const run = someRun({ startedAt: at, finishedAt: resumed + 60_000, pausedMs: 5 * hour - 120_000 });
+    const { url } = await startDesk({ ledger: runsOnly([run]), clock: () => at });
     expect(readRows((await getPage(url, `/days/${run.day}`)).text)[0]?.[4]).toBe('3 min');
-    expect((await getData(url, `/days/${run.day}`)).data).toMatchObject({
-      runs: [{ durationMs: 5 * hour + 60_000 }],
-      idleMs: { [run.id]: 5 * hour - 120_000 },
-    });
+    expect((await getData(url, `/days/${run.day}`)).data).toMatchObject({ runs: [{ durationMs: 180_000 }] });
   });
 
   it('writes dates for people', async () => {

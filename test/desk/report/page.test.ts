@@ -21,7 +21,6 @@ const hotels = {
 const report: DayReport = {
   ...{ day: '2026-11-20', writtenAt: '2026-11-21T02:30:00.000Z', judgement: 'attention', headline: hostile },
   runs: [],
-  idleMs: {},
   verdicts: { knowledge: 'judged', affected: 1, unanswered: 4, posted: 2 },
   canary: null,
   rejects: [{ reason: 'service-id-missing', count: 1_300, firstPlace: 7 }],

@@ -40,6 +40,9 @@ describe('what a day came to', () => {
     ['by-email', [byBody('a')], { affected: null, unanswered: null, posted: 0 }],
     ['awaiting-result', [awaiting('a')], { affected: null, unanswered: 978, posted: 12 }],
     ['nothing-sent', [byBody('a', { delivery: 'file', counts: nothing })], { affected: null, posted: 0 }],
+    ['nothing-sent', [byBody('a', { state: 'failed', counts: { delivered: 0 } })], { affected: null }],
+    ['by-email', [byBody('a', { state: 'delivering', counts: { delivered: 0 } })], { affected: null }],
+    ['by-email', [byBody('a', { state: 'failed' })], { affected: null }],
     [
       'by-email',
       [byBody('a', { delivery: 'file', counts: { accepted: 7, delivered: 7, posted: 7 } })],

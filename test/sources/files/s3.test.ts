@@ -207,7 +207,7 @@ describe('the object of a day', () => {
       );
       return true;
     });
-    await expectFault(readAll(), 'unreadable', /InvalidAccessKeyId/);
+    await expectFault(readAll(), 'login-refused', /InvalidAccessKeyId/);
   });
 
   it('may be missing if an account that cannot list is denied access, and the error says so', async () => {

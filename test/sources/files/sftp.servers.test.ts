@@ -134,13 +134,13 @@ describe('a file of a day on an SFTP server', () => {
   it('is on a server with another host key: nobody logs in', async () => {
     lay(bytes);
     const file = open({ hostKeys: [`SHA256:${'A'.repeat(43)}`] });
-    await expectFault(readAll(undefined, file), 'unreadable', /which is not pinned/);
+    await expectFault(readAll(undefined, file), 'login-refused', /which is not pinned/);
   });
 
   it('is on a server that rejects the login, and the password is not shown', async () => {
     lay(bytes);
     const file = open({ username: 'nobody-else', password: 'hush-canary' });
-    await expectFault(readAll(undefined, file), 'unreadable', /refused the login/);
+    await expectFault(readAll(undefined, file), 'login-refused', /refused the login/);
   });
 
   it('is no longer requested once the signal aborts, even if the server does not respond', async () => {

@@ -156,7 +156,7 @@ describe('credentials', () => {
     };
     expect(openHttpSource(options).locate(day)).toBe(`${api.origin}/b for 2026-11-20`);
     expect(await failureOf(readHttp(options), secrets)).toMatchObject({
-      fault: 'unreadable',
+      fault: 'login-refused',
       message: expect.stringContaining('rejected the credentials (http-403)'),
     });
     expect(api.requests).toHaveLength(1);

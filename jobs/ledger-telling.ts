@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { ChannelSettings } from '../src/channels/channel-settings.js';
+import type { Config } from '../src/config/load.js';
+import type { HotelReviewEvent } from '../src/events/events.js';
+import { isLedgerFault } from '../src/ledger/errors.js';
+import { isWanted } from '../src/notifications/routing.js';
+import { describeError } from '../src/text/safe-error.js';
+import { clock } from './clock.js';
+import { createLocalPathShortener } from './notifications.js';
+import type { Terminal } from './terminal.js';
+
+/** Tells people once what is wrong with the ledger. Never rejects. */
+export type TellOfLedger = (problem: Error, day?: string) => Promise<void>;
+
+export type LedgerTelling = ReturnType<typeof createLedgerTelling>;
+
+/** How long a channel may take. */
+const sendMs = 10_000;
+
+/**
+ * Tells people directly that a day is not reviewed, not through the ledger, which can't be used: each channel once, and those that did not
+ * accept it again the next time; once more only after a review could use the ledger.
+ */
+export function createLedgerTelling(
+  { notify, proxy, server, ...config }: Config,
+  { log, signal, warn }: Terminal,
+) {
+  const shorten = createLocalPathShortener({ notify, proxy, server, ...config });
+  const notice = { event: 'run-failed', severity: 'critical', facts: {} } as const;
+  const told = new Set<ChannelSettings>();
+  /** What follows a review may fail, too. */
+  const reviewed = new Set<string>();
+  let id = randomUUID();
+  let isLogged = false;
+  let telling = Promise.resolve();
+
+  async function send(problem: Error, day: string | undefined, settings: ChannelSettings): Promise<void> {
+    // Loaded only once there is something to tell.
+    const { openChannel } = await import('../src/channels/open-channel.js');
+    const channel = await openChannel(settings, { proxy, clock, warn });
+    try {
+      await channel.send(
+        {
+          ...{ id, event: notice.event, severity: notice.severity, stage: 'raised', counts: {} },
+          incident: `ledger ${id}`,
+          ...(day !== undefined && { day }),
+          title: `${day === undefined ? 'Nothing is reviewed' : `The review of ${day} failed`}: the ledger can't be used`,
+          text: shorten(describeError(problem)),
+          ...(server.publicUrl !== undefined && { url: server.publicUrl }),
+          raisedAt: clock(),
+        },
+        AbortSignal.any([signal, AbortSignal.timeout(sendMs)]),
+      );
+    } finally {
+      await channel.close();
+    }
+  }
+
+  async function tellAll(problem: Error, day: string | undefined): Promise<void> {
+    if (!isLogged) log.error({ problem: describeError(problem) }, 'nothing is reviewed');
+    isLogged = true;
+    const left = notify.filter((channel) => isWanted(notice, channel) && !told.has(channel));
+    for (const settings of left) {
+      try {
+        await send(problem, day, settings);
+        told.add(settings);
+      } catch (error) {
+        if (!signal.aborted) warn(`${settings.name} could not be told: ${describeError(error)}`);
+      }
+    }
+  }
+
+  const tell: TellOfLedger = (problem, day) => {
+    const failed = day !== undefined && reviewed.has(day) ? undefined : day;
+    telling = telling.then(() => tellAll(problem, failed));
+    return telling;
+  };
+
+  function worked(): void {
+    if (!isLogged) return;
+    isLogged = false;
+    told.clear();
+    id = randomUUID();
+  }
+
+  return {
+    tell,
+    /** Whatever ends a review because of the ledger. */
+    notify(event: HotelReviewEvent): Promise<void> | undefined {
+      switch (event.type) {
+        case 'due-day-failed':
+          return isLedgerFault(event.error) ? tell(event.error, event.dueDay.day.iso) : undefined;
+        case 'review-broke-off':
+          return isLedgerFault(event.error) ? tell(event.error, event.day) : undefined;
+        case 'check-failed':
+          return isLedgerFault(event.error) ? tell(event.error) : undefined;
+        case 'settled':
+          if (event.run.state === 'succeeded') reviewed.add(event.run.day);
+          return undefined;
+        case 'run-opened':
+        case 'due-day-ended':
+          worked();
+          return undefined;
+        default:
+          return undefined;
+      }
+    },
+    /** Waits until people were told. */
+    close: () => telling,
+  };
+}

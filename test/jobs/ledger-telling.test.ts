@@ -1,0 +1,76 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { createLedgerTelling } from '../../jobs/ledger-telling.js';
+import { createTerminal } from '../../jobs/terminal.js';
+import { businessDayAt } from '../../src/booking/business-day.js';
+import type { Config } from '../../src/config/load.js';
+import { DatabaseBusyError, LedgerFullError } from '../../src/ledger/errors.js';
+import type { Run } from '../../src/ledger/run.js';
+import { createReports } from '../../src/text/reports.js';
+import { someRun } from '../review/some-run.js';
+import { captureIo } from '../support/command-io.js';
+import { prepareDay } from '../support/day-folder.js';
+import { csvOf } from '../support/made-bookings.js';
+import { startWebhookReceiver } from '../support/webhook-receiver.js';
+
+const day = '2026-11-20';
+const full = new LedgerFullError('/data/ledger.db');
+
+describe('a ledger that cannot be used', () => {
+  it.each([
+    ['run', ['run', day]],
+    ['a replay of a range', ['replay', day, '--to', '2026-11-22', '--all', '--reason', 'test']],
+    ['a replay of what is missing', ['replay', day, '--missing']],
+  ])('is told of by %s: directly, and once', async (_, command) => {
+    const receiver = await startWebhookReceiver();
+    const { folder } = await prepareDay({ settings: { notify: [receiver.channel] }, hasWorkers: false });
+    await folder.writeBookings(csvOf(7), '2026-11-19');
+    expect((await folder.run(['run', '2026-11-19'])).exitCode).toBe(0);
+    await writeFile(folder.ledgerFile, 'no database');
+    expect((await folder.run(command)).exitCode).toBe(2);
+    expect(receiver.arrived).toMatchObject([
+      { event: 'run-failed', severity: 'critical', day, title: expect.stringContaining(day) },
+    ]);
+    expect(JSON.stringify(receiver.arrived)).not.toContain(folder.path);
+  });
+});
+
+async function prepareTelling() {
+  const receiver = await startWebhookReceiver();
+  const { io } = captureIo();
+  const reports = createReports(io.stdout, false);
+  const terminal = createTerminal({ config: 'hotel-review.yaml', reports, log: undefined, io });
+  const channel = { ...receiver.channel, name: 'hook', on: ['run-failed'], minimum: 'info', at: '08:00' };
+  const places = { folder: '/etc', ledger: {}, archive: {}, file: { spool: '/spool' }, source: {} };
+  const config = { notify: [channel], server: {}, ...places } as unknown as Config;
+  return { receiver, telling: createLedgerTelling(config, terminal) };
+}
+
+it('serve tells once for all tries of its nights, and again after a review could use the ledger', async () => {
+  const { receiver, telling } = await prepareTelling();
+  const dueDay = {
+    day: businessDayAt(new Date(`${day}T12:00Z`), 'UTC'),
+    kind: 'start',
+    isNightly: true,
+  } as const;
+  const fail = (error: unknown) => telling.notify({ type: 'due-day-failed', dueDay, error });
+  await fail(new Error('something else'));
+  await fail(full);
+  await fail(new DatabaseBusyError('locked'));
+  await telling.notify({ type: 'check-failed', error: full });
+  expect(receiver.arrived).toHaveLength(1);
+  await telling.notify({ type: 'due-day-ended', dueDay });
+  await telling.notify({ type: 'check-failed', error: full });
+  expect(receiver.arrived).toHaveLength(2);
+  expect(new Set(receiver.arrived.map(({ id }) => id)).size).toBe(2);
+});
+
+it('a day whose review succeeded is not said to have failed', async () => {
+  const { receiver, telling } = await prepareTelling();
+  const run: Run = someRun({ day, state: 'succeeded' });
+  await telling.notify({ type: 'settled', run });
+  await telling.notify({ type: 'review-broke-off', day, error: full });
+  expect(receiver.arrived).toMatchObject([
+    { day: null, title: "Nothing is reviewed: the ledger can't be used" },
+  ]);
+});

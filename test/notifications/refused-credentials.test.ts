@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { MappingServiceError } from '../../src/mapping-service/errors.js';
+import { codeOfFailure, findRefusingPeer } from '../../src/notifications/refused-credentials.js';
+import { SftpError } from '../../src/sftp/sftp.js';
+import { MailboxError } from '../../src/verdict-mails/mailbox.js';
+
+const ofService = (code: string) =>
+  new MappingServiceError('refused', { kind: 'fatal', code, operation: 'getMappings' });
+
+it.each<[Error, string | undefined]>([
+  [new SftpError('fatal', 'authentication-refused', ''), 'sftp'],
+  [new SftpError('fatal', 'host-key-refused', ''), 'sftp'],
+  [new SftpError('retryable', 'connection-lost', ''), undefined],
+  [ofService('http-401'), 'service'],
+  [ofService('http-503'), undefined],
+  [new MailboxError('', true), 'mailbox'],
+  [new MailboxError('', false), undefined],
+  [new Error('login-refused'), undefined],
+])('a failure outside a run says whose credentials it is about: %o', (error, peer) => {
+  const code = codeOfFailure(error);
+  expect(code && findRefusingPeer(code)).toBe(peer);
+});
