@@ -79,7 +79,7 @@ describe('the sample of a query of PostgreSQL', () => {
       postgres().overTcp(url, { password: 'Wr0ng' }),
       query,
       'Wr0ng',
-      'unreadable',
+      'login-refused',
       'rejected the user, the password or the host (28P01)',
     );
     await expectSameFailure(

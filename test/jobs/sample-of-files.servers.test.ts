@@ -44,7 +44,7 @@ describe('the sample of a file on an SFTP server', () => {
     expect(missing.ofSample).toMatchObject({ name: 'SourceError', fault: 'missing' });
     expect(missing.ofSample).toEqual(missing.ofSource);
     const refused = await failuresOf(settings({ hostKey: `SHA256:${'A'.repeat(43)}` }));
-    expect(refused.ofSample).toMatchObject({ name: 'SourceError', fault: 'unreadable' });
+    expect(refused.ofSample).toMatchObject({ name: 'SourceError', fault: 'login-refused' });
     expect(refused.ofSample).toEqual(refused.ofSource);
   });
 

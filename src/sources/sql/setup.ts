@@ -143,7 +143,10 @@ function toRecord(
 ): ReadonlyMap<string, string> {
   return new Map(
     columns.flatMap((name, at): [string, string][] => {
-      const value = types[at] === 'other' ? row[at] : readTyped(row[at], types[at]);
+      const cell = row[at];
+      // Digits stay as the database writes them: 1.50.
+      const isText = types[at] === 'other' || (types[at] === 'number' && typeof cell === 'string');
+      const value = isText ? cell : readTyped(cell, types[at]);
       return ['string', 'number', 'boolean'].includes(typeof value) ? [[name, String(value)]] : [];
     }),
   );

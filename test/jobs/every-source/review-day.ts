@@ -46,7 +46,7 @@ async function reviewByBody(placed: PlacedDay): Promise<Outcome> {
 async function reviewByFile(placed: PlacedDay, server: RunningSftpServer): Promise<Outcome> {
   const { folder, standIn } = await prepareFileDay(server, {
     // Most of these records can't be in the file.
-    settings: { ...placed.settings, file: { maxPostedShare: 1 } },
+    settings: { ...placed.settings, file: { maxPostedShare: 1 }, maxAffectedShare: 1 },
     async onCall(call) {
       await call.writeResult({ affected: call.renderResult().match(/90071992547\d+5(?=,)/g) ?? [] });
       return success;
