@@ -12,7 +12,7 @@ import {
   listSourceFiles,
   listWrittenPlaces,
 } from '../src/doctor/file-modes.js';
-import { checkDisk, checkKeptFolder } from '../src/doctor/folders.js';
+import { checkDisk, checkKeptFolder, checkNewHotels } from '../src/doctor/folders.js';
 import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
 import { checkKeys, checkLostKeys } from '../src/doctor/keys.js';
 import { checkLedger } from '../src/doctor/ledger.js';
@@ -231,7 +231,11 @@ function checkShared(config: Config): Check[] {
 
 /** What is kept, and what is still to be read or sent. */
 function checkKept(config: Config): Check[] {
-  const { archive, canary } = config;
+  const {
+    archive,
+    canary,
+    mappings: { newHotels },
+  } = config;
   const look = (found: (ledger: ReadOnlyLedger) => Promise<readonly Finding[]>) => lookInto(config, found);
   return [
     ...(archive.kind === 's3'
@@ -244,6 +248,7 @@ function checkKept(config: Config): Check[] {
     ...listKeptFolders(config).map((folder) =>
       check(folder.part, 5, () => checkKeptFolder(folder, platform)),
     ),
+    ...(newHotels === undefined ? [] : [check('mappings', 5, () => checkNewHotels(newHotels))]),
     check('archive', 40, () => lookAtArchive(config)),
     check('verdicts', 40, async (signal) => [
       ...(findMailPlace(config) === undefined ? await lookForUnreadVerdicts(config) : []),

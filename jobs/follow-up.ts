@@ -9,6 +9,7 @@ import { formatCountOf } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
+import { appendNewHotels } from './new-hotels.js';
 
 /** When a case is escalated that was reported to the service but not corrected. */
 const escalateAfterMs = 3 * 86_400_000;
@@ -99,11 +100,24 @@ export function followUpSync(app: App): Promise<void> {
   );
 }
 
-async function attempt({ warn }: App, failure: string, work: () => Promise<void>): Promise<void> {
+/** Appends the new master hotels to the configured file, if there is one. */
+export async function followUpNewHotels(app: App): Promise<void> {
+  const { newHotels: path } = app.config.mappings;
+  if (path === undefined) return;
+  const append = async () => appendNewHotels(path, (await app.ledger()).mappings, { held: new Set(), clock });
+  await attempt(app, `${path} (mappings.newHotels) could not be written`, append, 'sync');
+}
+
+async function attempt(
+  { warn }: App,
+  failure: string,
+  work: () => Promise<void>,
+  next: 'run' | 'sync' = 'run',
+): Promise<void> {
   try {
     await work();
   } catch (error) {
-    warn(`${failure}: ${describeError(error)}; the next run catches up`);
+    warn(`${failure}: ${describeError(error)}; the next ${next} catches up`);
   }
 }
 

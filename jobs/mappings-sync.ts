@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { businessDayAt } from '../src/booking/business-day.js';
 import { type WatchReport, watchMappings } from '../src/cases/follow-mappings.js';
@@ -28,6 +27,7 @@ import { clock } from './clock.js';
 import { command, option } from './command.js';
 import { readInstant } from './days.js';
 import { followUpSync } from './follow-up.js';
+import { appendNewHotels, writeNewHotels } from './new-hotels.js';
 
 export default command({
   options: {
@@ -50,7 +50,8 @@ export default command({
 An interrupted sync is resumed. Afterwards, what moved in the copy is compared
 with the bookings whose check-in is today or later: each mapping that was
 re-pointed or deleted gets a case. The file of new hotels lists each
-master hotel that no earlier such file has listed.
+master hotel that no earlier such file has listed. The setting
+mappings.newHotels names one to which they are always appended.
 
 Examples:
   hotel-review mappings sync --new-hotels new.ndjson
@@ -82,23 +83,32 @@ export async function syncOnce(app: App, options: SyncOptions): Promise<number> 
   await followUpSync({ ...app, warn: app.say });
   // Before hotels are noted as listed: if it fails, the next sync lists them.
   const watched = await watchCopy(config, { ledger, notify }, signal);
-  const listed = file
-    ? await writeNewHotels(file, ledger.mappings, held)
-    : await listNewHotels(ledger.mappings, held);
+  const { newHotels } = config.mappings;
+  const configured = newHotels === undefined ? undefined : { name: newHotels, path: newHotels };
+  const listed =
+    file || configured
+      ? await listInFiles({ file, configured }, ledger.mappings, held)
+      : await listNewHotels(ledger.mappings, held);
   return app.answer([...describeSync(sync), ...describeWatch(watched, write), ...listed], {
     ...syncToJson(sync),
-    newHotelsFile: file?.name ?? null,
+    newHotelsFile: (file ?? configured)?.name ?? null,
     watch: { checkedMoves: watched.counts.checkedMoves, findings: watched.findings },
   });
 }
 
 const noHotels: ReadonlySet<number> = new Set();
 
-function placeOf(name: string, { locate }: App) {
+/** A file: its name as it was written, for messages, and its absolute path. */
+interface Place {
+  readonly name: string;
+  readonly path: string;
+}
+
+function placeOf(name: string, { locate }: App): Place {
   return { name, path: locate(name) };
 }
 
-/** The most mappings per page that every account allows. */
+/** The most mappings per page that most accounts allow. */
 const pageLimit = 1_000;
 
 export function syncCopy(
@@ -217,53 +227,38 @@ function renderNewHotels(hotels: readonly NewMasterHotel[]): string[] {
 }
 
 /**
- * Writes the new hotels as NDJSON, one per line, without those that are held. Replaces an existing file, but only once it is
- * complete.
+ * Lists the new hotels in the file that was named, and in the configured one.
  *
- * @param file its name as it was typed, for messages, and its absolute path
- * @throws UsageError when the file can't be written
+ * @returns for people: where they are listed
+ * @throws UsageError when one can't be written
  */
-async function writeNewHotels(
-  { name, path }: ReturnType<typeof placeOf>,
+async function listInFiles(
+  { file, configured }: { readonly file: Place | undefined; readonly configured: Place | undefined },
   copy: Ledger['mappings'],
   held: ReadonlySet<number>,
 ): Promise<string[]> {
-  const unfinished = `${path}.partial`;
-  let last = 0;
+  if (file) {
+    const last = await orUsageError('--new-hotels', file, () => writeNewHotels(file.path, copy, held));
+    if (!configured) await copy.markNewHotelsTold(last, clock());
+  }
+  if (configured)
+    await orUsageError('mappings.newHotels', configured, () =>
+      appendNewHotels(configured.path, copy, { held, clock }),
+    );
+  const names = [file, configured].flatMap((one) => one?.name ?? []);
+  return [`The master hotels to be created are listed in ${names.join(' and ')}.`];
+}
+
+async function orUsageError<T>(setting: string, { name }: Place, write: () => Promise<T>): Promise<T> {
   try {
-    // Never writes into a file that another user put there.
-    await rm(unfinished, { force: true });
-    const file = await open(unfinished, 'wx', 0o600);
-    try {
-      for await (const page of readNewHotels(copy)) {
-        const listed = page.filter(({ serviceId }) => !held.has(serviceId));
-        await file.writeFile(listed.map((hotel) => `${JSON.stringify(toRecord(hotel))}\n`).join(''));
-        last = page.at(-1)?.number ?? last;
-      }
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
+    return await write();
   } catch (error) {
-    await rm(unfinished, { force: true });
     if (error instanceof Error && 'syscall' in error && 'code' in error)
       throw new UsageError(
-        `--new-hotels: ${name} can't be written (${error.code}); the copy is up to date, and the next sync with --new-hotels lists them`,
+        `${setting}: ${name} can't be written (${error.code}); the copy is up to date, and the next sync with ${setting} lists them`,
       );
     throw error;
   }
-  await copy.markNewHotelsTold(last, clock());
-  return [`The master hotels to be created are listed in ${name}.`];
-}
-
-function toRecord({ serviceId, providerName, providerHotelId, seenAt }: NewMasterHotel) {
-  return {
-    ServiceId: serviceId,
-    ProviderName: providerName,
-    ProviderHotelId: providerHotelId,
-    seenAt: new Date(seenAt).toISOString(),
-  };
 }
 
 const endOfCell = /[,;\t|]/;
@@ -274,16 +269,9 @@ const quotedId = /^"?(\d{1,16})"?$/;
  * Reads the ids of the master hotels that the caller already has, one per line: alone, as the first cell of a CSV (the first
  * line may be a header), or as the `ServiceId` of an NDJSON file of new hotels. Blank lines are skipped.
  *
- * @param file its name as it was typed, for messages, and its absolute path
  * @throws UsageError for a file that can't be read, or a line without an id
  */
-export async function readHeldHotels({
-  name,
-  path,
-}: {
-  readonly name: string;
-  readonly path: string;
-}): Promise<ReadonlySet<number>> {
+export async function readHeldHotels({ name, path }: Place): Promise<ReadonlySet<number>> {
   const held = new Set<number>();
   let number = 0;
   try {

@@ -22,7 +22,14 @@ import { clock } from './clock.js';
 import { command, option, wholeNumber } from './command.js';
 import { openDesk, openOperations } from './desk.js';
 import { exitCode } from './exit-code.js';
-import { followUpRuns, followUpSync, keepFollowingUp, keepReport, watchCanaries } from './follow-up.js';
+import {
+  followUpNewHotels,
+  followUpRuns,
+  followUpSync,
+  keepFollowingUp,
+  keepReport,
+  watchCanaries,
+} from './follow-up.js';
 import type { LedgerGate } from './ledger-gate.js';
 import { syncCopy, watchCopy } from './mappings-sync.js';
 import { tellFailures } from './notifications.js';
@@ -253,8 +260,9 @@ function createSyncWork(
         await service.close();
       }
     },
-    /** Compares what moved with the current and upcoming stays. */
+    /** Lists the new master hotels, and compares what moved with the current and upcoming stays. */
     async watch(stop: AbortSignal): Promise<void> {
+      await followUpNewHotels(app);
       await watchCopy(app.config, { ledger, notify }, stop);
     },
   };

@@ -43,7 +43,7 @@ const routing = {
     .min(1, expected('at least one event'))
     .exactOptional()
     .describe(
-      'The events that it gets; by default all of them, but `morning-digest` only by e-mail. `night` stands for those that say ' +
+      'The events that it gets; by default all of them, but `morning-digest` only by e-mail, and `mappings-synced` only by webhook. `night` stands for those that say ' +
         `whether the nights go well: ${nightEvents.map((event) => `\`${event}\``).join(', ')}.`,
     ),
   minimum: oneOf(...severities)
@@ -170,9 +170,15 @@ export function resolveChannels(channels: readonly WrittenChannel[]): readonly C
       name: nameOf(channel),
       on:
         channel.on?.flatMap((name) => (name === 'night' ? nightEvents : name)).filter(isFirst) ??
-        noticeEventNames.filter((event) => channel.kind === 'email' || event !== 'morning-digest'),
+        noticeEventNames.filter((event) => (onlyBy[event] ?? channel.kind) === channel.kind),
     }),
   );
 }
+
+/** What other kinds of channels get only if they ask for it: no problem, and it may come every day. */
+const onlyBy: Readonly<Partial<Record<NoticeEvent, WrittenChannel['kind']>>> = {
+  'morning-digest': 'email',
+  'mappings-synced': 'webhook',
+};
 
 const isFirst = <One>(one: One, place: number, all: readonly One[]) => all.indexOf(one) === place;

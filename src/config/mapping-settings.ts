@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { createSlots } from '../schedule/slots.js';
-import { expected, group, isAccepted, textLike } from '../settings/values.js';
+import { expected, group, isAccepted, text, textLike } from '../settings/values.js';
 
 const cronFields = 'five cron fields such as "0 1 * * *"';
 
@@ -10,6 +10,11 @@ export const mappings = group({
     .refine((pattern) => isAccepted(() => createSlots(pattern, 'UTC')), expected(cronFields))
     .exactOptional()
     .describe('When `serve` syncs the copy, in the configured time zone. Without it, `serve` does not sync.'),
+  newHotels: text('a file')
+    .exactOptional()
+    .describe(
+      'A file to which each sync, of `serve` or by hand, appends the master hotels that it saw for the first time, one line of JSON each.',
+    ),
 });
 
 /** The files in which the service exports its mappings, on the server of `file.sftp`. */

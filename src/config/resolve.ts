@@ -61,6 +61,7 @@ export function resolveConfig(
     notify: resolveChannels(settings.notify),
     server: resolveServer(settings.server, folder),
     verdicts: resolveVerdicts(settings.verdicts, folder),
+    mappings: resolveMappings(settings.mappings, folder),
     ...(keys !== undefined && { keys: resolve(folder, keys) }),
     archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),
     folder,
@@ -87,6 +88,11 @@ function resolveServer(server: Settings['server'], folder: string): Settings['se
 function resolveVerdicts(verdicts: Settings['verdicts'], folder: string): Settings['verdicts'] {
   const { maildir } = verdicts;
   return maildir === undefined ? verdicts : { ...verdicts, maildir: resolve(folder, maildir) };
+}
+
+function resolveMappings(mappings: Settings['mappings'], folder: string): Settings['mappings'] {
+  const { newHotels } = mappings;
+  return newHotels === undefined ? mappings : { ...mappings, newHotels: resolve(folder, newHotels) };
 }
 
 function resolvePath<Location extends LedgerLocation | ArchiveLocation>(

@@ -210,7 +210,7 @@ function renderProgress(
     html`<p class="bad">The last sync that was started here ended early: ${failure}</p>`;
   if (!latest)
     return html`${problem}<p class="empty">There was no sync yet: the copy is empty. The first one reads all mappings.</p>`;
-  const { pages, added, moved, updated, deleted } = latest.counts;
+  const { pages, added, moved, updated, deleted, newHotels } = latest.counts;
   return html`${problem}<div class="card">${renderFacts([
     ['The last sync', describeSync(latest, visit)],
     ['Pages', pages],
@@ -218,6 +218,7 @@ function renderProgress(
     ['Moved to another master hotel', moved],
     ['Changed otherwise', updated],
     ['Deleted', deleted],
+    ['New master hotels', newHotels],
   ])}</div>`;
 }
 
@@ -226,7 +227,8 @@ function describeSync({ at, endedAt, since, counts }: MappingSync, visit: DeskVi
   const bound = since > 0 && html` since ${showInstant(since, visit)}`;
   const skipped =
     counts.skipped > 0 && html`, <span class="bad">${formatCount(counts.skipped)} skipped</span>`;
-  const read = html`${formatCountOf(counts.read, bound ? 'change' : 'mapping')}${bound}${skipped}`;
+  const newHotels = counts.newHotels > 0 && html`, ${formatCountOf(counts.newHotels, 'new master hotel')}`;
+  const read = html`${formatCountOf(counts.read, bound ? 'change' : 'mapping')}${bound}${newHotels}${skipped}`;
   if (endedAt === undefined)
     return html`${renderMark('unfinished')}: it began ${showInstant(at, visit)}, and is running or can be resumed; ${read} so far`;
   const minutes = Math.floor((visit.now - endedAt) / 60_000);

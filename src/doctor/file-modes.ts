@@ -138,9 +138,13 @@ export function listKeptFolders({ archive, file: { spool } }: Config): KeptFolde
 
 /** Everything on this machine that is written to. */
 export function listWrittenPlaces(config: Config): WrittenPlace[] {
-  const { ledger } = config;
+  const {
+    ledger,
+    mappings: { newHotels },
+  } = config;
   return [
     ...('path' in ledger ? [{ name: 'ledger', path: dirname(ledger.path) }] : []),
     ...listKeptFolders(config).map(({ part, path }) => ({ name: part, path })),
+    ...(newHotels === undefined ? [] : [{ name: 'mappings.newHotels', path: dirname(newHotels) }]),
   ];
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { codeOf, describeError } from '../text/safe-error.js';
+import { codeOf, describeError, SafeError } from '../text/safe-error.js';
 import { quoteForShell } from '../text/shell.js';
 
 interface Place {
@@ -124,4 +124,30 @@ export async function checkKeptFolder(
       ),
     ];
   }
+}
+
+/** Checks that lines can be appended to the file of new master hotels, without touching it. */
+export async function checkNewHotels(path: string): Promise<readonly Finding[]> {
+  const { ok, wrong } = findingsOf('mappings');
+  try {
+    if (await isFileThere(path)) await (await open(path, 'a+')).close();
+    else await tryToWrite((await findPlace(dirname(path))).folder);
+    return [ok(`new master hotels can be appended to ${path}`)];
+  } catch (error) {
+    return [
+      wrong(
+        `${path} cannot be written to: ${describeError(error)}`,
+        'Fix that, or set mappings.newHotels to another file.',
+      ),
+    ];
+  }
+}
+
+async function isFileThere(path: string): Promise<boolean> {
+  const stats = await stat(path).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (stats && !stats.isFile()) throw new SafeError('it is not a file');
+  return stats !== undefined;
 }

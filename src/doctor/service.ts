@@ -28,6 +28,7 @@ const failures: Readonly<Record<string, readonly [what: string, advice: string]>
   'proxy-refused': ['was not sent: the proxy did not open a connection', proxy],
   'malformed-answer': ['got a response that is not HTTP', address],
   'unreadable-answer': ['got a response that is not one of the service', address],
+  'answer-too-large': ['got a response that is longer than any of the service', address],
   timeout: ['got no response in time', later],
   'connection-reset': ['got no response: the connection was reset', later],
 };

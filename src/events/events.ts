@@ -241,6 +241,11 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
         { ...syncFields(event.sync), code: event.code },
         'resume key refused twice after the same page, with nothing new before it: sync counts as complete',
       );
+    case 'pages-shortened':
+      return log.info(
+        { ...syncFields(event.sync), limit: event.limit },
+        'pages shortened: the service answers no longer ones, and this is remembered',
+      );
     case 'mappings-skipped':
       return log.warn(
         { ...syncFields(event.sync), count: event.count, reason: event.reason },

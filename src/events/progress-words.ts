@@ -107,6 +107,8 @@ export function describeSync(event: SyncEvent): string {
       return `  the service no longer knows the resume key (${event.code}): starting over`;
     case 'sync-ended-at-key':
       return `  the service refused the resume key after the same page again (${event.code}), and nothing was new: the sync counts as complete`;
+    case 'pages-shortened':
+      return `  the service answers no longer pages: ${formatCountOf(event.limit, 'mapping')} each from now on`;
     case 'mappings-skipped':
       return `  ${formatCountOf(event.count, 'mapping')} of a page skipped: ${event.reason} (mappings stats lists them)`;
   }

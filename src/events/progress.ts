@@ -110,6 +110,7 @@ export function createProgress({ stream, clock, isDumb = false }: ProgressOption
         case 'page-stored':
         case 'sync-restarted':
         case 'sync-ended-at-key':
+        case 'pages-shortened':
         case 'mappings-skipped':
           return showSync(event);
         case 'waiting':

@@ -12,6 +12,7 @@ export const parts = [
   'queue',
   'archive',
   'spool',
+  'mappings',
   'verdicts',
   'notify',
   'users',

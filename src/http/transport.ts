@@ -23,7 +23,7 @@ interface TransportOptions extends ConnectionRules {
   /** The limit for a whole call, from requesting a connection to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** How much of an answer's body is read before the connection is cut. */
+  /** How much of an answer's body is read before the connection is cut, where the request does not say it. */
   readonly maxAnswerBytes: number;
   /** Is told what the answers say about the server's clock. */
   readonly peerClock?: PeerClock | undefined;
@@ -36,6 +36,7 @@ interface TransportRequest {
   /** Alternating names and values, sent in exactly this spelling. */
   readonly headers: string[];
   readonly body?: Uint8Array;
+  readonly maxAnswerBytes?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -158,8 +159,8 @@ function closedError(): Error {
 
 function call(
   line: Line,
-  { timeoutMs, connectTimeoutMs, maxAnswerBytes, peerClock }: TransportOptions,
-  { method, path, headers, body, signal }: TransportRequest,
+  { timeoutMs, connectTimeoutMs, peerClock, ...options }: TransportOptions,
+  { method, path, headers, body, signal, maxAnswerBytes = options.maxAnswerBytes }: TransportRequest,
 ): Promise<HttpResult> {
   if (signal.aborted) return Promise.reject(signal.reason);
   if (line.isClosed())

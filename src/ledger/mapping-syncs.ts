@@ -19,6 +19,8 @@ import {
   syncs,
   toSync,
 } from './mappings.js';
+import type { NewNotice } from './notice.js';
+import { raise } from './notices.js';
 import type { StoredRow } from './query.js';
 import { all, change, database, one, type Query, update } from './query.js';
 
@@ -34,7 +36,9 @@ export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Q
     at,
     scope,
   );
-  yield* syncs.add({ scope, syncId, since, keepsSince, begunAt: at });
+  // Of any scope: the limit is the account's.
+  const last = yield* syncs.find('ORDER BY number DESC LIMIT 1');
+  yield* syncs.add({ scope, syncId, since, keepsSince, begunAt: at, pageLimit: last?.pageLimit });
   return toSync(yield* readSync(syncId));
 }
 
@@ -46,7 +50,7 @@ export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Q
  */
 export function* storePage(received: StoredPage): Query<MappingSync> {
   const page = toStorablePage(received);
-  const { syncId, resumeKey, rows, skipped = [], serviceBeganAt, at } = page;
+  const { syncId, resumeKey, isPart = false, rows, skipped = [], serviceBeganAt, pageLimit, at } = page;
   yield* lockCopy();
   const before = yield* readSync(syncId);
   const fingerprint = fingerprintOf(page);
@@ -69,14 +73,16 @@ export function* storePage(received: StoredPage): Query<MappingSync> {
   }
   yield* change(
     `UPDATE mapping_syncs SET resume_key = ?, last_page = ?, ended_at = ?,
-       service_began_at = coalesce(service_began_at, ?), pages = pages + 1, read = read + ?, added = added + ?,
-       moved = moved + ?, updated = updated + ?, deleted = deleted + ?, unchanged = unchanged + ?,
-       skipped = skipped + ?, new_hotels = new_hotels + ?
+       service_began_at = coalesce(service_began_at, ?), page_limit = coalesce(?, page_limit),
+       pages = pages + ?, read = read + ?, added = added + ?, moved = moved + ?, updated = updated + ?,
+       deleted = deleted + ?, unchanged = unchanged + ?, skipped = skipped + ?, new_hotels = new_hotels + ?
      WHERE sync_id = ?`,
-    resumeKey ?? null,
+    (isPart ? page.after : resumeKey) ?? null,
     fingerprint,
-    resumeKey === undefined ? at : null,
+    resumeKey === undefined && !isPart ? at : null,
     serviceBeganAt ?? null,
+    pageLimit ?? null,
+    isPart ? 0 : 1,
     counts.read + skipped.length,
     counts.added,
     counts.moved,
@@ -87,7 +93,17 @@ export function* storePage(received: StoredPage): Query<MappingSync> {
     counts.newHotels,
     syncId,
   );
-  return toSync(yield* readSync(syncId));
+  const sync = toSync(yield* readSync(syncId));
+  yield* raise(noticesOfSync(sync));
+  return sync;
+}
+
+/** What people are told of a cycle that has ended. */
+function noticesOfSync({ syncId, endedAt, counts }: MappingSync): NewNotice[] {
+  const { newHotels, added, moved, deleted } = counts;
+  if (endedAt === undefined || newHotels === 0) return [];
+  const facts = { newHotels, added, moved, deleted };
+  return [{ event: 'mappings-synced', subject: syncId, facts, raisedAt: endedAt }];
 }
 
 /** Restarts a cycle, unless an earlier try has done so already. */

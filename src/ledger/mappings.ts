@@ -81,6 +81,8 @@ const cycle = {
   resumeKey: t.optional(t.text()),
   serviceBeganAt: t.optional(t.bigint),
   endedAt: t.optional(t.bigint),
+  /** How many mappings per page the service answers, where it refuses more; a new cycle takes it over. */
+  pageLimit: t.optional(t.bigint),
 };
 const total = t.byDefault(0, t.bigint);
 const totals = {
@@ -238,6 +240,8 @@ export interface MappingSync extends NewSync {
   /** When the cycle began by the service's clock, if it sent the time: the next one's lower bound. */
   readonly serviceBeganAt?: number;
   readonly endedAt?: number;
+  /** How many mappings per page the service answers; absent unless it refused more. */
+  readonly pageLimit?: number;
   readonly counts: SyncCounts;
 }
 
@@ -260,11 +264,15 @@ export interface StoredPage {
   readonly after?: string;
   /** The key it contained; absent for the last. */
   readonly resumeKey?: string;
+  /** More rows of the same page follow: the cycle stays at its key, and a page that was cut off is fetched again. */
+  readonly isPart?: boolean;
   readonly rows: readonly (MappingRow | UnnamedDeletion)[];
   /** Those that could not be read, stored with the page. The newest `keptSkippedRows` of all cycles are kept. */
   readonly skipped?: readonly SkippedRow[];
   /** From the first page that has it. */
   readonly serviceBeganAt?: number;
+  /** Where this page was answered after a larger one was refused. */
+  readonly pageLimit?: number;
   readonly at: number;
 }
 

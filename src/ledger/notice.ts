@@ -52,6 +52,7 @@ export const noticeEvents = {
   'affected-found': { severity: 'warning', lasts: 'once' },
   'case-urgent': { severity: 'critical', lasts: 'once' },
   'case-escalated': { severity: 'warning', lasts: 'once' },
+  'mappings-synced': { severity: 'info', lasts: 'once' },
   'sync-failing': { severity: 'warning', lasts: 'until-recovered' },
   'copy-stale': { severity: 'warning', lasts: 'until-recovered' },
   'export-missing': { severity: 'warning', lasts: 'until-recovered' },

@@ -4,7 +4,7 @@ import { InvalidField, readEnvelope, readJson } from './answers.js';
 import type { ServiceClient, ServiceRequest } from './client.js';
 import { MappingServiceError } from './errors.js';
 import type { CallOptions, Envelope } from './operations.js';
-import type { StatusCodeTable, Verdict } from './verdict.js';
+import { type StatusCodeTable, tooLargeCode, type Verdict } from './verdict.js';
 
 interface OperationCall<Answer> extends Omit<ServiceRequest, 'startsWork'> {
   /** For messages: `getMappings`. */
@@ -103,6 +103,8 @@ function mayRepeat(
   verdict: FailedVerdict,
   isRepeatable: boolean,
 ): verdict is Extract<Verdict, { readonly kind: 'retryable' }> {
+  // The same answer would be as large again.
+  if (verdict.code === tooLargeCode) return false;
   return verdict.kind === 'retryable' && (isRepeatable || !verdict.outcomeUnknown);
 }
 
@@ -155,6 +157,12 @@ function failedCall(
         return new MappingServiceError(
           `${operation} got no clear answer (${what}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
           { ...details, kind: 'retryable', outcomeUnknown: true },
+        );
+      }
+      if (code === tooLargeCode) {
+        return new MappingServiceError(
+          `${operation} got an answer that is larger than any should be (${what}): ask the service's operator.`,
+          { ...details, kind: 'invalid-answer' },
         );
       }
       return new MappingServiceError(`${operation} failed in ${tries} (${what}): try again later.`, {

@@ -14,6 +14,7 @@ import {
   judgeAnswer,
   judgeFailure,
   type StatusCodeTable,
+  tooLargeCode,
   type Verdict,
 } from './verdict.js';
 
@@ -33,7 +34,7 @@ export interface ServiceClientOptions extends ConnectionRules {
   readonly statusCodes?: StatusCodeTable;
   /** The meaning of HTTP statuses, where it differs from the defaults. */
   readonly httpStatus?: HttpStatusTable;
-  /** How much of an answer is read, in bytes, default 65,536; a longer 200 counts as unreadable. */
+  /** How much of an answer is read, in bytes, default 65,536, where the request does not say it. */
   readonly maxAnswerBytes?: number;
   readonly clock: () => Date;
   /** Is told what the answers say about the service's clock. */
@@ -48,6 +49,8 @@ export interface ServiceRequest {
   readonly headers?: readonly string[];
   /** JSON in UTF-8. */
   readonly body?: Uint8Array;
+  /** How much of the answer is read, in bytes; a longer 200 is `answer-too-large`. */
+  readonly maxAnswerBytes?: number;
   /** The call starts something that must not be started twice: a 5xx leaves open whether it did. */
   readonly startsWork?: boolean;
 }
@@ -115,7 +118,10 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const judge = ({ answer, failure }: HttpResult, startsWork: boolean): Verdict => {
     const judgeWhole = (whole: HttpAnswer) =>
       judgeAnswer({ ...whole, now: clock() }, { codes, httpStatus, startsWork }, redact);
-    if (failure === undefined) return judgeWhole(answer);
+    if (failure === undefined) {
+      const verdict = judgeWhole(answer);
+      return answer.bodyTruncated && answer.status < 300 ? { ...verdict, code: tooLargeCode } : verdict;
+    }
     if (answer === undefined) return judgeFailure(failure);
     const verdict = judgeWhole(answer);
     // A status other than success is clear without its body; a success needs it, and the failure says why it is missing.
@@ -123,13 +129,14 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   };
 
   const call: ServiceClient['call'] = async (request, { signal }) => {
-    const { method, path, headers: more, body, startsWork = false } = request;
+    const { method, path, headers: more, body, maxAnswerBytes, startsWork = false } = request;
     const common = body === undefined ? headers : headersWithBody;
     const result = await transport.call({
       method,
       path: `${root}${path}`,
       headers: more === undefined ? common : [...common, ...more],
       ...(body !== undefined && { body }),
+      maxAnswerBytes,
       signal,
     });
     return { verdict: judge(result, startsWork), answer: result.answer };

@@ -17,8 +17,8 @@ import { createPager, type PagingRules, usualPaging } from './paging.js';
 import { prepareExport, prepareHotels, prepareMappingsQuery, prepareRawRequest } from './requests.js';
 import { defaultStatusCodes, type StatusCodeTable } from './verdict.js';
 
-/** Large enough for a page of a thousand mappings or the list of all brands. */
-const maxAnswerBytes = 64 * 1024 * 1024;
+/** Large enough for the list of all brands. A page of mappings has its own limit. */
+const maxAnswerBytes = 16_000_000;
 
 /** Codes of the operations other than the reviews. (Design 6.) */
 const codesOfOtherOperations: StatusCodeTable = {

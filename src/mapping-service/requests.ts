@@ -2,6 +2,12 @@ import { encodeQueryPart } from '../http/transport.js';
 import { checkHeaderValue, type ServiceRequest } from './client.js';
 import type { BookedHotel, ExportRequest, MappingsQuery, RawRequest } from './operations.js';
 
+/** The service's, where a query names no limit. (Design 6.) */
+const usualLimit = 10;
+
+/** More mappings than asked for are taken, as long as they fit. */
+const maxPageBytes = (limit: number) => 1_000_000 + 2_000 * limit;
+
 /** Get Mappings (spec 4.1). @throws TypeError for a value that cannot be sent */
 export function prepareMappingsQuery({
   lastUpdateDateTime,
@@ -26,6 +32,7 @@ export function prepareMappingsQuery({
       limit: limit?.toString(),
     }),
     headers: ['syncId', checkHeaderValue('syncId', syncId)],
+    maxAnswerBytes: maxPageBytes(limit ?? usualLimit),
   };
 }
 

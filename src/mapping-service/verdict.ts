@@ -60,8 +60,13 @@ export interface Meanings {
   readonly startsWork?: boolean;
 }
 
+/** The code of a success that is longer than what is read of it. */
+export const tooLargeCode = 'answer-too-large';
+
 /** How much of the service's own words is kept, in bytes of UTF-8. */
 const keptBytes = 2_000;
+/** How much of them is searched for credentials: in megabytes of text, that takes seconds. */
+const searchedLength = 65_536;
 
 const retryableStatuses = new Set([408, 425, 429]);
 const refusedStatuses = new Set([400, 413, 422]);
@@ -159,7 +164,8 @@ function describe(
   envelope: LenientEnvelope | undefined,
   redact: (text: string) => string,
 ) {
-  const words = cutWords(redact(envelope?.message ?? decode(answer.body)));
+  const { message = decode(answer.body.subarray(0, searchedLength)) } = envelope ?? {};
+  const words = cutWords(redact(message.slice(0, searchedLength)));
   return {
     httpStatus: answer.status,
     ...(envelope?.statusCode !== undefined && { statusCode: envelope.statusCode }),

@@ -8,6 +8,8 @@ export type SyncEvent =
   | { readonly type: 'sync-restarted'; readonly sync: MappingSync; readonly code: string }
   /** The key after the last page was refused again, and nothing was new before it: the cycle is complete. */
   | { readonly type: 'sync-ended-at-key'; readonly sync: MappingSync; readonly code: string }
+  /** The service refused a higher limit of mappings per page, or its answer was too large. Told once: the limit is remembered. */
+  | { readonly type: 'pages-shortened'; readonly sync: MappingSync; readonly limit: number }
   /** This many records of a page could not be read; `reason` is the first one's. */
   | {
       readonly type: 'mappings-skipped';

@@ -1,3 +1,4 @@
+import { giveWay } from '../async/give-way.js';
 import { SyncOvertakenError } from '../ledger/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingRow, MappingSync, UnnamedDeletion } from '../ledger/mappings.js';
@@ -7,13 +8,15 @@ import type { MappingRecord, MappingService, MappingsPage } from '../mapping-ser
 import { SafeError } from '../text/safe-error.js';
 import { decideBounds } from './sync-bounds.js';
 import type { NotifySync } from './sync-events.js';
-import { addPage, isOverAtKey, type SyncPass, startNextPass, startPass } from './sync-pass.js';
-import { explainLimit, refusesKey, refusesLimit } from './sync-refusals.js';
+import { addPage, isOverAtKey, lowerLimit, type SyncPass, startNextPass, startPass } from './sync-pass.js';
+import { explainLimit, needsShorterPage, refusesKey } from './sync-refusals.js';
 
 /** Maximum restarts of a cycle in one sync: a service that never accepts its own keys must not be called for ever. */
 const maxRestarts = 5;
 /** How much of a record that could not be read is kept, in characters of JSON. */
 const maxRecordLength = 2_000;
+/** As many as a usual page has. */
+const rowsAtOnce = 1_000;
 /** By how much a sync overlaps the one before: clocks differ, and changes take a while to become visible. */
 const overlapMs = 10 * 60_000;
 
@@ -26,7 +29,7 @@ interface SyncRequest {
 interface SyncParts {
   readonly service: Pick<MappingService, 'getMappings'>;
   readonly copy: Ledger['mappings'];
-  /** Mappings per page. */
+  /** Mappings per page, unless the service has refused so many. */
   readonly limit: number;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -51,11 +54,13 @@ export async function syncMappings(
   try {
     const stop = AbortSignal.any([signal, hold.lost]);
     let sync = await openSync(request, parts);
-    let pass = startPass(parts.limit);
+    let pass = startPass(sync.pageLimit ?? parts.limit);
     for (let restarts = 0; sync.endedAt === undefined; ) {
       const taken = await takePage(sync, pass, { request, parts, signal: stop });
       if (taken.kind === 'stored') sync = taken.sync;
-      else if (isOverAtKey(pass)) sync = await endAtKey(sync, taken.refusal, parts);
+      else if (taken.kind === 'too-long') {
+        if (!lowerLimit(pass)) throw explainLimit(taken.refusal, pass.limit);
+      } else if (isOverAtKey(pass)) sync = await endAtKey(sync, taken.refusal, parts);
       else if (restarts === maxRestarts) throw taken.refusal;
       else {
         restarts += 1;
@@ -93,7 +98,9 @@ async function openSync(
 type TakenPage =
   | { readonly kind: 'stored'; readonly sync: MappingSync }
   /** The service refused the resume key. */
-  | { readonly kind: 'refused'; readonly refusal: MappingServiceError };
+  | { readonly kind: 'refused'; readonly refusal: MappingServiceError }
+  /** The service refused the limit, or the page was too large. */
+  | { readonly kind: 'too-long'; readonly refusal: MappingServiceError };
 
 async function takePage(
   sync: MappingSync,
@@ -105,6 +112,7 @@ async function takePage(
   }: { readonly request: SyncRequest; readonly parts: SyncParts; readonly signal: AbortSignal },
 ): Promise<TakenPage> {
   const { syncId, resumeKey, since } = sync;
+  const { limit, isLowered } = pass;
   const askedAt = clock();
   let page: MappingsPage;
   try {
@@ -112,7 +120,7 @@ async function takePage(
       {
         lastUpdateDateTime: new Date(since),
         syncId,
-        limit: pass.limit,
+        limit,
         ...(providerFamily !== undefined && { providerFamily }),
         ...(resumeKey !== undefined && { resumeKey }),
       },
@@ -120,22 +128,27 @@ async function takePage(
     );
   } catch (error) {
     if (resumeKey !== undefined && refusesKey(error)) return { kind: 'refused', refusal: error };
-    throw refusesLimit(error) ? explainLimit(error, pass.limit) : error;
+    if (needsShorterPage(error)) return { kind: 'too-long', refusal: error };
+    throw error;
   }
   const now = clock();
   const nextKey = pass.pager.next(page, resumeKey);
+  const about = { syncId, ...(resumeKey !== undefined && { after: resumeKey }), at: now };
+  const rows = page.Mappings.map((record) => readMappingRow(record));
+  // A service may answer many more than it was asked for: all at once, they would hold up everything else.
+  for (; rows.length > rowsAtOnce; await giveWay(signal))
+    await copy.storePage({ ...about, rows: rows.splice(0, rowsAtOnce), isPart: true });
   const stored = await copy.storePage({
-    syncId,
-    ...(resumeKey !== undefined && { after: resumeKey }),
+    ...about,
     ...(nextKey !== undefined && { resumeKey: nextKey }),
-    rows: page.Mappings.map((record) => readMappingRow(record)),
+    rows,
     skipped: page.skipped.map(({ reason, record }) => ({
       reason,
       record: JSON.stringify(record).slice(0, maxRecordLength),
     })),
     // The service read its data at some time between our request and its answer.
     ...(page.answeredAt && { serviceBeganAt: page.answeredAt.getTime() - (now - askedAt) }),
-    at: now,
+    ...(isLowered && { pageLimit: limit }),
   });
   addPage(pass, page, countChanges(stored) - countChanges(sync));
   const [firstSkipped] = page.skipped;
@@ -143,6 +156,7 @@ async function takePage(
     const { reason } = firstSkipped;
     notify({ type: 'mappings-skipped', sync: stored, count: page.skipped.length, reason });
   }
+  if (isLowered) notify({ type: 'pages-shortened', sync: stored, limit });
   notify({ type: 'page-stored', sync: stored });
   return { kind: 'stored', sync: stored };
 }

@@ -7,7 +7,9 @@ import { createPager, digestOf, type Pager, usualPaging } from '../mapping-servi
  */
 export interface SyncPass {
   /** Mappings per page. */
-  readonly limit: number;
+  limit: number;
+  /** Whether the limit was lowered, and no page has come since. */
+  isLowered: boolean;
   readonly pager: Pager;
   /** How many rows changed the copy. */
   changes: number;
@@ -22,6 +24,7 @@ export interface SyncPass {
 export function startPass(limit: number): SyncPass {
   return {
     limit,
+    isLowered: false,
     pager: createPager(usualPaging),
     changes: 0,
     longest: 0,
@@ -35,9 +38,20 @@ export function startPass(limit: number): SyncPass {
  * was the last one, the last page is shorter now, and if more mappings follow, it is full again.
  */
 export function startNextPass(before: SyncPass): SyncPass {
-  const { limit, last } = before;
+  const { limit, isLowered, last } = before;
   const nextLimit = last && isFull(last, before) ? otherLimit(limit) : limit;
-  return { ...startPass(nextLimit), lastBefore: last };
+  return { ...startPass(nextLimit), isLowered, lastBefore: last };
+}
+
+/** What any account is expected to allow: the service's default. */
+const leastLimit = 10;
+
+/** Halves the limit after the service refused it, or answered too much. Returns false where it can't be lower. */
+export function lowerLimit(pass: SyncPass): boolean {
+  if (pass.limit <= leastLimit) return false;
+  pass.limit = Math.max(leastLimit, Math.floor(pass.limit / 2));
+  pass.isLowered = true;
+  return true;
 }
 
 /** Counts a page that was stored. */
@@ -45,6 +59,7 @@ export function addPage(pass: SyncPass, page: MappingsPage, changes: number): vo
   if (pass.last) pass.longest = Math.max(pass.longest, countRows(pass.last));
   pass.last = page;
   pass.changes += changes;
+  pass.isLowered = false;
 }
 
 /**

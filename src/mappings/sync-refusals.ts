@@ -1,4 +1,5 @@
 import { MappingServiceError } from '../mapping-service/errors.js';
+import { tooLargeCode } from '../mapping-service/verdict.js';
 
 /** The StatusCode for a limit that the account doesn't allow. (Design 6.) */
 const invalidLimit = 2012;
@@ -7,15 +8,19 @@ export const resumeKeyCodes: readonly number[] = [2006, 2027];
 /** HTTP statuses by which the service may say that a key is gone. */
 const goneStatuses: readonly unknown[] = [404, 410];
 
-export function refusesLimit(error: unknown): error is MappingServiceError {
-  return error instanceof MappingServiceError && error.statusCode === invalidLimit;
+/** Whether a page of fewer mappings may succeed. */
+export function needsShorterPage(error: unknown): error is MappingServiceError {
+  if (!(error instanceof MappingServiceError)) return false;
+  return error.statusCode === invalidLimit || error.code === tooLargeCode;
 }
 
 /** Says what was refused. */
 export function explainLimit(error: MappingServiceError, limit: number): MappingServiceError {
   const { kind, code, operation, httpStatus, statusCode, answer } = error;
   return new MappingServiceError(
-    `getMappings was refused by the service (${code}, invalid limit): the account does not allow ${limit} mappings per page; ask the operator of the service.`,
+    code === tooLargeCode
+      ? `getMappings asked for ${limit} mappings and got an answer that is larger than so many can be (${code}); ask the operator of the service.`
+      : `getMappings was refused by the service (${code}, invalid limit): the account does not even allow ${limit} mappings per page; ask the operator of the service.`,
     {
       ...{ kind, code, operation },
       ...(httpStatus !== undefined && { httpStatus }),

@@ -147,6 +147,16 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
         title: `Case ${about.text('case')} was reported to the service and is not corrected`,
         text: lines(`Ask the service again. To act: ${command(`case ${about.text('case')}`)}`),
       };
+    case 'mappings-synced':
+      return {
+        title: `${formatCountOf(about.number('newHotels'), 'new master hotel')} in the mappings`,
+        text: lines(
+          about.count('added', 'mapping', 'added'),
+          about.count('moved', 'mapping', 'moved to another master hotel'),
+          about.count('deleted', 'mapping', 'deleted'),
+          `Create a record for each. They are in the file of mappings.newHotels; without one: ${command('mappings sync --new-hotels FILE')}`,
+        ),
+      };
     case 'sync-failing':
       return {
         title: 'The copy of the mappings cannot be updated',

@@ -47,6 +47,7 @@ export function createEventCounters(clock: () => number) {
   const lateSources = counter('late_sources', 'Days whose source was late, by outcome', 'outcome');
   const volumeDrops = counter('volume_drops', 'Days collected with far fewer bookings than usual');
   const skipped = counter('skipped_mappings', 'Mappings that a sync skipped, because they are unreadable');
+  const newHotels = counter('new_master_hotels', 'Master hotels that syncs saw for the first time');
   const cases = counter('cases', 'What happened to cases, by event', 'event');
   const findings = counter('watch_findings', 'Moved mappings of current and later stays, by move', 'move');
   const endangered = counter('endangered_bookings', 'Bookings on re-pointed or deleted mappings');
@@ -117,6 +118,9 @@ export function createEventCounters(clock: () => number) {
     },
     'canary-missed': () => missed.inc(),
     'mappings-skipped': ({ count }) => skipped.inc(count),
+    'page-stored'({ sync: { endedAt, counts } }) {
+      if (endedAt !== undefined) newHotels.inc(counts.newHotels);
+    },
     'case-opened': (event) => cases.inc({ event: 'opened' }, event.cases),
     'case-corrected': (event) => cases.inc({ event: 'corrected' }, event.cases),
     'case-escalated': (event) => cases.inc({ event: 'escalated' }, event.cases),
@@ -154,7 +158,7 @@ const codeClasses: readonly (readonly [RegExp, string])[] = [
   [/^http-4/, 'http-4xx'],
   [/^http-5/, 'http-5xx'],
   // A response that arrived, but did not clearly accept the call.
-  [/^(?:http|code|status)-|^unreadable-answer$/, 'service'],
+  [/^(?:http|code|status)-|^unreadable-answer$|^answer-too-large$/, 'service'],
   [/^result-/, 'result'],
   [/^sftp-/, 'sftp'],
   [/^(?:archive|local)-/, 'local'],

@@ -33,7 +33,7 @@ describe('notify', () => {
         pagerduty,
       ],
     });
-    const other = noticeEventNames.filter((event) => event !== 'morning-digest');
+    const other = noticeEventNames.filter((event) => !['morning-digest', 'mappings-synced'].includes(event));
     expect(notify).toEqual([
       {
         ...webhook,
@@ -68,10 +68,11 @@ describe('notify', () => {
     ]);
   });
 
-  it('sends the morning digest by e-mail unless told otherwise', () => {
-    const [first, second] = parse({ notify: [email, slack] }).notify;
-    expect(first).toMatchObject({ on: noticeEventNames });
-    expect(second?.on).not.toContain('morning-digest');
+  it('sends the morning digest by e-mail, and syncs with news by webhook, unless told otherwise', () => {
+    const [byMail, byWebhook] = parse({ notify: [email, webhook] }).notify;
+    const allBut = (one: string) => noticeEventNames.filter((event) => event !== one);
+    expect(byMail?.on).toEqual(allBut('mappings-synced'));
+    expect(byWebhook?.on).toEqual(allBut('morning-digest'));
   });
 
   it('takes night for the events that say whether the nights go well, among others', () => {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkDisk, checkKeptFolder } from '../../src/doctor/folders.js';
+import { checkDisk, checkKeptFolder, checkNewHotels } from '../../src/doctor/folders.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
@@ -73,5 +73,27 @@ describe('the disk', () => {
     ]);
     expect(findings).toHaveLength(1);
     expect(findings[0]?.message).toMatch(/^[\d.]+ [GM]iB free for ledger, archive \(/);
+  });
+});
+
+describe('the file of new master hotels', () => {
+  it('is ok if it can be created or appended to, and is not touched', async () => {
+    const folder = makeTemporaryFolder();
+    const path = join(folder, 'new.ndjson');
+    const found = [
+      { part: 'mappings', verdict: 'ok', message: `new master hotels can be appended to ${path}` },
+    ];
+    expect(await checkNewHotels(path)).toEqual(found);
+    expect(readdirSync(folder)).toEqual([]);
+    writeFileSync(path, 'line\n');
+    expect(await checkNewHotels(path)).toEqual(found);
+    expect(statSync(path).size).toBe(5);
+  });
+
+  it('is wrong if it is a folder, or below a file', async () => {
+    const path = makeTemporaryFolder();
+    writeFileSync(join(path, 'file'), '');
+    for (const wrong of [path, join(path, 'file', 'new.ndjson')])
+      expect(await checkNewHotels(wrong)).toMatchObject([{ part: 'mappings', verdict: 'wrong' }]);
   });
 });

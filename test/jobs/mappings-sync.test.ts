@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { serve } from '../many-machines/serving.js';
 import { createDayFolder, type DayFolder } from '../support/day-folder.js';
 import { type StandIn, type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import {
@@ -251,6 +252,42 @@ describe('mappings sync', () => {
     truth.change({ ...first, serviceId: 777, changedAt: Date.now() });
     await sync(folder, '--new-hotels', file);
     expect(await listed()).toMatchObject([{ ServiceId: 777 }]);
+  });
+
+  it('appends new master hotels to mappings.newHotels, each once, whoever syncs', async () => {
+    const { truth, folder } = await prepare();
+    await folder.configure({ mappings: { newHotels: 'out/new.ndjson', cron: '* * * * *' } });
+    const file = join(folder.path, 'out', 'new.ndjson');
+    const masters = [...new Set(makeMappings(95).map(({ serviceId }) => serviceId))];
+    const lines = async () => (await readFile(file, 'utf8')).split('\n');
+    const listed = async () =>
+      (await lines()).flatMap((line) => (line === '' ? [] : [JSON.parse(line).ServiceId]));
+
+    await mkdir(file, { recursive: true });
+    const refused = await sync(folder);
+    expect(refused).toMatchObject({ exitCode: 2 });
+    expect(refused.stderr).toMatch(/mappings\.newHotels: .*new\.ndjson can't be written \(EISDIR\)/);
+    await rm(file, { recursive: true });
+
+    const named = await sync(folder, '--new-hotels', 'once.ndjson');
+    expect(named.exitCode, named.stderr).toBe(0);
+    expect(await listed()).toEqual(masters);
+    expect(await readFile(join(folder.path, 'once.ndjson'), 'utf8')).toBe(await readFile(file, 'utf8'));
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    truth.change({ ...first, serviceId: 777, changedAt: Date.now() });
+    const serving = await serve(folder);
+    await vi.waitUntil(async () => (await listed()).includes(777), { timeout: patienceMs, interval: 50 });
+    serving.command.kill('SIGTERM');
+    await serving.command.ended;
+    expect(await listed()).toEqual([...masters, 777]);
+
+    // A machine that lost its power left half a line.
+    await appendFile(file, '{"Servi');
+    truth.change({ ...first, serviceId: 888, changedAt: Date.now() });
+    await sync(folder);
+    const end = (await lines()).slice(-3);
+    expect(end).toEqual(['{"Servi', expect.stringContaining('"ServiceId":888'), '']);
   });
 
   it('asks nothing of the service when the file of held hotels is unusable', async () => {

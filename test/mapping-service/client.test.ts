@@ -188,7 +188,7 @@ describe('an answer is judged', () => {
     [
       'a success that expands beyond every limit',
       () => compressed(gzipSync(`${done}${' '.repeat(100_000)}`), 'gzip'),
-      { ...perhapsDone, code: 'unreadable-answer' },
+      { ...perhapsDone, code: 'answer-too-large' },
     ],
     ['403', () => ({ kind: 'json', status: 403, body: {} }), { kind: 'fatal', code: 'http-403' }],
     [
@@ -246,7 +246,7 @@ describe('an answer is judged', () => {
   it('from its first bytes when it is 10 MB long', async () => {
     const standIn = await standInFor(() => ({ kind: 'text', body: 'x'.repeat(10_000_000) }));
     const verdict = await review(clientOf(standIn.baseUrl));
-    expect(verdict).toMatchObject({ ...perhapsDone, code: 'unreadable-answer', answer: 'x'.repeat(2_000) });
+    expect(verdict).toMatchObject({ ...perhapsDone, code: 'answer-too-large', answer: 'x'.repeat(2_000) });
   });
 
   it('from its first bytes when it never ends; then the connection is cut', async () => {
@@ -265,17 +265,17 @@ describe('an answer is judged', () => {
     });
 
     const client = clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    expect(await review(client)).toMatchObject({ ...perhapsDone, code: 'unreadable-answer' });
+    expect(await review(client)).toMatchObject({ ...perhapsDone, code: 'answer-too-large' });
     await hungUp;
   });
 
-  it('as complete up to the size limit, and as unreadable beyond it', async () => {
+  it('as complete up to the size limit, and as too large beyond it', async () => {
     const json = '{"Status":true,"StatusCode":2000}';
     const standIn = await standInFor(() => ({ kind: 'text', body: json }));
     const exact = clientOf(standIn.baseUrl, { maxAnswerBytes: json.length });
     const less = clientOf(standIn.baseUrl, { maxAnswerBytes: json.length - 1 });
     expect(await review(exact)).toMatchObject({ kind: 'accepted' });
-    expect(await review(less)).toMatchObject({ code: 'unreadable-answer' });
+    expect(await review(less)).toMatchObject({ ...perhapsDone, code: 'answer-too-large' });
   });
 });
 

@@ -155,8 +155,28 @@ describe('a page of mappings', () => {
       Note: 'x'.repeat(2_000),
     }));
     const { service } = await openService(() => answerWith({ Mappings }));
-    const page = await service.getMappings(query);
+    const page = await service.getMappings({ ...query, limit: 1_000 });
     expect(page.Mappings.map(({ ServiceId }) => ServiceId)).toEqual(Mappings.map((row) => row.ServiceId));
+  });
+
+  it.each([
+    [10, undefined],
+    [10, 10],
+    [1_000, 1_000],
+  ])('has at most 1 MB and 2 kB for each of the %i mappings that were asked for', async (asked, limit) => {
+    const most = 1_000_000 + 2_000 * asked;
+    const empty = JSON.stringify(answerWith({ Mappings: [], Note: '' }).body).length;
+    let Note = 'x'.repeat(most - empty);
+    const { service, standIn } = await openService(() => answerWith({ Mappings: [], Note }));
+    const asking = { ...query, ...(limit !== undefined && { limit }) };
+    expect(await service.getMappings(asking)).toMatchObject({ Note });
+    Note += 'x';
+    await expect(service.getMappings(asking)).rejects.toMatchObject({
+      kind: 'invalid-answer',
+      code: 'answer-too-large',
+    });
+    // The same answer would be as large again.
+    expect(standIn.requests).toHaveLength(2);
   });
 });
 

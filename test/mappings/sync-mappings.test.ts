@@ -42,6 +42,8 @@ async function prepare(
   return {
     standIn,
     events,
+    limits: () =>
+      standIn.requests.map(({ url }) => Number(new URL(url, 'http://x').searchParams.get('limit'))),
     mappings: opened.ledger.mappings,
     sync: () =>
       syncMappings(
@@ -182,10 +184,60 @@ describe('a sync', () => {
     ]);
   });
 
-  it('says which limit the account does not allow', async () => {
-    const { sync } = await prepare(() => refusal(2012), { limit: 5_000 });
+  it('fails where the account refuses even the lowest limit, and says so', async () => {
+    const { sync, limits } = await prepare(() => refusal(2012), { limit: 100 });
     const error = await errorOf(sync());
     expect(error).toMatchObject({ statusCode: 2012, kind: 'refused' });
-    expect(error.message).toMatch(/does not allow 5000 mappings per page; ask the operator/);
+    expect(error.message).toMatch(/does not even allow 10 mappings per page; ask the operator/);
+    expect(limits()).toEqual([100, 50, 25, 12, 10]);
+  });
+
+  it('fails where even the shortest page is too large, and says so', async () => {
+    const { sync, limits } = await prepare(
+      () => ({ Mappings: [{ ...row(1), More: 'x'.repeat(1_100_000) }] }),
+      {
+        limit: 40,
+      },
+    );
+    const error = await errorOf(sync());
+    expect(error).toMatchObject({ kind: 'invalid-answer', code: 'answer-too-large' });
+    expect(error.message).toMatch(/asked for 10 mappings and got an answer that is larger/);
+    expect(limits()).toEqual([40, 20, 10]);
+  });
+
+  it.each([
+    [
+      'a limit that the account does not allow',
+      (all: readonly object[], limit: number) => (limit > 300 ? refusal(2012) : all),
+    ],
+    [
+      'a page that is too large',
+      (all: readonly object[], limit: number) =>
+        all.map((one) => ({ ...one, More: 'x'.repeat(limit > 250 ? 4_000 : 100) })),
+    ],
+  ])('halves the limit at %s, tells it once, and begins the next sync with it', async (_, answer) => {
+    const all = rows(1_300);
+    const { sync, events, limits } = await prepare(
+      (key, _number, limit) => {
+        const from = Number(key);
+        const found = answer(all.slice(from, from + limit), limit);
+        if (!Array.isArray(found)) return found;
+        const isLast = from + limit >= all.length;
+        return { Mappings: found, ResumeKey: isLast ? null : String(from + limit) };
+      },
+      { limit: 1_000 },
+    );
+    expect(await sync()).toMatchObject({ pageLimit: 250, counts: { pages: 6, added: 1_300 } });
+    expect(limits()).toEqual([1_000, 500, ...Array(6).fill(250)]);
+    expect(await sync()).toMatchObject({ pageLimit: 250, counts: { unchanged: 1_300 } });
+    expect(limits().slice(8)).toEqual(Array(6).fill(250));
+    expect(events.filter(({ type }) => type === 'pages-shortened')).toMatchObject([{ limit: 250 }]);
+  });
+
+  it('takes more mappings than it asked for, and stores a usual page of them at once', async () => {
+    const { sync, mappings, limits } = await prepare(() => ({ Mappings: rows(2_500) }), { limit: 1_000 });
+    expect(await sync()).toMatchObject({ counts: { pages: 1, read: 2_500, added: 2_500, newHotels: 2_500 } });
+    expect((await mappings.summarise()).mappings).toBe(2_500);
+    expect(limits()).toEqual([1_000]);
   });
 });

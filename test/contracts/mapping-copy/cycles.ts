@@ -40,6 +40,39 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(await mappings.latestSync('')).toEqual(last);
     });
 
+    it('stays at its key while parts of a page are stored, and counts the page with its last part', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('s1'));
+      const begun = await mappings.storePage(pageOf('s1', [rowOf('1', 10)], { isPart: true }));
+      expect(begun).toEqual({
+        ...newSync('s1'),
+        counts: { ...noSyncCounts, read: 1, added: 1, newHotels: 1 },
+      });
+      await mappings.storePage(pageOf('s1', [rowOf('2', 10)], { resumeKey: 'k' }));
+      const later = { after: 'k', at: at + 1 };
+      const part = await mappings.storePage(pageOf('s1', [rowOf('3', 10)], { ...later, isPart: true }));
+      expect(part).toMatchObject({ resumeKey: 'k', counts: { pages: 1, read: 3 } });
+      expect(await mappings.storePage(pageOf('s1', [rowOf('4', 10)], later))).toMatchObject({
+        ...{ endedAt: at + 1, counts: { pages: 2, read: 4, added: 4 } },
+      });
+    });
+
+    it('remembers how many mappings a page may have, for the next cycle of any scope', async () => {
+      const { ledger, reopen } = opened();
+      await syncRows(ledger.mappings, [rowOf('1', 10)]);
+      await ledger.mappings.beginSync(newSync('s1'));
+      const pages = [
+        pageOf('s1', [rowOf('2', 10)], { resumeKey: 'k', pageLimit: 250 }),
+        pageOf('s1', [rowOf('3', 10)], { after: 'k' }),
+      ];
+      for (const page of pages)
+        expect(await ledger.mappings.storePage(page)).toMatchObject({ pageLimit: 250 });
+      const { mappings } = await reopen();
+      expect(await mappings.beginSync(newSync('s2', { scope: 'hotelbeds' }))).toMatchObject({
+        pageLimit: 250,
+      });
+    });
+
     it('counts and keeps records that could not be read, once, until they come again after a restart', async () => {
       const { ledger, reopen } = opened();
       const { mappings } = ledger;

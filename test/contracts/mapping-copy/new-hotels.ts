@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Notice } from '../../../src/ledger/notice.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, hotelOf, rowOf, syncRows } from './pages.js';
+import { at, hotelOf, newSync, pageOf, rowOf, syncRows } from './pages.js';
 
 export function describeNewHotels(opened: () => OpenedLedger): void {
   describe('new master hotels', () => {
@@ -17,6 +18,31 @@ export function describeNewHotels(opened: () => OpenedLedger): void {
       expect(await mappings.listNewHotels({ after: 0, limit: 9 })).toEqual(all);
       expect(await mappings.listNewHotels({ after: 0, limit: 2 })).toEqual(all.slice(0, 2));
       expect(await mappings.listNewHotels({ after: 2, limit: 2 })).toEqual(all.slice(2));
+    });
+
+    it('are told at the end of their cycle, once; a cycle without any tells nothing', async () => {
+      const { mappings, notices } = opened().ledger;
+      await mappings.beginSync(newSync('s1'));
+      await mappings.storePage(pageOf('s1', [rowOf('1', 10), rowOf('2', 20)], { resumeKey: 'k' }));
+      const told: Notice[] = [];
+      const listen = () =>
+        notices.route((notice) => {
+          told.push(notice);
+          return [];
+        }, at);
+      await listen();
+      expect(told).toEqual([]);
+      const last = pageOf('s1', [rowOf('1', 20)], { after: 'k', at: at + 5 });
+      await mappings.storePage(last);
+      await mappings.storePage(last);
+      await syncRows(mappings, [rowOf('1', 10)], at + 9);
+      await listen();
+      expect(told).toMatchObject([
+        {
+          ...{ event: 'mappings-synced', subject: 's1', severity: 'info', raisedAt: at + 5 },
+          facts: { newHotels: 2, added: 2, moved: 1, deleted: 0 },
+        },
+      ]);
     });
 
     it('exclude those that only a deleted mapping names', async () => {
