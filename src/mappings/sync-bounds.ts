@@ -1,7 +1,7 @@
 import type { MappingSync } from '../ledger/mappings.js';
 
 /** The lower bound of the very first sync. */
-const firstBound = 0;
+export const firstBound = 0;
 
 /** The lower bound of a cycle, and the one that the next cycle must keep. */
 interface SyncBounds {

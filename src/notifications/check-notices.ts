@@ -3,7 +3,7 @@ import type { MappingSync } from '../ledger/mappings.js';
 import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../ledger/notice.js';
 import type { OpenProblem } from '../ledger/notices.js';
 import { mayCompleteDay, type Run } from '../ledger/run.js';
-import { readCompleteUntil } from '../mappings/sync-bounds.js';
+import { firstBound, readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import { formatBytes } from '../text/format.js';
 import type { RefusingPeer } from './refused-credentials.js';
@@ -90,13 +90,17 @@ async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewN
 
 async function findStaleCopy({ ledger, copy }: CheckParts, now: number): Promise<NewNotice[]> {
   const latest = copy && (await ledger.mappings.latestSync());
-  if (!latest || !isStale(latest, copy)) return [];
-  const hours = Math.floor((now - readCompleteUntil(latest, 0)) / 3_600_000);
+  if (!latest) return [];
+  const reach = findReach(latest);
+  if (reach >= copy.completeUntil) return [];
+  const hours = Math.floor((now - reach) / 3_600_000);
   return [{ event: 'copy-stale', subject: 'mappings', facts: { hours }, raisedAt: now }];
 }
 
-function isStale(latest: MappingSync, { completeUntil }: NonNullable<CheckParts['copy']>): boolean {
-  return readCompleteUntil(latest, 0) < completeUntil;
+/** Until its first cycle has ended, a copy is as old as that. */
+function findReach(latest: MappingSync): number {
+  const reach = readCompleteUntil(latest, 0);
+  return reach <= firstBound ? latest.at : reach;
 }
 
 async function findMissingExport(

@@ -5,6 +5,7 @@ import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { NewNotice, NoticeEvent } from '../../src/ledger/notice.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/ledger/run.js';
+import { firstBound } from '../../src/mappings/sync-bounds.js';
 import { type CheckParts, checkNotices, isReminderDue } from '../../src/notifications/check-notices.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
@@ -278,6 +279,11 @@ describe('a check finds', () => {
     const latestSync = { at: at - 50 * hour, since: 0, endedAt: at - 49 * hour };
     expect(await findRaised({ latestSync })).toEqual([['copy-stale', 'mappings', { hours: 50 }]]);
     expect(await findRaised({ latestSync: { ...latestSync, at: at - 23 * hour } })).toEqual([]);
+    const first = { at: at - 23 * hour, since: firstBound };
+    expect(await findRaised({ latestSync: first })).toEqual([]);
+    expect(await findRaised({ latestSync: { ...first, at: at - 50 * hour } })).toMatchObject([
+      ['copy-stale', 'mappings', { hours: 50 }],
+    ]);
     expect(await findRaised({})).toEqual([]);
   });
 
