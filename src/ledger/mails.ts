@@ -64,7 +64,10 @@ export const mailBookings = t.table(
 );
 
 export function createMails(store: Store) {
-  return { ...createMailReader(store), ...bind(store.transact, { noteMailbox, record, forget, noteCasesOpened }) };
+  return {
+    ...createMailReader(store),
+    ...bind(store.transact, { noteMailbox, record, forget, noteCasesOpened }),
+  };
 }
 
 export function createMailReader(store: Store) {
@@ -107,9 +110,20 @@ function* record(mail: NewMail) {
   // A copy may be forged, so it must not keep the canary from being named.
   const copy = found > 0 ? undefined : yield* findCopy(mail);
   if (copy !== undefined) return { number: copy, isNew: false };
-  const { sha256, content, messageId, receivedAt, readAt, from: foundIn, outcome, reason, isListed = false } = mail;
+  const { sha256, content, messageId, receivedAt, readAt, outcome, reason, isListed = false } = mail;
   const inserted = yield* verdictMails.add(
-    { sha256, content, messageId, receivedAt, readAt, foundIn, outcome, reason, isListed, named: 0 },
+    {
+      sha256,
+      content,
+      messageId,
+      receivedAt,
+      readAt,
+      foundIn: mail.from,
+      outcome,
+      reason,
+      isListed,
+      named: 0,
+    },
     'ON CONFLICT (sha256) DO NOTHING',
   );
   // Locked, so that another process that reads the same e-mail waits.

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Booking } from '../booking/booking.js';
 import { type Finding, gatherFindings, type NotifyCases, openCases, toFinding } from '../cases/open-cases.js';
 import { keyOfCase } from '../ledger/case.js';
@@ -16,10 +15,11 @@ import { keyOfHotel } from '../ledger/mappings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import type { PairMention } from './examine-mail.js';
+import { identifyContent, identifyMail } from './identify-mail.js';
 import type { ExamineMail } from './mail-process.js';
 import type { FoundMail } from './mailbox.js';
 import { UnreadMailError } from './records.js';
-import { judgeSender, type ListedSenders, readHeaders, type SenderStanding } from './sender.js';
+import { judgeSender, type ListedSenders, type SenderStanding } from './sender.js';
 
 /** An e-mail, as far as events name it: by its number in the ledger. Events hold neither its subject nor its sender. */
 interface NumberedMail {
@@ -312,37 +312,6 @@ export function createMailTaker(parts: MailTakerParts) {
       }
     },
   };
-}
-
-/** The checksum by which an e-mail is known again; a copy may have other line ends. */
-function identifyMail(bytes: Buffer): string {
-  return createHash('sha256').update(withPlainLineEnds(bytes)).digest('hex');
-}
-
-/** Byte by byte: an e-mail may consist of them. */
-function withPlainLineEnds(bytes: Buffer): Buffer {
-  const plain = Buffer.allocUnsafe(bytes.length);
-  let length = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    if (bytes[at] === 13 && bytes[at + 1] === 10) continue;
-    plain[length] = bytes[at] ?? 0;
-    length += 1;
-  }
-  return plain.subarray(0, length);
-}
-
-/** What is read of an e-mail, or says how. Each server on the way adds others, so that copies differ in those. */
-const headersOfContent = /^(?:from|subject|content-type|content-transfer-encoding)$/;
-
-/** The checksum of what an e-mail says: it is the same in all of its copies. */
-function identifyContent(bytes: Buffer): string {
-  const plain = withPlainLineEnds(bytes);
-  const end = plain.indexOf('\n\n');
-  const headers = readHeaders(plain).filter(({ name }) => headersOfContent.test(name));
-  return createHash('sha256')
-    .update(JSON.stringify(headers))
-    .update(end === -1 ? plain : plain.subarray(end))
-    .digest('hex');
 }
 
 /** Whether a known e-mail is not read again. Its sender may be listed by now. */
