@@ -128,6 +128,7 @@ write(folder, [
   // Another thread or process shares no loaded code, and would load whole groups for a few of their modules.
   ...(await bundleJobs(['reading-thread'], [{ name: 'reading', test: /jobs\/reading-thread\.ts$/ }])),
   ...(await bundleJobs(['mail-reader'], [{ name: 'mails', test: /jobs\/mail-reader\.ts$/ }])),
+  ...(await bundleJobs(['mail-fetcher'], [{ name: 'fetcher', test: /jobs\/mail-fetcher\.ts$/ }])),
 ]);
 // The library's packages are those of its user's installation.
 write('dist/src', await bundle({ index: 'src/index.ts' }, { external: /^[^./]/ }));

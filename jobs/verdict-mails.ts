@@ -1,8 +1,9 @@
-import { fork } from 'node:child_process';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
+import { fetcherLimits, openImapMailbox } from '../src/verdict-mails/imap-mailbox.js';
+import { startLimited } from '../src/verdict-mails/limited-process.js';
 import { createMailProcess, readerLimits } from '../src/verdict-mails/mail-process.js';
 import { createMailPoller, type Mailbox } from '../src/verdict-mails/mailbox.js';
 import { createMailTaker } from '../src/verdict-mails/take-mail.js';
@@ -31,15 +32,20 @@ export function openMailTaker(config: Config, ledger: Ledger, notify: NotifyAll)
   return { ...taker, close };
 }
 
-function startMailReader() {
-  return fork(new URL('./mail-reader.js', import.meta.url), [JSON.stringify(readerLimits)], {
-    execArgv: [`--max-old-space-size=${readerLimits.heapBytes / 1024 / 1024}`],
-    // It reads texts of strangers, and needs none of the secrets in the environment.
-    env: {},
-    serialization: 'advanced',
-    // V8's last words could quote an e-mail.
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
+const startMailReader = () => startLimited(new URL('./mail-reader.js', import.meta.url), readerLimits);
+
+const startMailFetcher = () =>
+  startLimited(new URL('./mail-fetcher.js', import.meta.url), fetcherLimits, pickTrust(), listTrustOptions());
+
+/** Whom TLS trusts. Other variables may hold secrets. */
+function pickTrust(): NodeJS.ProcessEnv {
+  const { NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA, SSL_CERT_DIR, SSL_CERT_FILE } = process.env;
+  return { NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA, SSL_CERT_DIR, SSL_CERT_FILE };
+}
+
+function listTrustOptions(): string[] {
+  const options = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)];
+  return options.filter((option) => /^--use-(?:bundled|openssl|system)-ca$/.test(option));
 }
 
 /** Reads the configured mailbox as long as `serve` runs; undefined if there is none. */
@@ -74,14 +80,13 @@ export function findMailPlace({ verdicts: { imap, maildir } }: Config): string |
   return imap ? `the mailbox on ${imap.host}` : maildir;
 }
 
-/** The configured mailbox; undefined if there is none. An IMAP client is loaded only if needed. */
+/** The configured mailbox; undefined if there is none. */
 export async function openMailbox({ verdicts }: Config): Promise<Mailbox | undefined> {
   const { imap, maildir } = verdicts;
   if (imap) {
-    const { openImapMailbox } = await import('../src/verdict-mails/imap-mailbox.js');
     const port = imap.port ?? (imap.tls === 'implicit' ? 993 : 143);
-    return openImapMailbox({ ...imap, port, days: matchDays, clock });
+    return openImapMailbox({ ...imap, port, days: matchDays, clock }, startMailFetcher);
   }
   if (maildir === undefined) return undefined;
-  return (await import('../src/verdict-mails/maildir.js')).openMaildir(maildir);
+  return (await import('../src/verdict-mails/maildir.js')).openMaildir(maildir, clock);
 }

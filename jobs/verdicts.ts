@@ -155,6 +155,7 @@ const reasons: Readonly<Record<MailReason, string>> = {
   'too-much-memory': 'reading it takes too much memory',
   failed: 'reading it failed twice',
   'not-authenticated': 'the mail server does not confirm its sender',
+  'not-fetched': 'the mailbox lists it, and hands out nothing that is an e-mail',
   'too-many-bookings': 'it would open more than 1,000 bookings',
   'unread-attachment': 'an attachment was not read',
   'called-correct': 'it calls bookings correct',

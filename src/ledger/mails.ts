@@ -22,6 +22,8 @@ export const verdictMails = t.table(
   {
     /** Of its bytes, in hexadecimal. */
     sha256: t.text(),
+    /** The checksum of what it says, without the headers that servers on the way add. */
+    content: t.optional(t.text()),
     messageId: t.optional(t.text()),
     receivedAt: t.bigint,
     readAt: t.bigint,
@@ -62,7 +64,10 @@ export const mailBookings = t.table(
 );
 
 export function createMails(store: Store) {
-  return { ...createMailReader(store), ...bind(store.transact, { noteMailbox, record, noteCasesOpened }) };
+  return {
+    ...createMailReader(store),
+    ...bind(store.transact, { noteMailbox, record, forget, noteCasesOpened }),
+  };
 }
 
 export function createMailReader(store: Store) {
@@ -105,9 +110,20 @@ function* record(mail: NewMail) {
   // A copy may be forged, so it must not keep the canary from being named.
   const copy = found > 0 ? undefined : yield* findCopy(mail);
   if (copy !== undefined) return { number: copy, isNew: false };
-  const { sha256, messageId, receivedAt, readAt, from: foundIn, outcome, reason, isListed = false } = mail;
+  const { sha256, content, messageId, receivedAt, readAt, outcome, reason, isListed = false } = mail;
   const inserted = yield* verdictMails.add(
-    { sha256, messageId, receivedAt, readAt, foundIn, outcome, reason, isListed, named: 0 },
+    {
+      sha256,
+      content,
+      messageId,
+      receivedAt,
+      readAt,
+      foundIn: mail.from,
+      outcome,
+      reason,
+      isListed,
+      named: 0,
+    },
     'ON CONFLICT (sha256) DO NOTHING',
   );
   // Locked, so that another process that reads the same e-mail waits.
@@ -159,14 +175,15 @@ function findNotice(number: number, mail: NewMail, isNaming: boolean): NewNotice
 }
 
 /**
- * Another copy of the same e-mail, by its Message-ID, that names at least as much. An id alone is no proof: anybody can write
- * one.
+ * Another copy of the same e-mail that names at least as much: it says the same under the same Message-ID. An id alone is no proof:
+ * anybody can write one.
  */
-function* findCopy({ sha256, messageId, bookings, pairs }: NewMail): Query<number | undefined> {
-  if (messageId === undefined) return undefined;
+function* findCopy({ sha256, content, messageId, bookings, pairs }: NewMail): Query<number | undefined> {
+  if (messageId === undefined || content === undefined) return undefined;
   const row = yield* one(
-    `SELECT number FROM verdict_mails WHERE message_id = ? AND sha256 <> ? ORDER BY number LIMIT 1`,
+    `SELECT number FROM verdict_mails WHERE message_id = ? AND content = ? AND sha256 <> ? ORDER BY number LIMIT 1`,
     toStorable(messageId),
+    content,
     sha256,
   );
   if (!row) return undefined;
@@ -193,6 +210,11 @@ function addPair(mail: number, { providerName, providerHotelId, serviceId }: Nam
     { mail, providerName, providerHotelId, serviceId },
     'ON CONFLICT (mail, provider_name, provider_hotel_id, service_id) DO NOTHING',
   );
+}
+
+/** Removes an e-mail that could not be fetched, once it is known by its bytes. */
+function* forget(sha256: string): Query<void> {
+  yield* change(`DELETE FROM verdict_mails WHERE sha256 = ? AND reason = 'not-fetched'`, sha256);
 }
 
 /** Notes that the cases of an e-mail are open. */
@@ -315,18 +337,20 @@ export type MailOutcome = 'named' | 'nothing-known' | 'unreadable' | 'set-aside'
 
 /**
  * Why an e-mail names nothing, or not all that it may be about. `unread-attachment`: one without text; `called-correct`: it calls
- * known bookings correct, and nothing incorrect.
+ * known bookings correct, and nothing incorrect. `not-fetched`: the mailbox lists it, and hands out nothing that is an e-mail.
  */
 export type MailReason =
   | UnreadReason
   | 'unread-attachment'
   | 'called-correct'
   | 'not-authenticated'
-  | 'too-many-bookings';
+  | 'too-many-bookings'
+  | 'not-fetched';
 
 export interface NewMail {
   /** Of its bytes, in hexadecimal. */
   readonly sha256: string;
+  readonly content?: string | undefined;
   readonly messageId?: string | undefined;
   readonly receivedAt: number;
   readonly readAt: number;

@@ -205,6 +205,14 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
             `To find it: ${command('verdicts list --unknown')}; to use it: ${command('verdicts import FILE')}`,
           ),
         };
+      if (about.text('reason') === 'not-fetched')
+        return {
+          title: 'An e-mail in the mailbox of verdicts cannot be fetched',
+          text: lines(
+            'The mailbox lists it, and hands out nothing that is an e-mail. It is tried for a day, then passed over: it may name bookings on an incorrect mapping.',
+            `Open the mailbox with a mail program. To use what you save there: ${command('verdicts import FILE')}`,
+          ),
+        };
       return {
         title: `An e-mail about mappings was set aside (${about.text('reason')})`,
         text: lines(

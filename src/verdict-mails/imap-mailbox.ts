@@ -1,163 +1,139 @@
-import { ImapFlow } from 'imapflow';
-import { codeOf, SafeError } from '../text/safe-error.js';
-import { type FoundMail, type Mailbox, MailboxError } from './mailbox.js';
-import { maxMailBytes } from './read-mail.js';
+import type { ChildProcess } from 'node:child_process';
+import type { ImapAnswer, ImapLogin, ImapOrder } from './imap-session.js';
+import { answerMs, converse, LimitedProcessError, megabyte, type ProcessLimits } from './limited-process.js';
+import { type FoundMail, type Mailbox, MailboxError, trackMails } from './mailbox.js';
 
 const dayMs = 86_400_000;
-/** How long the server may take to connect, and to answer. */
-const connectMs = 15_000;
-const silenceMs = 60_000;
-/** How long a command may take in all: a server that sends a byte a minute is never silent. */
-const commandMs = 300_000;
-const maxLineBytes = 16 * 1024 * 1024;
+/** Nothing depends on a polite end. */
+const leaveMs = 5_000;
 
-export interface ImapOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-  readonly folder: string;
-  readonly tls: 'implicit' | 'starttls' | 'none';
+/** How much an answer of the mail server may take of the process that talks to it. */
+export const fetcherLimits: ProcessLimits = {
+  heapBytes: 128 * megabyte,
+  processBytes: 384 * megabyte,
+  processorMs: 10_000,
+};
+
+export interface ImapOptions extends ImapLogin {
   /** How far back e-mails are read. */
   readonly days: number;
   readonly clock: () => number;
 }
 
-/** A folder on an IMAP server. It is opened read-only. */
-export function openImapMailbox(options: ImapOptions): Mailbox {
-  const { host, port, user, folder, days, clock } = options;
+/**
+ * A folder on an IMAP server.
+ *
+ * @param start starts a limited process that calls `answerImap`: one for each look, so that no server gets more than that
+ */
+export function openImapMailbox(options: ImapOptions, start: () => ChildProcess): Mailbox {
+  const { host, port, user, password, folder, tls, days, clock } = options;
+  const login: ImapLogin = { host, port, user, password, folder, tls };
   const place = `imap://${host}:${port}/${folder}`;
-  const given = new Set<string>();
-  /** Those that could not be fetched come last: the others do not wait for them. */
-  const failed = new Set<string>();
+  const mails = trackMails(clock);
 
-  /** Connects, opens the folder and finds the e-mails that arrived lately. A UID is unique as long as its folder exists. */
-  async function open(client: ImapFlow) {
-    await client.connect();
-    const { uidValidity } = await client.mailboxOpen(folder, { readOnly: true });
-    // A day more: the server compares dates in its own time zone.
-    const since = new Date(clock() - (days + 1) * dayMs);
-    const found = (await client.search({ since }, { uid: true })) || [];
-    return found
-      .map((uid) => ({ uid: String(uid), key: `${uidValidity} ${uid}` }))
-      .filter(({ key }) => !given.has(key))
-      .sort((a, b) => Number(failed.has(a.key)) - Number(failed.has(b.key)));
-  }
-
-  /** Undefined for an e-mail that somebody has removed meanwhile. */
-  async function fetchMail(client: ImapFlow, uid: string, key: string): Promise<FoundMail | undefined> {
-    const about = await client.fetchOne(uid, { size: true, internalDate: true }, { uid: true });
-    if (!about) return undefined;
-    const arrived = new Date(about.internalDate ?? Number.NaN).getTime();
-    const found = { from: place, arrivedAt: Number.isNaN(arrived) ? undefined : arrived };
-    if ((about.size ?? 0) > maxMailBytes) {
-      // They say who sent it.
-      const headers = ['From', 'Authentication-Results'];
-      const head = (await client.fetchOne(uid, { headers }, { uid: true })) || undefined;
-      return { ...found, head: head?.headers, oversized: `${user} ${key}` };
-    }
-    const bytes = ((await client.fetchOne(uid, { source: true }, { uid: true })) || undefined)?.source;
-    return bytes && { ...found, bytes };
-  }
-
-  /** A command that takes too long ends the connection, and so does the signal. */
   function connect(signal: AbortSignal) {
-    const client = createClient(options);
-    const close = () => client.close();
-    signal.addEventListener('abort', close, { once: true });
-    const ask = <Result>(command: () => Promise<Result>) => explain(place, () => withinLimit(close, command));
-    const end = () => {
-      signal.removeEventListener('abort', close);
-      close();
+    signal.throwIfAborted();
+    const child = start();
+    const kill = () => void child.kill('SIGKILL');
+    signal.addEventListener('abort', kill, { once: true });
+
+    async function ask(order: ImapOrder): Promise<Exclude<ImapAnswer, { kind: 'failed' }>> {
+      const answer = await converse<ImapAnswer>(child, order).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new MailboxError(`${place} can't be read: ${describeEnd(error)}`, false, { cause: error });
+      });
+      if (answer.kind !== 'failed') return answer;
+      throw new MailboxError(`${place} can't be read: ${answer.why}`, answer.refusesLogin);
+    }
+
+    return {
+      async open() {
+        // A day more: the server compares dates in its own time zone.
+        const answer = await ask({ kind: 'open', login, since: clock() - (days + 1) * dayMs });
+        if (answer.kind !== 'opened') return [];
+        // A UID is unique as long as its folder exists.
+        return mails.order(answer.uids.map((uid) => ({ uid, key: `${user} ${answer.uidValidity} ${uid}` })));
+      },
+      /** Undefined for an e-mail that somebody has removed meanwhile. */
+      async fetch(uid: string, key: string): Promise<FoundMail | undefined> {
+        const answer = await ask({ kind: 'fetch', uid });
+        return answer.kind === 'gone' ? undefined : toFound(answer, { from: place, key });
+      },
+      async leave() {
+        const order: ImapOrder = { kind: 'leave' };
+        await converse<ImapAnswer>(child, order, undefined, leaveMs).catch(() => {});
+      },
+      end() {
+        signal.removeEventListener('abort', kill);
+        kill();
+      },
     };
-    return { client, ask, end };
   }
 
   return {
     place,
     async *readNew(signal) {
-      const { client, ask, end } = connect(signal);
+      let session: ReturnType<typeof connect> | undefined;
       try {
-        for (const { uid, key } of await ask(() => open(client))) {
+        session = connect(signal);
+        for (const { uid, key } of await session.open()) {
           signal.throwIfAborted();
-          failed.add(key);
-          const mail = await ask(() => fetchMail(client, uid, key));
-          failed.delete(key);
+          if (!session) {
+            session = connect(signal);
+            await session.open();
+          }
+          const hadFailed = mails.noteTry(key);
+          let mail: FoundMail | undefined;
+          try {
+            mail = await session.fetch(uid, key);
+          } catch (error) {
+            // It ended the connection twice, and so might keep the others from being read.
+            if (!hadFailed || signal.aborted) throw error;
+            session.end();
+            session = undefined;
+            mail = { from: place, key, fault: 'not-fetched' };
+          }
+          if (mail?.fault !== 'not-fetched') mails.noteFetched(key);
           if (mail) yield mail;
-          given.add(key);
+          mails.noteGiven(key);
         }
-        await ask(() => client.logout());
+        await session?.leave();
       } finally {
-        end();
+        session?.end();
       }
     },
     async probe(signal) {
-      const { client, ask, end } = connect(signal);
-      return { mails: (await ask(() => open(client)).finally(end)).length };
+      const session = connect(signal);
+      return { mails: (await session.open().finally(session.end)).length };
     },
   };
 }
 
-function createClient({ host, port, user, password, tls }: ImapOptions): ImapFlow {
-  const client = new ImapFlow({
-    host,
-    port,
-    secure: tls === 'implicit',
-    // False forbids it, true demands it.
-    ...(tls !== 'implicit' && { doSTARTTLS: tls === 'starttls' }),
-    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
-    auth: { user, pass: password },
-    logger: false,
-    disableAutoIdle: true,
-    disableCompression: true,
-    connectionTimeout: connectMs,
-    greetingTimeout: connectMs,
-    socketTimeout: silenceMs,
-    maxLineLength: maxLineBytes,
-    maxLiteralSize: maxMailBytes + maxLineBytes,
-    maxResponseSize: maxMailBytes + 2 * maxLineBytes,
-  });
-  // Whoever waits for an answer gets the error, too; without a listener it would end the process.
-  client.on('error', () => {});
-  return client;
+function toFound(
+  answer: Exclude<ImapAnswer, { kind: 'failed' }>,
+  about: { readonly from: string; readonly key: string },
+): FoundMail {
+  if (answer.kind !== 'fetched') return { ...about, fault: 'not-fetched' };
+  const { mail } = answer;
+  const { arrivedAt } = mail;
+  return mail.bytes
+    ? { ...about, arrivedAt, bytes: toBuffer(mail.bytes) }
+    : { ...about, arrivedAt, fault: 'too-large', head: toBuffer(mail.head) };
 }
 
-async function withinLimit<Result>(close: () => void, command: () => Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      close();
-      reject(new SafeError(`no complete answer within ${commandMs / 1_000} s`));
-    }, commandMs);
-  });
-  try {
-    return await Promise.race([command(), late]);
-  } finally {
-    clearTimeout(timer);
+/** Bytes arrive from another process as a plain array. */
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function describeEnd(error: unknown): string {
+  if (!(error instanceof LimitedProcessError)) return "the process that reads it can't be started";
+  switch (error.fault) {
+    case 'too-slow':
+      return `no complete answer within ${answerMs / 1_000} s, or one that takes too long to read`;
+    case 'too-much-memory':
+      return "the server's answer takes too much memory";
+    case 'failed':
+      return 'the process that reads it ended';
   }
-}
-
-/** The server's own words are left out: they may quote what was sent to it. */
-async function explain<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    const why = refusesLogin(error) ? 'the server refused user and password' : describeFault(error);
-    throw new MailboxError(`${place} can't be read: ${why}`, refusesLogin(error), { cause: error });
-  }
-}
-
-/** By ImapFlow's own field. */
-function refusesLogin(error: unknown): boolean {
-  return error instanceof Error && 'authenticationFailed' in error && error.authenticationFailed === true;
-}
-
-function describeFault(error: unknown): string {
-  if (error instanceof SafeError) return error.message;
-  const { responseStatus }: { [field: string]: unknown } = { ...(error as object) };
-  const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unexpected error');
-  if (/CERT|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code))
-    return `the certificate of the server is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`;
-  if (responseStatus === 'NO') return 'the server does not have that folder, or refuses it';
-  return code;
 }

@@ -12,9 +12,23 @@ export type FoundMail = {
   /** When its file was written: used if neither its arrival nor its own date is known. */
   readonly savedAt?: number | undefined;
 } & (
-  | { readonly bytes: Buffer; readonly head?: undefined }
-  /** It is too large to be loaded; identified by a text. Its beginning says who sent it. */
-  | { readonly bytes?: undefined; readonly oversized: string; readonly head?: Buffer | undefined }
+  | {
+      readonly bytes: Buffer;
+      /** As below: its bytes may not have been fetched before. */
+      readonly key?: string | undefined;
+      readonly fault?: undefined;
+      readonly head?: undefined;
+    }
+  /**
+   * Too large to be loaded; its beginning says who sent it. Or the mailbox lists it, and hands out nothing that is an e-mail: it is given
+   * again at each look for a day. `key`: what identifies it as long as its bytes do not.
+   */
+  | {
+      readonly fault: 'too-large' | 'not-fetched';
+      readonly key: string;
+      readonly head?: Buffer | undefined;
+      readonly bytes?: undefined;
+    }
 );
 
 /** Where verdict e-mails arrive. Nothing in it is removed. */
@@ -43,6 +57,35 @@ export class MailboxError extends SafeError {
   ) {
     super(message, options);
   }
+}
+
+const triedMs = 86_400_000;
+
+/** Which e-mails a mailbox has given, and which it could not fetch: those are tried for a day, then passed over. */
+export function trackMails(clock: () => number) {
+  const given = new Set<string>();
+  const triedSince = new Map<string, number>();
+  return {
+    /** Those that are to be given. Those that failed come last: the others do not wait for them. */
+    order<Listed extends { readonly key: string }>(listed: readonly Listed[]): Listed[] {
+      return listed
+        .filter(({ key }) => !given.has(key))
+        .sort((a, b) => Number(triedSince.has(a.key)) - Number(triedSince.has(b.key)));
+    },
+    /** Call it before an e-mail is fetched. Returns whether that failed before. */
+    noteTry(key: string): boolean {
+      const isAgain = triedSince.has(key);
+      if (!isAgain) triedSince.set(key, clock());
+      return isAgain;
+    },
+    noteFetched: (key: string) => void triedSince.delete(key),
+    /** Whoever reads the mailbox is done with it. */
+    noteGiven(key: string): void {
+      if (clock() - (triedSince.get(key) ?? 0) < triedMs) return;
+      given.add(key);
+      triedSince.delete(key);
+    },
+  };
 }
 
 interface PollingParts {

@@ -1,17 +1,18 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { codeOf } from '../text/safe-error.js';
-import { type Mailbox, MailboxError } from './mailbox.js';
-import { maxMailBytes } from './read-mail.js';
+import { isNoMail, maxMailBytes } from './mail-bytes.js';
+import { type Mailbox, MailboxError, trackMails } from './mailbox.js';
 
 /** Enough to find out who sent an e-mail. */
 const headBytes = 256 * 1024;
 
 /** A maildir: e-mails are delivered to `new`, and moved to `cur` by any program that has seen them. */
-export function openMaildir(folder: string): Mailbox {
-  const given = new Set<string>();
+export function openMaildir(folder: string, clock: () => number): Mailbox {
+  const mails = trackMails(clock);
   const list = () =>
     explain(folder, async () => [
       ...(await listFiles(join(folder, 'new'))),
@@ -21,17 +22,21 @@ export function openMaildir(folder: string): Mailbox {
     place: folder,
     async *readNew(signal) {
       let fault: unknown;
-      for (const { path, key, size, changedAt } of await list()) {
-        if (given.has(key)) continue;
+      for (const { path, key, changedAt } of mails.order(await list())) {
         signal.throwIfAborted();
         try {
+          mails.noteTry(key);
           // Senders and mail programs choose the names of files, so nothing else gets to know them.
-          const bytes = await explain(`a file in ${folder}`, () => readStart(path, size));
+          const file = await explain(`a file in ${folder}`, () => readFile(path));
           // It is listed the next time.
-          if (!bytes) continue;
-          if (size > maxMailBytes) yield { from: folder, arrivedAt: changedAt, oversized: key, head: bytes };
-          else for (const mail of splitMails(bytes)) yield { from: folder, bytes: mail, savedAt: changedAt };
-          given.add(key);
+          if (file === 'moved') continue;
+          const found = { from: folder, key };
+          if (file !== undefined) mails.noteFetched(key);
+          if (file === undefined) yield { ...found, savedAt: changedAt, fault: 'not-fetched' };
+          else if (!file.isWhole)
+            yield { ...found, arrivedAt: changedAt, fault: 'too-large', head: file.bytes };
+          else for (const bytes of splitMails(file.bytes)) yield { ...found, savedAt: changedAt, bytes };
+          mails.noteGiven(key);
         } catch (error) {
           // The others are read all the same.
           if (!(error instanceof MailboxError)) throw error;
@@ -46,26 +51,57 @@ export function openMaildir(folder: string): Mailbox {
 
 /** Of one of its two folders, the oldest first. */
 async function listFiles(folder: string) {
-  const files: { path: string; key: string; size: number; changedAt: number }[] = [];
+  const files: { path: string; key: string; changedAt: number }[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     const found = entry.isFile() && (await stat(path).catch(() => undefined));
     if (!found) continue;
     // Flags are appended to the name after a colon.
     const key = entry.name.replace(/:2,[^:]*$/, '');
-    files.push({ path, key, size: found.size, changedAt: Math.floor(found.mtimeMs) });
+    files.push({ path, key, changedAt: Math.floor(found.mtimeMs) });
   }
   return files.sort((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
 }
 
-/** The whole file, or the beginning of one that is too large. Undefined if somebody moved it meanwhile. */
-async function readStart(path: string, size: number): Promise<Buffer | undefined> {
+/** Codes of a file that is there, and can't be read or decompressed. Others are about the folder, or about this machine. */
+const ofFile = /^(?:EACCES|EPERM|EIO|Z_.*)$/;
+
+/** Undefined for a file that holds no e-mail. */
+async function readFile(path: string) {
   try {
-    return await buffer(createReadStream(path, size > maxMailBytes ? { end: headBytes - 1 } : {}));
+    const start = await readUpTo(createReadStream(path, { end: gzipMark.length - 1 }), gzipMark.length);
+    const isCompressed = start.bytes.equals(gzipMark);
+    const file = await readUpTo(isCompressed ? decompress(path) : createReadStream(path), maxMailBytes);
+    return isNoMail(file.bytes) ? undefined : file;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    const code = codeOf(error) ?? '';
+    if (code === 'ENOENT') return 'moved';
+    if (ofFile.test(code)) return undefined;
     throw error;
   }
+}
+
+/** Some mail servers compress what they store. No e-mail begins like this. */
+const gzipMark = Buffer.from('1f8b08', 'hex');
+
+function decompress(path: string): Readable {
+  const file = createReadStream(path);
+  const plain = createGunzip();
+  file.on('error', (error) => plain.destroy(error));
+  plain.on('close', () => file.destroy());
+  return file.pipe(plain);
+}
+
+/** All that a stream has, or the beginning if that is too much. */
+async function readUpTo(stream: Readable, limit: number) {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > limit) return { bytes: Buffer.concat(chunks).subarray(0, headBytes), isWhole: false };
+  }
+  return { bytes: Buffer.concat(chunks), isWhole: true };
 }
 
 async function explain<Result>(place: string, work: () => Promise<Result>): Promise<Result> {

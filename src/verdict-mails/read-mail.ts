@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { createHeadings, type Headings, type VerdictWords } from './headings.js';
+import { isBinary, isBlank, isDocument, looksLikeMail, maxMailBytes } from './mail-bytes.js';
 import { type MailRecord, mostLines, readDelimited, readHtml, readText, UnreadMailError } from './records.js';
 
 /*
  * What an e-mail may hold: one that exceeds it is not read. Nothing in it is decompressed.
  */
-export const maxMailBytes = 25 * 1024 * 1024;
 /** Lines that may separate parts. */
 const mostParts = 2_000;
 /** Parts within parts. */
@@ -26,7 +26,7 @@ interface Reading {
 /** Reads an e-mail, or a text that somebody saved from one, such as an attached CSV file. @throws UnreadMailError */
 export async function readMail(bytes: Buffer, words: VerdictWords) {
   if (bytes.length > maxMailBytes) throw new UnreadMailError('too-large');
-  if (isBinary(bytes)) throw new UnreadMailError('no-text');
+  if (isBlank(bytes) || isBinary(bytes)) throw new UnreadMailError('no-text');
   const reading: Reading = { headings: createHeadings(words), records: [], unreadAttachments: 0 };
   const email = looksLikeMail(bytes) ? await readMessage(bytes, reading, 0) : readSaved(bytes, reading);
   const { records, unreadAttachments } = reading;
@@ -169,33 +169,4 @@ function decodeText(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   return new TextDecoder(isUtf8(bytes) ? 'utf-8' : 'windows-1252').decode(bytes);
-}
-
-/** Whether bytes are a spreadsheet, a ZIP file or the like, whatever they are called: ZIP (and so XLSX), PDF, gzip, the old Office format, 7-Zip and RAR. */
-function isDocument(bytes: Buffer): boolean {
-  return /^(?:504b0304|504b0506|25504446|1f8b|d0cf11e0|377abcaf|52617221)/.test(bytes.toString('hex', 0, 4));
-}
-
-/** How far an e-mail's headers are looked at. */
-const examinedBytes = 16_384;
-
-/** Whether bytes are not text but, for example, a spreadsheet or a ZIP file. */
-function isBinary(bytes: Buffer): boolean {
-  const isUtf16 = /^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2));
-  return isDocument(bytes) || (!isUtf16 && bytes.subarray(0, examinedBytes).includes(0));
-}
-
-/** Some of these are in every e-mail, and in no list of bookings. */
-const mailHeader =
-  /^(?:from|to|received|return-path|delivered-to|message-id|mime-version|content-type|content-transfer-encoding|x-[a-z-]+)[ \t]*:/i;
-
-/** Whether bytes begin with the headers of an e-mail. */
-function looksLikeMail(bytes: Buffer): boolean {
-  const lines = bytes
-    .toString('latin1', 0, examinedBytes)
-    .replace(/^(?:\r?\n)+/, '')
-    .split(/\r?\n/);
-  const end = lines.indexOf('');
-  const headers = lines.slice(0, end).filter((line) => !/^[ \t]/.test(line));
-  return /^[!-9;-~]+[ \t]*:/.test(headers[0] ?? '') && headers.some((line) => mailHeader.test(line));
 }

@@ -62,7 +62,7 @@ const mostHeaderBytes = 256 * 1024;
 const plainAddress = /^[^\s@<>()[\]\\,;:"]{1,64}@[a-z0-9.-]{1,255}$/;
 
 /** In their order, the newest first. Lines that begin with a space continue the header before. */
-function readHeaders(bytes: Uint8Array) {
+export function readHeaders(bytes: Uint8Array) {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, mostHeaderBytes));
   const headers: string[] = [];
   for (const line of start.toString('latin1').split(/\r\n|\r|\n/)) {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Booking } from '../booking/booking.js';
 import { type Finding, gatherFindings, type NotifyCases, openCases, toFinding } from '../cases/open-cases.js';
 import { keyOfCase } from '../ledger/case.js';
@@ -16,6 +15,7 @@ import { keyOfHotel } from '../ledger/mappings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import type { PairMention } from './examine-mail.js';
+import { identifyContent, identifyMail } from './identify-mail.js';
 import type { ExamineMail } from './mail-process.js';
 import type { FoundMail } from './mailbox.js';
 import { UnreadMailError } from './records.js';
@@ -162,23 +162,26 @@ export function createMailTaker(parts: MailTakerParts) {
   }
 
   async function takeOrSetAside(found: FoundMail, sha256: string, isAsked: boolean): Promise<TakenMail> {
-    const { bytes, from, arrivedAt, savedAt } = found;
+    const { bytes, from, arrivedAt, savedAt, fault } = found;
     const known = await log.findMail(sha256);
     const ofSender = judgeSender(bytes ?? found.head ?? Buffer.alloc(0), senders);
     const standing = isAsked ? 'asked' : ofSender;
-    if (known && isDone(known, standing)) return repeat(known);
+    if (known && (fault === 'not-fetched' || isDone(known, standing))) return repeat(known);
     const now = clock();
 
     function note({ outcome, reason }: Judged, seen?: Seen): Promise<TakenMail> {
       const written = arrivedAt ?? seen?.mail.receivedAt ?? savedAt ?? now;
       // A later move of the mapping corrects a case, so that an instant in the future would keep it open for good.
       const receivedAt = Math.min(written, now);
-      const arrival = { sha256, from, readAt: now, receivedAt, isListed: ofSender === 'listed' };
-      const isStranger = standing === 'unlisted';
+      const content = bytes && identifyContent(bytes);
+      const arrival = { sha256, content, from, readAt: now, receivedAt, isListed: ofSender === 'listed' };
+      // Nobody knows who sent what can't be fetched.
+      const isStranger = standing === 'unlisted' && reason !== 'not-fetched';
       const judged = isStranger ? { outcome: 'unknown-sender' as const } : { outcome, reason };
       return record({ ...arrival, ...judged }, outcome === 'set-aside' ? undefined : seen, known);
     }
 
+    if (fault === 'not-fetched') return note({ outcome: 'set-aside', reason: fault });
     if (standing === 'unproven') return note({ outcome: 'set-aside', reason: 'not-authenticated' });
     if (bytes === undefined) return note({ outcome: 'unreadable', reason: 'too-large' });
     try {
@@ -221,7 +224,8 @@ export function createMailTaker(parts: MailTakerParts) {
     const { messageId, correct, unreadAttachments } = said;
     const namesSent =
       !isUsed && seen !== undefined && seen.bookings.length + seen.canaries.length + seen.mail.correct > 0;
-    const toldOn = namesSent || reason === 'not-authenticated' ? today() : undefined;
+    const isOncePerDay = namesSent || reason === 'not-authenticated' || reason === 'not-fetched';
+    const toldOn = isOncePerDay ? today() : undefined;
     const references = canaries.map(({ reference }) => reference);
     const naming = { bookings, pairs, canaries: references };
     const { number, isNew } = await log.record({ ...arrival, messageId, ...naming, toldOn });
@@ -258,6 +262,12 @@ export function createMailTaker(parts: MailTakerParts) {
     return false;
   }
 
+  /** An e-mail that could not be fetched before was recorded by its key. */
+  async function forgetUnfetched(key: string): Promise<void> {
+    const sha256 = identifyMail(Buffer.from(key));
+    if ((await log.findMail(sha256))?.reason === 'not-fetched') await log.forget(sha256);
+  }
+
   async function repeat({ number, messageId, receivedAt }: StoredMail): Promise<TakenMail> {
     const { bookings, pairs } = await log.readNamed(number);
     const canaries = await ledger.canaries.list({ limit: mostCanaries });
@@ -290,9 +300,10 @@ export function createMailTaker(parts: MailTakerParts) {
      * aside, and only read again if a person asks for it.
      */
     async take(found: FoundMail, { isAsked = false } = {}): Promise<TakenMail> {
-      const sha256 = identifyMail(found.bytes ?? Buffer.from(found.oversized));
+      const sha256 = identifyMail(found.bytes ?? Buffer.from(found.key));
       try {
         const taken = await takeOrSetAside(found, sha256, isAsked);
+        if (found.bytes && found.key !== undefined) await forgetUnfetched(found.key);
         failed = undefined;
         return taken;
       } catch (error) {
@@ -303,26 +314,13 @@ export function createMailTaker(parts: MailTakerParts) {
   };
 }
 
-/**
- * The checksum by which an e-mail is known again; a copy may have other line ends. Byte by byte: an e-mail may consist of them.
- */
-function identifyMail(bytes: Buffer): string {
-  const plain = Buffer.allocUnsafe(bytes.length);
-  let length = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    if (bytes[at] === 13 && bytes[at + 1] === 10) continue;
-    plain[length] = bytes[at] ?? 0;
-    length += 1;
-  }
-  return createHash('sha256').update(plain.subarray(0, length)).digest('hex');
-}
-
 /** Whether a known e-mail is not read again. Its sender may be listed by now. */
 function isDone({ outcome, reason }: StoredMail, standing: Standing): boolean {
   switch (outcome) {
     case 'named':
       return true;
     case 'set-aside': {
+      if (reason === 'not-fetched') return false;
       const isOfSender = reason === 'not-authenticated' || reason === 'too-many-bookings';
       return standing !== 'asked' && !(standing === 'listed' && isOfSender);
     }

@@ -1,24 +1,18 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/booking.js';
+import { megabyte, type ProcessLimits, startLimited } from '../../src/verdict-mails/limited-process.js';
 import { createMailProcess, readerLimits } from '../../src/verdict-mails/mail-process.js';
 import { UnreadMailError } from '../../src/verdict-mails/records.js';
 import { mailOf, words } from '../verdict-mails/mails.js';
 
-const megabyte = 1024 * 1024;
-
 /** The built process that reads e-mails, with other limits. */
-function prepare({ heapBytes = readerLimits.heapBytes, ...limits }: Partial<typeof readerLimits> = {}) {
+function prepare(limits: Partial<ProcessLimits> = {}) {
   const started: ChildProcess[] = [];
   const url = new URL('../../dist/jobs/mail-reader.js', import.meta.url);
   const reader = createMailProcess(words, () => {
-    const child = fork(url, [JSON.stringify({ ...readerLimits, ...limits })], {
-      execArgv: [`--max-old-space-size=${heapBytes / megabyte}`],
-      env: {},
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
+    const child = startLimited(url, { ...readerLimits, ...limits });
     started.push(child);
     return child;
   });

@@ -3,6 +3,7 @@ import { type ImapOptions, openImapMailbox } from '../../src/verdict-mails/imap-
 import type { Mailbox } from '../../src/verdict-mails/mailbox.js';
 import { dovecotNeeds, imapPassword, imapUser, startDovecot } from '../support/dovecot.js';
 import { type CertificateFiles, certificateNeeds, makeCertificate } from '../support/machine.js';
+import { startBuiltFetcher } from '../support/mail-fetcher.js';
 import { trustAuthority } from '../support/trusted-authority.js';
 import { mailOf } from './mails.js';
 
@@ -14,11 +15,20 @@ async function start(certificate: CertificateFiles = makeCertificate('DNS:localh
   onTestFinished(() => server.stop());
   trustAuthority(certificate.certificate);
   const open = (options: Partial<ImapOptions> = {}) =>
-    openImapMailbox({
-      ...{ host: 'localhost', port: server.tlsPort, user: imapUser, password: imapPassword, folder: 'INBOX' },
-      ...{ tls: 'implicit', days: 14, clock: Date.now },
-      ...options,
-    });
+    openImapMailbox(
+      {
+        ...{
+          host: 'localhost',
+          port: server.tlsPort,
+          user: imapUser,
+          password: imapPassword,
+          folder: 'INBOX',
+        },
+        ...{ tls: 'implicit', days: 14, clock: Date.now },
+        ...options,
+      },
+      startBuiltFetcher,
+    );
   return { server, open };
 }
 

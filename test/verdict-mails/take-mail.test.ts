@@ -224,7 +224,10 @@ describe('An e-mail that names nothing known', () => {
       ['BR-1042', 'true'],
     ]);
     const bytes = Buffer.from(mailOf('text/html', table));
-    expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', correct: 1 });
+    expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({
+      outcome: 'nothing-known',
+      correct: 1,
+    });
     expect(await ledger.bookings.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
   });
 
@@ -243,10 +246,71 @@ describe('An e-mail that names nothing known', () => {
   });
 });
 
+describe('An e-mail with the Message-ID of another one', () => {
+  const plain = mailOf('text/plain', 'Incorrect: BR-1042');
+
+  it('and the same content is a copy, whatever servers on the way have added', async () => {
+    const { ledger, taker, events } = await prepare();
+    await taker.take({ bytes: Buffer.from(plain), from: 'a.eml' });
+    const copy = Buffer.from(`Received: from b.example; Fri, 20 Nov 2026 10:00:00 +0000\r\n${plain}`);
+    expect(await taker.take({ bytes: copy, from: 'b.eml' })).toMatchObject({ outcome: 'already-read' });
+    expect(await ledger.mails.listMails({ limit: 5 })).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'verdict-mail-named')).toHaveLength(1);
+  });
+
+  it.each([
+    ['another text', mailOf('text/plain', 'The list will follow')],
+    ['another subject', plain.replace(/^Subject: .*$/m, 'Subject: BR-9')],
+    ['another encoding', mailOf('text/plain', 'Incorrect: BR-1042', ['Content-Transfer-Encoding: base64'])],
+  ])('and %s is an e-mail of its own, also if it names nothing', async (_, other) => {
+    const { ledger, taker } = await prepare();
+    await taker.take({ bytes: Buffer.from(plain), from: 'a.eml' });
+    const { outcome } = await taker.take({ bytes: Buffer.from(other), from: 'b.eml' });
+    expect(outcome).not.toBe('already-read');
+    expect(await ledger.mails.listMails({ limit: 5 })).toHaveLength(2);
+  });
+});
+
+describe('An e-mail that the mailbox does not hand out', () => {
+  const mail = { from: 'imap', key: 'u 1 7', fault: 'not-fetched' } as const;
+
+  it.each<ListedSenders>([{ from: [] }, { from: ['@service.example'] }])(
+    'is told once and listed, and no stranger’s; %o',
+    async (senders) => {
+      const { ledger, taker, events } = await prepare(false, canaryHotel, examineHere, senders);
+      expect(await taker.take(mail)).toMatchObject({ outcome: 'set-aside', reason: 'not-fetched' });
+      expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read' });
+      // Perhaps there are thousands.
+      await taker.take({ ...mail, key: 'u 1 8' });
+      expect(events.map(({ type }) => type)).toEqual(['verdict-mail-set-aside', 'verdict-mail-set-aside']);
+      expect(await listNotices(ledger)).toMatchObject([
+        { event: 'mail-set-aside', subject: 'not-fetched 2026-11-21', facts: { reason: 'not-fetched' } },
+      ]);
+      expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(2);
+    },
+  );
+
+  it('and does later is read like any other', async () => {
+    const { ledger, taker } = await prepare();
+    await taker.take(mail);
+    expect(await taker.take({ from: 'imap', key: mail.key, bytes: named })).toMatchObject({
+      outcome: 'named',
+    });
+    expect(await ledger.mails.listMails({ limit: 5 })).toMatchObject([{ outcome: 'named' }]);
+  });
+
+  it('and turns out to be too large is told as such', async () => {
+    const { ledger, taker } = await prepare();
+    await taker.take(mail);
+    expect(await taker.take({ ...mail, fault: 'too-large' })).toMatchObject({ outcome: 'unreadable' });
+    expect(await ledger.mails.listMails({ limit: 5 })).toMatchObject([{ reason: 'too-large' }]);
+  });
+});
+
 describe('An e-mail that cannot be read', () => {
   it('is recorded and reported once, by its reason', async () => {
     const { ledger, taker, events } = await prepare();
-    const mail = { oversized: 'uid 7', from: 'imap' };
+    const mail = { fault: 'too-large', key: 'uid 7', from: 'imap' } as const;
     expect(await taker.take(mail)).toMatchObject({ outcome: 'unreadable', reason: 'too-large' });
     await taker.take(mail);
     expect(events).toMatchObject([{ type: 'verdict-mail-unreadable', reason: 'too-large' }]);
@@ -340,7 +404,7 @@ describe('The sender of an e-mail', () => {
   it('that is listed makes an e-mail that cannot be read block silence, and people are told', async () => {
     const { ledger, taker } = await prepareFor({ from: ['reviews@service.example'] });
     const { bytes, from } = of(service, 'x');
-    expect(await taker.take({ from, oversized: 'uid 7', head: bytes })).toMatchObject({
+    expect(await taker.take({ from, fault: 'too-large', key: 'uid 7', head: bytes })).toMatchObject({
       outcome: 'unreadable',
     });
     expect(await ledger.mails.listNotUnderstood()).toHaveLength(1);

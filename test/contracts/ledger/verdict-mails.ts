@@ -189,16 +189,32 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       expect(await mails.describeMailbox()).toEqual({ listedReadAt: at + 7 });
     });
 
-    it('with the Message-ID of another one are copies only if they name nothing more', async () => {
+    it('with the Message-ID of another one are copies only if they say the same, and name nothing more', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(6) });
       const first = await find(opened(), at, ['BR-2']);
-      const { number } = await ledger.mails.record({ ...mail, bookings: first });
-      const copy = { ...mail, sha256: 'bb', bookings: first };
+      const { number } = await ledger.mails.record({ ...mail, content: 'c1', bookings: first });
+      const copy = { ...mail, sha256: 'bb', content: 'c1', bookings: first };
       expect(await ledger.mails.record(copy)).toEqual({ number, isNew: false });
+      const other: NewMail = { ...mail, sha256: 'cc', content: 'c2', outcome: 'nothing-known' };
+      expect(await ledger.mails.record(other)).toMatchObject({ isNew: true });
       const bookings = await find(opened(), at, ['BR-2', 'BR-3']);
       expect(await ledger.mails.record({ ...copy, bookings })).toMatchObject({ isNew: true });
       expect(await ledger.bookings.trace('BR-3')).toMatchObject([{ namedByEmailAt: at + 1_000 }]);
+    });
+
+    it('that could not be fetched are forgotten once they are, and no others', async () => {
+      const { mails } = opened().ledger;
+      const setAside: NewMail = {
+        ...mail,
+        messageId: undefined,
+        outcome: 'set-aside',
+        reason: 'not-fetched',
+      };
+      await mails.record(setAside);
+      await mails.record({ ...setAside, sha256: 'bb', reason: 'too-slow' });
+      for (const sha256 of ['aa', 'bb']) await mails.forget(sha256);
+      expect(await mails.listMails({ limit: 5 })).toMatchObject([{ reason: 'too-slow' }]);
     });
 
     it('wait for their cases until those are open', async () => {

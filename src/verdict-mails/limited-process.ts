@@ -1,0 +1,135 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
+
+/*
+ * What strangers send is read in processes of their own: parsers take very long for some of it, or much memory. Such a process performs
+ * one order after the other. It ends itself when one takes too much, and is replaced.
+ */
+
+export const megabyte = 1024 * 1024;
+
+/** How much an order may take of its process. */
+export interface ProcessLimits {
+  /** Of JavaScript objects; V8 ends the process. */
+  readonly heapBytes: number;
+  /** Of the whole process, with its buffers. */
+  readonly processBytes: number;
+  /** Of processor time, by all threads. Unlike a time limit it does not depend on what else the machine does. */
+  readonly processorMs: number;
+}
+
+/** For a process that does nothing at all: it waits for somebody, is stopped, or has no memory to run in. */
+export const answerMs = 300_000;
+
+/** Starts a process that calls `runLimited`. @param environment its only variables: it needs none of the secrets in ours */
+export function startLimited(
+  entry: URL,
+  limits: ProcessLimits,
+  environment: NodeJS.ProcessEnv = {},
+  nodeOptions: readonly string[] = [],
+): ChildProcess {
+  const child = fork(entry, [JSON.stringify(limits)], {
+    execArgv: [`--max-old-space-size=${limits.heapBytes / megabyte}`, ...nodeOptions],
+    env: environment,
+    serialization: 'advanced',
+    // V8's last words could quote what it was given.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  // It does not keep this process alive: an order in progress does, by its time limit.
+  child.unref();
+  child.channel?.unref();
+  // Whoever converses with it is told; without a listener it would end this process.
+  child.on('error', () => {});
+  return child;
+}
+
+export type ProcessFault = 'too-slow' | 'too-much-memory' | 'failed';
+
+/** The process ended, or did not answer in time. It has to be killed. */
+export class LimitedProcessError extends Error {
+  override readonly name = 'LimitedProcessError';
+  constructor(readonly fault: ProcessFault) {
+    super(`the process ended: ${fault}`);
+  }
+}
+
+/**
+ * Sends an order, and waits for the answer that needs no reply.
+ *
+ * @param reply what a message asks for; undefined for the last one
+ * @throws LimitedProcessError; what `reply` throws; or why the process can't be started
+ */
+export function converse<Answer>(
+  child: ChildProcess,
+  order: object,
+  reply: (answer: Answer) => Promise<object> | undefined = () => undefined,
+  withinMs = answerMs,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const finish = (end: () => void) => {
+      clearTimeout(timer);
+      child.off('message', take).off('exit', explain).off('error', fail);
+      end();
+    };
+    const send = (message: object) => void child.send(message, () => {});
+    const fail = (error: unknown) => finish(() => reject(error));
+    const explain = (_code: number | null, signal: NodeJS.Signals | null) =>
+      fail(new LimitedProcessError((signal && faultOfSignal[signal]) ?? 'failed'));
+    const take = (answer: Answer) => {
+      const replying = reply(answer);
+      if (replying === undefined) finish(() => resolve(answer));
+      else replying.then(send, fail);
+    };
+    const timer = setTimeout(() => fail(new LimitedProcessError('too-slow')), withinMs);
+    child.on('message', take).once('exit', explain).once('error', fail);
+    if (child.exitCode !== null || child.signalCode !== null) explain(child.exitCode, child.signalCode);
+    else send(order);
+  });
+}
+
+/** The signal for used processor time. Unlike SIGXCPU it leaves no dump of the memory, which would hold what was read. */
+const timeIsUp = 'SIGVTALRM';
+/** The kernel uses it for the same reason. */
+const memoryIsUsed = 'SIGKILL';
+
+const faultOfSignal: { readonly [Signal in NodeJS.Signals]?: ProcessFault } = {
+  [timeIsUp]: 'too-slow',
+  [memoryIsUsed]: 'too-much-memory',
+  // V8's own limit.
+  SIGABRT: 'too-much-memory',
+};
+
+/** Tells the limits that an order begins, or that it is performed. */
+export type Watch = (isPerforming: boolean) => void;
+
+/** The whole of such a process. @param entry its file, which a thread of it loads, too */
+export function runLimited(entry: URL, answerOrders: (watch: Watch) => void | Promise<void>): void {
+  if (!isMainThread) {
+    if (parentPort) watchLimits(parentPort, workerData as ProcessLimits);
+    return;
+  }
+  // Sent to all processes of a terminal or a service. The parent decides what becomes of the order.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  process.once('disconnect', () => process.exit());
+  const watcher = new Worker(entry, { workerData: JSON.parse(process.argv[2] ?? '') });
+  watcher.unref();
+  void answerOrders((isPerforming) => watcher.postMessage(isPerforming));
+}
+
+/** How often the limits are looked at while an order is performed. */
+const lookMs = 50;
+
+/** Ends this process as soon as an order takes more than the limits, from a thread: the main one may be busy for good. */
+function watchLimits(port: MessagePort, { processBytes, processorMs }: ProcessLimits): void {
+  let timer: NodeJS.Timeout | undefined;
+  port.on('message', (isPerforming: boolean) => {
+    clearInterval(timer);
+    if (!isPerforming) return;
+    const before = process.cpuUsage();
+    timer = setInterval(() => {
+      const { user, system } = process.cpuUsage(before);
+      if ((user + system) / 1_000 > processorMs) process.kill(process.pid, timeIsUp);
+      if (process.memoryUsage.rss() > processBytes) process.kill(process.pid, memoryIsUsed);
+    }, lookMs);
+  });
+}

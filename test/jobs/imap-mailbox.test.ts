@@ -1,0 +1,230 @@
+import type { ChildProcess } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { openImapMailbox } from '../../src/verdict-mails/imap-mailbox.js';
+import type { FoundMail } from '../../src/verdict-mails/mailbox.js';
+import { describeMailbox } from '../contracts/mailbox.js';
+import { type ImapCommand, type Oddly, startImapServer } from '../support/imap-server.js';
+import { startBuiltFetcher } from '../support/mail-fetcher.js';
+import { mailOf } from '../verdict-mails/mails.js';
+
+const dayMs = 86_400_000;
+const mail = (text: string) => mailOf('text/plain', `${text}\r\n`);
+const some = () => new Map([1, 2, 3].map((uid) => [uid, mail(`BR-${uid}`)]));
+
+/** A mailbox that is read by the built process. */
+async function prepare(mails = some(), oddly?: Oddly) {
+  const server = await startImapServer(mails, oddly);
+  const children: ChildProcess[] = [];
+  let now = Date.parse('2026-11-20T12:00:00Z');
+  const mailbox = openImapMailbox(
+    {
+      ...{ host: '127.0.0.1', port: server.port, user: 'u', password: 'pa55', folder: 'INBOX', tls: 'none' },
+      ...{ days: 14, clock: () => now },
+    },
+    () => {
+      const child = startBuiltFetcher();
+      children.push(child);
+      return child;
+    },
+  );
+  const look = async (signal = new AbortController().signal) => {
+    const found: FoundMail[] = [];
+    for await (const one of mailbox.readNew(signal)) found.push(one);
+    return found.map(({ key, fault, bytes }) => {
+      return `${key?.split(' ').at(-1)} ${fault ?? /BR-\d/.exec(String(bytes))?.[0]}`;
+    });
+  };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { mails, server, mailbox, children, look, pass };
+}
+
+/** Answers each command that matches, and those that come after it as it should. */
+const to =
+  (pattern: RegExp, answer: (command: ImapCommand) => string | undefined): Oddly =>
+  (command) =>
+    pattern.test(command.text) ? answer(command) : undefined;
+const ok = ({ tag }: ImapCommand) => `${tag} OK done\r\n`;
+
+describeMailbox('A mailbox on an IMAP server', async () => {
+  const mails = new Map<number, string>();
+  const { mailbox, pass } = await prepare(mails, ({ tag, text }) => {
+    const [, number] = /^UID FETCH (\d+) .*BODY\.PEEK\[\]/.exec(text) ?? [];
+    return mails.get(Number(number)) === ''
+      ? `* 1 FETCH (UID ${number} BODY[] NIL)\r\n${tag} OK done\r\n`
+      : undefined;
+  });
+  return {
+    ...{ mailbox, pass },
+    put: (number, text = '') => void mails.set(number, text),
+    remove: (number) => void mails.delete(number),
+  };
+});
+
+describe('A mailbox on an IMAP server', () => {
+  it('is read by one process for each look, which ends with it', async () => {
+    const { mails, look, children, server } = await prepare();
+    expect(await look()).toEqual(['1 BR-1', '2 BR-2', '3 BR-3']);
+    mails.set(4, mail('BR-4'));
+    expect(await look()).toEqual(['4 BR-4']);
+    expect(server.commands.filter((text) => text === 'LOGOUT')).toHaveLength(2);
+    await expect.poll(() => children.map(({ signalCode }) => signalCode)).toEqual(['SIGKILL', 'SIGKILL']);
+  });
+
+  it('that is empty is read', async () => {
+    const { look, mailbox } = await prepare(new Map());
+    expect(await look()).toEqual([]);
+    expect(await mailbox.probe(new AbortController().signal)).toEqual({ mails: 0 });
+  });
+
+  it.each([
+    ['refuses to search', ({ tag }: ImapCommand) => `${tag} NO not now\r\n`, 'refuses to search the folder'],
+    [
+      'does not know the search',
+      ({ tag }: ImapCommand) => `${tag} BAD what?\r\n`,
+      'refuses to search the folder',
+    ],
+    ['answers a search without a result', ok, 'finds none of them'],
+    [
+      'finds nothing where something is',
+      (given: ImapCommand) => `* SEARCH\r\n${ok(given)}`,
+      'finds none of them',
+    ],
+    [
+      'answers a search in two ways',
+      (given: ImapCommand) => `* ESEARCH (TAG "x") UID\r\n${ok(given)}`,
+      'none',
+    ],
+  ])('is not taken for empty when its server %s', async (_, answer, why) => {
+    const { look, mailbox } = await prepare(some(), to(/^UID SEARCH/, answer));
+    await expect(look()).rejects.toThrow(why);
+    await expect(mailbox.probe(new AbortController().signal)).rejects.toMatchObject({ name: 'MailboxError' });
+  });
+
+  it('of which all e-mails are older is read', async () => {
+    const { look } = await prepare(
+      some(),
+      to(/^UID SEARCH SINCE/, (given) => `* SEARCH\r\n${ok(given)}`),
+    );
+    expect(await look()).toEqual([]);
+  });
+});
+
+describe('An e-mail that the server lists', () => {
+  const body = /^UID FETCH 2 .*BODY\.PEEK\[\]/;
+
+  it.each<[string, Oddly]>([
+    ['NIL', to(body, (given) => `* 2 FETCH (UID 2 BODY[] NIL)\r\n${ok(given)}`)],
+    ['an empty text', to(body, (given) => `* 2 FETCH (UID 2 BODY[] "")\r\n${ok(given)}`)],
+    ['NULs', to(body, (given) => `* 2 FETCH (UID 2 BODY[] {4}\r\n\0\0\0\0)\r\n${ok(given)}`)],
+    ['nothing', to(/^UID FETCH 2/, ok)],
+    ['another e-mail', to(body, (given) => `* 1 FETCH (UID 1 BODY[] "x")\r\n${ok(given)}`)],
+    ['NO', to(body, ({ tag }) => `${tag} NO broken\r\n`)],
+    ['BAD', to(/^UID FETCH 2/, ({ tag }) => `${tag} BAD broken\r\n`)],
+  ])('and answers with %s is given as not fetched, after the others, for a day', async (_, oddly) => {
+    const { look, pass } = await prepare(some(), oddly);
+    expect(await look()).toEqual(['1 BR-1', '2 not-fetched', '3 BR-3']);
+    pass(dayMs - 1);
+    expect(await look()).toEqual(['2 not-fetched']);
+    pass(1);
+    expect(await look()).toEqual(['2 not-fetched']);
+    expect(await look()).toEqual([]);
+  });
+
+  it('and hands out the second time is given', async () => {
+    let asked = 0;
+    const { look } = await prepare(
+      some(),
+      to(body, (given) => {
+        asked += 1;
+        return asked === 1 ? ok(given) : undefined;
+      }),
+    );
+    expect(await look()).toEqual(['1 BR-1', '2 BR-2', '3 BR-3']);
+  });
+
+  it('and that is gone when it is fetched is passed over', async () => {
+    const mails = some();
+    const { look } = await prepare(
+      mails,
+      to(body, (given) => {
+        mails.delete(2);
+        return ok(given);
+      }),
+    );
+    expect(await look()).toEqual(['1 BR-1', '3 BR-3']);
+    expect(await look()).toEqual([]);
+  });
+
+  it('and ends the connection over comes last, then is given as not fetched; the others are read', async () => {
+    const oddly = to(/^UID FETCH [12] .*BODY/, ({ socket }) => {
+      socket.destroy();
+      return '';
+    });
+    const { look } = await prepare(some(), oddly);
+    await expect(look()).rejects.toThrow("can't be read");
+    await expect(look()).rejects.toThrow("can't be read");
+    expect(await look()).toEqual(['3 BR-3', '1 not-fetched', '2 not-fetched']);
+  });
+});
+
+describe('A hostile IMAP server', () => {
+  const flood = (line: string, { socket }: ImapCommand) => {
+    const lines = line.repeat(Math.ceil(65_536 / line.length));
+    const send = () => {
+      while (!socket.destroyed && socket.write(lines));
+    };
+    socket.on('drain', send);
+    send();
+    return '';
+  };
+  const whenDone = (pattern: RegExp, text: string) =>
+    to(pattern, (given) => {
+      given.socket.write(ok(given));
+      return flood(text, given);
+    });
+
+  it.each<[string, Oddly]>([
+    ['lines without end after LOGIN', whenDone(/^LOGIN/, '* OK still there\r\n')],
+    ['short lines without end instead of an answer', to(/^UID SEARCH/, (given) => flood('*\r\n', given))],
+    ['lines without end after an e-mail', whenDone(/^UID FETCH 1 .*BODY/, '* 1 EXISTS\r\n')],
+    ['a line without end', to(/^LOGIN/, (given) => flood('x', given))],
+    ['literals that nobody asked for', to(/^EXAMINE/, (given) => flood(`* X {9}\r\n123456789\r\n`, given))],
+    ['a literal of 30 MB', to(/^EXAMINE/, () => `* X {31457280}\r\n${'x'.repeat(31_457_280)}\r\n`)],
+    ['10 MB of parentheses', to(/^EXAMINE/, () => `* X ${'('.repeat(10_000_000)}\r\n`)],
+    ['1 MB of words', to(/^EXAMINE/, () => `* X ${'a '.repeat(500_000)}\r\n`)],
+  ])('that sends %s is not read, and the process that talks to it ends', async (_, oddly) => {
+    const { look, children } = await prepare(some(), oddly);
+    await expect(look()).rejects.toThrow(/can't be read: /);
+    await expect.poll(() => children.every(({ signalCode }) => signalCode !== null)).toBe(true);
+  });
+
+  it('that hangs is left at once when the look is to end', async () => {
+    const { look, children, server } = await prepare(
+      some(),
+      to(/^UID SEARCH/, () => ''),
+    );
+    const stop = new AbortController();
+    const looking = look(stop.signal);
+    await expect.poll(() => server.commands.some((text) => text.startsWith('UID SEARCH'))).toBe(true);
+    stop.abort(new Error('stopped'));
+    await expect(looking).rejects.toThrow('stopped');
+    await expect.poll(() => children.map(({ signalCode }) => signalCode)).toEqual(['SIGKILL']);
+  });
+
+  it('learns the password, which nobody else does: no error and no argument of a process has it', async () => {
+    const { look, children, server } = await prepare(
+      some(),
+      to(/^LOGIN/, ({ tag, text }) => `${tag} NO ${text}\r\n`),
+    );
+    const error = await look().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      refusesLogin: true,
+      message: expect.stringMatching(/refused user and password$/),
+    });
+    expect(server.commands.some((text) => text.includes('PA55'))).toBe(true);
+    expect(children.flatMap(({ spawnargs }) => spawnargs).join(' ')).not.toContain('pa55');
+    expect(JSON.stringify(error)).not.toMatch(/pa55/i);
+  });
+});

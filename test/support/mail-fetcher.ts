@@ -1,0 +1,11 @@
+import type { ChildProcess } from 'node:child_process';
+import { fetcherLimits } from '../../src/verdict-mails/imap-mailbox.js';
+import { startLimited } from '../../src/verdict-mails/limited-process.js';
+
+const entry = new URL('../../dist/jobs/mail-fetcher.js', import.meta.url);
+
+/** The built process that talks to the mail server. It trusts whom this process says at that moment. */
+export function startBuiltFetcher(): ChildProcess {
+  const { NODE_EXTRA_CA_CERTS } = process.env;
+  return startLimited(entry, fetcherLimits, { NODE_EXTRA_CA_CERTS });
+}
