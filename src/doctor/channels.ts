@@ -61,7 +61,7 @@ function describeWaiting(
   now: number,
 ): Finding {
   const last = lastCode === undefined ? '' : `; the last try: ${lastCode}`;
-  const message = `${formatCountOf(messages, 'message')} for ${channel} not sent yet, the oldest for ${formatDuration(now - since)}${last}`;
+  const message = `${formatCountOf(messages, 'message')} for ${channel} not confirmed yet, the oldest for ${formatDuration(now - since)}${last}`;
   return channels.some(({ name }) => name === channel)
     ? warning(message, 'Try the channel with notify test. The next run, or serve, sends what is pending.')
     : warning(message, `notify has no channel of that name any more: they are given up after three days.`);
