@@ -187,8 +187,10 @@ interface Definition<Of extends Options, Positional, Day, Input> {
   readonly arguments?: (...words: never[]) => Positional;
   /** What stands below the options in the help. */
   readonly examples?: string;
-  /** Writes log lines, at the usual level unless another one is set. */
+  /** Writes log lines, at the usual level unless another one is set. Its output only tells of its work. */
   readonly logs?: boolean;
+  /** Whether its text only tells of its work, so that its exit code is that of the work even if the text is lost. */
+  readonly tells?: (input: Input) => boolean;
   /** Checks what was given together, before the configuration is read. */
   readonly read?: (given: Given<Of, Positional, Day>, about: About) => Input;
   /** Does something before and after the command, however it ends. */
@@ -204,6 +206,7 @@ export interface AnyCommand {
   readonly arguments?: (...words: never[]) => object;
   readonly examples?: string;
   readonly logs?: boolean;
+  readonly tells?: (input: never) => boolean;
   readonly read?: (given: never, about: About) => object;
   readonly around?: (input: never, io: CommandIo, perform: Perform) => Promise<number>;
   readonly commands?: Commands;

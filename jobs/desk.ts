@@ -17,7 +17,6 @@ import type { CheckCaller } from '../src/server/caller.js';
 import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';
 import { UsageError } from '../src/text/usage-error.js';
-import { readSilence } from '../src/verdict-mails/mailbox.js';
 import type { App } from './app.js';
 import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';
@@ -51,18 +50,14 @@ export async function openDesk(
   const access = openAccess(config);
   // Reports a damaged users' file now rather than to the first visitor.
   await access.hasUsers();
-  const scoring = {
-    scores: createScoreMemory(ledger),
-    readSilence: (now: number) => readSilence(config.verdicts, ledger, now),
-  };
+  const scores = createScoreMemory(ledger);
   // So that the first visitor waits less.
-  scoreDays(scoring, { now: clock(), today: app.today(), signal }).catch((error: unknown) => {
+  scoreDays(scores, { today: app.today(), signal }).catch((error: unknown) => {
     if (!signal.aborted) log.warn({ fault: describeError(error) }, 'providers not compared yet');
   });
   return createDesk(
     {
-      ...scoring,
-      ...{ ledger, operations, timezone, hashKey },
+      ...{ ledger, scores, operations, timezone, hashKey },
       keptColumns: Object.keys(source.keep),
       ...{ deadline, nights, health },
       guestNameDays: config.guestNameDays,

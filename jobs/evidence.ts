@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../src/archive/archive.js';
-import { historyToJson, toHistory } from '../src/cases/shown-bookings.js';
+import { type HistoryOptions, historyToJson, toHistory } from '../src/cases/shown-bookings.js';
 import type { Case } from '../src/ledger/case.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { mappingToJson } from '../src/ledger/mappings.js';
@@ -81,7 +81,9 @@ export async function packEvidence(parts: Parts, reference: string): Promise<Uin
 /** The content of the ZIP: a folder for each run, and an index as text and as JSON. */
 async function gatherFiles(parts: Parts, reference: string) {
   const { ledger } = parts;
-  const { runs: inRuns, mappings } = await gatherEvidence(parts, reference, parts.signal);
+  const { runs, mappings } = await gatherEvidence(parts, reference, parts.signal);
+  const { readUntil: emailsReadUntil } = await ledger.mails.describeMailbox();
+  const inRuns = runs.map((run) => ({ ...run, emailsReadUntil }));
   const cases: Case[] = [];
   for (const { id } of await ledger.cases.findBookings(reference)) {
     const found = await ledger.cases.find(id);
@@ -106,7 +108,7 @@ async function gatherFiles(parts: Parts, reference: string) {
     files: sums,
   };
   const histories = inRuns.flatMap(({ traces }) =>
-    traces.map((trace) => toHistory(trace, { withAnswers: false })),
+    traces.map((trace) => toHistory(trace, { withAnswers: false, emailsReadUntil })),
   );
   const lines = [
     `Evidence on the booking ${showInLine(reference)}`,
@@ -144,10 +146,13 @@ async function gatherFiles(parts: Parts, reference: string) {
   };
 }
 
+/** With the time until when the mailbox was read. */
+type DatedEvidence = RunEvidence & Pick<HistoryOptions, 'emailsReadUntil'>;
+
 const folderOf = ({ run }: RunEvidence) => `${run.day}_${run.id}`;
 const toJsonFile = (value: unknown) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 
-function listFiles(evidence: RunEvidence): { readonly name: string; readonly content: Buffer }[] {
+function listFiles(evidence: DatedEvidence): { readonly name: string; readonly content: Buffer }[] {
   const folder = folderOf(evidence);
   const { traces, rows, manifest } = evidence;
   const sent = traces.flatMap((trace) => (trace.kind === 'booking' ? [trace] : []));
@@ -163,7 +168,7 @@ function listFiles(evidence: RunEvidence): { readonly name: string; readonly con
   ];
 }
 
-function runEvidenceToJson({ run, traces, checksums }: RunEvidence) {
+function runEvidenceToJson({ run, traces, checksums, emailsReadUntil }: DatedEvidence) {
   const toInstant = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
   const { id: runId, day, delivery, trigger, state } = run;
   return {
@@ -174,7 +179,7 @@ function runEvidenceToJson({ run, traces, checksums }: RunEvidence) {
     namesRemovedAt: toInstant(run.namesBlankedAt),
     remotePath: run.file?.remotePath ?? null,
     checksums,
-    bookings: traces.map((trace) => historyToJson(toHistory(trace, { withAnswers: true }))),
+    bookings: traces.map((trace) => historyToJson(toHistory(trace, { withAnswers: true, emailsReadUntil }))),
   };
 }
 

@@ -3,7 +3,8 @@ import type { ChannelSettings } from '../src/channels/channel-settings.js';
 import type { Config } from '../src/config/load.js';
 import type { HotelReviewEvent } from '../src/events/events.js';
 import { isLedgerFault } from '../src/ledger/errors.js';
-import { isWanted } from '../src/notifications/routing.js';
+import { isSentEnough, isWanted } from '../src/notifications/routing.js';
+import { explainFailure } from '../src/notifications/send-messages.js';
 import { describeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
 import { createLocalPathShortener } from './notifications.js';
@@ -14,12 +15,12 @@ export type TellOfLedger = (problem: Error, day?: string) => Promise<void>;
 
 export type LedgerTelling = ReturnType<typeof createLedgerTelling>;
 
-/** How long a channel may take. */
-const sendMs = 10_000;
+/** How long the channels may take, all at once: what they have not confirmed by then may have arrived. */
+const sendMs = 30_000;
 
 /**
  * Tells people directly that a day is not reviewed, not through the ledger, which can't be used: each channel once, and those that did not
- * accept it again the next time; once more only after a review could use the ledger.
+ * accept it again the next time, but what may have arrived no more than three times; once more only after a review could use the ledger.
  */
 export function createLedgerTelling(
   { notify, proxy, server, ...config }: Config,
@@ -28,13 +29,20 @@ export function createLedgerTelling(
   const shorten = createLocalPathShortener({ notify, proxy, server, ...config });
   const notice = { event: 'run-failed', severity: 'critical', facts: {} } as const;
   const told = new Set<ChannelSettings>();
+  /** How often each channel may have got it, and did not confirm it. */
+  const unconfirmed = new Map<ChannelSettings, number>();
   /** What follows a review may fail, too. */
   const reviewed = new Set<string>();
   let id = randomUUID();
   let isLogged = false;
   let telling = Promise.resolve();
 
-  async function send(problem: Error, day: string | undefined, settings: ChannelSettings): Promise<void> {
+  async function send(
+    problem: Error,
+    day: string | undefined,
+    settings: ChannelSettings,
+    limit: AbortSignal,
+  ): Promise<void> {
     // Loaded only once there is something to tell.
     const { openChannel } = await import('../src/channels/open-channel.js');
     const channel = await openChannel(settings, { proxy, clock, warn });
@@ -49,7 +57,7 @@ export function createLedgerTelling(
           ...(server.publicUrl !== undefined && { url: server.publicUrl }),
           raisedAt: clock(),
         },
-        AbortSignal.any([signal, AbortSignal.timeout(sendMs)]),
+        limit,
       );
     } finally {
       await channel.close();
@@ -60,14 +68,20 @@ export function createLedgerTelling(
     if (!isLogged) log.error({ problem: describeError(problem) }, 'nothing is reviewed');
     isLogged = true;
     const left = notify.filter((channel) => isWanted(notice, channel) && !told.has(channel));
-    for (const settings of left) {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(sendMs)]);
+    const tellOne = async (settings: ChannelSettings) => {
       try {
-        await send(problem, day, settings);
+        await send(problem, day, settings, limit);
         told.add(settings);
       } catch (error) {
+        const sends =
+          (unconfirmed.get(settings) ?? 0) + Number(explainFailure(error, limit.aborted).mayHaveArrived);
+        unconfirmed.set(settings, sends);
+        if (isSentEnough({ unconfirmed: sends })) told.add(settings);
         if (!signal.aborted) warn(`${settings.name} could not be told: ${describeError(error)}`);
       }
-    }
+    };
+    await Promise.all(left.map(tellOne));
   }
 
   const tell: TellOfLedger = (problem, day) => {
@@ -80,6 +94,7 @@ export function createLedgerTelling(
     if (!isLogged) return;
     isLogged = false;
     told.clear();
+    unconfirmed.clear();
     id = randomUUID();
   }
 

@@ -33,8 +33,11 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       writeErr: (text: string) => void print(stderr, text),
     };
     const typed = await readCommandLine(argv, version, output);
-    if (typed === undefined) return exitCode.done;
-    return await execute(typed.command, typed.input, typed.globals, running);
+    if (typed === undefined) return await withLostOutput(exitCode.done, io, false);
+    const { command, input, globals } = typed;
+    const code = await execute(command, input, globals, running);
+    const onlyTells = command.logs === true || (!reports.isJson && command.tells?.(input as never) === true);
+    return await withLostOutput(code, io, onlyTells);
   } catch (error) {
     const failure = describeFailure(error);
     // Whoever works on the day says how it went.
@@ -46,6 +49,18 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
   } finally {
     halted.removeEventListener('abort', halt);
   }
+}
+
+/** An answer that could not be written must not pass for one. Work that was done stays done. */
+async function withLostOutput(
+  code: number,
+  { findLostOutput, stderr }: CommandIo,
+  onlyTells: boolean,
+): Promise<number> {
+  const reason = await findLostOutput();
+  if (reason === undefined) return code;
+  print(stderr, `hotel-review: standard output can't be written (${reason}), so some of it is lost\n`);
+  return onlyTells || code !== exitCode.done ? code : exitCode.failed;
 }
 
 /** How much longer than `workers.stopSeconds` a command may take to stop. */

@@ -1,5 +1,5 @@
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { exitOnceWritten, ignoreClosedPipe, listenForStop } from '../src/async/stop-signals.js';
+import { exitOnceWritten, listenForStop, outliveOutput } from '../src/async/stop-signals.js';
 import { endDespiteAbandonedWork } from '../src/doctor/ending.js';
 import { exitCode } from './exit-code.js';
 
@@ -8,6 +8,8 @@ export interface CommandIo {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WriteStream;
+  /** Why some of standard output was lost, such as `ENOSPC`; undefined if nothing was. */
+  readonly findLostOutput: () => Promise<string | undefined>;
   readonly env: NodeJS.ProcessEnv;
   /** The file with which the process was started. */
   readonly script?: string | undefined;
@@ -31,7 +33,8 @@ export interface CommandIo {
 export async function runAsProcess(command: (io: CommandIo) => Promise<number>): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
   const stop = listenForStop(process, stderr, exitCode.failed);
-  for (const stream of [stdout, stderr]) ignoreClosedPipe(stream);
+  outliveOutput(stderr);
+  const findLostOutput = outliveOutput(stdout);
   // The AWS SDK's notice about Node versions is meant for developers; operators would get it every night.
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   let hasAbandonedWork = false;
@@ -39,6 +42,7 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
     stdin,
     stdout,
     stderr,
+    findLostOutput,
     env,
     script: process.argv[1],
     cwd: process.cwd(),

@@ -10,8 +10,6 @@ import {
 import { showInLine } from '../src/text/foreign-text.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
-import { readSilence } from '../src/verdict-mails/mailbox.js';
-import { clock } from './clock.js';
 import { command, csvOptions, dayOption } from './command.js';
 import { listDays } from './days.js';
 import { exitCode } from './exit-code.js';
@@ -39,8 +37,7 @@ Examples:
     const ledger = await app.findLedger();
     if (!ledger) return app.answerNone({ from, to, providers: [] });
 
-    const silence = await readSilence(app.config.verdicts, ledger, clock());
-    const scored = await createScoreMemory(ledger)(days, { signal: app.signal, silence });
+    const scored = await createScoreMemory(ledger)(days, app.signal);
     const scores = await scoreProviders(ledger, timezone, scored);
     const providers = orderProviders(scores.map(providerToJson));
     await app.writeCsv(file, columns, (add) => add(providers.map(toCells)));

@@ -96,6 +96,8 @@ Examples:
     return { ...given, mode, configFile: globals.config };
   },
 
+  tells: ({ dryRun }) => !dryRun,
+
   async run(configured, { configFile, day: from, to, ...given }) {
     const app = withDelivery(configured, configFile, given.delivery);
     const { timezone } = app.config;

@@ -56,6 +56,8 @@ Examples:
     return { ...given, configFile: globals.config };
   },
 
+  tells: ({ dryRun }) => !dryRun,
+
   async around({ metricsFile }, io, perform) {
     if (metricsFile === undefined) return perform();
     return (await import('./metrics-file.js')).withMetricsFile(metricsFile, io, perform);

@@ -15,7 +15,6 @@ import { renderShownCanary } from '../src/review/canary.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
 import { showInLine } from '../src/text/foreign-text.js';
 import { formatCountOf, formatInstant } from '../src/text/format.js';
-import { readSilence } from '../src/verdict-mails/mailbox.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, flag, option } from './command.js';
@@ -90,13 +89,7 @@ async function showGuest(app: App, ledger: Found, name: string, answers: boolean
 
 async function read(app: App, ledger: Found, references: Iterable<string>, answers: boolean) {
   if (!ledger) return [];
-  const now = clock();
-  const options = {
-    answers,
-    silence: await readSilence(app.config.verdicts, ledger, now),
-    today: app.today(),
-    now,
-  };
+  const options = { answers, today: app.today(), now: clock() };
   const histories = [];
   for (const reference of references)
     for (const { history } of await readHistories(ledger, reference, options))

@@ -62,7 +62,7 @@ export async function openMailPoller(
     taker,
     pollMs: config.verdicts.pollMinutes * 60_000,
     notify,
-    noteMailbox: (readUntil) => ledger.mails.noteMailbox(readUntil),
+    noteMailbox: ledger.mails.noteMailbox,
     clock,
     signal,
   });

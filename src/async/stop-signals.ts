@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { print } from '../text/foreign-text.js';
 import { StoppedError } from './stopped-error.js';
 
@@ -52,12 +53,21 @@ export function listenForStop(
 }
 
 /**
- * Lets a command end as usual when the reader of its output is gone (as with `head`): nobody needs the rest.
+ * Lets a command do its work although its output can't be written, as when the disk is full. If the reader is gone (as with `head`),
+ * nobody needs the rest.
+ *
+ * @returns why something is lost that somebody may need, once it is known; undefined for nothing
  */
-export function ignoreClosedPipe(stream: NodeJS.WritableStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+export function outliveOutput(stream: NodeJS.WritableStream): () => Promise<string | undefined> {
+  let lost: string | undefined;
+  stream.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
+    if (code !== 'EPIPE') lost ??= code;
   });
+  return async () => {
+    // A stream reports what it could not write soon after.
+    await setImmediate();
+    return lost;
+  };
 }
 
 /** Long enough for everything that ends by itself. */

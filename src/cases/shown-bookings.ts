@@ -8,7 +8,7 @@ import { createHotelComparer, type HotelPair, unknownPair } from '../mappings/ho
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import { maskAnswers, readBooking, readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
-import { judgeBooking, type Silence, type UnknownReason } from '../review/verdict.js';
+import { judgeBooking, type UnknownReason } from '../review/verdict.js';
 import type { ListedBooking, Why } from '../review/verdicts/listing.js';
 import { formatInstant } from '../text/format.js';
 
@@ -21,7 +21,6 @@ export async function readHistories(
   {
     answers,
     showsGuest,
-    silence,
     today,
     now,
   }: {
@@ -29,8 +28,6 @@ export async function readHistories(
     readonly answers: boolean;
     /** Whether those messages may name the guest of the booking; they may if absent. */
     readonly showsGuest?: boolean;
-    /** Undefined where silence means nothing. */
-    readonly silence: Silence | undefined;
     /** YYYY-MM-DD, in the account's zone. */
     readonly today: string;
     /** Epoch milliseconds. */
@@ -45,6 +42,7 @@ export async function readHistories(
   for (const { id, booking } of await ledger.cases.findBookings(reference))
     states.set(id, stateOfBooking(booking, today));
   const mappings = await findMappings(ledger, traces, now);
+  const { readUntil } = await ledger.mails.describeMailbox();
   return shown.map((trace, index) => {
     const { hotels, found } = mappings[index] ?? {};
     // A booking may not be in its case, such as a stay that was over when the case was opened.
@@ -54,7 +52,10 @@ export async function readHistories(
       origins: found.origins,
       bookingState: states.get(found.id) ?? null,
     };
-    return { trace, history: toHistory(trace, { withAnswers: answers, silence, hotels, case: ofCase }) };
+    return {
+      trace,
+      history: toHistory(trace, { withAnswers: answers, emailsReadUntil: readUntil, hotels, case: ofCase }),
+    };
   });
 }
 
@@ -80,7 +81,7 @@ async function findMappings(ledger: ReadOnlyLedger, traces: readonly Trace[], no
   }));
 }
 
-interface HistoryOptions {
+export interface HistoryOptions {
   /** Includes the service's own messages, which may name a guest: only on request. */
   readonly withAnswers: boolean;
   /** The booked hotel, and the one that the local copy of the mappings has now, if known. */
@@ -89,8 +90,8 @@ interface HistoryOptions {
   readonly case?:
     | (Pick<Case, 'id' | 'state' | 'origins'> & { readonly bookingState: BookingState | null })
     | undefined;
-  /** Undefined where silence means nothing. */
-  readonly silence?: Silence | undefined;
+  /** Until when the mailbox was read; undefined if it never was. */
+  readonly emailsReadUntil?: number | undefined;
 }
 
 type SentHistory = ReturnType<typeof toSentHistory>;
@@ -118,11 +119,11 @@ export function toHistory(trace: Trace, options: HistoryOptions): BookingHistory
 
 function toSentHistory(
   trace: Extract<Trace, { readonly kind: 'booking' }>,
-  { withAnswers, hotels, case: ofCase, silence }: HistoryOptions,
+  { withAnswers, hotels, case: ofCase, emailsReadUntil }: HistoryOptions,
 ) {
   const { run } = trace;
   const { form, step, suspect, kept, namedByEmailAt, mappingNamedByEmailAt } = trace;
-  const judged = judgeBooking(trace, silence);
+  const judged = judgeBooking(trace);
   const isDone = step?.state === 'done';
   return {
     runId: run.id,
@@ -136,8 +137,10 @@ function toSentHistory(
     booking: readMaskedFields(trace.line, form),
     verdict: judged.verdict,
     ...(judged.verdict === 'unknown' && { verdictReason: judged.reason }),
-    // Correct because no e-mail named it.
-    ...(judged.verdict === 'correct' && judged.bySilence && { bySilence: true as const }),
+    // No e-mail that arrived by then names it. That says nothing about its mapping.
+    ...(judged.verdict === 'unknown' &&
+      judged.reason === 'by-email' &&
+      emailsReadUntil !== undefined && { notNamedUntil: new Date(emailsReadUntil).toISOString() }),
     // When the first e-mail that names it was received, and the first that names its mapping without its reference.
     ...(namedByEmailAt !== undefined && { namedByEmailAt: new Date(namedByEmailAt).toISOString() }),
     ...(mappingNamedByEmailAt !== undefined && {
@@ -183,18 +186,16 @@ export function describeVerdict(history: BookingHistory, show: (instant: number)
 }
 
 function describeOwnVerdict(history: BookingHistory, show: (instant: number) => string): string {
-  const { verdict, verdictReason, state, posted, bySilence } = history;
+  const { verdict, verdictReason, state, posted } = history;
   switch (verdict) {
     case 'correct':
-      return bySilence
-        ? 'counts as correct, because no e-mail named it in time (verdicts.silenceMeansCorrectAfter)'
-        : 'its mapping is correct';
+      return 'its mapping is correct';
     case 'incorrect':
       return `affected, its mapping is incorrect${describeNaming(history, show)}`;
     case 'unknown':
       if (state === 'refused') return 'unknown, the service refused it';
-      if (verdictReason === 'by-email' && posted)
-        return "unknown: it can't be in the file and went by body; the service reports such verdicts by e-mail only";
+      if (verdictReason === 'by-email')
+        return `unknown, it ${posted ? "can't be in the file and " : ''}went by body, ${describeNoNaming(history, show)}`;
       return `unknown, ${reasons[verdictReason ?? 'not-delivered']}`;
   }
 }
@@ -208,11 +209,17 @@ function describeNaming(
   return ` (its hotel was named by e-mail of ${show(Date.parse(mappingNamedByEmailAt))})`;
 }
 
-const reasons: Readonly<Record<UnknownReason, string>> = {
+/** No news is no verdict. (Design 11.) */
+function describeNoNaming({ notNamedUntil }: BookingHistory, show: (instant: number) => string): string {
+  return notNamedUntil === undefined
+    ? 'and the service reports such verdicts by e-mail only'
+    : `and is not named by any e-mail up to ${show(Date.parse(notNamedUntil))}`;
+}
+
+const reasons: Readonly<Record<Exclude<UnknownReason, 'by-email'>, string>> = {
   'not-in-result': 'the result does not name it',
   unclear: 'the result names it without a readable verdict about this master hotel',
   'awaiting-result': 'no result has arrived yet',
-  'by-email': 'it went by body, and the service reports such verdicts by e-mail only',
   'not-delivered': 'it was not delivered',
 };
 

@@ -8,6 +8,6 @@ export interface ChannelParts {
   readonly clock: () => number;
   /** Gets what a person should know about an accepted message. It never quotes the receiver. */
   readonly warn: (line: string) => void;
-  /** How long sending a message may take; by default 15 s, and 30 s for an e-mail. */
+  /** How long sending a message may take; by default as `confirmWithinMs` says. */
   readonly timeoutMs?: number;
 }

@@ -1,15 +1,17 @@
+import { joiner } from '../text/foreign-text.js';
 import { type Html, html } from '../text/html.js';
-
-/** Invisible. No program takes what follows it for the rest of a link or a mention. */
-const joiner = '\u2060';
 
 /**
  * Text in which nothing that others wrote becomes a link or calls people, in any program that shows it or passes it on: no
- * address with its scheme or `www`, no link of Markdown, no `@channel`, no `<!channel>`.
+ * address with its scheme or `www`, no name of a Windows share, no link of Markdown, no `@channel`, no `<!channel>`. Bare names of hosts
+ * are broken where they are quoted (`breakHostNames`).
  */
 export function disarm(text: string): string {
-  return text.replace(/:(?=\/\/)|\bmailto:|\bwww\.|@(?=\S)|\](?=[([])|<(?=[!@#a-z/])/gi, `$&${joiner}`);
+  return text.replace(live, `$&${joiner}`);
 }
+
+const live =
+  /:(?=\/\/)|\b(?:mailto|tel|sms):(?!\u2060)|\bwww\.(?!\u2060)|@(?=[^\s\u2060])|\\(?=\\)|\](?=[([])|<(?=[!@#a-z/])/gi;
 
 /** Makes the characters of Markdown that can stand within a line ordinary ones. */
 export function escapeMarkdown(text: string): string {

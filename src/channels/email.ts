@@ -4,7 +4,7 @@ import type { Message } from '../notifications/channel.js';
 import { shorten } from '../text/format.js';
 import { html } from '../text/html.js';
 import type { SettingsOf } from './channel-settings.js';
-import { unlinked } from './disarm.js';
+import { disarm, unlinked } from './disarm.js';
 import { summarise } from './message-texts.js';
 
 const subjectCharacters = 250;
@@ -25,7 +25,7 @@ export function renderEmail(
     from,
     to: [to].flat(),
     date: new Date(now),
-    subject: shorten(title, subjectCharacters),
+    subject: shorten(disarm(title), subjectCharacters),
     // The same if the message is sent again, so that mail programs show it once.
     messageId: toMessageId(id, domain),
     // Mail programs then show a problem, its reminders and its recovery as one conversation.
@@ -37,7 +37,7 @@ export function renderEmail(
       'X-Hotel-Review-Severity': severity,
     },
     priority: severity === 'critical' ? 'high' : 'normal',
-    text: `${[title, text, url, summarise(message)].filter(Boolean).join('\n\n')}\n`,
+    text: `${[disarm(title), disarm(text), url, summarise(message)].filter(Boolean).join('\n\n')}\n`,
     html: renderHtml(message),
     textEncoding: 'quoted-printable',
     attachments: attachments.map(({ name, contentType, content }) => ({

@@ -31,7 +31,7 @@ const retries = { tries: 3, baseMs: 500, capMs: 2_000, retryAfterCapMs: 0, waits
 const once = { ...retries, tries: 1 };
 
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { kind, proxy, random, startMs = 2_000, endMs = 10_000 } = options;
+  const { kind, proxy, random, startMs = 2_000, endMs = 30_000 } = options;
   const url = new URL(options.url);
   let opened: Promise<Transport> | undefined;
 

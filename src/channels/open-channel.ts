@@ -4,7 +4,7 @@ import type { ChannelSettings, SettingsOf } from './channel-settings.js';
 import { withSafeTexts } from './message-texts.js';
 import { renderPagerDutyEvent } from './pagerduty.js';
 import { renderSlackMessage } from './slack.js';
-import { renderTeamsMessage } from './teams.js';
+import { findTeamsFault, renderTeamsMessage } from './teams.js';
 import type { RenderCall } from './web-channel.js';
 import { renderWebhook } from './webhook.js';
 
@@ -20,7 +20,8 @@ async function openKind(settings: ChannelSettings, parts: ChannelParts): Promise
     return createSmtpChannel(settings, parts);
   }
   const { createWebChannel } = await import('./web-channel.js');
-  return createWebChannel({ ...settings, render: chooseRenderer(settings, parts) }, parts);
+  const findFault = settings.kind === 'teams' ? findTeamsFault : undefined;
+  return createWebChannel({ ...settings, render: chooseRenderer(settings, parts), findFault }, parts);
 }
 
 type WebSettings = Exclude<ChannelSettings, SettingsOf<'email'>>;

@@ -1,6 +1,6 @@
 import type { Message } from '../notifications/channel.js';
 import { shorten } from '../text/format.js';
-import { disarm, escapeMarkdown } from './disarm.js';
+import { disarm } from './disarm.js';
 import { summarise } from './message-texts.js';
 
 /** The most that Slack accepts in a block's text, and shows of the text beside the blocks. */
@@ -10,11 +10,12 @@ const plainCharacters = 4_000;
 
 /**
  * A message in blocks of plain text, in which Slack finds no markup. Programs that can't read blocks, such as Mattermost, and
- * Slack's own notifications, show `text`, which the former read as Markdown. (docs.slack.dev/reference/block-kit)
+ * Slack's own notifications, show `text`. The former may read it as Markdown, in which no link is left; backslashes would be shown to
+ * people in Slack. (docs.slack.dev/reference/block-kit)
  */
 export function renderSlackMessage(message: Message): object {
   const { title, text, url } = message;
-  const plain = [title, text].filter(Boolean).map((part) => escapeMarkdown(disarm(part)));
+  const plain = [title, text].filter(Boolean).map(disarm);
   return {
     text: escapeWithin([...plain, url ?? ''].filter(Boolean).join('\n'), plainCharacters),
     blocks: [
@@ -30,6 +31,7 @@ export function renderSlackMessage(message: Message): object {
             },
           ]),
     ],
+    mrkdwn: false,
     unfurl_links: false,
   };
 }

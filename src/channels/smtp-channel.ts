@@ -1,26 +1,30 @@
 import { createTransport } from 'nodemailer';
 import { startTimeLimit } from '../async/abort.js';
 import { readNetworkFailure } from '../http/network-failure.js';
-import { type Channel, ChannelError } from '../notifications/channel.js';
+import { type Channel, ChannelError, confirmWithinMs } from '../notifications/channel.js';
 import type { ChannelParts } from './channel-parts.js';
 import type { SettingsOf } from './channel-settings.js';
 import { renderEmail } from './email.js';
 import { readSmtpAddress } from './smtp-address.js';
 
-const usualTimeoutMs = 30_000;
-
 /** E-mails by SMTP: a connection for each, with a verified certificate unless the settings allow plain text. */
 export function createSmtpChannel(
   settings: SettingsOf<'email'>,
-  { clock, warn, timeoutMs = usualTimeoutMs }: ChannelParts,
+  { clock, warn, timeoutMs = confirmWithinMs.email }: ChannelParts,
 ): Channel {
   const { name } = settings;
-  const transport = createTransport(toSmtpOptions(settings));
+  const options = toSmtpOptions(settings);
   return {
     name,
     async send(message, signal) {
       signal.throwIfAborted();
       const limit = startTimeLimit(signal, timeoutMs);
+      const transport = createTransport(options);
+      let isHandedOver = false;
+      transport.use('stream', (mail, done) => {
+        mail.message.processFunc((content) => content.once('end', () => (isHandedOver = true)));
+        done();
+      });
       try {
         const { rejected, rejectedErrors = [] } = await transport.sendMail({
           ...renderEmail(message, settings, clock()),
@@ -30,15 +34,14 @@ export function createSmtpChannel(
         if (rejected.length > 0)
           warn(`${name}: refused ${rejected.length} of its recipients (${readCode(rejectedErrors[0])})`);
       } catch (error) {
-        signal.throwIfAborted();
-        throw explain(name, limit.isOver() ? 'timeout' : readCode(error));
+        if (isHandedOver) signal.throwIfAborted();
+        const code = limit.signal.aborted ? 'timeout' : readCode(error);
+        throw explain(name, code, { mayHaveArrived: isHandedOver && !isReply(code) });
       } finally {
         limit.stop();
       }
     },
-    async close() {
-      transport.close();
-    },
+    async close() {},
   };
 }
 
@@ -78,10 +81,15 @@ function readCode(error: unknown): string {
   return readNetworkFailure({ code: originalCode, cause: error }).code;
 }
 
-function explain(name: string, code: string): ChannelError {
+/** The server said what became of the message. */
+function isReply(code: string): boolean {
+  return code.startsWith('smtp-');
+}
+
+function explain(name: string, code: string, outcome: { readonly mayHaveArrived: boolean }): ChannelError {
   switch (code) {
     case 'timeout':
-      return new ChannelError(`${name}: the mail server did not answer in time`, code);
+      return new ChannelError(`${name}: the mail server did not answer in time`, code, outcome);
     case 'starttls-failed':
       return new ChannelError(
         `${name}: the mail server offers no STARTTLS, or its certificate is not trusted; use smtps://, or name the file of its authority in NODE_EXTRA_CA_CERTS`,
@@ -96,10 +104,11 @@ function explain(name: string, code: string): ChannelError {
       return new ChannelError(`${name}: the mail server refused user and password (${code})`, code);
     default:
       return new ChannelError(
-        code.startsWith('smtp-')
+        isReply(code)
           ? `${name}: the mail server did not accept the message (${code})`
           : `${name}: the mail server can't be reached (${code})`,
         code,
+        outcome,
       );
   }
 }

@@ -40,6 +40,12 @@ export function renderTeamsMessage(message: Message): object {
   };
 }
 
+/** Teams answers 200 also if it posts nothing: "Webhook message delivery failed with error: … returned HTTP error 429 …". */
+export function findTeamsFault(body: string): string | undefined {
+  if (!/\b(?:failed|failure|error|exception)\b/i.test(body)) return undefined;
+  return `teams-${/\bHTTP error (\d{3})\b/i.exec(body)?.[1] ?? 'failed'}`;
+}
+
 function textBlock(text: string): object {
   return { type: 'TextBlock', text: toPlain(text), wrap: true };
 }

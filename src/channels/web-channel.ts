@@ -1,5 +1,5 @@
 import { createTransport, type HttpResult, readRetryAfter } from '../http/transport.js';
-import { type Channel, ChannelError, type Message } from '../notifications/channel.js';
+import { type Channel, ChannelError, confirmWithinMs, type Message } from '../notifications/channel.js';
 import type { ChannelParts } from './channel-parts.js';
 
 export interface WebCall {
@@ -16,22 +16,24 @@ interface WebReceiver {
   readonly name: string;
   readonly url: string;
   readonly render: RenderCall;
+  /** Reads the code of a failure in the body of a 2xx answer. */
+  readonly findFault?: ((body: string) => string | undefined) | undefined;
 }
 
-const usualTimeoutMs = 15_000;
+const connectTimeoutMs = 10_000;
 const maxAnswerBytes = 65_536;
 
-/** A channel that posts JSON to an address. Any 2xx means that the message was accepted. */
+/** A channel that posts JSON to an address. A 2xx means that the message was accepted, unless its body says otherwise. */
 export function createWebChannel(
-  { name, url, render }: WebReceiver,
-  { proxy, clock, timeoutMs = usualTimeoutMs }: ChannelParts,
+  { name, url, render, findFault }: WebReceiver,
+  { proxy, clock, timeoutMs = confirmWithinMs.web }: ChannelParts,
 ): Channel {
   const { origin, pathname, search } = new URL(url);
   const transport = createTransport({
     origin,
     connections: 4,
     timeoutMs,
-    connectTimeoutMs: timeoutMs,
+    connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
     maxAnswerBytes,
     proxy,
   });
@@ -46,7 +48,7 @@ export function createWebChannel(
         body: Buffer.from(body),
         signal,
       });
-      const refusal = readRefusal(name, result, new Date(clock()));
+      const refusal = readRefusal({ name, findFault }, result, new Date(clock()));
       if (refusal !== undefined) throw refusal;
     },
     close: () => transport.close(),
@@ -54,29 +56,37 @@ export function createWebChannel(
 }
 
 /** Undefined if the message was accepted. The response is never quoted: it may quote the request. */
-function readRefusal(name: string, { answer, failure }: HttpResult, now: Date): ChannelError | undefined {
+function readRefusal(
+  { name, findFault }: Pick<WebReceiver, 'name' | 'findFault'>,
+  { answer, failure }: HttpResult,
+  now: Date,
+): ChannelError | undefined {
   // The status is enough, even if the connection broke after it.
   if (answer !== undefined) {
     const { status } = answer;
-    if (status >= 200 && status < 300) return undefined;
-    const code = `http-${status}`;
+    const isAccepted = status >= 200 && status < 300;
+    const code = isAccepted ? findFault?.(answer.body.toString()) : `http-${status}`;
+    if (code === undefined) return undefined;
     return new ChannelError(
-      `${name}: the receiver did not accept the message (${code})${adviceFor(status)}`,
+      `${name}: the receiver did not accept the message (${code})${isAccepted ? '' : adviceFor(status)}`,
       code,
-      readRetryAfter(answer.retryAfter, now),
+      // A proxy got no answer in time.
+      { retryAfterMs: readRetryAfter(answer.retryAfter, now), mayHaveArrived: status === 504 },
     );
   }
   const code = failure?.code === 'connect-timeout' ? 'timeout' : (failure?.code ?? 'network-error');
+  const outcome = { mayHaveArrived: failure?.meaning === 'broken' };
   switch (code) {
     case 'timeout':
-      return new ChannelError(`${name}: the receiver did not answer in time`, code);
+      return new ChannelError(`${name}: the receiver did not answer in time`, code, outcome);
     case 'tls-certificate':
       return new ChannelError(
         `${name}: the certificate of the receiver is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`,
         code,
+        outcome,
       );
     default:
-      return new ChannelError(`${name}: the receiver can't be reached (${code})`, code);
+      return new ChannelError(`${name}: the receiver can't be reached (${code})`, code, outcome);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readKeys, sign } from '../http/webhook-signature.js';
 import type { Message } from '../notifications/channel.js';
+import { joiner } from '../text/foreign-text.js';
 import type { WebCall } from './web-channel.js';
 
 /**
@@ -10,6 +11,8 @@ import type { WebCall } from './web-channel.js';
  */
 export function renderWebhook(message: Message, secret: string, now: number): WebCall {
   const { id, event, stage, severity, day, runId, title, text, url, counts } = message;
+  // A program reads it: it gets the names as they are.
+  const [ownTitle, ownText] = [title, text].map((one) => one.replaceAll(joiner, ''));
   const body = JSON.stringify({
     id,
     event,
@@ -17,8 +20,8 @@ export function renderWebhook(message: Message, secret: string, now: number): We
     severity,
     day: day ?? null,
     runId: runId ?? null,
-    title,
-    text,
+    title: ownTitle,
+    text: ownText,
     url: url ?? null,
     counts,
   });

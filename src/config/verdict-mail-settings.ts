@@ -13,7 +13,6 @@ import {
 } from '../settings/values.js';
 
 const dayInMinutes = 1_440;
-const yearInHours = 8_784;
 
 const imap = group({
   host: hostName().describe('The IMAP server.'),
@@ -57,11 +56,6 @@ export const verdicts = group({
       'The name by which your mail server signs its `Authentication-Results`, such as `mx.example.com`. With it, an e-mail counts only if that server found that DMARC or DKIM passes for its sender.',
     ),
   pollMinutes: numberUpTo(dayInMinutes).default(5).describe('How often `serve` looks for new e-mails.'),
-  silenceMeansCorrectAfter: numberUpTo(yearInHours)
-    .exactOptional()
-    .describe(
-      'After how many hours without an e-mail `show` calls the mapping of a booking sent by body correct. By default it stays unknown.',
-    ),
 })
   .refine((given) => mailboxes.filter((name) => given[name] !== undefined).length <= 1, {
     error: 'must hold only one of imap and maildir',

@@ -130,9 +130,8 @@ const listSpellings = (typed: string) => [...new Set([typed, typed.toUpperCase()
 async function findRuns(typed: string, answers: boolean, { desk, may, now, today }: DeskVisit) {
   const { ledger } = desk;
   const showsGuest = may('see-names');
-  const silence = await desk.readSilence(now);
   for (const reference of listSpellings(typed)) {
-    const found = await readHistories(ledger, reference, { answers, showsGuest, silence, today, now });
+    const found = await readHistories(ledger, reference, { answers, showsGuest, today, now });
     if (found.length === 0) continue;
     const bookings = await Promise.all(found.map((one) => toBookingInRun(ledger, one, showsGuest)));
     return { reference, isErased: false, bookings, mappings: await readMappings(ledger, found) };

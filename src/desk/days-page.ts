@@ -94,10 +94,10 @@ const graceMs = 3_600_000;
 /** Null without a mailbox. */
 async function readMailbox({ ledger, mailboxPollMs }: DeskParts, now: number) {
   if (mailboxPollMs === undefined) return null;
-  // The ledger forgets this instant as soon as the mailbox can't be read.
-  const { readUntil } = await ledger.mails.describeMailbox();
+  const { readUntil, triedAt } = await ledger.mails.describeMailbox();
   return {
-    isRead: readUntil !== undefined && now - readUntil <= 2 * mailboxPollMs + graceMs,
+    isRead:
+      readUntil !== undefined && readUntil === triedAt && now - readUntil <= 2 * mailboxPollMs + graceMs,
     readUntil: readUntil === undefined ? null : new Date(readUntil).toISOString(),
   };
 }
@@ -223,7 +223,7 @@ ${renderFacts([
 function renderMailbox({ mailbox }: DaysData, visit: DeskVisit): Html | undefined {
   if (mailbox === null) return undefined;
   const { isRead, readUntil } = mailbox;
-  const last = readUntil === null ? 'it does not answer' : `last read ${showInstant(readUntil, visit)}`;
+  const last = readUntil === null ? 'it never was' : `last read ${showInstant(readUntil, visit)}`;
   return isRead
     ? renderMark('succeeded', last)
     : html`${renderMark('failed', `not read: ${last}`)}. To see why: <code>${visit.desk.command('doctor')}</code>`;

@@ -32,7 +32,7 @@ export const notificationsPage = definePage({
       messages,
     };
   },
-  render({ problems, open, counts: { pending, givenUp }, messages }, visit) {
+  render({ problems, open, counts: { pending, givenUp, perhapsReceived }, messages }, visit) {
     const { channels } = visit.desk.operations;
     return {
       title: 'Notifications',
@@ -63,7 +63,7 @@ ${renderTable(
   { empty: 'None. What goes wrong stands here until it is over.' },
 )}
 <h2>Last messages</h2>
-${messages.length > 0 && html`<p>${formatCountOf(pending, 'message')} to be sent, ${formatCountOf(givenUp, 'message')} given up.</p>`}
+${messages.length > 0 && html`<p>${formatCountOf(pending, 'message')} to be sent, ${formatCountOf(givenUp, 'message')} given up, ${formatCountOf(perhapsReceived, 'message')} perhaps received.</p>`}
 ${renderTable(
   messages,
   {
@@ -85,11 +85,20 @@ function renderSubject({ subject, day }: Pick<Notice, 'subject' | 'day'>): Html 
   return subject === day ? linkDay(day) : html`${linkDay(day)} ${showInLine(subject)}`;
 }
 
-function renderState({ state, attempts, code }: StoredMessage): Html {
+function renderState({ state, attempts, unconfirmed, code }: StoredMessage): Html {
   const why = code === undefined ? '' : ` (${code})`;
-  if (state === 'sent') return renderMark('good', 'sent');
-  if (state === 'given-up') return renderMark('attention', `given up${why}`);
-  return renderMark('unfinished', attempts === 0 ? 'waits' : `to be tried again${why}`);
+  switch (state) {
+    case 'sent':
+      return renderMark('good', 'sent');
+    case 'perhaps-received':
+      return renderMark('attention', `given up: perhaps received${why}`);
+    case 'given-up':
+      return renderMark('attention', `given up${why}`);
+    case 'pending': {
+      const next = `${unconfirmed > 0 ? 'perhaps received, ' : ''}to be tried again${why}`;
+      return renderMark('unfinished', attempts === 0 ? 'waits' : next);
+    }
+  }
 }
 
 /** What `hotel-review notify test` does. */

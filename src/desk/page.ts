@@ -12,7 +12,6 @@ import type { Abandoned } from '../review/day/join-run.js';
 import type { DayRequest } from '../review/day/open-run.js';
 import type { PendingLimits } from '../review/day/pending.js';
 import type { Replays } from '../review/day/replays.js';
-import type { Silence } from '../review/verdict.js';
 import type { Slots } from '../schedule/slots.js';
 import type { ScoreMemory } from '../scorecard/scorecard.js';
 import type { Health } from '../server/health.js';
@@ -47,8 +46,6 @@ export interface DeskParts {
   readonly hashKey: string | undefined;
   readonly command: WriteCommand;
   readonly clock: () => number;
-  /** What silence was agreed to mean, if anything. */
-  readSilence(now: number): Promise<Silence | undefined>;
   /** The ZIP of `evidence`; undefined if no run has the booking. */
   packEvidence(reference: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
 }

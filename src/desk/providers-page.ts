@@ -144,7 +144,7 @@ type Range = { readonly [bound in 'from' | 'to']?: string | undefined };
 /** The scores of all providers over a range of days; the most certain offender first. */
 async function readScores(range: Range, visit: DeskVisit) {
   const { desk, timezone } = visit;
-  const scored = await scoreDays(desk, visit, range);
+  const scored = await scoreDays(desk.scores, visit, range);
   const scores = await scoreProviders(desk.ledger, timezone, scored);
   const providers = orderProviders(scores.map(providerToJson));
   return { from: scored.at(0)?.day ?? '', to: scored.at(-1)?.day ?? '', scored, providers };
@@ -152,11 +152,11 @@ async function readScores(range: Range, visit: DeskVisit) {
 
 /** The scores of each day of a range, the last 90 by default. They are remembered, so `serve` asks before anybody else does. */
 export async function scoreDays(
-  { scores, readSilence }: Pick<DeskParts, 'scores' | 'readSilence'>,
-  { now, today, signal }: Pick<DeskVisit, 'now' | 'today' | 'signal'>,
+  scores: DeskParts['scores'],
+  { today, signal }: Pick<DeskVisit, 'today' | 'signal'>,
   range: Range = {},
 ) {
-  return scores(listDays(range, today), { signal, silence: await readSilence(now) });
+  return scores(listDays(range, today), signal);
 }
 
 const usualDays = 90;

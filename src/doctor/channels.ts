@@ -32,7 +32,7 @@ export async function checkMessages(
   channels: readonly Pick<ChannelSettings, 'name'>[],
   now: number,
 ): Promise<readonly Finding[]> {
-  const { givenUp } = await notices.countMessages();
+  const { givenUp, perhapsReceived } = await notices.countMessages();
   const waiting = await notices.listWaiting(now - longWaitMs);
   return [
     ...waiting.map((one) => describeWaiting(one, channels, now)),
@@ -41,6 +41,14 @@ export async function checkMessages(
           warning(
             `${formatCountOf(givenUp, 'message')} could not be sent for three days and ${givenUp === 1 ? 'was' : 'were'} given up`,
             'Use status to see what is still wrong, and try the channels with notify test.',
+          ),
+        ]
+      : []),
+    ...(perhapsReceived > 0
+      ? [
+          warning(
+            `${formatCountOf(perhapsReceived, 'message')} perhaps received: the receiver did not confirm ${perhapsReceived === 1 ? 'it, and it is' : 'them, and they are'} not sent again`,
+            'Ask people whether they were told, and try the channels with notify test.',
           ),
         ]
       : []),
@@ -53,7 +61,7 @@ function describeWaiting(
   now: number,
 ): Finding {
   const last = lastCode === undefined ? '' : `; the last try: ${lastCode}`;
-  const message = `${formatCountOf(messages, 'message')} for ${channel} not sent yet, the oldest for ${formatDuration(now - since)}${last}`;
+  const message = `${formatCountOf(messages, 'message')} for ${channel} not confirmed yet, the oldest for ${formatDuration(now - since)}${last}`;
   return channels.some(({ name }) => name === channel)
     ? warning(message, 'Try the channel with notify test. The next run, or serve, sends what is pending.')
     : warning(message, `notify has no channel of that name any more: they are given up after three days.`);

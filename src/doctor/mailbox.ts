@@ -6,28 +6,16 @@ import type { Mailbox } from '../verdict-mails/mailbox.js';
 
 const { ok, warning, wrong } = findingsOf('verdicts');
 
-/** Warns if anybody's e-mails count, and if silence can mean nothing. */
+/** Warns if anybody's e-mails count. */
 export function checkSenders({ verdicts }: Pick<Config, 'verdicts'>): readonly Finding[] {
-  const { imap, maildir, from, silenceMeansCorrectAfter } = verdicts;
+  const { imap, maildir, from } = verdicts;
   const hasMailbox = (imap ?? maildir) !== undefined;
-  const lacking = [...(hasMailbox ? [] : ['a mailbox']), ...(from === undefined ? ['verdicts.from'] : [])];
+  if (!hasMailbox || from !== undefined) return [];
   return [
-    ...(hasMailbox && from === undefined
-      ? [
-          warning(
-            "anybody's e-mails count: whoever can write to the mailbox opens cases, for at most 1,000 bookings at once",
-            'Set verdicts.from to the address or the domain that the service writes from.',
-          ),
-        ]
-      : []),
-    ...(silenceMeansCorrectAfter !== undefined && lacking.length > 0
-      ? [
-          warning(
-            `verdicts.silenceMeansCorrectAfter has no effect without ${lacking.join(' and ')}`,
-            'Silence means something only where the e-mails of the service are read.',
-          ),
-        ]
-      : []),
+    warning(
+      "anybody's e-mails count: whoever can write to the mailbox opens cases, for at most 1,000 bookings at once",
+      'Set verdicts.from to the address or the domain that the service writes from.',
+    ),
   ];
 }
 

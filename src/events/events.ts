@@ -147,7 +147,7 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
     case 'stopping':
       return log.warn({ ...(event.run && nameFields(event.run)), graceMs: event.graceMs }, 'stopping');
     case 'message-not-sent':
-      return log.warn({ channel: event.channel, code: event.code }, 'notification not sent');
+      return log.warn({ channel: event.channel, code: event.code }, 'notification not confirmed');
     case 'queue-away':
       return log.error(
         { queue: event.address, reason: event.reason },

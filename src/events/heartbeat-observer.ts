@@ -21,7 +21,7 @@ interface HeartbeatObserverParts {
 
 export interface HeartbeatObserver {
   readonly notify: Observer;
-  /** Waits for calls in flight, a few seconds at most. Idempotent. */
+  /** Waits for calls in flight, some seconds at most. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const stopMs = 1_000;
  * lost: sent an hour later, it would claim that all is well now.
  */
 export function createHeartbeatObserver(parts: HeartbeatObserverParts): HeartbeatObserver {
-  const { heartbeat, timezone, clock, warn, stop, closeMs = 5_000 } = parts;
+  const { heartbeat, timezone, clock, warn, stop, closeMs = 15_000 } = parts;
   const closing = new AbortController();
   let sent = Promise.resolve();
   let goodDay: string | undefined;

@@ -31,8 +31,6 @@ export const verdictMails = t.table(
     foundIn: t.text(),
     outcome: t.oneOf<MailOutcome>('named', 'nothing-known', 'unreadable', 'set-aside', 'unknown-sender'),
     reason: t.optional(t.text<MailReason>()),
-    /** Whether it is of one of those whose e-mails count. */
-    isListed: t.byDefault(0, t.flag),
     /** How many bookings and pairs it names. */
     named: t.integer,
     casesOpenedAt: t.optional(t.bigint),
@@ -79,7 +77,6 @@ export function createMailReader(store: Store) {
       listWithoutCases,
       listNamedPlaces,
       listNamedPairs,
-      listNotUnderstood,
       describeMailbox,
     }),
     ...bind(store.readTogether, { readNamed }),
@@ -110,20 +107,9 @@ function* record(mail: NewMail) {
   // A copy may be forged, so it must not keep the canary from being named.
   const copy = found > 0 ? undefined : yield* findCopy(mail);
   if (copy !== undefined) return { number: copy, isNew: false };
-  const { sha256, content, messageId, receivedAt, readAt, outcome, reason, isListed = false } = mail;
+  const { sha256, content, messageId, receivedAt, readAt, from: foundIn, outcome, reason } = mail;
   const inserted = yield* verdictMails.add(
-    {
-      sha256,
-      content,
-      messageId,
-      receivedAt,
-      readAt,
-      foundIn: mail.from,
-      outcome,
-      reason,
-      isListed,
-      named: 0,
-    },
+    { sha256, content, messageId, receivedAt, readAt, foundIn, outcome, reason, named: 0 },
     'ON CONFLICT (sha256) DO NOTHING',
   );
   // Locked, so that another process that reads the same e-mail waits.
@@ -134,20 +120,18 @@ function* record(mail: NewMail) {
   for (const pair of mail.pairs) added += yield* addPair(number, pair);
   if (added > 0)
     yield* change(
-      `UPDATE verdict_mails SET named = named + ?, outcome = 'named', reason = ?, is_listed = ?, cases_opened_at = NULL
+      `UPDATE verdict_mails SET named = named + ?, outcome = 'named', reason = ?, cases_opened_at = NULL
        WHERE number = ?`,
       added,
       reason ?? null,
-      Number(isListed),
       number,
     );
   else if (inserted === 0)
     // The e-mail was read again, perhaps by a newer version, or now that more is known.
     yield* change(
-      `UPDATE verdict_mails SET outcome = ?, reason = ?, is_listed = ? WHERE number = ? AND outcome <> 'named'`,
+      `UPDATE verdict_mails SET outcome = ?, reason = ? WHERE number = ? AND outcome <> 'named'`,
       outcome,
       reason ?? null,
-      Number(isListed),
       number,
     );
   const notice = findNotice(number, mail, added > 0);
@@ -223,31 +207,28 @@ function* noteCasesOpened(number: number, at: number): Query<void> {
 }
 
 const mailboxRead = 'mailbox-read';
+const mailboxTried = 'mailbox-tried';
 
-/** Notes until when the mailbox was read; undefined as long as it can't be. */
-function* noteMailbox(readUntil: number | undefined): Query<void> {
-  if (readUntil === undefined) yield* change(`DELETE FROM noted_instants WHERE name = ?`, mailboxRead);
-  else
-    yield* notedInstants.add(
-      { name: mailboxRead, at: readUntil },
-      'ON CONFLICT (name) DO UPDATE SET at = excluded.at',
-    );
+/** Notes that a look at the mailbox began then, and whether all of it was read. */
+function* noteMailbox(at: number, isRead: boolean): Query<void> {
+  for (const name of isRead ? [mailboxRead, mailboxTried] : [mailboxTried])
+    yield* notedInstants.add({ name, at }, 'ON CONFLICT (name) DO UPDATE SET at = excluded.at');
 }
 
 const mailbox = t.columnsOf({
-  /** Until when it was read; absent if it can't be read. */
+  /** Until when it was read; absent if it never was. */
   readUntil: t.optional(t.bigint),
-  /** When an e-mail of a listed sender was last read. */
-  listedReadAt: t.optional(t.bigint),
+  /** When the last look at it began; later than `readUntil` if that could not read it. */
+  triedAt: t.optional(t.bigint),
 });
 
-/** Whether e-mails arrive: without them, silence means nothing. */
+/** The mailbox of verdict e-mails, as it was last looked at. */
 function* describeMailbox() {
   const row = yield* one(
     `SELECT (SELECT at FROM noted_instants WHERE name = ?) AS read_until,
-       (SELECT max(read_at) FROM verdict_mails
-        WHERE is_listed = 1 AND outcome IN ('named', 'nothing-known')) AS listed_read_at`,
+       (SELECT at FROM noted_instants WHERE name = ?) AS tried_at`,
     mailboxRead,
+    mailboxTried,
   );
   return mailbox.read(row ?? {});
 }
@@ -279,19 +260,6 @@ function* listWithoutCases(): Query<StoredMail[]> {
     `SELECT * FROM verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
   );
   return rows.map(toMail);
-}
-
-/**
- * When e-mails were received that rule out silence: those that can't be read, not even in part, and those that name nothing
- * known, unless their columns call known bookings correct. Those of unknown senders rule out nothing.
- */
-function* listNotUnderstood(): Query<number[]> {
-  const rows = yield* all(
-    `SELECT received_at FROM verdict_mails
-     WHERE outcome <> 'unknown-sender'
-       AND (reason = 'unread-attachment' OR (outcome <> 'named' AND coalesce(reason, '') <> 'called-correct'))`,
-  );
-  return rows.map((row) => Number(row.received_at));
 }
 
 function toMail(row: StoredRow): StoredMail {

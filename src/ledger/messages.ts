@@ -27,9 +27,13 @@ export const messages = t.table(
     id: t.text(),
     notice: t.numberOf('notices'),
     channel: t.text(),
-    state: t.oneOf<MessageState>('pending', 'sent', 'given-up'),
+    state: t.oneOf<MessageState>('pending', 'sent', 'perhaps-received', 'given-up'),
     dueAt: t.bigint,
     attempts: t.integer,
+    /** The tries that may have reached the receiver, and were not confirmed. */
+    unconfirmed: t.count,
+    /** The id that its last try had. */
+    sentAs: t.optional(t.text()),
     leaseUntil: t.optional(t.bigint),
     endedAt: t.optional(t.bigint),
     lastCode: t.optional(t.text()),
@@ -40,12 +44,14 @@ export const messages = t.table(
     indexes: [`INDEX messages_pending ON messages (channel, notice) WHERE state = 'pending'`],
   },
 );
-const plain = messages.only('id', 'notice', 'channel', 'state', 'dueAt', 'attempts');
+const plain = messages.only('id', 'notice', 'channel', 'state', 'dueAt', 'attempts', 'unconfirmed');
 /** How the last attempt of a message ended. */
 const endings = t.columnsOf({ messageEndedAt: t.optional(t.bigint), lastCode: t.optional(t.text()) });
 
 const counts = t.columnsOf({
   pending: t.integer,
+  /** Given up, and perhaps received. */
+  perhapsReceived: t.integer,
   givenUp: t.integer,
   /** When the oldest pending one was raised. */
   pendingSince: t.optional(t.bigint),
@@ -93,11 +99,11 @@ function* route(decide: (notice: Notice) => readonly PlannedMessage[], at: numbe
   return planned;
 }
 
-/** Makes every waiting message due, unless somebody is sending it. */
+/** Makes every waiting message due, unless somebody is sending it, or its receiver may have it. */
 function* stopWaiting(at: number): Query<void> {
   yield* change(
     `UPDATE messages SET due_at = ?
-     WHERE state = 'pending' AND attempts > 0 AND due_at > ? AND (lease_until IS NULL OR lease_until <= ?)`,
+     WHERE state = 'pending' AND attempts > 0 AND unconfirmed = 0 AND due_at > ? AND (lease_until IS NULL OR lease_until <= ?)`,
     at,
     at,
     at,
@@ -117,7 +123,7 @@ const problemsOfDays = noticeEventNames
 function* claim({ channel, at, dueBy, leaseUntil, limit }: ClaimRequest): Query<ClaimedMessage[]> {
   const { lock } = yield* database();
   const rows = yield* all(
-    `SELECT messages.id, messages.attempts, notices.*
+    `SELECT messages.id, messages.attempts, messages.unconfirmed, messages.sent_as, notices.*
      FROM messages AS messages JOIN notices AS notices ON notices.number = messages.notice
      WHERE messages.state = 'pending' AND channel = ? AND (due_at <= ? OR attempts = 0 AND due_at <= ?)
        AND (lease_until IS NULL OR lease_until <= ?)
@@ -138,15 +144,24 @@ function* claim({ channel, at, dueBy, leaseUntil, limit }: ClaimRequest): Query<
     const attempt = Number(row.attempts) + 1;
     const id = String(row.id);
     yield* change(`UPDATE messages SET lease_until = ? WHERE id = ?`, leaseUntil, id);
-    claimed.push({ id, attempt, notice: toNotice(row) });
+    const unconfirmed = Number(row.unconfirmed);
+    const sentAs = unconfirmed > 0 ? { sentAs: String(row.sent_as) } : {};
+    claimed.push({ id, attempt, unconfirmed, ...sentAs, notice: toNotice(row) });
   }
   return claimed;
 }
 
-/** Keeps claimed messages for longer. */
-function* extend(ids: readonly string[], leaseUntil: number): Query<void> {
+/** Notes, before claimed messages are sent under that id, that they may arrive, even if this process dies. */
+function* noteSending(
+  ids: readonly string[],
+  { sentAs, leaseUntil }: { readonly sentAs: string; readonly leaseUntil: number },
+): Query<void> {
   for (const id of ids)
-    yield* change(`UPDATE messages SET lease_until = ? WHERE id = ? AND state = 'pending'`, leaseUntil, id);
+    yield* change(
+      `UPDATE messages SET lease_until = ?, sent_as = ?, unconfirmed = unconfirmed + 1
+       WHERE id = ? AND state = 'pending'`,
+      ...[leaseUntil, sentAs, id],
+    );
 }
 
 /** Gives up messages waiting for channels that are no longer configured, of notices raised before that instant. */
@@ -189,23 +204,38 @@ function* noteSent(ids: readonly string[], at: number): Query<void> {
   }
 }
 
-/** A message that another process has sent in the meantime stays sent. */
+/** Without `retryAt` they are given up. A message that another process has sent in the meantime stays sent. */
 function* noteFailed(
   ids: readonly string[],
-  { code, at, retryAt }: { readonly code: string; readonly at: number; readonly retryAt?: number },
+  {
+    code,
+    at,
+    retryAt,
+    hasNotArrived = false,
+  }: {
+    readonly code: string;
+    readonly at: number;
+    readonly retryAt?: number;
+    /** What `noteSending` noted did not happen. */
+    readonly hasNotArrived?: boolean;
+  },
 ): Query<void> {
-  const [state, ended, due] = retryAt === undefined ? ['given-up', at, null] : ['pending', null, retryAt];
+  const [ended, due] = retryAt === undefined ? [at, null] : [null, retryAt];
+  const left = `unconfirmed - ${Number(hasNotArrived)}`;
+  const end = `CASE WHEN ${left} > 0 THEN 'perhaps-received' ELSE 'given-up' END`;
   for (const id of ids)
     yield* change(
-      `UPDATE messages SET state = ?, ended_at = ?, due_at = coalesce(?, due_at), attempts = attempts + 1,
-         lease_until = NULL, last_code = ? WHERE id = ? AND state = 'pending'`,
-      ...[state, ended, due, code, id],
+      `UPDATE messages SET state = ${retryAt === undefined ? end : 'state'}, unconfirmed = ${left}, ended_at = ?,
+         due_at = coalesce(?, due_at), attempts = attempts + 1, lease_until = NULL, last_code = ?
+       WHERE id = ? AND state = 'pending'`,
+      ...[ended, due, code, id],
     );
 }
 
 function* countMessages(): Query<MessageCounts> {
   const row = yield* one(
     `SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'given-up') AS given_up,
+       count(*) FILTER (WHERE state = 'perhaps-received') AS perhaps_received,
        min(raised_at) FILTER (WHERE state = 'pending') AS pending_since
      FROM messages JOIN notices ON number = notice WHERE state <> 'sent'`,
   );
@@ -226,7 +256,7 @@ function listWaiting(dueBy: number): Query<WaitingMessages[]> {
 function* listMessages({ limit }: { readonly limit: number }): Query<StoredMessage[]> {
   const rows = yield* all(
     `SELECT notices.*, messages.id, messages.notice, messages.channel, messages.state, messages.due_at, messages.attempts,
-       messages.ended_at AS message_ended_at, messages.last_code
+       messages.unconfirmed, messages.ended_at AS message_ended_at, messages.last_code
      FROM messages AS messages JOIN notices AS notices ON notices.number = messages.notice
      ORDER BY messages.notice DESC, messages.channel LIMIT ?`,
     limit,
@@ -246,7 +276,7 @@ export function createNotices(store: Store) {
       remind,
       stopWaiting,
       giveUpOthers,
-      extend,
+      noteSending,
       release,
       noteSent,
       noteFailed,

@@ -249,14 +249,19 @@ export interface ClaimedMessage {
   readonly notice: Notice;
   /** This attempt's number, counted from 1. */
   readonly attempt: number;
+  /** Earlier attempts that may have reached the receiver, and the id that the last of them had. */
+  readonly unconfirmed: number;
+  readonly sentAs?: string;
 }
 
-export type MessageState = 'pending' | 'sent' | 'given-up';
+export type MessageState = 'pending' | 'sent' | 'perhaps-received' | 'given-up';
 
 export interface StoredMessage extends PlannedMessage {
   readonly notice: Notice;
   readonly state: MessageState;
   readonly attempts: number;
+  /** Those that may have reached the receiver. */
+  readonly unconfirmed: number;
   readonly endedAt?: number;
   /** Why the last attempt failed. */
   readonly code?: string;

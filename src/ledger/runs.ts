@@ -298,8 +298,6 @@ export interface DayMark {
    * don't count.
    */
   readonly mark: string;
-  /** When its runs ended. */
-  readonly finishedAt: readonly number[];
 }
 
 export interface LedgerSummary {
@@ -375,7 +373,6 @@ export function* markDays({ from, to }: Period): Query<DayMark[]> {
   return [...days].map(([day, ofDay]) => ({
     day,
     mark: createHash('sha256').update(JSON.stringify(ofDay, writeLarge)).digest('base64'),
-    finishedAt: ofDay.flatMap(({ finished_at: at }) => (at === null ? [] : Number(at))),
   }));
 }
 

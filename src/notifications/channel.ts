@@ -5,9 +5,10 @@ import { SafeError } from '../text/safe-error.js';
 export interface Channel {
   readonly name: string;
   /**
-   * Resolves once the receiver has accepted the message. The same message may come again, with the same id, after a crash.
+   * Resolves once the receiver has accepted the message. The same message may come again, with the same id, if its receiver did not
+   * confirm it.
    *
-   * @throws ChannelError, or the signal's reason
+   * @throws ChannelError, or the signal's reason if it was cut off and may have arrived
    */
   send(message: Message, signal: AbortSignal): Promise<void>;
   /** Idempotent. */
@@ -49,17 +50,23 @@ export interface Attachment {
 /** A message was not accepted. It holds no secret and no text of the receiver. */
 export class ChannelError extends SafeError {
   override readonly name = 'ChannelError';
+  readonly retryAfterMs: number | undefined;
+  readonly mayHaveArrived: boolean;
 
   /**
    * @param code such as `http-503`, `timeout`, `smtp-550`
-   * @param retryAfterMs how long the receiver asked to wait
+   * @param options how long the receiver asked to wait, and whether it may have received the message all the same
    */
   constructor(
     message: string,
     readonly code: string,
-    readonly retryAfterMs?: number,
-    options?: ErrorOptions,
+    options: { readonly retryAfterMs?: number | undefined; readonly mayHaveArrived?: boolean } = {},
   ) {
-    super(message, options);
+    super(message);
+    this.retryAfterMs = options.retryAfterMs;
+    this.mayHaveArrived = options.mayHaveArrived ?? false;
   }
 }
+
+/** How long a receiver may take to confirm a message: mail servers scan it first. (RFC 5321, 4.5.3.2.6, allows ten minutes.) */
+export const confirmWithinMs = { email: 120_000, web: 30_000 } as const;

@@ -2,6 +2,7 @@ import { businessDayAt } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Notice } from '../ledger/notice.js';
 import { countDaysBehind } from '../review/day/good-day.js';
+import { breakHostNames } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import type { Message } from './channel.js';
@@ -43,10 +44,19 @@ export async function composeMessage(
     return { ...words, ...link, ...(takesFiles && { attachments }) };
   }
   const situation = await readSituation(parts);
-  const each = notices.map((notice) => describeNotice(notice, situation));
+  const each = notices.map((notice) => describeNotice(withBrokenNames(notice), situation));
   const [only] = each;
   if (!first || !only || each.length > 1) return { ...describeDigest(each), ...link };
   return { title: only.title, text: only.text, ...link };
+}
+
+/** What others chose, such as a provider's name, must not become a link. */
+function withBrokenNames(notice: Notice): Notice {
+  const facts = Object.entries(notice.facts).map(([name, fact]) => [
+    name,
+    typeof fact === 'string' ? breakHostNames(fact) : fact,
+  ]);
+  return { ...notice, facts: Object.fromEntries(facts) };
 }
 
 async function readSituation({ ledger, timezone, command, clock }: ComposeParts): Promise<Situation> {
@@ -77,14 +87,19 @@ async function composeMorningDigest(day: string, parts: ComposeParts) {
       : []),
   ];
   const problems = await ledger.notices.listProblems();
-  const { givenUp } = await ledger.notices.countMessages();
+  const { givenUp, perhapsReceived } = await ledger.notices.countMessages();
   const lines = [
     cases.length === 0
       ? 'No case has an open booking.'
       : `${formatCountOf(cases.length, 'case')} with open bookings, ${urgent.join(', ')}: ${command('cases')}`,
-    ...problems.map((problem) => `Still: ${describeNotice(problem, { checkInsToday: 0, command }).title}`),
+    ...problems.map(
+      (problem) => `Still: ${describeNotice(withBrokenNames(problem), { checkInsToday: 0, command }).title}`,
+    ),
     ...(givenUp > 0 ? [`${formatCountOf(givenUp, 'message')} could not be sent`] : []),
+    ...(perhapsReceived > 0
+      ? [`${formatCountOf(perhapsReceived, 'message')} not confirmed, perhaps received`]
+      : []),
     `More: ${command(`report ${day}`)}`,
   ];
-  return { title: `Reviews of ${day}: ${headline}`, text: lines.join('\n'), page };
+  return { title: `Reviews of ${day}: ${breakHostNames(headline)}`, text: lines.join('\n'), page };
 }

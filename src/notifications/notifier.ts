@@ -7,7 +7,7 @@ import { formatCountOf } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 import { type CheckParts, checkNotices } from './check-notices.js';
 import { type ChannelRules, findDueTime, giveUpAfterMs, isWanted } from './routing.js';
-import { createSender, type Sender, type SenderParts } from './send-messages.js';
+import { createSender, type SenderParts } from './send-messages.js';
 
 interface NotifierParts extends Omit<SenderParts, 'store'> {
   readonly ledger: Ledger;
@@ -24,8 +24,8 @@ interface NotifierParts extends Omit<SenderParts, 'store'> {
 /** How often to look for messages to send, and for notices that time alone makes due. */
 const sendEveryMs = 5_000;
 const checkEveryMs = 60_000;
-/** How long a process may wait for receivers before it ends. */
-const lastSendMs = 3_000;
+/** How long a process may wait in all for receivers before it ends: longer than most mail servers need to confirm a message. */
+const lastSendMs = 15_000;
 
 /**
  * Sends people the notices of the ledger for as long as the process works: first everything that is waiting, last what this
@@ -56,11 +56,13 @@ export function startNotifier(parts: NotifierParts) {
     if (channels.length > 0) await attempt(hurry);
     // A short run checks at its end only.
     for (let checkedAt: number | undefined; !stop.aborted; ) {
-      await attempt(() => tell(false));
+      await attempt(route);
+      // Not awaited: a receiver that takes its time must not keep messages from the others.
+      void attempt(() => sender.sendDue(sending));
       await pause(sendEveryMs, stop, { holdsProcess: false });
       if (stop.aborted || clock() - (checkedAt ?? 0) < checkEveryMs) continue;
       checkedAt = clock();
-      await attempt(() => tell(true));
+      await attempt(() => checkNotices(listChecks()));
     }
   }
 
@@ -89,12 +91,6 @@ export function startNotifier(parts: NotifierParts) {
       }));
   }
 
-  async function tell(checks: boolean, options?: Parameters<Sender['sendDue']>[1]) {
-    if (checks) await checkNotices(listChecks());
-    await route();
-    await sender.sendDue(sending, options);
-  }
-
   /** An unavailable ledger is reported once, until it is back. */
   async function attempt(step: () => Promise<void>): Promise<void> {
     try {
@@ -110,8 +106,10 @@ export function startNotifier(parts: NotifierParts) {
   async function close(): Promise<void> {
     closing.abort();
     const limit = setTimeout(() => ending.abort(), lastSendMs);
-    // A receiver that does not answer holds up the remaining work, but not the messages to the others.
-    await Promise.all([working, attempt(() => tell(true, { isLast: true }))]);
+    await working;
+    await attempt(() => checkNotices(listChecks()));
+    await attempt(route);
+    await attempt(() => sender.sendDue(sending, { isLast: true }));
     // What had to wait for a message that was being sent.
     await attempt(() => sender.sendDue(sending, { isLast: true }));
     clearTimeout(limit);
@@ -121,7 +119,7 @@ export function startNotifier(parts: NotifierParts) {
     const reasons = [...failures].map(([channel, code]) => `${channel}: ${code}`).join(', ');
     if (pending > 0)
       warn(
-        `${formatCountOf(pending, 'notification')} not sent yet (${reasons}); the next run, or serve, tries again`,
+        `${formatCountOf(pending, 'notification')} not confirmed yet (${reasons}); the next run, or serve, tries again`,
       );
   }
 

@@ -51,17 +51,33 @@ const longestWaitMs = 60 * minuteMs;
 /** After a receiver has accepted nothing for this long, further tries are pointless. */
 export const giveUpAfterMs = 3 * 24 * 60 * minuteMs;
 
-/** When a message is tried again; undefined to give it up. Half of each pause is random, so that processes don't call together. */
+/** How often a message is sent in all that its receiver may have received and does not confirm. */
+const sendsAtMost = 3;
+
+/** Whether it may have been received so often that it is not sent again. */
+export function isSentEnough({ unconfirmed }: Pick<ClaimedMessage, 'unconfirmed'>): boolean {
+  return unconfirmed >= sendsAtMost;
+}
+
+/** How a try failed. */
+interface Failure {
+  readonly now: number;
+  readonly random: () => number;
+  readonly retryAfterMs?: number | undefined;
+  readonly mayHaveArrived: boolean;
+}
+
+/**
+ * When a message is tried again; undefined to give it up. Half of each pause is random, so that processes don't call together. What
+ * may have arrived waits long: people would get it twice.
+ */
 export function retryAt(
-  { attempt, notice }: Pick<ClaimedMessage, 'attempt' | 'notice'>,
-  {
-    now,
-    random,
-    retryAfterMs = 0,
-  }: { readonly now: number; readonly random: () => number; readonly retryAfterMs?: number | undefined },
+  { attempt, unconfirmed, notice }: Pick<ClaimedMessage, 'attempt' | 'unconfirmed' | 'notice'>,
+  { now, random, retryAfterMs = 0, mayHaveArrived }: Failure,
 ): number | undefined {
   if (now - notice.raisedAt >= giveUpAfterMs) return undefined;
-  const pause = Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
+  if (mayHaveArrived && isSentEnough({ unconfirmed: unconfirmed + 1 })) return undefined;
+  const pause = mayHaveArrived ? longestPauseMs : Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
   return Math.ceil(now + Math.max(pause * (0.5 + random() / 2), Math.min(retryAfterMs, longestWaitMs)));
 }
 
@@ -70,18 +86,18 @@ export const leastForDigest = 10;
 
 /**
  * Groups what is sent as one message: the notices of one kind, if there are many and they are not critical; any other
- * alone. Groups are in the order of their first notice.
+ * alone. What may have arrived is sent again as it was. Groups are in the order of their first notice.
  */
 export function bundle(messages: readonly ClaimedMessage[]): readonly (readonly ClaimedMessage[])[] {
   const kinds = new Map<string, ClaimedMessage[]>();
   for (const message of messages) {
     const { event, stage, severity } = message.notice;
-    const kind = severity === 'critical' ? message.id : `${event} ${stage}`;
+    const kind = message.sentAs ?? (severity === 'critical' ? message.id : `${event} ${stage}`);
     const known = kinds.get(kind);
     if (known) known.push(message);
     else kinds.set(kind, [message]);
   }
   return [...kinds.values()].flatMap((kind) =>
-    kind.length < leastForDigest ? kind.map((message) => [message]) : [kind],
+    kind.length < leastForDigest && kind[0]?.sentAs === undefined ? kind.map((message) => [message]) : [kind],
   );
 }

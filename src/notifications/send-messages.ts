@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Ledger } from '../ledger/ledger.js';
 import { incidentOf, type Notice } from '../ledger/notice.js';
 import type { ClaimedMessage } from '../ledger/notices.js';
-import { type Channel, ChannelError, type Message } from './channel.js';
-import { bundle, collectingMs, retryAt } from './routing.js';
+import { type Channel, ChannelError, confirmWithinMs, type Message } from './channel.js';
+import { bundle, collectingMs, isSentEnough, retryAt } from './routing.js';
 
 /** A receiver did not accept a message, or could not be reached. It is tried again. */
 export interface SendingEvent {
@@ -24,16 +24,15 @@ export interface SenderParts {
 
 export type Composed = Pick<Message, 'title' | 'text' | 'url' | 'attachments'>;
 
-const attemptMs = 10_000;
+const attemptMs = Math.max(...Object.values(confirmWithinMs));
 /** For all messages claimed together; an attempt starts only if it fits into what is left of it. */
-const leaseMs = 30_000;
+const leaseMs = attemptMs + 60_000;
 const claimedAtOnce = 500;
-const noLimit = new AbortController().signal;
 
 export interface Sender {
   /**
-   * Sends what is due through every channel, all at once, and each channel's messages in their order. What is not accepted is tried
-   * again later, here or by another process. It rejects only if the store does.
+   * Sends what is due through every channel, all at once, and each channel's messages in their order. A channel that is still sending
+   * is only waited for. What is not accepted is tried again later, here or by another process. It rejects only if the store does.
    *
    * @param isLast also sends what still waits for others of its kind
    */
@@ -41,6 +40,8 @@ export interface Sender {
 }
 
 export function createSender({ store, channels, compose, clock, random, notify }: SenderParts): Sender {
+  const underway = new Map<Channel, Promise<void>>();
+
   async function sendThrough(channel: Channel, signal: AbortSignal, ahead: number): Promise<void> {
     let isAway = false;
     while (!isAway && !signal.aborted) {
@@ -53,7 +54,9 @@ export function createSender({ store, channels, compose, clock, random, notify }
         limit: claimedAtOnce,
       });
       if (claimed.length === 0) return;
-      const left = [...bundle(claimed)];
+      const spent = claimed.filter(isSentEnough).map(({ id }) => id);
+      if (spent.length > 0) await store.noteFailed(spent, { code: 'interrupted', at: now });
+      const left = [...bundle(claimed.filter((message) => !isSentEnough(message)))];
       while (left.length > 0 && !isAway && !signal.aborted && clock() < now + leaseMs - attemptMs) {
         isAway = !(await attempt(channel, left.shift() ?? [], signal));
       }
@@ -71,37 +74,44 @@ export function createSender({ store, channels, compose, clock, random, notify }
     const ids = messages.map(({ id }) => id);
     const [first] = messages;
     if (!first) return true;
-    let limit = noLimit;
+    let isNoted = false;
     try {
-      const composedFrom = clock();
       const composed = await compose(
         messages.map(({ notice }) => notice),
         channel.name,
       );
-      // The report of a large day takes a while.
-      const now = clock();
-      if (now - composedFrom > attemptMs) await store.extend(ids, now + leaseMs);
-      limit = AbortSignal.timeout(attemptMs);
-      await channel.send(
-        messages.length === 1 ? toMessage(first, composed) : toDigest(messages, first, composed),
-        AbortSignal.any([signal, limit]),
-      );
+      const message =
+        messages.length === 1 ? toMessage(first, composed) : toDigest(messages, first, composed);
+      await store.noteSending(ids, { sentAs: message.id, leaseUntil: clock() + leaseMs });
+      isNoted = true;
+      await channel.send(message, signal);
     } catch (error) {
-      const { code, retryAfterMs } = explain(error, { isCutOff: signal.aborted || limit.aborted });
+      const { code, retryAfterMs, mayHaveArrived } = explainFailure(error, isNoted && signal.aborted);
       notify({ type: 'message-not-sent', channel: channel.name, code });
       const at = clock();
-      const next = retryAt(first, { now: at, random, retryAfterMs });
-      await store.noteFailed(ids, { code, at, ...(next !== undefined && { retryAt: next }) });
+      const next = retryAt(first, { now: at, random, retryAfterMs, mayHaveArrived });
+      await store.noteFailed(ids, {
+        ...{ code, at, hasNotArrived: isNoted && !mayHaveArrived },
+        ...(next !== undefined && { retryAt: next }),
+      });
       return false;
     }
     await store.noteSent(ids, clock());
     return true;
   }
 
+  function sendOrJoin(channel: Channel, signal: AbortSignal, ahead: number): Promise<void> {
+    const joined = underway.get(channel);
+    if (joined !== undefined) return joined;
+    const sending = sendThrough(channel, signal, ahead).finally(() => underway.delete(channel));
+    underway.set(channel, sending);
+    return sending;
+  }
+
   return {
     async sendDue(signal, { isLast = false } = {}) {
       const ahead = isLast ? collectingMs : 0;
-      const ended = await Promise.allSettled(channels.map((channel) => sendThrough(channel, signal, ahead)));
+      const ended = await Promise.allSettled(channels.map((channel) => sendOrJoin(channel, signal, ahead)));
       // The ledger is away. By now, the other channels have recorded what they sent.
       for (const end of ended) if (end.status === 'rejected') throw end.reason;
     },
@@ -109,22 +119,23 @@ export function createSender({ store, channels, compose, clock, random, notify }
 }
 
 /** A receiver that was cut off may have accepted the message. */
-function explain(
+export function explainFailure(
   error: unknown,
-  { isCutOff }: { readonly isCutOff: boolean },
-): Pick<ChannelError, 'code' | 'retryAfterMs'> {
-  if (isCutOff) return { code: 'timeout' };
-  return error instanceof ChannelError ? error : { code: 'internal' };
+  isCutOff: boolean,
+): Pick<ChannelError, 'code' | 'mayHaveArrived'> & Partial<Pick<ChannelError, 'retryAfterMs'>> {
+  if (error instanceof ChannelError) return error;
+  return isCutOff ? { code: 'timeout', mayHaveArrived: true } : { code: 'internal', mayHaveArrived: false };
 }
 
 /**
- * Others may be added before the retry. It is a different message then, and needs a different id for a receiver that
- * ignores known ones.
+ * Others may be added before the retry of what has not arrived. It is a different message then, and needs a different id for a receiver
+ * that ignores known ones.
  */
 function toDigest(messages: readonly ClaimedMessage[], first: ClaimedMessage, composed: Composed): Message {
   const ids = createHash('sha256').update(messages.map(({ id }) => id).join());
   const { day: _, runId: __, ...message } = toMessage(first, composed);
-  return { ...message, id: ids.digest('hex').slice(0, 32), counts: { notices: messages.length } };
+  const id = first.sentAs ?? ids.digest('hex').slice(0, 32);
+  return { ...message, id, counts: { notices: messages.length } };
 }
 
 function toMessage({ id, notice }: ClaimedMessage, composed: Composed): Message {

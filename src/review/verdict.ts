@@ -14,8 +14,7 @@ export function hasFinalVerdicts(run: Pick<Run, 'delivery' | 'state' | 'counts' 
 /** What is known about a booking's mapping. `unknown` never counts as good. (Design 11.) */
 export type BookingVerdict =
   | { readonly verdict: 'incorrect' }
-  /** `bySilence`: no e-mail named it within the time after which, by agreement, silence means correct. */
-  | { readonly verdict: 'correct'; readonly bySilence?: true }
+  | { readonly verdict: 'correct' }
   | { readonly verdict: 'unknown'; readonly reason: UnknownReason };
 
 export type UnknownReason =
@@ -26,7 +25,7 @@ export type UnknownReason =
 
 /** What decides about the verdict of a stored booking. */
 export interface JudgedBooking {
-  readonly run: Pick<Run, 'file' | 'startedAt'>;
+  readonly run: Pick<Run, 'file'>;
   readonly form: BookingForm;
   /** The step that delivers it; absent while there is no plan. */
   readonly step?: { readonly state: StepState } | undefined;
@@ -35,34 +34,18 @@ export interface JudgedBooking {
   readonly namedByEmailAt?: number | undefined;
   /** When the first e-mail that names its mapping, without its reference, was received. */
   readonly mappingNamedByEmailAt?: number | undefined;
-  /** Its ended attempts, in their order. */
-  readonly attempts?: readonly { readonly outcome: string; readonly endedAt: number }[] | undefined;
-}
-
-/** For how long no e-mail must name a delivered booking before it counts as correct. */
-export interface Silence {
-  readonly afterMs: number;
-  /** When e-mails were received that may be about any booking, because they could not be read in full, or name nothing known. */
-  readonly brokenAt: readonly number[];
-  /** Until when e-mails were read, in epoch milliseconds. */
-  readonly now: number;
 }
 
 /**
  * The verdict on a booking. A booking that an e-mail names, directly or by its mapping, is incorrect, whatever else is
- * known: no e-mail clears a booking.
- *
- * @param silence undefined where silence means nothing
+ * known: no e-mail clears a booking, and neither does the absence of e-mails.
  */
-export function judgeBooking(booking: JudgedBooking, silence?: Silence): BookingVerdict {
+export function judgeBooking(booking: JudgedBooking): BookingVerdict {
   const { run, form, step, judged } = booking;
   if ((booking.namedByEmailAt ?? booking.mappingNamedByEmailAt) !== undefined)
     return { verdict: 'incorrect' };
   if (step?.state !== 'done') return { verdict: 'unknown', reason: 'not-delivered' };
-  if (form === 'body')
-    return silence && isSilent(booking, silence)
-      ? { verdict: 'correct', bySilence: true }
-      : { verdict: 'unknown', reason: 'by-email' };
+  if (form === 'body') return { verdict: 'unknown', reason: 'by-email' };
   const verdicts = run.file?.verdicts;
   if (!verdicts) return { verdict: 'unknown', reason: 'awaiting-result' };
   if (judged === 'incorrect') return { verdict: 'incorrect' };
@@ -70,13 +53,4 @@ export function judgeBooking(booking: JudgedBooking, silence?: Silence): Booking
   // A result that was set aside leaves the number of bookings without a verdict, and no list of them.
   const isListed = verdicts.listsUnanswered === true || verdicts.unanswered + verdicts.unclear === 0;
   return isListed ? { verdict: 'correct' } : { verdict: 'unknown', reason: 'not-in-result' };
-}
-
-/** Whether it was delivered that long ago, and no e-mail that may be about it came in that time. */
-function isSilent({ run, attempts = [] }: JudgedBooking, { afterMs, brokenAt, now }: Silence): boolean {
-  const delivered = attempts.findLast(({ outcome }) => outcome === 'done');
-  if (delivered === undefined || now - delivered.endedAt < afterMs) return false;
-  // The dates of e-mails carry no milliseconds.
-  const from = run.startedAt - (run.startedAt % 1_000);
-  return !brokenAt.some((at) => at >= from && at <= delivered.endedAt + afterMs);
 }

@@ -10,7 +10,7 @@ import { keyOfBooking } from '../review/collect/booking-keys.js';
 import { judgeRuns, runsOfDay, type SentRun } from '../review/outcome/day-outcome.js';
 import { readJudgedPlaces, readSuspectPlaces } from '../review/outcome/stored-entries.js';
 import { lineForms, readBooking } from '../review/stored/stored-line.js';
-import { type BookingVerdict, judgeBooking, type Silence } from '../review/verdict.js';
+import { type BookingVerdict, judgeBooking } from '../review/verdict.js';
 
 /** A booking that was sent, and what became of it. */
 export interface Outcome {
@@ -25,11 +25,7 @@ export interface Outcome {
   readonly isSuspect: boolean;
 }
 
-/** What is known about the bookings besides the runs; silence is undefined where it means nothing. */
-interface Known {
-  readonly namedPairs: Awaited<ReturnType<typeof readNamedPairs>>;
-  readonly silence?: Silence | undefined;
-}
+type NamedPairs = Awaited<ReturnType<typeof readNamedPairs>>;
 
 /** Cached names of providers: few, unless a column holds something else. */
 const cachedProviders = 10_000;
@@ -38,7 +34,7 @@ const cachedProviders = 10_000;
 export async function* readOutcomes(
   ledger: ReadOnlyLedger,
   day: string,
-  known: Known,
+  namedPairs: NamedPairs,
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
   const runs = await ledger.runs.list({ day, limit: runsOfDay });
   const { sent } = await judgeRuns(ledger, day, runs);
@@ -46,7 +42,7 @@ export async function* readOutcomes(
   for (const one of sent) {
     if (one.run.collectedAt === undefined) continue;
     const others = named.filter(({ runId }) => runId !== one.run.id);
-    const ofDay = { ...known, namedInOthers: new Set(others.flatMap(({ keys }) => keys)) };
+    const ofDay = { namedPairs, namedInOthers: new Set(others.flatMap(({ keys }) => keys)) };
     yield* readForm(ledger, one, 'body', ofDay);
     if (one.run.file?.triggeredAt !== undefined) yield* readForm(ledger, one, 'file', ofDay);
   }
@@ -74,7 +70,7 @@ async function* readForm(
   ledger: ReadOnlyLedger,
   { run, standings }: SentRun,
   form: BookingForm,
-  { namedPairs, silence, namedInOthers }: Known & { readonly namedInOthers: ReadonlySet<string> },
+  { namedPairs, namedInOthers }: { namedPairs: NamedPairs; namedInOthers: ReadonlySet<string> },
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
   const undelivered = form === 'body' ? await ledger.steps.listUndelivered(run.id) : [];
   const judgedPlacesOf = readJudgedPlaces(ledger, run.id);
@@ -82,10 +78,7 @@ async function* readForm(
   const ofForm = (await ledger.mails.listNamedPlaces(run.id)).filter((of) => of.form === form);
   const named = new Set(ofForm.map(({ batch, place }) => `${batch} ${place}`));
   const readProvider = createProviderReader(form);
-  // A batch was delivered before its run ended.
-  const attempts = run.finishedAt === undefined ? [] : [{ outcome: 'done', endedAt: run.finishedAt }];
-  const judge = (judged?: Judged) =>
-    judgeBooking({ run, form, step: { state: 'done' }, judged, attempts }, silence);
+  const judge = (judged?: Judged) => judgeBooking({ run, form, step: { state: 'done' }, judged });
   const usual = judge();
   for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
     const judgedPlaces = form === 'file' ? await judgedPlacesOf(batch) : undefined;

@@ -4,7 +4,6 @@ import { createBusinessDay } from '../booking/business-day.js';
 import type { Case } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { maxProviders } from '../review/collect/store-bookings.js';
-import type { Silence } from '../review/verdict.js';
 import { type Outcome, readNamedPairs, readOutcomes } from './outcomes.js';
 
 /** What became of the bookings of a day, by provider; see `findScore`. */
@@ -22,7 +21,7 @@ const createProviderDay = () => ({ ...createCounts(), affectedHotels: new Set<st
 function createCounts() {
   return {
     sent: 0,
-    /** Sent bookings about which a result, or silence as agreed, says that their mapping is correct or incorrect. */
+    /** Sent bookings about which a result says that their mapping is correct or incorrect. */
     known: 0,
     /** Of these, the incorrect ones, including those that only an e-mail calls incorrect. */
     affected: 0,
@@ -76,22 +75,12 @@ export type ScoreMemory = ReturnType<typeof createScoreMemory>;
 export function createScoreMemory(ledger: ReadOnlyLedger) {
   const remembered = new Map<string, { readonly mark: string; readonly score: DayScore }>();
 
-  /** @param days YYYY-MM-DD, ascending @param silence undefined where silence means nothing */
-  return async (
-    days: readonly string[],
-    { signal, silence }: { readonly signal: AbortSignal; readonly silence?: Silence | undefined },
-  ): Promise<readonly DayScore[]> => {
+  /** @param days YYYY-MM-DD, ascending */
+  return async (days: readonly string[], signal: AbortSignal): Promise<readonly DayScore[]> => {
     const namedPairs = await readNamedPairs(ledger);
-    const common = hash([[...namedPairs.body], silence?.afterMs, silence?.brokenAt]);
-    const marks = new Map<string, string>();
-    for (const { day, mark, finishedAt } of await ledger.runs.markDays({
-      from: days[0] ?? '',
-      to: days.at(-1) ?? '',
-    })) {
-      // For which runs silence has lasted long enough by now.
-      const silent = finishedAt.map((at) => silence && Number(silence.now - at >= silence.afterMs));
-      marks.set(day, `${mark} ${common} ${silent.join('')}`);
-    }
+    const common = hash([...namedPairs.body]);
+    const ofDays = await ledger.runs.markDays({ from: days[0] ?? '', to: days.at(-1) ?? '' });
+    const marks = new Map(ofDays.map(({ day, mark }) => [day, `${mark} ${common}`]));
     const scores: DayScore[] = [];
     for (const day of days) {
       const mark = marks.get(day);
@@ -102,7 +91,7 @@ export function createScoreMemory(ledger: ReadOnlyLedger) {
         // A day of which nothing was delivered has no batch, between which others get their turn.
         await giveWay(signal);
         const providers = new Map<string | null, ProviderDay>();
-        for await (const outcomes of readOutcomes(ledger, day, { namedPairs, silence })) {
+        for await (const outcomes of readOutcomes(ledger, day, namedPairs)) {
           signal.throwIfAborted();
           for (const outcome of outcomes)
             count(findScore(providers, outcome.providerName ?? null, createProviderDay), outcome);

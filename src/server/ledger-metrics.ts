@@ -217,8 +217,8 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
     read: ({ messages: { pendingSince } }) => pendingSince && pendingSince / 1000,
   },
   given_up_notifications: {
-    help: 'Notifications that were given up after their last attempt',
-    read: ({ messages }) => messages.givenUp,
+    help: 'Notifications that were given up after their last attempt, with those that were perhaps received',
+    read: ({ messages }) => messages.givenUp + messages.perhapsReceived,
   },
   mappings_in_step_timestamp_seconds: {
     help: 'Up to when the local copy of the mappings holds all changes, in seconds since 1970',

@@ -45,6 +45,14 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
+/** Invisible. No program takes what follows it for the rest of a link or a mention. */
+export const joiner = '\u2060';
+
+/** Mail programs make links of bare names such as `agency.example`. In our own texts that would spoil commands and file names. */
+export function breakHostNames(text: string): string {
+  return text.replace(/(?<=[\p{L}\p{N}])\.(?=\p{L}{2})/gu, `.${joiner}`);
+}
+
 const unsafeCharacter = /[/\\\p{Cc}\p{Cs}\u2028\u2029]/u;
 
 /**

@@ -1,5 +1,3 @@
-import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { Silence } from '../review/verdict.js';
 import { SafeError } from '../text/safe-error.js';
 import type { MailTaker, NotifyVerdictMails } from './take-mail.js';
 
@@ -93,8 +91,8 @@ interface PollingParts {
   readonly taker: MailTaker;
   readonly pollMs: number;
   readonly notify: NotifyVerdictMails;
-  /** Records until when the mailbox was read; undefined as long as it can't be. */
-  readonly noteMailbox: (readUntil: number | undefined) => Promise<void>;
+  /** Records when a look at the mailbox began, and whether all of it was read. */
+  readonly noteMailbox: (triedAt: number, isRead: boolean) => Promise<void>;
   readonly clock: () => number;
   /** Stops everything. */
   readonly signal: AbortSignal;
@@ -121,7 +119,7 @@ export function createMailPoller(parts: PollingParts) {
         await taker.take(mail);
         if (stop.aborted) return;
       }
-      await noteMailbox(begunAt);
+      await noteMailbox(begunAt, true);
       if (isAway) notify({ type: 'mailbox-back' });
       isAway = false;
       notify({ type: 'mailbox-read' });
@@ -130,7 +128,7 @@ export function createMailPoller(parts: PollingParts) {
       if (!isAway) notify({ type: 'mailbox-away', error });
       isAway = true;
       // If the ledger is away too, what it holds gets too old.
-      await noteMailbox(undefined).catch(() => {});
+      await noteMailbox(begunAt, false).catch(() => {});
     }
   }
 
@@ -153,33 +151,4 @@ export function createMailPoller(parts: PollingParts) {
       await current;
     },
   };
-}
-
-const hourMs = 3_600_000;
-/** Without an e-mail of the service for that long, they probably don't arrive. */
-const listedMs = 30 * 24 * hourMs;
-
-/** The part of the setting `verdicts` that says what silence means. */
-interface SilenceSettings {
-  /** Hours. */
-  readonly silenceMeansCorrectAfter?: number | undefined;
-  readonly from?: readonly string[] | undefined;
-  readonly pollMinutes: number;
-}
-
-/**
- * What silence was agreed to mean, if anything. It lasts until the mailbox was last read, and counts only as long as the mailbox is
- * read and the service's e-mails arrive.
- */
-export async function readSilence(
-  { silenceMeansCorrectAfter: hours, from, pollMinutes }: SilenceSettings,
-  { mails }: ReadOnlyLedger,
-  now: number,
-): Promise<Silence | undefined> {
-  if (hours === undefined || from === undefined) return undefined;
-  const { readUntil = 0, listedReadAt = 0 } = await mails.describeMailbox();
-  // Two looks at the mailbox, and a restart.
-  const isRead = now - readUntil <= 2 * pollMinutes * 60_000 + hourMs;
-  if (!isRead || now - listedReadAt > listedMs) return undefined;
-  return { afterMs: hours * hourMs, brokenAt: await mails.listNotUnderstood(), now: readUntil };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import PostalMime from 'postal-mime';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Message } from '../../src/notifications/channel.js';
 import { type ReceivedEmail, type SmtpOptions, startSmtpServer } from '../support/smtp-server.js';
 import { email, encodedLogin, login, messageWith, now, open, refusalOf, send } from './channel-kit.js';
@@ -86,7 +86,7 @@ critical · day-late · 2026-11-20 · 20261121-abcdefgh`);
       }),
     );
     expect(received.subject).toBe(
-      'Silent: Hotelbeds\\u000d\\u000aBcc: evil@example.com\\u000d\\u000a\\u000d\\u000a<script>',
+      'Silent: Hotelbeds\\u000d\\u000aBcc: evil@\u2060example.com\\u000d\\u000a\\u000d\\u000a<\u2060script>',
     );
     expect(received.headers.map(({ key }) => key)).not.toContain('bcc');
     expect(received.html).not.toMatch(/<script|<img/);
@@ -104,6 +104,13 @@ critical · day-late · 2026-11-20 · 20261121-abcdefgh`);
     expect(received.html).toContain(
       'See https<span>:</span>//evil<span>.</span>example or ana<span>@</span>evil<span>.</span>example. Done: 3.</p>',
     );
+  });
+
+  it('has no address that works in its subject and its plain text', async () => {
+    const hostile = 'https://evil.test/a www.evil.test mailto:a@evil.test \\\\evil\\share';
+    const received = await deliver(messageWith({ title: hostile, text: hostile }));
+    for (const shown of [received.subject, received.text?.split('https://review.example.com')[0]])
+      expect(shown).not.toMatch(/:\/\/|www\.e|mailto:a|a@e|\\\\/);
   });
 
   it('has a subject of a bounded length, in any script', async () => {
@@ -136,7 +143,7 @@ describe('A mail server', () => {
         `${server.port}`,
       );
       const refusal = await refusalOf(send(await open({ ...email, smtp })));
-      expect(refusal).toMatchObject({ name: 'ChannelError', code });
+      expect(refusal).toMatchObject({ name: 'ChannelError', code, mayHaveArrived: false });
       expect(refusal.message).toContain(code);
       expect(refusal.shown).not.toMatch(/hidden|you said/);
     },
@@ -161,6 +168,7 @@ describe('A mail server', () => {
     const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 200 })));
     expect(refusal).toMatchObject({
       code: 'timeout',
+      mayHaveArrived: false,
       message: 'email: the mail server did not answer in time',
     });
   });
@@ -169,19 +177,24 @@ describe('A mail server', () => {
     const server = await startSmtpServer({ reply: 'never' });
     const smtp = `smtp://localhost:${server.port}`;
     const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 500 })));
-    expect(refusal.code).toBe('timeout');
+    expect(refusal).toMatchObject({ code: 'timeout', mayHaveArrived: true });
     expect(server.emails).toHaveLength(1);
   });
 
   it('that is not running is reported', async () => {
     const refusal = await refusalOf(send(await open({ ...email, smtp: 'smtp://localhost:1' })));
-    expect(refusal.code).toBe('connection-refused');
+    expect(refusal).toMatchObject({ code: 'connection-refused', mayHaveArrived: false });
   });
 
-  it('is abandoned at once, with the reason, when the process is asked to stop', async () => {
-    const { channel } = await start({ reply: 'never' });
+  it('is abandoned at once when the process is asked to stop: with the reason if it may have the e-mail', async () => {
+    const { server, channel } = await start({ reply: 'never' });
+    const stopSoon = new AbortController();
+    const early = refusalOf(send(channel, messageWith(), stopSoon.signal));
+    stopSoon.abort(new Error('stopped'));
+    expect(await early).toMatchObject({ code: 'timeout', mayHaveArrived: false });
     const stop = new AbortController();
     const sending = send(channel, messageWith(), stop.signal);
+    await vi.waitFor(() => expect(server.emails).toHaveLength(1));
     stop.abort(new Error('stopped'));
     await expect(sending).rejects.toThrow('stopped');
   });

@@ -76,6 +76,7 @@ describe('Slack', () => {
           ],
         },
       ],
+      mrkdwn: false,
       unfurl_links: false,
     });
   });
@@ -86,13 +87,13 @@ describe('Slack', () => {
     expect(received).toContain(
       '&lt;\u2060!channel&gt; &amp; &lt;\u2060https:\u2060//evil.example|Hotelbeds&gt;',
     );
-    expect(received).not.toContain('mrkdwn');
+    expect(received).not.toContain('"type":"mrkdwn"');
     expect(received).toContain('&lt;\u2060@\u2060U1&gt;');
     // Written as text, in JSON with two backslashes.
     expect(received).toContain('\\\\u001b[2J\\\\u202e');
   });
 
-  it('gets a text without Markdown, links and mentions, which compatible programs render', async () => {
+  it('gets a text without links, mentions and backslashes, which compatible programs render', async () => {
     const { text } = await deliver(
       slack,
       messageWith({
@@ -101,7 +102,7 @@ describe('Slack', () => {
       }),
     );
     expect(text).toBe(
-      'Ask @\u2060channel\n\\*\\*x\\*\\* \\[Click\\]\u2060(https:\u2060//evil.example) \\`y\\` www.\u2060evil.example\nhttps://review.example.com/days/2026-11-20',
+      'Ask @\u2060channel\n**x** [Click]\u2060(https:\u2060//evil.example) `y` www.\u2060evil.example\nhttps://review.example.com/days/2026-11-20',
     );
   });
 

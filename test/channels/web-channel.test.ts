@@ -38,13 +38,18 @@ describe.each(webKinds)('A channel of kind %s', (_kind, write) => {
     [429, 'http-429', { 'retry-after': '30' }, 30_000],
     [503, 'http-503', { 'retry-after': new Date(now + 60_000).toUTCString() }, 60_000],
     [500, 'http-500', {}, undefined],
+    [504, 'http-504', {}, undefined],
     [404, 'http-404', {}, undefined],
   ] as const)(
     'reports a refusal with %i, and how long to wait',
     async (status, code, headers, retryAfterMs) => {
       const { origin } = await receive(answerWith(status, headers));
       const refusal = await refusalOf(send(await open(write(origin))));
-      expect(refusal).toMatchObject({ name: 'ChannelError', code, retryAfterMs });
+      expect(refusal).toMatchObject({
+        ...{ name: 'ChannelError', code, retryAfterMs },
+        // A proxy says 504 if it got no answer in time.
+        mayHaveArrived: status === 504,
+      });
       expect(refusal.message).toContain(code);
       expect(refusal.shown).not.toContain('hidden');
     },
@@ -62,7 +67,7 @@ describe.each(webKinds)('A channel of kind %s', (_kind, write) => {
   it('gives up on a receiver that never answers', async () => {
     const { origin, receiver } = await receive({ kind: 'hang' });
     const refusal = await refusalOf(send(await open(write(origin), { timeoutMs: 200 })));
-    expect(refusal).toMatchObject({ code: 'timeout', retryAfterMs: undefined });
+    expect(refusal).toMatchObject({ code: 'timeout', retryAfterMs: undefined, mayHaveArrived: true });
     expect(refusal.shown).not.toContain('hidden');
     expect(receiver.requests).toHaveLength(1);
   });
@@ -70,10 +75,10 @@ describe.each(webKinds)('A channel of kind %s', (_kind, write) => {
   it('reports a broken connection, and a refused one', async () => {
     const { origin, receiver } = await receive({ kind: 'drop', when: 'after-reading' });
     const channel = await open(write(origin));
-    expect((await refusalOf(send(channel))).code).toBe('connection-reset');
+    expect(await refusalOf(send(channel))).toMatchObject({ code: 'connection-reset', mayHaveArrived: true });
     await receiver.close();
     const refusal = await refusalOf(send(channel));
-    expect(refusal.code).toBe('connection-refused');
+    expect(refusal).toMatchObject({ code: 'connection-refused', mayHaveArrived: false });
     expect(refusal.shown).not.toContain('hidden');
   });
 
@@ -102,4 +107,23 @@ describe.each(webKinds)('A channel of kind %s', (_kind, write) => {
     await channel.close();
     await channel.close();
   });
+});
+
+describe('Microsoft Teams', () => {
+  const deliver = async (body: string) => {
+    const { origin } = await receive({ kind: 'text', status: 200, body });
+    await send(await open({ kind: 'teams', url: origin }));
+  };
+
+  it('may answer 200 and say that nothing was posted', async () => {
+    const body =
+      'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId x';
+    expect(await refusalOf(deliver(body))).toMatchObject({ code: 'teams-429', mayHaveArrived: false });
+    const other = 'Webhook message delivery failed with error: Error in the card hidden';
+    const refusal = await refusalOf(deliver(other));
+    expect(refusal.code).toBe('teams-failed');
+    expect(refusal.shown).not.toContain('hidden');
+  });
+
+  it.each(['', '1', 'ok', '{"status":"accepted"}'])('accepts with the body %j', (body) => deliver(body));
 });

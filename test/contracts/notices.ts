@@ -171,7 +171,12 @@ export function describeNoticesContract(
       const other = (await opened.reopen()).notices;
       expect(await notices.route(toChannels('ops', 'mail'), at)).toBe(2);
       expect(await other.route(toChannels('ops', 'mail'), at)).toBe(0);
-      expect(await notices.countMessages()).toEqual({ pending: 2, givenUp: 0, pendingSince: at });
+      expect(await notices.countMessages()).toEqual({
+        pending: 2,
+        givenUp: 0,
+        perhapsReceived: 0,
+        pendingSince: at,
+      });
     });
 
     it('hands a message to one process for as long as its lease lasts', async () => {
@@ -251,7 +256,7 @@ export function describeNoticesContract(
       await notices.route(toChannels('ops'), at);
       await claimAll('ops');
       await notices.noteFailed(['ops-1'], { code: 'http-404', at: at + 5 });
-      expect(await notices.countMessages()).toEqual({ pending: 0, givenUp: 1 });
+      expect(await notices.countMessages()).toEqual({ pending: 0, givenUp: 1, perhapsReceived: 0 });
       expect(await notices.listMessages({ limit: 1 })).toMatchObject([
         { state: 'given-up', code: 'http-404' },
       ]);
@@ -300,16 +305,40 @@ export function describeNoticesContract(
       const { signal } = new AbortController();
       await Promise.all(senders.map((sender) => sender.sendDue(signal, { isLast: true })));
       expect(sent.sort()).toEqual(['mail', 'ops'].flatMap((name) => days.map((one) => `${name} ${one}`)));
-      expect(await notices.countMessages()).toMatchObject({ pending: 0, givenUp: 0 });
+      expect(await notices.countMessages()).toMatchObject({ pending: 0, givenUp: 0, perhapsReceived: 0 });
     });
 
-    it('keeps a claimed message for longer', async () => {
+    it('keeps a message that is being sent, and knows that it may arrive even if nobody says how it ended', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('ops'), at);
       await claimAll('ops');
-      await notices.extend(['ops-1'], at + 90);
+      await notices.noteSending(['ops-1'], { sentAs: 'digest', leaseUntil: at + 90 });
       expect(await claimAll('ops', { now: at + 89 })).toEqual([]);
-      expect(await claimAll('ops', { now: at + 90 })).toMatchObject([{ id: 'ops-1' }]);
+      const again = { id: 'ops-1', attempt: 1, unconfirmed: 1, sentAs: 'digest' };
+      expect(await claimAll('ops', { now: at + 90 })).toMatchObject([again]);
+    });
+
+    it('forgets a try that has not arrived, and calls the others perhaps received when it gives up', async () => {
+      await notices.raise([failed]);
+      await notices.route(toChannels('ops'), at);
+      const fail = async (hasNotArrived: boolean, retryAt?: number) => {
+        await notices.noteSending(['ops-1'], { sentAs: 'ops-1', leaseUntil: at });
+        await notices.noteFailed(['ops-1'], {
+          code: 'timeout',
+          at,
+          hasNotArrived,
+          ...(retryAt && { retryAt }),
+        });
+        const [message] = await notices.listMessages({ limit: 1 });
+        return message && [message.state, message.unconfirmed];
+      };
+      expect(await fail(true, at + 5)).toEqual(['pending', 0]);
+      expect(await fail(false, at + 5)).toEqual(['pending', 1]);
+      // Who asks to try all at once would send it twice.
+      await notices.stopWaiting(at + 1);
+      expect(await claimAll('ops', { now: at + 1 })).toEqual([]);
+      expect(await fail(true)).toEqual(['perhaps-received', 1]);
+      expect(await notices.countMessages()).toEqual({ pending: 0, givenUp: 0, perhapsReceived: 1 });
     });
 
     it('gives up messages that have waited long for channels that no longer exist', async () => {

@@ -49,7 +49,6 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   timezone,
   keptColumns: [],
   hashKey: undefined,
-  readSilence: async () => undefined,
   packEvidence: async () => Buffer.from('PK'),
   limits: {
     retry: { tries: 6, baseMs: 1_000, capMs: 60_000 },

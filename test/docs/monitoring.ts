@@ -51,7 +51,7 @@ export const facts = someFacts({
   summary: { ...someFacts().summary, lastGoodDay: '2026-11-19' },
   latestDay: someDay,
   cases: { ...noCases, firstCheckIn: '2026-12-01' },
-  messages: { pending: 1, givenUp: 0, pendingSince: now },
+  messages: { pending: 1, givenUp: 0, perhapsReceived: 0, pendingSince: now },
   missedCanaries: 0,
   mappingsReach: now,
 });

@@ -48,7 +48,7 @@ it('doctor warns of messages that a receiver did not accept or nobody sends, and
   const now = 10 * hour;
   const messages = async (waiting: readonly WaitingMessages[], givenUp = 0) => {
     const notices = {
-      countMessages: async () => ({ pending: 3, givenUp }),
+      countMessages: async () => ({ pending: 3, givenUp, perhapsReceived: givenUp }),
       listWaiting: async (dueBy: number) => (dueBy === now - hour ? [...waiting] : []),
     };
     const found = await checkMessages(notices, [{ name: 'ops' }], now);
@@ -60,8 +60,9 @@ it('doctor warns of messages that a receiver did not accept or nobody sends, and
     { channel: 'ops', messages: 1, since: now - 60_000, lastCode: 'http-503' },
   ];
   expect(await messages(waiting, 1)).toEqual([
-    '2 messages for old not sent yet, the oldest for 2 h. notify has no channel of that name any more: they are given up after three days.',
-    '1 message for ops not sent yet, the oldest for 1 min; the last try: http-503. Try the channel with notify test. The next run, or serve, sends what is pending.',
+    '2 messages for old not confirmed yet, the oldest for 2 h. notify has no channel of that name any more: they are given up after three days.',
+    '1 message for ops not confirmed yet, the oldest for 1 min; the last try: http-503. Try the channel with notify test. The next run, or serve, sends what is pending.',
     expect.stringContaining('1 message could not be sent for three days and was given up'),
+    '1 message perhaps received: the receiver did not confirm it, and it is not sent again. Ask people whether they were told, and try the channels with notify test.',
   ]);
 });

@@ -123,7 +123,7 @@ describe('the history of a booking', () => {
     );
     expect(history).toMatchObject({ verdict: 'unknown', verdictReason: 'by-email', posted: true });
     expect(renderHistories('BR-1042', [history])).toContain(
-      "\n  verdict: unknown: it can't be in the file and went by body; the service reports such verdicts by e-mail only\n",
+      "\n  verdict: unknown, it can't be in the file and went by body, and the service reports such verdicts by e-mail only\n",
     );
     expect(toHistory(booked('done'), { withAnswers: false })).not.toHaveProperty('posted');
   });

@@ -77,7 +77,6 @@ describe('the cases that a run opens', () => {
     }));
     const { folder } = await prepareDay({
       bookings: toCsv([first, second, ...others] as typeof bookings),
-      settings: { verdicts: { silenceMeansCorrectAfter: 1 } },
     });
     await folder.runDay();
     const mail = 'ProviderName,ProviderHotelId,ServiceId,IsCorrectMapping\nExpedia,H-1,7,false\n';

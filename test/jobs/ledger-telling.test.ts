@@ -65,6 +65,14 @@ it('serve tells once for all tries of its nights, and again after a review could
   expect(new Set(receiver.arrived.map(({ id }) => id)).size).toBe(2);
 });
 
+it('a receiver that may have it and does not confirm it gets it three times in all, with one id', async () => {
+  const { receiver, telling } = await prepareTelling();
+  receiver.answer = { kind: 'drop', when: 'after-reading' };
+  for (let time = 0; time < 5; time += 1) await telling.notify({ type: 'check-failed', error: full });
+  expect(receiver.arrived).toHaveLength(3);
+  expect(new Set(receiver.arrived.map(({ id }) => id)).size).toBe(1);
+});
+
 it('a day whose review succeeded is not said to have failed', async () => {
   const { receiver, telling } = await prepareTelling();
   const run: Run = someRun({ day, state: 'succeeded' });

@@ -41,7 +41,7 @@ describe('a receiver', () => {
   it('that is away gets messages from the next run, with the same id, the failure before the recovery', async () => {
     const { folder, receiver } = await prepareTold({}, unavailable, 'not a header\n');
     const failed = await folder.runDay();
-    expect(failed.stderr).toContain('1 notification not sent yet (webhook: http-503)');
+    expect(failed.stderr).toContain('1 notification not confirmed yet (webhook: http-503)');
     const [first] = receiver.arrived;
     receiver.answer = accepting;
     await folder.writeBookings(bookings);
@@ -68,7 +68,7 @@ describe('a receiver', () => {
       settings: { notify: [{ ...silent.channel, name: 'silent' }] },
     });
     // The unsent message makes the next process wait for this receiver from its start.
-    expect((await folder.runDay()).stderr).toContain('1 notification not sent yet (silent: timeout)');
+    expect((await folder.runDay()).stderr).toContain('1 notification not confirmed yet (silent: timeout)');
     const other = '2026-11-19';
     await folder.writeBookings('not a header\n', other);
     await folder.configure({ notify: [{ ...silent.channel, name: 'silent' }, healthy.channel] });

@@ -43,7 +43,10 @@ function partsOf({
         }),
       },
       cases: { list: async () => cases },
-      notices: { listProblems: async () => problems, countMessages: async () => ({ pending: 0, givenUp }) },
+      notices: {
+        listProblems: async () => problems,
+        countMessages: async () => ({ pending: 0, givenUp, perhapsReceived: 1 }),
+      },
     }),
     timezone: 'Europe/Madrid',
     publicUrl: 'https://review.example.com',
@@ -63,6 +66,17 @@ describe('a message', () => {
     const message = await composeMessage([notice], partsOf(), usual);
     expect(message.url).toBe('https://review.example.com');
     expect(JSON.stringify(message)).not.toMatch(/Ana|BR-1/);
+  });
+
+  it('makes no link of a name that others chose, and leaves commands as they are', async () => {
+    const facts = { provider: 'evil.example', usual: 9 };
+    const parts = { ...partsOf(), command: (words: string) => `hotel-review --config agency.yaml ${words}` };
+    const silent: Notice = { ...notice, event: 'provider-silent', facts };
+    expect((await composeMessage([silent], parts, usual)).title).toContain('of evil.\u2060example on');
+    const reason: Notice = { ...failed, facts: { code: 'x', message: 'see www.evil.example/a.b' } };
+    expect((await composeMessage([reason], parts, usual)).text).toBe(
+      'see www.\u2060evil.\u2060example/a.b\nTo resume it: hotel-review --config agency.yaml run 2026-11-20',
+    );
   });
 
   it('about more urgent cases links to the cases', async () => {
@@ -103,6 +117,7 @@ describe('a morning digest', () => {
         '3 cases with open bookings, 1 of them with guests in house, the nearest check-in on 2026-11-23: hotel-review cases',
         'Still: The review of 2026-11-20 failed (binary)',
         '2 messages could not be sent',
+        '1 message not confirmed, perhaps received',
         'More: hotel-review report 2026-11-20',
       ].join('\n'),
       url: 'https://review.example.com',

@@ -16,6 +16,7 @@ const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
 const message = (id: string, changes: Partial<Notice> = {}): ClaimedMessage => ({
   id,
   attempt: 1,
+  unconfirmed: 0,
   notice: noticeOf(changes),
 });
 const hour = 3_600_000;
@@ -77,12 +78,12 @@ describe('a message that failed', () => {
   const now = noticeOf().raisedAt;
   const pauseAfter = (
     attempt: number,
-    options: { random?: number; retryAfterMs?: number; later?: number } = {},
+    options: { random?: number; retryAfterMs?: number; later?: number; unconfirmed?: number } = {},
   ) => {
-    const { random = 1, retryAfterMs, later = 0 } = options;
+    const { random = 1, retryAfterMs, later = 0, unconfirmed } = options;
     const at = retryAt(
-      { attempt, notice: noticeOf() },
-      { now: now + later, random: () => random, retryAfterMs },
+      { attempt, unconfirmed: unconfirmed ?? 0, notice: noticeOf() },
+      { now: now + later, random: () => random, retryAfterMs, mayHaveArrived: unconfirmed !== undefined },
     );
     return at === undefined ? undefined : (at - now - later) / 1_000;
   };
@@ -99,6 +100,12 @@ describe('a message that failed', () => {
   it('waits as long as the receiver asks, up to an hour', () => {
     expect(pauseAfter(1, { retryAfterMs: 120_000 })).toBe(120);
     expect(pauseAfter(1, { retryAfterMs: 24 * hour })).toBe(3_600);
+  });
+
+  it('and may have arrived waits for minutes, and is given up the third time', () => {
+    expect(pauseAfter(1, { unconfirmed: 0 })).toBe(900);
+    expect(pauseAfter(9, { unconfirmed: 1, random: 0 })).toBe(450);
+    expect(pauseAfter(3, { unconfirmed: 2 })).toBeUndefined();
   });
 
   it('is given up after three days', () => {
@@ -119,6 +126,13 @@ describe('many messages', () => {
   it('of one kind are separate while some are raised and some are over', () => {
     const mixed = [...many(9), message('m9', { stage: 'reminder' })];
     expect(bundle(mixed)).toHaveLength(10);
+  });
+
+  it('that may have arrived are sent again as they were', () => {
+    const before = many(11).map((one) => ({ ...one, unconfirmed: 1, sentAs: 'digest' }));
+    const single = { ...message('m11'), unconfirmed: 1, sentAs: 'm11' };
+    const bundled = bundle([...before, single, message('m12')]);
+    expect(bundled.map((each) => each.length)).toEqual([11, 1, 1]);
   });
 
   it('that are critical are sent one by one', () => {

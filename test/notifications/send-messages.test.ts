@@ -29,8 +29,8 @@ function storeOf(...claimed: ClaimedMessage[]) {
         left = [];
         return all;
       },
-      async extend(ids, leaseUntil) {
-        said.push(['extended', leaseUntil - now, ...ids]);
+      async noteSending(ids, { sentAs, leaseUntil }) {
+        said.push(['sending', sentAs, leaseUntil - now, ...ids]);
       },
       async release(ids) {
         said.push(['released', ...ids]);
@@ -38,8 +38,9 @@ function storeOf(...claimed: ClaimedMessage[]) {
       async noteSent(ids) {
         said.push(['sent', ...ids]);
       },
-      async noteFailed(ids, { code, retryAt }) {
-        said.push([code, retryAt === undefined ? 'given up' : retryAt - now, ...ids]);
+      async noteFailed(ids, { code, retryAt, hasNotArrived = false }) {
+        const next = retryAt === undefined ? 'given up' : retryAt - now;
+        said.push([code, next, ...(hasNotArrived ? ['not arrived'] : []), ...ids]);
       },
     },
   });
@@ -72,7 +73,7 @@ const { signal } = new AbortController();
 
 describe('the sender', () => {
   it('sends a message with its numbers, and records it', async () => {
-    const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf() });
+    const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
     const received: Message[] = [];
     await senderOf(store, async (message) => void received.push(message)).sender.sendDue(signal);
     expect(received).toEqual([
@@ -90,20 +91,28 @@ describe('the sender', () => {
         raisedAt: now,
       },
     ]);
-    expect(said).toEqual([['sent', 'm1']]);
+    expect(said).toEqual([
+      ['sending', 'm1', 180_000, 'm1'],
+      ['sent', 'm1'],
+    ]);
   });
 
   it('keeps a message that takes long to write from other processes', async () => {
-    const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf({ event: 'morning-digest' }) });
+    const { store, said } = storeOf({
+      id: 'm1',
+      attempt: 1,
+      unconfirmed: 0,
+      notice: noticeOf({ event: 'morning-digest' }),
+    });
     await senderOf(store, async () => {}, { composeMs: 25_000 }).sender.sendDue(signal);
     expect(said).toEqual([
-      ['extended', 55_000, 'm1'],
+      ['sending', 'm1', 205_000, 'm1'],
       ['sent', 'm1'],
     ]);
   });
 
   it('records what other channels sent before it reports that the ledger is unavailable', async () => {
-    const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf() });
+    const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
     const away = { ...store, claim: () => Promise.reject(new Error('away')) };
     let accept = () => {};
     const accepted = new Promise<void>((resolve) => {
@@ -121,13 +130,13 @@ describe('the sender', () => {
     const ended = sender.sendDue(signal);
     setImmediate(accept);
     await expect(ended).rejects.toThrow('away');
-    expect(said).toEqual([['sent', 'm1']]);
+    expect(said.at(-1)).toEqual(['sent', 'm1']);
   });
 
   it('calls a recovery informative, whatever it ends', async () => {
     const { store } = storeOf(
-      { id: 'm1', attempt: 1, notice: noticeOf({ event: 'day-recovered' }) },
-      { id: 'm2', attempt: 1, notice: noticeOf({ event: 'copy-stale', stage: 'recovered' }) },
+      { id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf({ event: 'day-recovered' }) },
+      { id: 'm2', attempt: 1, unconfirmed: 0, notice: noticeOf({ event: 'copy-stale', stage: 'recovered' }) },
     );
     const severities: string[] = [];
     await senderOf(store, async ({ severity }) => void severities.push(severity)).sender.sendDue(signal);
@@ -136,15 +145,16 @@ describe('the sender', () => {
 
   it('leaves the other messages for later once the receiver is unavailable', async () => {
     const { store, said } = storeOf(
-      { id: 'm1', attempt: 1, notice: noticeOf() },
-      { id: 'm2', attempt: 1, notice: noticeOf({ subject: '2026-11-21' }) },
+      { id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() },
+      { id: 'm2', attempt: 1, unconfirmed: 0, notice: noticeOf({ subject: '2026-11-21' }) },
     );
     const { sender, events } = senderOf(store, () =>
-      Promise.reject(new ChannelError('not accepted', 'http-503', 60_000)),
+      Promise.reject(new ChannelError('not accepted', 'http-503', { retryAfterMs: 60_000 })),
     );
     await sender.sendDue(signal);
     expect(said).toEqual([
-      ['http-503', 60_000, 'm1'],
+      ['sending', 'm1', 180_000, 'm1'],
+      ['http-503', 60_000, 'not arrived', 'm1'],
       ['released', 'm2'],
     ]);
     expect(events).toEqual([{ type: 'message-not-sent', channel: 'ops', code: 'http-503' }]);
@@ -154,6 +164,7 @@ describe('the sender', () => {
     const claimed = Array.from({ length: 11 }, (_, index) => ({
       id: `m${index}`,
       attempt: 1,
+      unconfirmed: 0,
       notice: noticeOf({ event: 'case-escalated', severity: 'warning', subject: `case ${index}`, facts: {} }),
     }));
     const received: Message[] = [];
@@ -172,30 +183,72 @@ describe('the sender', () => {
     expect(again).toBe(first);
     expect(more).not.toBe(first);
     expect(claimed.map(({ id }) => id)).not.toContain(first);
-    expect(told[2]).toEqual(['sent', ...claimed.map(({ id }) => id)]);
+    expect(told.at(-1)).toEqual(['sent', ...claimed.map(({ id }) => id)]);
   });
 
   it('gives up a message that no receiver has accepted for days', async () => {
     const old = noticeOf({ raisedAt: now - 3 * 86_400_000 });
-    const { store, said } = storeOf({ id: 'm1', attempt: 99, notice: old });
+    const { store, said } = storeOf({ id: 'm1', attempt: 99, unconfirmed: 0, notice: old });
     await senderOf(store, () => Promise.reject(new ChannelError('no', 'http-404'))).sender.sendDue(signal);
-    expect(said).toEqual([['http-404', 'given up', 'm1']]);
+    expect(said.at(-1)).toEqual(['http-404', 'given up', 'not arrived', 'm1']);
   });
 
-  it('retries a message that was cut off', async () => {
-    const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf() });
+  it('sends a message again later, under the same id, if its receiver may have it', async () => {
+    const notice = noticeOf({ event: 'case-escalated', severity: 'warning' });
+    const claimed = ['m1', 'm2'].map((id) => ({ id, attempt: 2, unconfirmed: 1, sentAs: 'digest', notice }));
+    const { store, said } = storeOf(...claimed);
+    const ids: string[] = [];
+    await senderOf(store, async ({ id }) => {
+      ids.push(id);
+      throw new ChannelError('no answer', 'timeout', { mayHaveArrived: true });
+    }).sender.sendDue(signal);
+    expect(ids).toEqual(['digest']);
+    expect(said.at(-1)).toEqual(['timeout', 900_000, 'm1', 'm2']);
+  });
+
+  it('does not send a message a fourth time that may have arrived three times, even if its process died each time', async () => {
+    const { store, said } = storeOf({
+      id: 'm1',
+      attempt: 1,
+      unconfirmed: 3,
+      sentAs: 'm1',
+      notice: noticeOf(),
+    });
+    await senderOf(store, () => Promise.reject(new Error('sent'))).sender.sendDue(signal);
+    expect(said).toEqual([['interrupted', 'given up', 'm1']]);
+  });
+
+  it('waits for a channel that is still sending, and keeps no other from it', async () => {
+    const { store } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
+    let sends = 0;
+    let accept = () => {};
+    const accepted = new Promise<void>((resolve) => {
+      accept = resolve;
+    });
+    const { sender } = senderOf(store, () => {
+      sends += 1;
+      return accepted;
+    });
+    const both = Promise.all([sender.sendDue(signal), sender.sendDue(signal)]);
+    accept();
+    await both;
+    expect(sends).toBe(1);
+  });
+
+  it('takes a message that was cut off for one that may have arrived', async () => {
+    const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
     const stopping = new AbortController();
     const { sender, events } = senderOf(store, async () => {
       stopping.abort();
       stopping.signal.throwIfAborted();
     });
     await sender.sendDue(stopping.signal);
-    expect(said).toEqual([['timeout', 15_000, 'm1']]);
+    expect(said.at(-1)).toEqual(['timeout', 900_000, 'm1']);
     expect(events).toEqual([{ type: 'message-not-sent', channel: 'ops', code: 'timeout' }]);
   });
 
   it('starts nothing once it is asked to stop', async () => {
-    const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf() });
+    const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
     await senderOf(store, async () => {}).sender.sendDue(AbortSignal.abort());
     expect(said).toEqual([]);
   });

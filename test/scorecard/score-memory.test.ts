@@ -1,6 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { Silence } from '../../src/review/verdict.js';
 import { createScoreMemory } from '../../src/scorecard/scorecard.js';
 import { at, day, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { collectBookings, deliverBookings, someBooking } from '../desk/some-bookings.js';
@@ -30,15 +29,15 @@ function remember() {
   return createScoreMemory(watched);
 }
 
-const readAnew = () => createScoreMemory(ledger)(days, { signal });
+const readAnew = () => createScoreMemory(ledger)(days, signal);
 
 it('A day is read once, as long as nothing about it changes', async () => {
   await deliverBookings(ledger, 'r1', [someBooking(), someBooking({ providerName: 'expedia' })]);
   const memory = remember();
-  const scores = await memory(days, { signal });
+  const scores = await memory(days, signal);
   expect(scores).toEqual(await readAnew());
   expect(scores[1]?.providers.get('expedia')).toMatchObject({ sent: 1, known: 0, byEmail: 1 });
-  expect(await memory(days, { signal })).toEqual(scores);
+  expect(await memory(days, signal)).toEqual(scores);
   expect(asked).toEqual([day]);
 });
 
@@ -46,7 +45,7 @@ it('It is read again after each change of what is known about it', async () => {
   const memory = remember();
   const expectReadAgain = async () => {
     asked = [];
-    const scores = await memory(days, { signal });
+    const scores = await memory(days, signal);
     expect(scores).toEqual(await readAnew());
     expect(asked).toEqual([day]);
     return scores[1]?.providers.get('hotelbeds');
@@ -74,34 +73,18 @@ it('It is read again after each change of what is known about it', async () => {
 it('It is read again when its bookings are removed', async () => {
   await deliverBookings(ledger, 'r1', [someBooking()]);
   const memory = remember();
-  await memory(days, { signal });
+  await memory(days, signal);
   await ledger.guests.prune('2026-12-01');
-  const [, score] = await memory(days, { signal });
+  const [, score] = await memory(days, signal);
   expect(score?.providers.size).toBe(0);
-});
-
-it('It is read again when silence has lasted long enough, and when an e-mail breaks it', async () => {
-  await deliverBookings(ledger, 'r1', [someBooking()]);
-  const { finishedAt = 0 } = await ledger.runs.get('r1');
-  const memory = remember();
-  const knownAt = async (silence: Silence) => {
-    const [, score] = await memory(days, { signal, silence });
-    return score?.providers.get('hotelbeds')?.known;
-  };
-  const silence = { afterMs: 1_000, brokenAt: [], now: finishedAt + 999 };
-  expect(await knownAt(silence)).toBe(0);
-  expect(await knownAt({ ...silence, now: finishedAt + 1_000 })).toBe(1);
-  expect(await knownAt({ ...silence, now: finishedAt + 2_000 })).toBe(1);
-  expect(asked).toEqual([day, day]);
-  expect(await knownAt({ ...silence, now: finishedAt + 2_000, brokenAt: [finishedAt] })).toBe(0);
 });
 
 it('Nothing is read of a day without runs, and nothing more once nobody waits', async () => {
   await ledger.runs.create(newRun('r1'));
   const memory = remember();
-  await expect(memory(days, { signal: AbortSignal.abort() })).rejects.toThrow();
+  await expect(memory(days, AbortSignal.abort())).rejects.toThrow();
   expect(asked).toEqual([]);
-  expect((await memory(['2026-11-19'], { signal }))[0]?.providers.size).toBe(0);
+  expect((await memory(['2026-11-19'], signal))[0]?.providers.size).toBe(0);
   expect(asked).toEqual([]);
 });
 
@@ -120,6 +103,6 @@ it('Others may work between two days, even if nothing was delivered', async () =
       },
     },
   });
-  await createScoreMemory(watched)(days, { signal });
+  await createScoreMemory(watched)(days, signal);
   expect(turns).toEqual([`read ${days[0]}`, 'others', `read ${days[1]}`]);
 });

@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import type { CaseSummary } from '../../src/ledger/case.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
-import type { Silence } from '../../src/review/verdict.js';
 import { createScoreMemory, scoreProviders } from '../../src/scorecard/scorecard.js';
 import { someRun } from '../review/some-run.js';
 import { ledgerOf } from './stored-days.js';
@@ -23,9 +22,9 @@ const fileRun = (id: string, overrides: Partial<Run> = {}) =>
     file: { rows: 5, triggeredAt: at, verdicts },
     ...overrides,
   });
-async function score(ledger: ReadOnlyLedger, silence?: Silence) {
+async function score(ledger: ReadOnlyLedger) {
   const { signal } = new AbortController();
-  const scored = await createScoreMemory(ledger)(['2026-11-19', '2026-11-20'], { signal, silence });
+  const scored = await createScoreMemory(ledger)(['2026-11-19', '2026-11-20'], signal);
   return scoreProviders(ledger, 'UTC', scored);
 }
 
@@ -96,14 +95,6 @@ describe('the scores of providers', () => {
     expect(await score(ledger)).toMatchObject([
       { sent: 7, known: 2, affected: 1, byEmail: 5, namedByEmail: 2 },
     ]);
-    const silence = { afterMs: hourMs, brokenAt: [], now: at + 2 * hourMs };
-    expect(await score(ledger, silence)).toMatchObject([
-      { sent: 7, known: 7, affected: 3, byEmail: 0, namedByEmail: 0 },
-    ]);
-    const tooEarly = { ...silence, now: at + 2 * hourMs - 1 };
-    expect(await score(ledger, tooEarly)).toMatchObject([{ known: 2 }]);
-    const broken = { ...silence, brokenAt: [at + 2 * hourMs] };
-    expect(await score(ledger, broken)).toMatchObject([{ known: 2 }]);
   });
 
   it('name hotels that were affected on several days or have several cases, and the median time to a correction', async () => {

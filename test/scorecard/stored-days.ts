@@ -38,8 +38,7 @@ export function ledgerOf(
   const ledger = fakeLedger({
     runs: {
       list: async ({ day }) => stored.map(({ run }) => run).filter((run) => run.day === day),
-      markDays: async () =>
-        [...new Set(stored.map(({ run }) => run.day))].map((day) => ({ day, mark: '', finishedAt: [] })),
+      markDays: async () => [...new Set(stored.map(({ run }) => run.day))].map((day) => ({ day, mark: '' })),
     },
     days: { listOutcomes: async () => [], listSuperseded: async () => [] },
     steps: { listUndelivered: async (runId) => [...(find(runId)?.undelivered ?? [])] },

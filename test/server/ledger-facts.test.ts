@@ -27,7 +27,7 @@ function ledgerOf(runs: readonly Run[], others: LedgerParts = {}): Ledger {
     canaries: { list: async () => [] },
     cases: { count: async () => noCases },
     notices: {
-      countMessages: async () => ({ pending: 0, givenUp: 0 }),
+      countMessages: async () => ({ pending: 0, givenUp: 0, perhapsReceived: 0 }),
       listProblems: async () => [],
       ...others.notices,
     },

@@ -159,12 +159,14 @@ describe('the metrics of the ledger', () => {
       (await createSomeMetrics({ readFacts: async () => someFacts({ messages }) }).read()).filter((line) =>
         line.includes('notification'),
       );
-    expect(await tell({ pending: 2, givenUp: 1, pendingSince: 1_700_000_000_500 })).toEqual([
+    expect(
+      await tell({ pending: 2, givenUp: 1, perhapsReceived: 0, pendingSince: 1_700_000_000_500 }),
+    ).toEqual([
       'hotel_review_pending_notifications 2',
       'hotel_review_oldest_pending_notification_timestamp_seconds 1700000000.5',
       'hotel_review_given_up_notifications 1',
     ]);
-    expect(await tell({ pending: 0, givenUp: 0 })).toEqual([
+    expect(await tell({ pending: 0, givenUp: 0, perhapsReceived: 0 })).toEqual([
       'hotel_review_pending_notifications 0',
       'hotel_review_given_up_notifications 0',
     ]);

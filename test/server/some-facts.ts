@@ -19,7 +19,7 @@ export function someFacts(facts: Partial<LedgerFacts> = {}): LedgerFacts {
     },
     cases: noCases,
     problems: { 'day-late': 0 },
-    messages: { pending: 0, givenUp: 0 },
+    messages: { pending: 0, givenUp: 0, perhapsReceived: 0 },
     ...{ latestDay: undefined, missedCanaries: undefined, mappingsReach: undefined },
     ...facts,
   };

@@ -11,6 +11,7 @@ export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>>
     stdin: toStdin(''),
     stdout: stdout.stream,
     stderr: stderr.stream,
+    findLostOutput: async () => undefined,
     env: {},
     cwd: '/nowhere',
     home: '/nowhere',

@@ -11,7 +11,7 @@ function prepare(take: (from: string) => Promise<void> = async () => {}) {
   let content: readonly string[] | Error = [];
   let reads = 0;
   const written: string[] = [];
-  const noted: (number | undefined)[] = [];
+  const noted: unknown[] = [];
   const taker = {
     resume: async () => void written.push('resume'),
     async take({ from }: FoundMail) {
@@ -31,7 +31,7 @@ function prepare(take: (from: string) => Promise<void> = async () => {}) {
     taker,
     pollMs,
     notify: ({ type }) => void written.push(type),
-    noteMailbox: async (readUntil) => void noted.push(readUntil),
+    noteMailbox: async (...tried) => void noted.push(tried),
     clock: Date.now,
     signal: stop.signal,
   });
@@ -85,7 +85,7 @@ describe('the poller of a mailbox', () => {
     await poller.close();
   });
 
-  it('notes until when the mailbox was read: the beginning of the last look, or nothing while it is unavailable', async () => {
+  it('notes when each look at the mailbox began, and whether it was read', async () => {
     const { poller, hold, noted, nextPoll } = prepare();
     hold(['a']);
     const begunAt = Date.now();
@@ -95,7 +95,11 @@ describe('the poller of a mailbox', () => {
     await nextPoll();
     hold([]);
     await nextPoll();
-    expect(noted).toEqual([begunAt, undefined, begunAt + 2 * pollMs]);
+    expect(noted).toEqual([
+      [begunAt, true],
+      [begunAt + pollMs, false],
+      [begunAt + 2 * pollMs, true],
+    ]);
     await poller.close();
   });
 

@@ -68,9 +68,9 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       const read = async () => (await reopen()).runs.markDays({ from: '2026-11-19', to: day });
       expect(await read()).toEqual([]);
       const seen = new Set<string>();
-      const expectChange = async (finishedAt: readonly number[] = []) => {
+      const expectChange = async () => {
         const [before, found] = await read();
-        expect([before?.day, found?.day, found?.finishedAt]).toEqual(['2026-11-19', day, finishedAt]);
+        expect([before?.day, found?.day]).toEqual(['2026-11-19', day]);
         expect(before?.mark).toBe((await read())[0]?.mark);
         const { size } = seen;
         expect(seen.add(found?.mark ?? '').size).toBe(size + 1);
@@ -83,15 +83,15 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0', done);
       await expectChange();
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      await expectChange([at]);
+      await expectChange();
       const mail = { sha256: 'aa', receivedAt: at, readAt: at, from: 'a file', outcome: 'named' as const };
       const bookings = [{ runId: 'r1', form: 'body' as const, batch: 0, place: 0 }];
       await ledger.mails.record({ ...mail, bookings, pairs: [] });
-      await expectChange([at]);
+      await expectChange();
       await succeed(ledger, 'r2', {});
-      expect(await expectChange([at, at])).toBe(untouched);
+      expect(await expectChange()).toBe(untouched);
       await ledger.guests.prune('2026-12-01');
-      await expectChange([at, at]);
+      await expectChange();
     });
 
     it('what a `today` run sent is delivered for its day', async () => {

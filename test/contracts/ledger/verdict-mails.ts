@@ -138,7 +138,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       expect(await ledger.guests.describeKept()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
     });
 
-    it('say why they name nothing, and when those arrived that may be about any booking', async () => {
+    it('say why they name nothing', async () => {
       const { mails } = opened().ledger;
       const reasons = [undefined, 'called-correct', 'unread-attachment', 'too-large'] as const;
       const received = reasons.map((reason, index): NewMail => {
@@ -152,41 +152,21 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       const listReasons = async () =>
         (await mails.listMails({ limit: 9 })).map(({ reason }) => reason).reverse();
       expect(await listReasons()).toEqual([...reasons, undefined]);
-      expect((await mails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 3]);
-      await mails.record({ ...read, sha256: 'partly', reason: 'unread-attachment' });
-      expect((await mails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 3, at + 9]);
       const large = received.at(-1);
       const again: NewMail = { ...mail, ...large, outcome: 'nothing-known', reason: 'called-correct' };
       expect(await mails.record(again)).toMatchObject({ isNew: false });
       expect((await listReasons()).at(3)).toBe('called-correct');
-      expect((await mails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 9]);
     });
 
-    it('that were set aside rule out silence, those of unknown senders do not', async () => {
+    it('say until when the mailbox was read, and when it was last tried', async () => {
       const { mails } = opened().ledger;
-      const others = { ...mail, messageId: undefined };
-      const setAside: NewMail = { ...others, sha256: 'a', outcome: 'set-aside', reason: 'too-slow' };
-      await mails.record({ ...setAside, receivedAt: at });
-      await mails.record({ ...others, sha256: 'b', outcome: 'unknown-sender' });
-      expect(await mails.listNotUnderstood()).toEqual([at]);
-      expect(await mails.listMails({ limit: 9, onlyUnknown: true })).toMatchObject([
-        { outcome: 'unknown-sender', isListed: false },
-        { outcome: 'set-aside', reason: 'too-slow' },
-      ]);
-    });
-
-    it('say when the mailbox was read, and when an e-mail of a listed sender was read in it', async () => {
-      const { mails } = opened().ledger;
-      const listed = { ...mail, messageId: undefined, isListed: true };
       expect(await mails.describeMailbox()).toEqual({});
-      await mails.record({ ...listed, sha256: 'a', isListed: false });
-      await mails.record({ ...listed, sha256: 'b', outcome: 'unreadable', reason: 'too-large' });
-      for (const readUntil of [at, at + 5]) await mails.noteMailbox(readUntil);
-      expect(await mails.describeMailbox()).toEqual({ readUntil: at + 5 });
-      await mails.record({ ...listed, sha256: 'c', outcome: 'nothing-known', readAt: at + 7 });
-      expect(await mails.describeMailbox()).toEqual({ readUntil: at + 5, listedReadAt: at + 7 });
-      await mails.noteMailbox(undefined);
-      expect(await mails.describeMailbox()).toEqual({ listedReadAt: at + 7 });
+      await mails.noteMailbox(at, false);
+      expect(await mails.describeMailbox()).toEqual({ triedAt: at });
+      for (const later of [1, 5]) await mails.noteMailbox(at + later, true);
+      expect(await mails.describeMailbox()).toEqual({ readUntil: at + 5, triedAt: at + 5 });
+      await mails.noteMailbox(at + 9, false);
+      expect(await mails.describeMailbox()).toEqual({ readUntil: at + 5, triedAt: at + 9 });
     });
 
     it('with the Message-ID of another one are copies only if they say the same, and name nothing more', async () => {

@@ -243,10 +243,12 @@ describe('whether the machine is well', () => {
   it('says when the mailbox was last read, and that it is not read any more', async () => {
     const ledger = await openTemporaryLedger(() => now);
     const read = async () => (await readFacts({ mailboxPollMs: 300_000 }, ledger)).Mailbox;
-    expect(await read()).toBe('not read: it does not answer. To see why: hotel-review doctor');
-    await ledger.mails.noteMailbox(now - hourMs);
+    expect(await read()).toBe('not read: it never was. To see why: hotel-review doctor');
+    await ledger.mails.noteMailbox(now - hourMs, true);
     expect(await read()).toBe('last read 21 Nov 2026, 02:30');
-    await ledger.mails.noteMailbox(now - 2 * hourMs);
+    await ledger.mails.noteMailbox(now - hourMs + 1, false);
+    expect(await read()).toMatch(/^not read: last read 21 Nov 2026, 02:30/);
+    await ledger.mails.noteMailbox(now - 2 * hourMs, true);
     expect(await read()).toBe('not read: last read 21 Nov 2026, 01:30. To see why: hotel-review doctor');
   });
 

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/page.js';
+import type { BookingForm } from '../../../src/ledger/step.js';
 import type { ProviderJson } from '../../../src/scorecard/scorecard.js';
 import { day } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { collectBookings, deliverBookings, someBooking } from '../some-bookings.js';
 import { getData, getPage, now, readRows, startDesk, stopServers } from '../some-desk.js';
+import { addFileRun } from '../some-file-run.js';
 
 interface ProvidersData {
   readonly from: string;
@@ -22,10 +24,16 @@ beforeEach(async () => {
 afterEach(stopServers);
 
 /** An e-mail that names the first booking of a run. */
-const nameFirst = (runId: string) =>
+const nameFirst = (runId: string, form: BookingForm = 'body') =>
   ledger.mails.record({
-    ...{ sha256: runId, receivedAt: now, readAt: now, from: 'a file', outcome: 'named' as const },
-    bookings: [{ runId, form: 'body', batch: 0, place: 0 }],
+    ...{
+      sha256: `${runId} ${form}`,
+      receivedAt: now,
+      readAt: now,
+      from: 'a file',
+      outcome: 'named' as const,
+    },
+    bookings: [{ runId, form, batch: 0, place: 0 }],
     pairs: [],
   });
 
@@ -47,18 +55,15 @@ it('Providers are compared over the last 90 days, and unknown figures are shown 
   expect(text).not.toMatch(/\b0(\.00)? %/);
 });
 
-it('The share has an interval once silence counts as a verdict, and changes as verdicts arrive', async () => {
-  await deliverBookings(ledger, 'r1', [someBooking(), someBooking({ bookingReferenceId: 'BR-2' })]);
-  const parts = { readSilence: async (at: number) => ({ afterMs: 1, brokenAt: [], now: at }) };
-  const { url } = await startDesk({ ledger, parts });
+it('The share has an interval where a result has verdicts, and changes as verdicts arrive', async () => {
+  await addFileRun(ledger, 'r1', day);
+  const { url } = await startDesk({ ledger });
   const read = async () => ((await getData(url, '/providers')).data as ProvidersData).providers[0];
-  expect(await read()).toMatchObject({ known: 2, affected: 0, affectedShare: 0, affectedShareLow: 0 });
-  await nameFirst('r1');
-  expect(await read()).toMatchObject({ known: 2, affected: 1, affectedShare: 0.5 });
+  expect(await read()).toMatchObject({ sent: 6, known: 5, affected: 1, affectedShare: 0.2 });
+  await nameFirst('r1', 'file');
+  expect(await read()).toMatchObject({ known: 5, affected: 2, affectedShare: 0.4 });
   const { text } = await getPage(url, '/providers');
-  expect(readRows(text)).toEqual([
-    ['hotelbeds', '2', '50.00 % (9.45 to 90.55), 1 of 2', '0', '0', '0', '–', '–'],
-  ]);
+  expect(readRows(text)[0]?.[2]).toBe('40.00 % (11.76 to 76.93), 2 of 5');
 });
 
 it('A provider is shown by week, with its worst hotels', async () => {
@@ -100,8 +105,7 @@ it('Many providers come page by page, each page below 100 kB', async () => {
       Array.from({ length: 8 }, (_, place) => someBooking({ providerName: `provider ${run} ${place}` })),
       { day: `2026-11-${String(run + 1).padStart(2, '0')}` },
     );
-  const parts = { readSilence: async (at: number) => ({ afterMs: 1, brokenAt: [], now: at }) };
-  const { url } = await startDesk({ ledger, parts });
+  const { url } = await startDesk({ ledger });
   const path = '/providers?from=2024-02-26&to=2026-11-21';
   const { text } = await getPage(url, path);
   expect(text).toContain('120 providers: page 1 of 2');
