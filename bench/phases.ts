@@ -83,7 +83,10 @@ const collecting = new Bench(fiveRounds)
     for await (const _ of reader.read(day, forms, { signal }));
   })
   .add('… and tell duplicates', async () => {
-    const intake = createBookingStore(limits.batchSize, { store: async () => {}, holds: async () => true });
+    const intake = createBookingStore(day.iso, limits.batchSize, {
+      store: async () => {},
+      holds: async () => true,
+    });
     for await (const chunk of reader.read(day, forms, { signal })) await intake.take(chunk);
   })
   .add('… and store', async () => {

@@ -17,7 +17,7 @@ import {
   type ListedBooking,
   type ListName,
   listBookings,
-  stayOf,
+  stayOfListed,
   type Why,
 } from '../src/review/verdicts/listing.js';
 import { formatCount } from '../src/text/format.js';
@@ -163,11 +163,9 @@ function listColumns({ bookings, isRange, keptLabels }: ShownBookings): Column[]
 }
 
 /** What is below the row of a booking: where its guest is now, its two hotels and its case, as far as known. */
-function renderDetails(
-  { hotels, fields, copyServiceId, copy, case: found }: ListedBooking,
-  { areDoubted, hasHotels, today }: ShownBookings,
-): string[] {
-  const stay = stayOf(fields);
+function renderDetails(booking: ListedBooking, { areDoubted, hasHotels, today }: ShownBookings): string[] {
+  const { hotels, fields, copyServiceId, copy, case: found } = booking;
+  const stay = stayOfListed(booking);
   return [
     ...(isInHouse(stay, today) ? [`    guest:  ${describeCheckIn(stay, today)}`] : []),
     ...(areDoubted && hasHotels

@@ -1,4 +1,4 @@
-import { checkOutOf, daysWithoutCheckOut } from './stay.js';
+import { checkOutOf, daysWithoutCheckOut, stayOf } from './stay.js';
 
 /**
  * How the values of a field are read, checked and written. `id` is the master hotel's number; `code` is an id that is
@@ -176,19 +176,25 @@ export function hashProviderHotel({
   return hashHotel(hashProvider(providerName), providerHotelId);
 }
 
-/** Finds the key of a booking's stay. */
-export function findStayKey({ providerName, providerHotelId, checkInDate, checkOutDate }: Booking): StayKey {
-  const checkOut = checkOutOf({ checkIn: checkInDate, checkOut: checkOutDate });
+/** Finds the key of the stay of a booking of that business day. */
+export function findStayKey(booking: Booking, day: string): StayKey {
+  const stay = stayOf(booking, day);
+  const { checkIn } = stay;
+  const checkOut = checkOutOf(stay);
   return {
-    hotelHash:
-      providerName === undefined || providerHotelId === undefined
-        ? noHotel
-        : hashProviderHotel({ providerName, providerHotelId }),
+    hotelHash: findHotelHash(booking),
     lastDay: findLastDay(
-      checkInDate === undefined ? undefined : countDays(checkInDate),
+      checkIn === undefined ? undefined : countDays(checkIn),
       checkOut === undefined ? undefined : countDays(checkOut),
     ),
   };
+}
+
+/** The hash of a booking's provider hotel. */
+export function findHotelHash({ providerName, providerHotelId }: Booking): number {
+  return providerName === undefined || providerHotelId === undefined
+    ? noHotel
+    : hashProviderHotel({ providerName, providerHotelId });
 }
 
 /** The last day of a stay, from the days of its dates. */

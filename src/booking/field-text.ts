@@ -19,14 +19,42 @@ const quotes: ReadonlySet<string | undefined> = new Set(`"'‘’“”`);
 const mayBeQuoted = /^=?["'‘’“”]|["'‘’“”]$/;
 const rounded = /^-?\d+[.,]\d+e[+-]\d{1,3}$/i;
 const plainDecimal = /^-?\d+(?:\.\d+)?$/;
+const firstOutsideAscii = 0x80;
 
 /** True for the words that mean "no value", in any case. (Spec 4.3, file rule 4; design 4.) */
 export function readsAsNull(text: string): boolean {
   return text.length <= longestNullWord && nullWord.test(text);
 }
 
-/** Reads a field of that kind. (Design 4.) */
-export function readField(kind: FieldKind, value: unknown): FieldText {
+/** What databases, spreadsheets and their clients write for a missing id or date. A name may be such a text. */
+const usualPlaceholders = ['\\N', '#N/A', '#REF!', '(null)', '<null>', 'n/a', '-'];
+
+/** The words that stand for a missing id or date besides those that read as null. */
+export interface Placeholders {
+  /** As `foldCase` writes them. */
+  readonly words: ReadonlySet<string>;
+  /** The length of the longest word by its first character, which is ASCII. */
+  readonly longest: Uint16Array;
+}
+
+/** @param added words of the source's own */
+export function createPlaceholders(added: readonly string[] = []): Placeholders {
+  const words = new Set([...usualPlaceholders, ...added].map((word) => foldCase(cleanText(word))));
+  const longest = new Uint16Array(firstOutsideAscii);
+  for (const word of words) {
+    const decomposed = word.normalize('NFD');
+    for (const spelling of [decomposed, decomposed.toUpperCase()]) {
+      const first = spelling.charCodeAt(0);
+      longest[first] = Math.max(longest[first] ?? 0, spelling.length);
+    }
+  }
+  return { words, longest };
+}
+
+const usual = createPlaceholders();
+
+/** Reads a field of that kind; what stands for a missing value is undefined. (Design 4.) */
+export function readField(kind: FieldKind, value: unknown, placeholders: Placeholders = usual): FieldText {
   switch (kind) {
     case 'guest-name':
       return readGuestName(value);
@@ -34,9 +62,27 @@ export function readField(kind: FieldKind, value: unknown): FieldText {
       return readVisible(value);
     case 'id':
     case 'code':
-    case 'date':
-      return readCode(value);
+    case 'date': {
+      const text = readCode(value);
+      return typeof text === 'string' && isPlaceholder(text, placeholders) ? undefined : text;
+    }
   }
+}
+
+function isPlaceholder(text: string, { words, longest }: Placeholders): boolean {
+  const most = longest[text.charCodeAt(0)] ?? Number.POSITIVE_INFINITY;
+  return text.length <= most && words.has(foldCase(text));
+}
+
+/** The same for a text of ASCII bytes. */
+export function isPlainPlaceholder(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  { words, longest }: Placeholders,
+): boolean {
+  if (end - start > (longest[bytes[start] ?? 0] ?? 0)) return false;
+  return words.has(foldCase(Buffer.from(bytes.subarray(start, end)).toString('latin1')));
 }
 
 /** Reads a text for which the words for "no value" count as missing. */
@@ -139,7 +185,6 @@ export const digitMarks = Uint8Array.from({ length: 0x100 }, (_, byte) =>
 export const notPlain = -1;
 
 const space = 0x20;
-const firstOutsideAscii = 0x80;
 
 /**
  * By byte of a text in UTF-8: 1 if a text stays as it is with that byte anywhere but at its ends. Control characters are

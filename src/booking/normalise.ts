@@ -8,7 +8,17 @@ import {
   type RawBooking,
   type ServiceField,
 } from './booking.js';
-import { type FieldText, isGarbled, isRounded, notText, readField } from './field-text.js';
+import type { BusinessDay } from './business-day.js';
+import {
+  createPlaceholders,
+  type FieldText,
+  isGarbled,
+  isRounded,
+  notText,
+  type Placeholders,
+  readField,
+} from './field-text.js';
+import { type BookedDates, checkOutOf, stayOf } from './stay.js';
 import {
   type ColumnReader,
   createColumnReader,
@@ -25,6 +35,8 @@ type FieldFault = 'field-not-text' | 'id-rounded' | 'id-garbled';
 interface NormaliserOptions {
   readonly dateFormat?: string | undefined;
   readonly instants?: InstantRule | undefined;
+  readonly missing?: readonly string[] | undefined;
+  readonly day?: string | undefined;
 }
 
 const unreadableDates = {
@@ -32,9 +44,15 @@ const unreadableDates = {
   CheckOutDate: 'unreadable-check-out-date',
 } as const satisfies Record<DateField, string>;
 
+const implausibleDates = {
+  CheckInDate: 'implausible-check-in-date',
+  CheckOutDate: 'implausible-check-out-date',
+} as const satisfies Record<DateField, string>;
+
 /** A problem with a booking that is sent anyway. (Design 4.) */
 export type BookingWarning =
   | (typeof unreadableDates)[DateField]
+  | (typeof implausibleDates)[DateField]
   | 'check-out-before-check-in'
   | 'garbled-client-name'
   | 'garbled-provider-name'
@@ -48,9 +66,14 @@ export type Normalised =
     }
   | { readonly kind: 'reject'; readonly reason: RejectReason };
 
-export type Normalise = (raw: RawBooking) => Normalised;
+export interface Normalise {
+  (raw: RawBooking): Normalised;
+  /** What stands for a missing id or date. */
+  readonly placeholders: Placeholders;
+}
 
 const noWarnings: readonly BookingWarning[] = [];
+const reversed: readonly BookingWarning[] = ['check-out-before-check-in'];
 /** A name with a character that nobody could read is not sent. */
 const garbledNames: { readonly [field in ServiceField]?: Understood } = {
   BookingClientName: { text: undefined, warning: 'garbled-client-name' },
@@ -58,6 +81,8 @@ const garbledNames: { readonly [field in ServiceField]?: Understood } = {
 };
 
 const isUnreadable: ReadonlySet<BookingWarning> = new Set(Object.values(unreadableDates));
+/** Programs write these days for an unknown one: they say nothing about the format of dates. */
+const unknownDays: ReadonlySet<string | undefined> = new Set(['1900-01-01', '9999-12-31']);
 const kinds = bookingFields.map(({ kind }) => kind);
 /** A value that is not sent as it was written. */
 interface Understood {
@@ -75,9 +100,12 @@ const serviceIdDigits = /^0*[1-9]\d{0,15}$/;
  *
  * @param options.dateFormat the source's date format, a date-fns pattern; YYYY-MM-DD is always understood
  * @param options.instants how instants become dates; by default an instant is the date that it is written with
+ * @param options.missing further words that stand for a missing id or date
+ * @param options.day the business day, far from which dates are implausible; without it, all are plausible
  * @throws RangeError for a date format without year, month and day
  */
-export function createNormaliser({ dateFormat, instants }: NormaliserOptions = {}): Normalise {
+export function createNormaliser({ dateFormat, instants, missing, day }: NormaliserOptions = {}): Normalise {
+  const placeholders = createPlaceholders(missing);
   const readers = bookingFields.map((field) => {
     if (field.kind !== 'date') {
       const garbled = garbledNames[field.name];
@@ -88,33 +116,31 @@ export function createNormaliser({ dateFormat, instants }: NormaliserOptions = {
     return (text: string): string | Understood => read(text) ?? unreadable;
   });
 
-  return (raw) => {
+  const normalise = (raw: RawBooking): Normalised => {
     const values = listValues(raw);
-    const serviceId = readServiceId(values[0]);
+    const serviceId = readServiceId(values[0], placeholders);
     if (typeof serviceId === 'string') return { kind: 'reject', reason: serviceId };
     const texts: (string | undefined)[] = [];
-    let warnings: BookingWarning[] | undefined;
+    let warnings: readonly BookingWarning[] | undefined;
     for (let at = 1; at < values.length; at += 1) {
       const kind = kinds[at] ?? 'text';
-      let text = readField(kind, values[at]);
+      let text = readField(kind, values[at], placeholders);
       const fault = findFault(kind, text);
       if (fault !== undefined || text === notText)
         return { kind: 'reject', reason: fault ?? 'field-not-text' };
       const understood = text === undefined ? undefined : (readers[at]?.(text) ?? text);
       if (typeof understood === 'object') {
         text = understood.text;
-        warnings ??= [];
-        warnings.push(understood.warning);
+        warnings = [...(warnings ?? noWarnings), understood.warning];
       } else text = understood;
       texts.push(text);
     }
     const booking = buildBooking(serviceId, texts);
-    if (isReversed(booking)) {
-      warnings ??= [];
-      warnings.push('check-out-before-check-in');
-    }
+    const doubts = doubtDates(booking, day);
+    if (doubts.length > 0) warnings = warnings === undefined ? doubts : [...warnings, ...doubts];
     return { kind: 'booking', booking, warnings: warnings ?? noWarnings };
   };
+  return Object.assign(normalise, { placeholders });
 }
 
 /** Why a record with this in a field other than the master id can't be sent; undefined if it can. */
@@ -125,54 +151,92 @@ export function findFault(kind: FieldKind, text: FieldText): FieldFault | undefi
   return isRounded(text) ? 'id-rounded' : undefined;
 }
 
-/** Dates written YYYY-MM-DD sort as text. */
-function isReversed({ checkInDate, checkOutDate }: Booking): boolean {
-  return checkInDate !== undefined && checkOutDate !== undefined && checkOutDate < checkInDate;
+/** What is wrong with the dates of a booking. */
+function doubtDates(booking: Booking, day: string | undefined): readonly BookingWarning[] {
+  const { checkInDate: checkIn, checkOutDate: checkOut } = booking;
+  const stay = day === undefined ? { checkIn, checkOut } : stayOf(booking, day);
+  if (stay.checkIn === checkIn && stay.checkOut === checkOut)
+    return checkOutOf(stay) === checkOut ? noWarnings : reversed;
+  const doubts: BookingWarning[] = [];
+  if (stay.checkIn !== checkIn) doubts.push(implausibleDates.CheckInDate);
+  if (stay.checkOut !== checkOut) doubts.push(implausibleDates.CheckOutDate);
+  return doubts;
+}
+
+/** How many dates a source gave, and which of them speak against its date format. */
+export interface DateCounts {
+  given: number;
+  /** Those that are not calendar dates. */
+  unreadable: number;
+  /** Check-ins that are calendar dates. */
+  checkIns: number;
+  /** Those far from the business day, without the days that stand for an unknown one. */
+  implausible: number;
+}
+
+export const noDates = (): DateCounts => ({ given: 0, unreadable: 0, checkIns: 0, implausible: 0 });
+
+export function addDates(sum: DateCounts, more: DateCounts): void {
+  sum.given += more.given;
+  sum.unreadable += more.unreadable;
+  sum.checkIns += more.checkIns;
+  sum.implausible += more.implausible;
 }
 
 /**
- * How many dates a booking's source gave, and how many of those are not calendar dates.
+ * Counts the dates of a booking.
  *
  * Counted outside the normaliser on purpose: V8 11.3 (Node 20) compiles a normaliser that returns these counts with
  * the booking into code that corrupts the heap. test/booking/normalise.test.ts would then crash.
  */
-export function countDates({ checkInDate, checkOutDate }: Booking, warnings: readonly BookingWarning[]) {
+export function countDates(
+  { checkInDate, checkOutDate }: BookedDates,
+  warnings: readonly BookingWarning[] = noWarnings,
+): DateCounts {
   let unreadable = 0;
   for (const warning of warnings) if (isUnreadable.has(warning)) unreadable += 1;
-  const readable = (checkInDate === undefined ? 0 : 1) + (checkOutDate === undefined ? 0 : 1);
-  return { given: readable + unreadable, unreadable };
+  const checkIns = checkInDate === undefined ? 0 : 1;
+  const isImplausible = warnings.includes(implausibleDates.CheckInDate) && !unknownDays.has(checkInDate);
+  const given = checkIns + (checkOutDate === undefined ? 0 : 1) + unreadable;
+  return { given, unreadable, checkIns, implausible: isImplausible ? 1 : 0 };
 }
 
 /** Creates a day's normaliser, which may depend on the first thousand records of the day. Reading them takes a while. */
-export type NormaliserFor = (zone: string, listFirst: () => readonly RawBooking[]) => Normalise;
+export type NormaliserFor = (
+  day: Pick<BusinessDay, 'iso' | 'zone'>,
+  listFirst: () => readonly RawBooking[],
+) => Normalise;
 
 /** Normalises as the settings of a source say. */
 export function openNormaliser({
   dateFormat,
   instants,
+  missing,
 }: {
   readonly dateFormat: string;
   readonly instants: InstantChoice;
+  readonly missing?: readonly string[];
 }): NormaliserFor {
-  return (zone, listFirst) => {
+  function findRule(zone: string, listFirst: () => readonly RawBooking[]): InstantRule | undefined {
     switch (instants) {
       case 'as-written':
-        return createNormaliser({ dateFormat });
+        return undefined;
       case 'convert':
-        return createNormaliser({ dateFormat, instants: { zone, dated: new Set(), warns: false } });
-      case 'auto': {
-        const dated = findDatedColumns(listFirst(), dateFormat);
-        return createNormaliser({ dateFormat, instants: { zone, dated, warns: true } });
-      }
+        return { zone, dated: new Set(), warns: false };
+      case 'auto':
+        return { zone, dated: findDatedColumns(listFirst(), dateFormat), warns: true };
     }
-  };
+  }
+  return ({ iso, zone }, listFirst) =>
+    createNormaliser({ dateFormat, instants: findRule(zone, listFirst), missing, day: iso });
 }
 
 /** Accepts ASCII digits or a JSON integer, 1 to 2^53-1. Otherwise returns the reject reason. */
-function readServiceId(value: unknown): number | Exclude<RejectReason, FieldFault> {
-  if (typeof value === 'number')
-    return Number.isSafeInteger(value) && value >= 1 ? value : 'service-id-invalid';
-  const text = readField('id', value);
+function readServiceId(
+  value: unknown,
+  placeholders: Placeholders,
+): number | Exclude<RejectReason, FieldFault> {
+  const text = readField('id', value, placeholders);
   if (text === undefined) return 'service-id-missing';
   if (text === notText || !serviceIdDigits.test(text)) return 'service-id-invalid';
   const serviceId = Number(text);

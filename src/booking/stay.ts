@@ -4,6 +4,31 @@ export interface StayDates {
   readonly checkOut?: string | undefined;
 }
 
+/** A date further away from the business day is a mistake, or stands for no date. */
+export const plausibleYears = { before: 2, after: 5 } as const;
+
+/** Whether a booking of that business day can have that date. Both are YYYY-MM-DD. */
+export function isPlausible(date: string, day: string): boolean {
+  const { before, after } = plausibleYears;
+  const years = Number(date.slice(0, 4)) - Number(day.slice(0, 4));
+  if (years === -before) return date.slice(4) >= day.slice(4);
+  if (years === after) return date.slice(4) <= day.slice(4);
+  return years > -before && years < after;
+}
+
+/** When a guest stays, as far as a booking of that business day says so: an implausible date is unknown. */
+export function stayOf({ checkInDate, checkOutDate }: BookedDates, day: string): StayDates {
+  const known = (date: string | undefined) =>
+    date !== undefined && isPlausible(date, day) ? date : undefined;
+  return { checkIn: known(checkInDate), checkOut: known(checkOutDate) };
+}
+
+/** The dates of a booking as it was sent. */
+export interface BookedDates {
+  readonly checkInDate?: string | undefined;
+  readonly checkOutDate?: string | undefined;
+}
+
 /** A stay without a check-out counts as over after this many days. */
 export const daysWithoutCheckOut = 30;
 

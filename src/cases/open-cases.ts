@@ -1,6 +1,6 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import type { Booking } from '../booking/booking.js';
-import { isOver } from '../booking/stay.js';
+import { isOver, stayOf } from '../booking/stay.js';
 import {
   type CaseBooking,
   type CaseContent,
@@ -41,11 +41,10 @@ export function toFinding(
   }: Pick<Finding, 'origin' | 'at'> & { readonly day: string; readonly today: string },
 ): Finding[] {
   const { providerName, providerHotelId, serviceId, bookingReferenceId: reference } = booking;
-  const { checkInDate: checkIn, checkOutDate: checkOut } = booking;
-  if (providerName === undefined || providerHotelId === undefined || isOver({ checkIn, checkOut }, today))
-    return [];
+  const dates = stayOf(booking, day);
+  if (providerName === undefined || providerHotelId === undefined || isOver(dates, today)) return [];
   const references = reference === undefined ? [] : [reference];
-  const stay = { reference, checkIn, checkOut, day };
+  const stay = { reference, ...dates, day };
   return [{ providerName, providerHotelId, serviceId, references, stay, origin, at }];
 }
 

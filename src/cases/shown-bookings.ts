@@ -1,4 +1,5 @@
 import { type Booking, guestNameFields, serviceFields } from '../booking/booking.js';
+import { stayOf } from '../booking/stay.js';
 import type { Attempt } from '../ledger/attempts.js';
 import { type BookingState, type Case, stateOfBooking } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
@@ -63,7 +64,8 @@ export async function readHistories(
 async function findMappings(ledger: ReadOnlyLedger, traces: readonly Trace[], now: number) {
   const keys = traces.map((trace) => {
     const booking: Partial<Booking> = trace.kind === 'booking' ? readBooking(trace.line, trace.form) : {};
-    const { providerName = '', providerHotelId = '', serviceId = 0, checkInDate } = booking;
+    const { providerName = '', providerHotelId = '', serviceId = 0 } = booking;
+    const { checkIn: checkInDate } = stayOf(booking, trace.run.day);
     return { providerName, providerHotelId, serviceId, checkInDate };
   });
   const copied = await readCopiedHotels(ledger.mappings, keys);

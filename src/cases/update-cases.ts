@@ -1,5 +1,6 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import { hashReference } from '../booking/booking.js';
+import { stayOf } from '../booking/stay.js';
 import {
   type CaseStay,
   keyOfCase,
@@ -209,12 +210,12 @@ async function findVersions(runId: string, parts: CaseParts): Promise<Map<number
   if (!run) return versions;
   for await (const bookings of readFound(parts.ledger.stays, run, found))
     for (const { booking } of bookings) {
-      const { bookingReferenceId: reference, checkInDate: checkIn, checkOutDate: checkOut } = booking;
+      const { bookingReferenceId: reference } = booking;
       if (reference === undefined) continue;
       const { providerName = '', providerHotelId = '', serviceId } = booking;
       const key = keyOfCase({ providerName, providerHotelId, serviceId });
       for (const { id } of open.get(reference) ?? [])
-        push(versions, id, { reference, key, checkIn, checkOut, day: run.day });
+        push(versions, id, { reference, key, ...stayOf(booking, run.day), day: run.day });
     }
   return versions;
 }

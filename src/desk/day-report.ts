@@ -1,5 +1,5 @@
 import { businessDayAt } from '../booking/business-day.js';
-import { describeCheckIn } from '../booking/stay.js';
+import { describeCheckIn, stayOf } from '../booking/stay.js';
 import { findCases, type ListedCase, nameCheckIn } from '../cases/shown-cases.js';
 import type { Config } from '../config/load.js';
 import { canaryToJson, judgeCanary } from '../ledger/canaries.js';
@@ -185,7 +185,8 @@ export function listSections(report: DayReport, options: SectionOptions) {
     toSection(
       'Verdicts',
       affected.first.map((item) => {
-        const stay = { checkIn: item.checkIn ?? undefined, checkOut: item.checkOut ?? undefined };
+        const sent = { checkInDate: item.checkIn ?? undefined, checkOutDate: item.checkOut ?? undefined };
+        const stay = stayOf(sent, day);
         const booking = item.reference ?? '-';
         return { 'check-in': describeCheckIn(stay, today), booking, ...toHotelCells(item) };
       }),

@@ -1,4 +1,4 @@
-import { readFieldText } from '../booking/field-text.js';
+import { readField } from '../booking/field-text.js';
 import { createDateReader } from '../booking/written-date.js';
 
 /** Nearly every export has some broken dates. A review treats them as missing. */
@@ -45,7 +45,7 @@ const minShare = 0.9;
 /** Finds the date-fns pattern that fits nearly all dates. */
 export function guessDateFormat(dates: readonly string[]): DateGuess {
   // Values that a review treats as missing, such as NULL, are not dates.
-  const written = dates.map(readFieldText).filter((date) => typeof date === 'string');
+  const written = dates.map((date) => readField('date', date)).filter((date) => typeof date === 'string');
   const seen = written.length;
   const isUsual = createDateReader();
   const usual = written.filter((date) => isUsual(date) !== undefined).length;

@@ -1,7 +1,7 @@
 import { type Booking, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import { readKeptValue } from '../booking/kept-values.js';
-import { countDates, type NormaliserFor } from '../booking/normalise.js';
+import { addDates, countDates, type DateCounts, type NormaliserFor, noDates } from '../booking/normalise.js';
 import type { FilterColumn } from '../ledger/filter-columns.js';
 import { readNormalised } from '../review/collect/day-reader.js';
 import { areTooManyRejects, formatShare } from '../review/gates.js';
@@ -59,7 +59,7 @@ export function warnOfSamePath(source: SourceSettings): readonly Finding[] {
 
 interface Sample {
   readonly understood: { readonly booking: Booking; readonly kept: readonly unknown[] }[];
-  readonly dates: { given: number; unreadable: number };
+  readonly dates: DateCounts;
   readonly rejects: Map<string, { count: number; readonly firstPlace: number }>;
   /** The columns of `source.keep` that the source lacks. */
   readonly absentKept: string[];
@@ -76,7 +76,7 @@ async function readSample(
 ): Promise<Sample> {
   const sample: Sample = {
     understood: [],
-    dates: { given: 0, unreadable: 0 },
+    dates: noDates(),
     rejects: new Map(),
     absentKept: [],
     read: 0,
@@ -111,9 +111,7 @@ async function readSample(
         reject(record.place, normalised.reason);
         continue;
       }
-      const { given, unreadable } = countDates(normalised.booking, normalised.warnings);
-      sample.dates.given += given;
-      sample.dates.unreadable += unreadable;
+      addDates(sample.dates, countDates(normalised.booking, normalised.warnings));
       sample.understood.push({ booking: normalised.booking, kept: record.kept ?? [] });
     }
   }
@@ -165,14 +163,18 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
         : ok(message),
     );
   }
-  if (dates.unreadable > 0) {
-    findings.push(
-      warning(
-        `${dates.unreadable} of the ${dates.given} dates in these bookings are not calendar dates`,
-        'Set source.dateFormat to the format of the dates, for example dd/MM/yyyy.',
-      ),
-    );
-  }
+  const badDates = [
+    ...(dates.unreadable > 0
+      ? [`${dates.unreadable} of the ${dates.given} dates in these bookings are not calendar dates`]
+      : []),
+    ...(dates.implausible > 0
+      ? [
+          `${dates.implausible} of the ${dates.checkIns} check-ins of these bookings are years away from the day`,
+        ]
+      : []),
+  ];
+  const format = 'Set source.dateFormat to the format of the dates, for example dd/MM/yyyy.';
+  findings.push(...badDates.map((message) => warning(message, format)));
   if (absentKept.length > 0) {
     const names = absentKept.map((column) => JSON.stringify(column));
     findings.push(

@@ -1,4 +1,5 @@
 import { countDays } from '../booking/booking.js';
+import type { StayDates } from '../booking/stay.js';
 import { KeyError } from '../keys/day-keys.js';
 import { findInPage, readStayWords, removeFromStayPage, toStoredDay } from './hash-index.js';
 import type { ProviderHotel } from './mappings.js';
@@ -125,14 +126,10 @@ export function* removeStay({
 }
 
 /** A booking whose stay is ahead or not over yet, in its latest version. */
-export interface StayAhead extends ProviderHotel {
+export interface StayAhead extends ProviderHotel, StayDates {
   /** The master hotel, as booked. */
   readonly serviceId: number;
   readonly reference?: string;
-  /** YYYY-MM-DD */
-  readonly checkIn?: string;
-  /** YYYY-MM-DD */
-  readonly checkOut?: string;
   /** The business day of the run that stored it. */
   readonly day: string;
   readonly runId: string;

@@ -1,4 +1,5 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import { stayOf } from '../booking/stay.js';
 import { type Attempt, attemptsOf } from './attempts.js';
 import { readLines } from './batches.js';
 import { type ReasonCount, type Reject, reasonCounts, rejects } from './collecting.js';
@@ -69,15 +70,16 @@ function* traceBookings({ run, form, batchSize, positions }: Candidates, referen
 }
 
 function* findMappingNamed(
-  { startedAt: sentAfter }: Run,
+  { startedAt: sentAfter, day }: Run,
   line: string,
   form: BookingForm,
 ): Query<number | undefined> {
   const { rules } = yield* database();
-  const { providerName, providerHotelId, serviceId, checkInDate: checkIn } = rules.readBooking(line, form);
+  const booking = rules.readBooking(line, form);
+  const { providerName, providerHotelId, serviceId } = booking;
   if (providerName === undefined || providerHotelId === undefined) return undefined;
   const pair = { providerName, providerHotelId, serviceId };
-  return yield* findNamingMapping(pair, { sentAfter, checkIn });
+  return yield* findNamingMapping(pair, { sentAfter, checkIn: stayOf(booking, day).checkIn });
 }
 
 /** From the whole batch down to the half that contains the booking now; a booking in the file belongs to the by-file call. */

@@ -1,4 +1,5 @@
 import type { ServiceField } from '../booking/booking.js';
+import { plausibleYears } from '../booking/stay.js';
 import {
   type CountedDay,
   type DayVolume,
@@ -106,6 +107,15 @@ export function checkGates(
     throw new CollectError(
       'too-many-unreadable-dates',
       `${dates.unreadable} of ${dates.given} dates of ${source} are not calendar dates: check source.dateFormat`,
+    );
+  }
+  const { implausible, checkIns } = dates;
+  // A single one is a slip, and says nothing about the format.
+  if (implausible >= Math.max(leastFaults, 2) && isMoreThanShare(implausible, checkIns, maxRejectedShare)) {
+    const { before, after } = plausibleYears;
+    throw new CollectError(
+      'too-many-implausible-dates',
+      `${implausible} of ${checkIns} check-ins of ${source} are more than ${before} years before or ${after} years after the business day: check source.dateFormat`,
     );
   }
 }

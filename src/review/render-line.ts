@@ -12,9 +12,15 @@ import {
   type ServiceField,
   textFields,
 } from '../booking/booking.js';
-import { copyPlainText, digitMarks, markPlainBytes, notPlain } from '../booking/field-text.js';
+import {
+  copyPlainText,
+  digitMarks,
+  isPlainPlaceholder,
+  markPlainBytes,
+  notPlain,
+} from '../booking/field-text.js';
 import type { GuestNames } from '../booking/guest-names.js';
-import type { Normalise } from '../booking/normalise.js';
+import { countDates, type Normalise } from '../booking/normalise.js';
 import type { UsualForm } from './delivery.js';
 import type { PlainCells } from './source.js';
 
@@ -198,6 +204,7 @@ export function createPlainRenderer(
   names: GuestNames,
 ) {
   const { beginning, beforeTexts, missing, ending, text } = layout;
+  const { placeholders } = normalise;
   const omitsNames = names === 'omit';
   // The field from whose cell each field is read.
   const places = bookingFields.map((_, place) =>
@@ -234,6 +241,7 @@ export function createPlainRenderer(
     const idStart = bounds[first] ?? 0;
     const idEnd = bounds[first + 1] ?? 0;
     if (idEnd === idStart || idEnd - idStart > maxDigits || bytes[idStart] === zero) return undefined;
+    if (isPlainPlaceholder(bytes, idStart, idEnd, placeholders)) return undefined;
     const target = line.reserve(mostAdded + (standsForName ? 2 : 1) * length);
     let at = copyTo(target, line.length, beginning);
     at = copyPlainText(bytes, idStart, idEnd, digitMarks, target, at);
@@ -244,7 +252,6 @@ export function createPlainRenderer(
     let provider: KnownCell | undefined;
     let hotelHash = noHotel;
     let hasHotelId = false;
-    let dates = 0;
     let checkIn: KnownCell | undefined;
     let checkOut: KnownCell | undefined;
     for (let place = 1; place < bookingFields.length; place += 1) {
@@ -263,13 +270,16 @@ export function createPlainRenderer(
         at = copyTo(target, at, known.rendered);
         if (place === providerPlace) provider = known;
         else {
-          dates += 1;
           if (place === checkInPlace) checkIn = known;
           else checkOut = known;
         }
       } else {
         const isCode = place === referencePlace || place === hotelPlace;
-        if (isCode && endsInExponent(bytes, start, end)) return undefined;
+        if (
+          isCode &&
+          (endsInExponent(bytes, start, end) || isPlainPlaceholder(bytes, start, end, placeholders))
+        )
+          return undefined;
         at = copyTo(target, at, beforeTexts[place - 1] ?? missing);
         at = copyPlainText(bytes, start, end, isCode ? codeMarks : marks, target, at);
         if (at === notPlain) return undefined;
@@ -290,7 +300,7 @@ export function createPlainRenderer(
       hotelHash,
       hasHotelId,
       lastDay: findLastDay(checkIn?.keyPart, checkOut?.keyPart),
-      dates,
+      dates: countDates({ checkInDate: checkIn?.value, checkOutDate: checkOut?.value }),
     };
   };
 }

@@ -1,3 +1,4 @@
+import { stayOf } from '../booking/stay.js';
 import { readStoredBatches, splitStoredLines } from '../ledger/batches.js';
 import type { DayStanding } from '../ledger/day-outcomes.js';
 import type { Judged } from '../ledger/findings.js';
@@ -116,7 +117,7 @@ async function* readForm(
     const pairs =
       hotel && namedPairs[form].get(hotel.key)?.filter((pair) => pair.serviceId === hotel.serviceId);
     if (!pairs || pairs.length === 0) return false;
-    const { checkInDate: checkIn } = readBooking(line, form);
+    const { checkIn } = stayOf(readBooking(line, form), run.day);
     return pairs.some(({ receivedAt }) =>
       isNamedByMapping(receivedAt, { sentAfter: run.startedAt, checkIn }),
     );

@@ -19,7 +19,10 @@ function read(
     readonly format?: string;
   } = {},
 ) {
-  const normalise = openNormaliser({ dateFormat: format, instants })(zone, () => first);
+  const normalise = openNormaliser({ dateFormat: format, instants })(
+    { iso: '2026-11-20', zone },
+    () => first,
+  );
   const normalised = normalise({ ServiceId: 1, ...record });
   if (normalised.kind === 'reject') throw new Error(normalised.reason);
   const { checkInDate, checkOutDate } = normalised.booking;

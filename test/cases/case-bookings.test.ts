@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addStays, applyVersions, mergeStays, type NewerVersion } from '../../src/cases/case-transitions.js';
+import { toFinding } from '../../src/cases/open-cases.js';
 import type { CaseBooking, CaseStay, HeldCase } from '../../src/ledger/case.js';
 
 const day = '2026-11-20';
@@ -20,6 +21,18 @@ function caseOf(...bookings: readonly Partial<CaseBooking>[]): HeldCase {
 
 const add = (held: HeldCase, stays: readonly CaseStay[], named: readonly string[] = []) =>
   addStays(held, { stays, references: new Set(named) }, 200);
+
+it('a finding has no date that is implausible for its day, and opens a case until it is resolved', () => {
+  const booking = { serviceId: 7, providerName: 'hotelbeds', providerHotelId: '007' };
+  const about = { origin: 'affected', at: 1, day, today: '2027-06-01' } as const;
+  const find = (checkInDate: string, checkOutDate: string) =>
+    toFinding({ ...booking, checkInDate, checkOutDate }, about);
+  expect(find('2026-12-01', '2026-12-05')).toEqual([]);
+  expect(find('2026-12-01', '9999-12-31')).toEqual([]);
+  expect(find('1900-01-01', '2206-12-05')).toEqual([
+    { ...booking, origin: 'affected', at: 1, references: [], stay: { day } },
+  ]);
+});
 
 describe('stays of one booking', () => {
   it('are one, from the first check-in to the last check-out, in the latest version, where the first stood', () => {

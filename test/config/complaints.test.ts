@@ -57,8 +57,8 @@ it('an incomplete canary names what is missing, and refuses texts that would not
     parse({ service, source, canary: { serviceId: 0, providerName: 'None', withinHours: 0 } });
   expect(complainOf(attempt).message.split('\n').slice(1)).toEqual([
     '  canary.serviceId: expected a whole number from 1 to 9007199254740991, got: 0',
-    '  canary.providerName: expected a text without white space at its ends that does not read as null, got: None',
-    '  canary.providerHotelId: expected a text without white space at its ends that does not read as null, got: nothing',
+    '  canary.providerName: expected a text without white space at its ends that does not stand for a missing value, got: None',
+    '  canary.providerHotelId: expected a text without white space at its ends that does not stand for a missing value, got: nothing',
     '  canary.withinHours: expected a number above 0 and up to 8784, got: 0',
   ]);
   const pair = { serviceId: 1, providerName: 'X', providerHotelId: '1' };

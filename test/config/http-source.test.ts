@@ -18,6 +18,7 @@ describe('an HTTP source', () => {
       where: {},
       keep: {},
       maxRepeatedShare: 0.5,
+      missing: [],
       timeoutSeconds: 60,
     });
   });
@@ -90,6 +91,7 @@ describe('a module source', () => {
       where: {},
       keep: {},
       maxRepeatedShare: 0.5,
+      missing: [],
       options,
     });
   });

@@ -51,6 +51,7 @@ describe('a configuration', () => {
         where: {},
         keep: {},
         maxRepeatedShare: 0.5,
+        missing: [],
         encoding: 'utf-8',
         delimiter: ',',
         skipRows: 0,
@@ -180,6 +181,7 @@ describe('a source', () => {
       where: {},
       keep: {},
       maxRepeatedShare: 0.5,
+      missing: [],
       encoding: 'utf-8',
     });
   });

@@ -27,6 +27,7 @@ describe('the settings of a source in a database', () => {
         where: {},
         keep: {},
         maxRepeatedShare: 0.5,
+        missing: [],
         timeoutSeconds: 600,
       },
     );

@@ -94,16 +94,17 @@ export function describeCaseUpdatesContract(
         stayOf('B-5', { checkInDate: '2026-11-10', checkOutDate: '2026-11-19' }),
         stayOf('B-3', { serviceId: 8 }),
         stayOf('B-4', { providerHotelId: '07' }),
+        stayOf('B-6', { checkInDate: '1900-01-01', checkOutDate: '1900-01-02' }),
       ]);
       await judgedRun();
       await Promise.all([update(), update(now, await opened.reopen())]);
       await update();
       expect(await ledger.cases.list({ today })).toMatchObject([
-        { id: 1, providerHotelId: '007', serviceId: 7, origins: ['affected'], bookings: 6, openBookings: 6 },
+        { id: 1, providerHotelId: '007', serviceId: 7, origins: ['affected'], bookings: 7, openBookings: 7 },
       ]);
       expect((await bookings()).filter(({ isNamed }) => isNamed)).toMatchObject([{ reference: 'F-0' }]);
-      expect((await references()).toSorted()).toEqual(['B-1', 'B-2', 'F-0', 'F-1', 'F-2', undefined]);
-      expect(events).toEqual([{ type: 'case-opened', cases: 1, bookings: 6 }]);
+      expect((await references()).toSorted()).toEqual(['B-1', 'B-2', 'B-6', 'F-0', 'F-1', 'F-2', undefined]);
+      expect(events).toEqual([{ type: 'case-opened', cases: 1, bookings: 7 }]);
       expect(await ledger.cases.listRunsToFollow()).toEqual([]);
     });
 

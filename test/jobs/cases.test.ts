@@ -13,12 +13,12 @@ const seenAt = Date.UTC(2026, 10, 1);
 const keep: Settings = { source: { keep: { Price: 'precio' } } };
 const otherMaster = 5;
 
-/** Stays in the future whenever this runs; the first check-in is that of the last booking. */
+/** Stays in the future until 2031, and plausible; the first check-in is that of the last booking. */
 function makeStays(count: number) {
   return makeBookings(count).map((booking, index) => ({
     ...booking,
-    CheckInDate: `2199-01-${String(28 - (index % 27)).padStart(2, '0')}`,
-    CheckOutDate: '2199-02-09',
+    CheckInDate: `2031-01-${String(28 - (index % 27)).padStart(2, '0')}`,
+    CheckOutDate: '2031-02-09',
   }));
 }
 

@@ -14,7 +14,7 @@ import { useSftpServer } from '../support/use-servers.js';
 const server = useSftpServer(openSsh);
 /** So short that a run ends before anybody writes a result. */
 const briefTimeout = { resultTimeoutMinutes: 0.005 };
-const stay = { CheckInDate: '2999-12-01', CheckOutDate: '2999-12-05' };
+const stay = { CheckInDate: '2031-10-01', CheckOutDate: '2031-10-05' };
 const bookings = makeBookings(5).map((booking) => ({ ...booking, ...stay }));
 
 /** A day whose run has ended without a result. */

@@ -50,14 +50,20 @@ function expectId(text: string): string | undefined {
   const characters = [...(expectProvider(text) ?? '')];
   const isAround = (one = '') => whiteSpace.has(one) || `"'‘’“”`.includes(one);
   const quoted = characters[0] === '=' ? characters.slice(1) : characters;
-  if (!isAround(quoted[0] ?? ' ') && !isAround(characters.at(-1))) return characters.join('') || undefined;
+  if (!isAround(quoted[0] ?? ' ') && !isAround(characters.at(-1))) return expectCode(characters.join(''));
   while (
     characters.length > 0 &&
     (isAround(characters[0]) || (characters[0] === '=' && isAround(characters[1])))
   )
     characters.shift();
   while (characters.length > 0 && isAround(characters.at(-1))) characters.pop();
-  return expectProvider(characters.join(''));
+  return expectCode(expectProvider(characters.join('')) ?? '');
+}
+
+/** Other programs write these for an id that is missing. */
+function expectCode(text: string): string | undefined {
+  const isMissing = ['', '\\n', '#n/a', '#ref!', '(null)', '<null>', 'n/a', '-'].includes(text.toLowerCase());
+  return isMissing ? undefined : text;
 }
 
 /** It looks like an id that a spreadsheet rounded. */

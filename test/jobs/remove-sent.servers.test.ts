@@ -9,10 +9,10 @@ import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(openSsh);
-const old = '2020-01-02';
-const oldFolder = 'VerifyMappings/012020';
+const old = '2023-01-02';
+const oldFolder = 'VerifyMappings/012023';
 /** The result came in two files. */
-const oldFiles = ['02012020.csv', '02012020_2_Result.csv', '02012020_Result.csv'];
+const oldFiles = ['02012023.csv', '02012023_2_Result.csv', '02012023_Result.csv'];
 const notice = /the SFTP server refuses to remove our files \(3 files so far\)/;
 
 /** A day by file whose run ended long ago, and one of today; the next run removes what is due. */
@@ -47,17 +47,17 @@ async function age({ ledgerFile }: DayFolder): Promise<void> {
 
 it('removes old files and results of ours from the SFTP server, and verify says so', async () => {
   const { folder, list } = await prepare();
-  writeFileSync(server().disk(`${oldFolder}/03012020.csv`), 'of somebody else');
+  writeFileSync(server().disk(`${oldFolder}/03012023.csv`), 'of somebody else');
   expect((await folder.run(['doctor'])).stdout.replace(/\s+/g, ' ')).toMatch(
-    /file\.removeAfterDays is 400: the next run removes the files of 1 day \(2020-01-02\)/,
+    /file\.removeAfterDays is 400: the next run removes the files of 1 day \(2023-01-02\)/,
   );
   expect((await folder.runDay()).exitCode).toBe(0);
-  expect(list()).toEqual(['03012020.csv']);
+  expect(list()).toEqual(['03012023.csv']);
   expect(existsSync(server().disk(remotePath))).toBe(true);
   const verified = await folder.run(['verify', old]);
   expect(verified.exitCode).toBe(0);
   expect(verified.stdout).toMatch(
-    /ok {6}VerifyMappings\/012020\/02012020_Result\.csv on the SFTP server: removed by us at 20/,
+    /ok {6}VerifyMappings\/012023\/02012023_Result\.csv on the SFTP server: removed by us at 20/,
   );
   const privacy = (await folder.run(['privacy', '--json'])).json;
   expect(privacy).toMatchObject({
@@ -74,12 +74,12 @@ it('removes old files and results of ours from the SFTP server, and verify says 
 
 it('leaves alone files that are not what was sent, even of the same size, and does not check again', async () => {
   const { folder, list } = await prepare();
-  const path = server().disk(`${oldFolder}/02012020.csv`);
+  const path = server().disk(`${oldFolder}/02012023.csv`);
   writeFileSync(path, csvOf(3).replaceAll('BR-', 'XX-').padEnd(2_000).slice(0, statSync(path).size));
   expect((await folder.runDay()).exitCode).toBe(0);
-  expect(list()).toEqual(['02012020.csv']);
+  expect(list()).toEqual(['02012023.csv']);
   expect((await folder.run(['verify', old])).stdout).not.toContain(
-    '02012020.csv on the SFTP server: removed',
+    '02012023.csv on the SFTP server: removed',
   );
 });
 

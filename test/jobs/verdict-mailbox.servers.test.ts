@@ -16,8 +16,8 @@ import { mailOf } from '../verdict-mails/mails.js';
 
 const bookings = makeBookings(20, { first: 1_001 }).map((booking) => ({
   ...booking,
-  CheckInDate: '2199-01-02',
-  CheckOutDate: '2199-01-09',
+  CheckInDate: '2031-01-02',
+  CheckOutDate: '2031-01-09',
 }));
 const env = { IMAP_PASSWORD: imapPassword };
 const often = 0.002;

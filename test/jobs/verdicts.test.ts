@@ -12,8 +12,8 @@ import { attachment, htmlTable, mailOf, multipart } from '../verdict-mails/mails
 /** BR-1001 to BR-1020, each with a hotel of its own, with stays in the future whenever this runs. */
 const bookings = makeBookings(20, { first: 1_001 }).map((booking) => ({
   ...booking,
-  CheckInDate: '2199-01-02',
-  CheckOutDate: '2199-01-09',
+  CheckInDate: '2031-01-02',
+  CheckOutDate: '2031-01-09',
 }));
 
 /** The beginning of a spreadsheet. */

@@ -24,8 +24,8 @@ it.each([
     });
     const stays = bookings.map((booking) => ({
       ...booking,
-      CheckInDate: '2199-01-02',
-      CheckOutDate: '2199-01-09',
+      CheckInDate: '2031-01-02',
+      CheckOutDate: '2031-01-09',
     }));
     await folder.writeBookings(toCsv(stays), yesterday.iso);
     // The copy has another master hotel for each, so that each is a suspect with a case.

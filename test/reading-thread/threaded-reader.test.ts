@@ -227,6 +227,7 @@ function csvSettings(path: string): ReadingSettings['source'] {
     where: {},
     keep: {},
     maxRepeatedShare: 0.5,
+    missing: [],
     dateFormat: 'yyyy-MM-dd',
     instants: 'auto',
     encoding: 'utf-8',

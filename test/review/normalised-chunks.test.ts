@@ -25,7 +25,7 @@ async function read(chunks: readonly (SourceChunk | SourceError)[], atMost?: num
     },
   };
   const firsts: (readonly RawBooking[])[] = [];
-  const decide = (_: string, listFirst: () => readonly RawBooking[]) => {
+  const decide = (_: unknown, listFirst: () => readonly RawBooking[]) => {
     firsts.push(listFirst());
     return createNormaliser();
   };

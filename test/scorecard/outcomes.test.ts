@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Booking } from '../../src/booking/booking.js';
+import { stayOf } from '../../src/booking/stay.js';
 import { unansweredReasons } from '../../src/ledger/findings.js';
 import { isNamedByMapping } from '../../src/ledger/mail-bookings.js';
 import type { ReceivedPair } from '../../src/ledger/mails.js';
@@ -71,7 +72,8 @@ function judgeOneByOne(all: readonly Known[]): Outcome[] {
   return all
     .filter(({ isUndelivered }) => !isUndelivered)
     .map(({ booking, form, judged, isNamed, isSuspect }) => {
-      const { providerName, providerHotelId, serviceId, checkInDate: checkIn } = booking;
+      const { providerName, providerHotelId, serviceId } = booking;
+      const { checkIn } = stayOf(booking, run.day);
       const verdict = judgeBooking({ run, form, step: { state: 'done' }, judged });
       const isNamedByEmail =
         isNamed ||

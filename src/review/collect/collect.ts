@@ -92,7 +92,7 @@ export async function collectDay(
   const collected = others.filter(({ collectedAt }) => collectedAt !== undefined);
   const delivered = run.topsUp ? await readDelivered(run, others, parts, signal) : undefined;
   const keys = collected.length > 0 ? createSourceKeys() : undefined;
-  const bookings = createBookingStore(limits.batchSize, collect, { delivered, source: keys });
+  const bookings = createBookingStore(day.iso, limits.batchSize, collect, { delivered, source: keys });
   const obstacles = await takeBookings(day, run, bookings, parts, signal);
   const superseded = keys && (await findSuperseded(ledger, collected, keys));
   await bookings.addDelivered((booking) => superseded?.isSuperseded(booking) ?? false);

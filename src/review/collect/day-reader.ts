@@ -4,7 +4,13 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { writeNames } from '../../booking/guest-names.js';
 import { readKeptValue } from '../../booking/kept-values.js';
-import { countDates, type Normalise, type NormaliserFor } from '../../booking/normalise.js';
+import {
+  addDates,
+  countDates,
+  type Normalise,
+  type NormaliserFor,
+  noDates,
+} from '../../booking/normalise.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
 import { decidingRecords } from '../../booking/written-date.js';
 import type { ReasonCount, Reject } from '../../ledger/collecting.js';
@@ -43,7 +49,7 @@ export function createDayReader({
     ): AsyncGenerator<RenderedChunk, void, undefined> {
       let render: ReturnType<typeof createChunkRenderer> | undefined;
       for await (const { chunk, normalise } of readNormalised(source, day, normaliserFor, { signal })) {
-        render ??= createChunkRenderer(normalise, forms, keptLabels, erased);
+        render ??= createChunkRenderer(day.iso, normalise, forms, keptLabels, erased);
         yield render(chunk);
       }
     },
@@ -64,7 +70,7 @@ export async function* readNormalised(
 
   function* release() {
     const chunks = held.splice(0);
-    normalise ??= normaliserFor(day.zone, () => listFirst(chunks));
+    normalise ??= normaliserFor(day, () => listFirst(chunks));
     for (const chunk of chunks) yield { chunk, normalise };
   }
 
@@ -116,6 +122,7 @@ interface LineFacts extends BookingKeys {
  * Creates the function that normalises a chunk's records and renders each booking as the line that will be sent.
  */
 function createChunkRenderer(
+  day: string,
   normalise: Normalise,
   { formOf, render, listObstacles, names, usual }: BookingForms,
   keptLabels: readonly string[],
@@ -135,7 +142,7 @@ function createChunkRenderer(
     const keptRows: KeptRow[] = [];
     const rejects: Reject[] = [];
     const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace: number }>();
-    const dates = { given: 0, unreadable: 0 };
+    const dates = noDates();
     const obstacles = new Map<ServiceField, number>();
 
     function warn(reason: ReasonCount['reason'], firstPlace: number): void {
@@ -151,7 +158,7 @@ function createChunkRenderer(
       reference: unknown,
       { value, ...cause }: RejectCause,
     ): void {
-      const text = readField('code', reference);
+      const text = readField('code', reference, normalise.placeholders);
       rejects.push({
         place,
         reason,
@@ -187,7 +194,7 @@ function createChunkRenderer(
       const before = buffer.length;
       const plain = record.cells && renderPlain?.(record.cells, buffer);
       if (plain && usual && !erased?.mayBe(plain.referenceHash)) {
-        dates.given += plain.dates;
+        addDates(dates, plain.dates);
         addLine(usual.form, plain, record.kept);
         continue;
       }
@@ -202,9 +209,7 @@ function createChunkRenderer(
       const { warnings: found } = normalised;
       const isErased = erased?.is(normalised.booking) ?? false;
       const booking = writeNames(normalised.booking, isErased ? 'omit' : names);
-      const { given, unreadable } = countDates(booking, found);
-      dates.given += given;
-      dates.unreadable += unreadable;
+      addDates(dates, countDates(booking, found));
       for (const warning of found) warn(warning, place);
       // An erased guest's booking is reviewed, whatever `incomplete` says.
       const form = formOf(booking) ?? (isErased ? 'body' : undefined);
@@ -217,7 +222,7 @@ function createChunkRenderer(
       for (const field of missing) obstacles.set(field, (obstacles.get(field) ?? 0) + 1);
       render(booking, form, buffer);
       const { bookingReferenceId, providerName: provider, providerHotelId } = booking;
-      const keys = { referenceHash: hashReference(bookingReferenceId), ...findStayKey(booking) };
+      const keys = { referenceHash: hashReference(bookingReferenceId), ...findStayKey(booking, day) };
       const line = { ...keys, provider, hasHotelId: providerHotelId !== undefined };
       addLine(form, line, isErased ? undefined : record.kept);
     }

@@ -7,6 +7,7 @@ import {
   noReference,
   unknownLastDay,
 } from '../../booking/booking.js';
+import { addDates, noDates } from '../../booking/normalise.js';
 import {
   type Collect,
   type CollectedBatch,
@@ -33,6 +34,7 @@ export type BookingStore = ReturnType<typeof createBookingStore>;
 
 /** Takes a day's chunks in order and stores new bookings in transactions. */
 export function createBookingStore(
+  day: string,
   batchSize: number,
   collect: Pick<Collect, 'store' | 'holds'>,
   {
@@ -54,7 +56,7 @@ export function createBookingStore(
   let keptLabels: readonly string[] = [];
   const lacking = [0, 0, 0, 0];
   /** In all. */
-  const counts = { read: 0, rejected: 0, filtered: 0, dates: { given: 0, unreadable: 0 } };
+  const counts = { read: 0, rejected: 0, filtered: 0, dates: noDates() };
   /** What no transaction has stored yet. */
   const warnings = new Map<ReasonCount['reason'], ReasonCount>();
   let rejects: Reject[] = [];
@@ -158,7 +160,10 @@ export function createBookingStore(
           if (form !== 'file') continue;
           const booking = readBooking(lineOf(chunk, index).toString(), form);
           if (isSuperseded(booking)) continue;
-          const keys = { referenceHash: hashReference(booking.bookingReferenceId), ...findStayKey(booking) };
+          const keys = {
+            referenceHash: hashReference(booking.bookingReferenceId),
+            ...findStayKey(booking, day),
+          };
           if ((await batching.file.take(chunk, index, keys)) && isFull()) await store(false);
         }
       }
@@ -175,8 +180,7 @@ export function createBookingStore(
       );
       chunk.warnings.forEach(warn);
       where = chunk.where ?? where;
-      counts.dates.given += chunk.dates.given;
-      counts.dates.unreadable += chunk.dates.unreadable;
+      addDates(counts.dates, chunk.dates);
       await takeLines(chunk.lines);
       if (isFull()) await store(false);
     },

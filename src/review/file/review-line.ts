@@ -9,7 +9,7 @@ import {
   textFields,
 } from '../../booking/booking.js';
 import { readsAsNull } from '../../booking/field-text.js';
-import type { StayDates } from '../../booking/stay.js';
+import type { BookedDates } from '../../booking/stay.js';
 import type { BookingForms, LineForm } from '../delivery.js';
 import { type LineBuffer, type LineLayout, markPlain, renderLine } from '../render-line.js';
 import { findCellEnd, splitCells, writeCell } from './csv.js';
@@ -70,14 +70,14 @@ export function readReviewLine(line: string): Booking {
 }
 
 /** The dates of a stored line, read without parsing the line. */
-export function readStayDates(line: string): StayDates {
+export function readStayDates(line: string): BookedDates {
   // Both dates come last, and hold no comma.
   const end = line.lastIndexOf(',');
   const checkIn = line.slice(line.lastIndexOf(',', end - 1) + 1, end);
   const checkOut = line.slice(end + 1).trimEnd();
   return {
-    checkIn: checkIn === '' ? undefined : readDate(checkIn),
-    checkOut: checkOut === '' ? undefined : readDate(checkOut),
+    checkInDate: checkIn === '' ? undefined : readDate(checkIn),
+    checkOutDate: checkOut === '' ? undefined : readDate(checkOut),
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bookingFields, findStayKey, guestNameFields } from '../../booking/booking.js';
+import { bookingFields, findHotelHash, guestNameFields } from '../../booking/booking.js';
 import { splitStoredLines } from '../../ledger/batches.js';
 import type { ErasedContent, EraseLines } from '../../ledger/erasing.js';
 import { createWholePattern } from '../../text/foreign-text.js';
@@ -44,7 +44,7 @@ export function createLineEraser(erasure: Erasure): EraseLines {
     const content: ErasedContent = { place: 'ledger', name, before: hash(lines), after: hash(after), at };
     const stays = changed.map(({ line, place }) => ({
       place,
-      hotelHash: findStayKey(readBooking(line, form)).hotelHash,
+      hotelHash: findHotelHash(readBooking(line, form)),
     }));
     return { places, changed: { lines: after, content, ...(all && { stays }) } };
   };

@@ -1,7 +1,7 @@
 import { forEachGivingWay, giveWay } from '../../async/give-way.js';
 import type { Booking } from '../../booking/booking.js';
 import { hashProviderHotel, hashReference } from '../../booking/booking.js';
-import { isOver } from '../../booking/stay.js';
+import { isOver, stayOf } from '../../booking/stay.js';
 import { groupByBatch, takeStoredLines } from '../../ledger/batches.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { keyOfHotel, type ProviderHotel } from '../../ledger/mappings.js';
@@ -72,15 +72,14 @@ interface FoundStay {
 }
 
 function toStay({ booking }: FoundBooking, run: StayRun): StayAhead | undefined {
-  const { serviceId, providerName, providerHotelId, bookingReferenceId, checkInDate, checkOutDate } = booking;
+  const { serviceId, providerName, providerHotelId, bookingReferenceId } = booking;
   if (providerName === undefined || providerHotelId === undefined) return undefined;
   return {
     providerName,
     providerHotelId,
     serviceId,
     ...(bookingReferenceId !== undefined && { reference: bookingReferenceId }),
-    ...(checkInDate !== undefined && { checkIn: checkInDate }),
-    ...(checkOutDate !== undefined && { checkOut: checkOutDate }),
+    ...stayOf(booking, run.day),
     day: run.day,
     runId: run.runId,
   };

@@ -1,7 +1,7 @@
 import { giveWay } from '../../async/give-way.js';
 import type { ServiceField } from '../../booking/booking.js';
 import type { KeptValues } from '../../booking/kept-values.js';
-import { type StayDates, urgencyOf } from '../../booking/stay.js';
+import { type StayDates, stayOf, urgencyOf } from '../../booking/stay.js';
 import { readStoredBatches, splitStoredLines, takeStoredLines } from '../../ledger/batches.js';
 import type { Case, CaseKey } from '../../ledger/case.js';
 import type { DayStanding } from '../../ledger/day-outcomes.js';
@@ -134,7 +134,7 @@ export async function listBookings(
         const { form, lines, explain } = page;
         const kept = withKept ? await readKept(ledger, run, page) : [];
         yield lines.flatMap((line, index) => {
-          const stay = readStay(line, form);
+          const stay = stayOf(form === 'file' ? readStayDates(line) : readBooking(line, form), run.day);
           if (checkInBefore !== undefined && (stay.checkIn ?? '') >= checkInBefore) return [];
           const key = urgencyOf(stay, today);
           return [{ key, run, form, line, why: explain?.(line, index), kept: kept[index] }];
@@ -160,10 +160,10 @@ export async function listBookings(
       ...booking,
     }));
     const pairs = await compare(
-      listed.map(({ fields, copyServiceId }) => ({
-        serviceId: Number(fields.ServiceId),
-        copyServiceId,
-        checkInDate: stayOf(fields).checkIn,
+      listed.map((booking) => ({
+        serviceId: Number(booking.fields.ServiceId),
+        copyServiceId: booking.copyServiceId,
+        checkInDate: stayOfListed(booking).checkIn,
       })),
     );
     const cases = await ledger.cases.findByKeys(keys);
@@ -185,16 +185,10 @@ export async function listBookings(
   };
 }
 
-/** The dates among the fields of a listed booking. */
-export function stayOf({ CheckInDate, CheckOutDate }: ListedBooking['fields']): StayDates {
+/** The stay of a listed booking. */
+export function stayOfListed({ fields, day }: Pick<ListedBooking, 'fields' | 'day'>): StayDates {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  return { checkIn: text(CheckInDate), checkOut: text(CheckOutDate) };
-}
-
-function readStay(line: string, form: BookingForm): StayDates {
-  if (form === 'file') return readStayDates(line);
-  const { checkInDate, checkOutDate } = readBooking(line, form);
-  return { checkIn: checkInDate, checkOut: checkOutDate };
+  return stayOf({ checkInDate: text(fields.CheckInDate), checkOutDate: text(fields.CheckOutDate) }, day);
 }
 
 /**

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ServiceField, serviceFields } from '../../booking/booking.js';
+import { cleanText } from '../../booking/field-text.js';
 import { instantChoices, isDateFormat } from '../../booking/written-date.js';
 import { expected, group, oneOf, share, text, textLike, textThat } from '../../settings/values.js';
 
@@ -74,6 +75,15 @@ export const recordSettings = {
     .default(0.5)
     .describe(
       "The share of a day's bookings that may be equal in all fields to those of one of the eight days before; with more, the run fails before anything is sent. It counts from 20 bookings on. 1 turns it off.",
+    ),
+  missing: z
+    .array(
+      textThat((word) => cleanText(word) !== '', 'a text such as UNKNOWN, with quotes if it is a number'),
+      expected('a list of texts, such as [UNKNOWN]'),
+    )
+    .default([])
+    .describe(
+      'Further texts that stand for a missing id or date, such as `UNKNOWN` or `"0"`. Upper and lower case are the same.',
     ),
   dateFormat: textThat(
     isDateFormat,

@@ -5,8 +5,8 @@ import type { BookingForm } from '../../../src/ledger/step.js';
 import { readBooking } from '../../../src/review/stored/stored-line.js';
 
 /** The keys by which the stays in a stored batch are found. */
-export function findStayKeys(lines: Buffer, form: BookingForm): StayKeys {
-  const keys = splitStoredLines(lines).map((line) => findStayKey(readBooking(line, form)));
+export function findStayKeys(lines: Buffer, form: BookingForm, day = '2026-11-20'): StayKeys {
+  const keys = splitStoredLines(lines).map((line) => findStayKey(readBooking(line, form), day));
   return {
     hotelHashes: keys.map(({ hotelHash }) => hotelHash),
     lastDays: keys.map(({ lastDay }) => lastDay),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/booking.js';
-import { isOver } from '../../../src/booking/stay.js';
+import { isOver, stayOf } from '../../../src/booking/stay.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { NewRun } from '../../../src/ledger/runs.js';
 import type { StayAhead } from '../../../src/ledger/stays.js';
@@ -120,7 +120,9 @@ const anyStay = fc.record({
   reference: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined }),
   hotel: fc.option(anyHotel, { nil: undefined, freq: 8 }),
   serviceId: fc.integer({ min: 1, max: 3 }),
-  checkIn: fc.option(fc.oneof(fc.integer({ min: -3, max: 9 }), fc.constant(6_000)), { nil: undefined }),
+  checkIn: fc.option(fc.oneof(fc.integer({ min: -3, max: 9 }), fc.constantFrom(-40_000, 1_500, 6_000)), {
+    nil: undefined,
+  }),
   nights: fc.integer({ min: 1, max: 2 }),
 });
 const anyRun = fc.record({
@@ -177,7 +179,7 @@ function nameRun({ day, stays, ...run }: AnyRun, index: number, world: number): 
 export async function storeRun(ledger: Ledger, { stays, isCollected, ...run }: MadeRun): Promise<void> {
   const created = await ledger.runs.create(newRun(run.id, run));
   const collect = await startCollect(ledger, created);
-  await storeStays(collect, stays);
+  await storeStays(collect, stays, run.day);
   if (isCollected) await collect.finish({ steps: planBatches(stays.length, batchSize), at });
   await ledger.runs.settle(rightOf(created), { state: isCollected ? 'succeeded' : 'failed', at });
 }
@@ -185,6 +187,7 @@ export async function storeRun(ledger: Ledger, { stays, isCollected, ...run }: M
 async function storeStays(
   collect: Awaited<ReturnType<Ledger['bookings']['beginCollect']>>,
   stays: readonly MadeStay[],
+  day = '2026-11-20',
 ): Promise<void> {
   const batches = bookingForms.flatMap((form) => {
     const own = stays.filter((stay) => stay.form === form).map(({ booking }) => booking);
@@ -192,7 +195,7 @@ async function storeStays(
       const bookings = own.slice(number * batchSize, (number + 1) * batchSize);
       const lines = toLines(bookings.map((booking) => renderBooking(booking, form)));
       const referenceHashes = bookings.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
-      return { form, number, lines, referenceHashes, stays: findStayKeys(lines, form) };
+      return { form, number, lines, referenceHashes, stays: findStayKeys(lines, form, day) };
     });
   });
   await collect.store(chunkOf({ batches }));
@@ -225,12 +228,13 @@ function searchNaively(
   const found = new Map<string, StayAhead>();
   for (const run of runs)
     for (const [place, { form, booking }] of run.stays.entries()) {
-      const { bookingReferenceId: reference, checkInDate: checkIn, checkOutDate: checkOut } = booking;
+      const { bookingReferenceId: reference } = booking;
+      const dates = stayOf(booking, run.day);
       const { serviceId, providerName = '', providerHotelId = '' } = booking;
       const isAtHotel = hotels.some(
         (hotel) => hotel.providerName === providerName && hotel.providerHotelId === providerHotelId,
       );
-      if (!isAtHotel || isOver({ checkIn, checkOut }, today)) continue;
+      if (!isAtHotel || isOver(dates, today)) continue;
       const later = runs.filter((other) => isLater(other, run));
       const isOutdated =
         reference === undefined
@@ -243,8 +247,7 @@ function searchNaively(
       const stay: StayAhead = {
         ...{ providerName, providerHotelId, serviceId, day: run.day, runId: run.id },
         ...(reference !== undefined && { reference }),
-        ...(checkIn !== undefined && { checkIn }),
-        ...(checkOut !== undefined && { checkOut }),
+        ...dates,
       };
       if (!isWanted(stay)) continue;
       const isOne = reference === undefined ? [run.id, form, place] : [];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noDates } from '../../../src/booking/normalise.js';
 import {
   areTooManyRejects,
   type CollectLimits,
@@ -15,7 +16,6 @@ import { SourceError } from '../../../src/review/source.js';
 
 const limits: CollectLimits = { maxRejectedShare: 0.1, emptyDay: 'fail', batchSize: 500 };
 const source = '/exports/day.csv';
-const noDates = { given: 0, unreadable: 0 };
 
 /** What a check complains about: its code and its words. */
 function complaint(check: () => unknown): object | undefined {
@@ -49,7 +49,7 @@ describe('rejects', () => {
   });
 
   it('are a share of the records that the filter left', () => {
-    const day = { read: 120, filtered: 100, rejected: 3, dates: noDates };
+    const day = { read: 120, filtered: 100, rejected: 3, dates: noDates() };
     expect(complaint(() => checkGates(day, limits, source))).toEqual({
       code: 'too-many-rejects',
       message: '3 of 20 records of /exports/day.csv cannot be sent, more than maxRejectedShare allows (10%)',
@@ -62,14 +62,14 @@ describe('rejects', () => {
     [20, true],
     [21, true],
   ])('on a day that is not over, %d are a fault: %s', (rejected, isFault) => {
-    const day = { read: 40, filtered: 0, rejected, dates: noDates };
+    const day = { read: 40, filtered: 0, rejected, dates: noDates() };
     const found = complaint(() => checkGates(day, limitsOfUnfinishedDay(limits), source));
     expect(found !== undefined).toBe(isFault);
   });
 });
 
 describe('a day without a booking', () => {
-  const empty = { read: 0, filtered: 0, rejected: 0, dates: noDates };
+  const empty = { read: 0, filtered: 0, rejected: 0, dates: noDates() };
   const advice = 'if days without bookings are normal, set emptyDay: succeed';
   const check = (day: typeof empty, emptyDay: CollectLimits['emptyDay'] = 'fail') =>
     complaint(() => checkGates(day, { ...limits, emptyDay }, source));
@@ -92,7 +92,11 @@ describe('a day without a booking', () => {
 describe('dates that nobody can read', () => {
   const check = (unreadable: number, given: number, of = limits) =>
     complaint(() =>
-      checkGates({ read: 100, filtered: 0, rejected: 0, dates: { given, unreadable } }, of, source),
+      checkGates(
+        { read: 100, filtered: 0, rejected: 0, dates: { ...noDates(), given, unreadable } },
+        of,
+        source,
+      ),
     );
 
   it('fail a day if they are too many: the format is wrong', () => {
@@ -104,6 +108,33 @@ describe('dates that nobody can read', () => {
   });
 
   it('are expected in small numbers on a day that is not over', () => {
+    expect(check(19, 40, limitsOfUnfinishedDay(limits))).toBeUndefined();
+    expect(check(20, 40, limitsOfUnfinishedDay(limits))).toBeDefined();
+  });
+});
+
+describe('check-ins far from the business day', () => {
+  const check = (implausible: number, checkIns: number, of = limits) =>
+    complaint(() =>
+      checkGates(
+        { read: 100, filtered: 0, rejected: 0, dates: { ...noDates(), given: 200, checkIns, implausible } },
+        of,
+        source,
+      ),
+    );
+
+  it('fail a day if they are too many of all check-ins: the format is wrong', () => {
+    expect(check(10, 100)).toBeUndefined();
+    expect(check(11, 100)).toEqual({
+      code: 'too-many-implausible-dates',
+      message:
+        '11 of 100 check-ins of /exports/day.csv are more than 2 years before or 5 years after the business day: check source.dateFormat',
+    });
+  });
+
+  it('are a slip if there is only one, and expected in small numbers on a day that is not over', () => {
+    expect(check(1, 1)).toBeUndefined();
+    expect(check(2, 2)).toBeDefined();
     expect(check(19, 40, limitsOfUnfinishedDay(limits))).toBeUndefined();
     expect(check(20, 40, limitsOfUnfinishedDay(limits))).toBeDefined();
   });

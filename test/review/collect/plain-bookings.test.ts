@@ -67,7 +67,10 @@ async function read(bytes: Buffer, reading: Reading): Promise<unknown[] | string
   const { dateFormat, instants = 'auto' } = reading;
   const reader = createDayReader({
     source,
-    normaliserFor: openNormaliser({ dateFormat: dateFormat ?? 'yyyy-MM-dd', instants }),
+    normaliserFor: openNormaliser({
+      ...{ dateFormat: dateFormat ?? 'yyyy-MM-dd', instants },
+      missing: ['0', 'Sin dato', '00000000', '987'],
+    }),
   });
   const chunks: unknown[] = [];
   try {
@@ -109,6 +112,23 @@ const awkward = [
     '1.5e-308',
     '1E+5',
   ],
+  ...[
+    '\\N',
+    '\\n',
+    '#N/A',
+    '#REF!',
+    '(NULL)',
+    '<null>',
+    'n/a',
+    '-',
+    '--',
+    '00',
+    'SIN DATO',
+    'sin dat',
+    '00000000',
+    '987',
+  ],
+  ...['1900-01-01', '9999-12-31', '2024-11-19', '2024-11-20', '2031-11-20', '2031-11-21'],
   ...['N\ufffdrth', '\ufffd', 'ｱﾅ'],
   ...['x'.repeat(70), 'é'.repeat(40), 'Two\nlines', 'Two\r\nlines', 'a,'.repeat(9)],
 ];

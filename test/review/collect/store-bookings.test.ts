@@ -21,7 +21,7 @@ async function count(
       );
     }),
   );
-  const bookings = createBookingStore(500, { store: async () => {}, holds: async () => true });
+  const bookings = createBookingStore('2026-11-20', 500, { store: async () => {}, holds: async () => true });
   const { signal } = new AbortController();
   for await (const chunk of readerOf(createArraySource(script)).read(day, createBodyForms('ServiceId'), {
     signal,
