@@ -1,6 +1,7 @@
 import { bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
 import { type Encoding, guessEncoding } from '../../text/encoding.js';
-import { findHeader, mostRecordLines, splitCells } from '../file/csv.js';
+import { mostRecordLines } from '../../text/hidden-rows.js';
+import { findHeader, splitCells } from '../file/csv.js';
 import { createResultLines } from '../file/result.js';
 
 /** How a file is written: a service may write its result in another way than we write ours. */
