@@ -56,6 +56,16 @@ function hidesInEdges(cells: readonly string[], { delimiter, keyColumn, isRow }:
   );
 }
 
+/** The lines of a record of which only the cells are known. */
+export function writeLines(cells: readonly string[], delimiter: string): readonly string[] {
+  const written = cells.map((cell) =>
+    cell.includes('"') || cell.includes('\n') || cell.includes(delimiter)
+      ? `"${cell.replaceAll('"', '""')}"`
+      : cell,
+  );
+  return written.join(delimiter).split('\n');
+}
+
 /** Whether a quote stands in a cell that is not quoted, as where a cell of several lines is closed. */
 function hasLooseQuote(record: string, delimiter: string): boolean {
   let isQuoted = false;

@@ -19,7 +19,7 @@ import {
   joinDecoded,
   nothingDecoded,
 } from '../files/text-file.js';
-import { type CsvCut, closeUp, createCsvCutter, type SpanningRecord } from './cutter.js';
+import { type CsvCut, createCsvCutter, type SpanningRecord } from './cutter.js';
 import { createDoubt } from './doubt.js';
 import { type CsvHeader, readCsvHeader, splitPlainLines } from './records.js';
 
@@ -122,7 +122,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
   /** Only the line of the quote is lost if the bookings behind it can be read again, and all others as well. */
   function isDoubted(record: SpanningRecord): boolean {
     if (!hidesBooking(record)) return false;
-    if (unclosedLine !== undefined || record.form === 'record-too-long') refuseUnclosed(record.line);
+    if (unclosedLine !== undefined || !record.isWhole) refuseUnclosed(record.line);
     unclosedLine = record.line;
     return true;
   }
@@ -138,10 +138,8 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
 
   function readHeader(cells: readonly string[], { bytes, lines: [line = 0] }: CsvRecords): CsvHeader {
     const found = readCsvHeader(cells, options);
-    const parseOne = (record: Buffer) =>
-      parse({ bytes: closeUp(record, delimiterCode), lines: [0] })[0] ?? [];
-    hidesBooking = createDoubt({ header: found, delimiter, recordLimit, parse: parseOne });
-    if (hidesBooking({ bytes, form: 'well-formed', line })) refuseUnclosed(line);
+    hidesBooking = createDoubt({ header: found, delimiter, recordLimit });
+    if (hidesBooking({ bytes, isWhole: true, line })) refuseUnclosed(line);
     return found;
   }
 

@@ -26,7 +26,8 @@ type CutReason = 'malformed-quotes' | 'record-too-long' | 'unclosed-quote';
 export interface SpanningRecord {
   /** Of a record that is too long, some of its lines, after a line or the rest of one. */
   readonly bytes: Buffer;
-  readonly form: 'well-formed' | 'malformed-quotes' | 'record-too-long';
+  /** False if it is too long. */
+  readonly isWhole: boolean;
   /** The line on which the record begins. */
   readonly line: number;
 }
@@ -124,8 +125,7 @@ export function createCsvCutter(options: {
     }
 
     function describeRecord(end: number): SpanningRecord {
-      const form = isTooLong ? 'record-too-long' : (dropped ?? 'well-formed');
-      return { bytes: bytes.subarray(recordStart, end), form, line: recordLine };
+      return { bytes: bytes.subarray(recordStart, end), isWhole: !isTooLong, line: recordLine };
     }
 
     /** The bytes up to `end` that are needed to go on. Of a record that is too long, no more than a line is held. */

@@ -9,15 +9,15 @@ interface DoubtOptions {
   readonly delimiter: string;
   /** A longer line is no booking, however it is read. */
   readonly recordLimit: number;
-  /** The cells of one well-formed record. */
-  readonly parse: (record: Buffer) => readonly string[];
 }
+
+const lineFeed = 0x0a;
 
 /**
  * Creates the function that says whether a record which spans lines hides bookings, because a quote in it was never
  * closed. A line counts if it would be accepted as a booking.
  */
-export function createDoubt({ header, delimiter, recordLimit, parse }: DoubtOptions) {
+export function createDoubt({ header, delimiter, recordLimit }: DoubtOptions) {
   const { columns, places } = header.row;
   const delimiterCode = delimiter.charCodeAt(0);
   // No setting decides whether a record is accepted: a date that can't be read is a warning.
@@ -32,10 +32,21 @@ export function createDoubt({ header, delimiter, recordLimit, parse }: DoubtOpti
     },
     isRow: (cells) => cells.length === columns && normalise(header.pickFields(cells)).kind === 'booking',
   };
-  return ({ bytes, form }: SpanningRecord): boolean => {
-    if (!bytes.includes('\n')) return false;
-    const cells = form === 'well-formed' ? parse(bytes) : [];
-    const isOne = cells.length === columns;
-    return hidesRow(bytes.toString().split(/\r?\n/), isOne ? cells : undefined, signs);
+  /** Whether these bytes have as many cells as a booking, so that it is worth reading them. */
+  function hasCells(bytes: Buffer): boolean {
+    let cells = 1;
+    for (let at = bytes.indexOf(delimiterCode); at !== -1 && cells < columns; cells += 1)
+      at = bytes.indexOf(delimiterCode, at + 1);
+    return cells >= columns;
+  }
+
+  return ({ bytes, isWhole }: SpanningRecord): boolean => {
+    const firstEnd = bytes.indexOf(lineFeed);
+    if (firstEnd === -1) return false;
+    if (!hasCells(bytes.subarray(0, firstEnd)) && !hasCells(bytes.subarray(firstEnd))) return false;
+    const text = bytes.toString().replaceAll('\r\n', '\n');
+    const cells = isWhole ? signs.split(text) : 'malformed';
+    const isOne = typeof cells !== 'string' && cells.length === columns;
+    return hidesRow(text.split('\n'), isOne ? cells : undefined, signs);
   };
 }

@@ -160,9 +160,10 @@ describe('a day with one broken quote', () => {
           const write = (records: readonly object[], header: boolean) =>
             stringify([...records], { ...style, columns: order, header, quoted_match: /[\r\n]/ });
           const text = write(fields, true);
-          const quotes = [...text.matchAll(/"/g)].map(({ index }) => index);
+          const start = write([], true).length;
+          const quotes = [...text.matchAll(/"/g)].map(({ index }) => index).filter((index) => index >= start);
           fc.pre(!isMissing || quotes.length > 0);
-          const place = isMissing ? (quotes[at % quotes.length] ?? 0) : at % text.length;
+          const place = isMissing ? (quotes[at % quotes.length] ?? 0) : start + (at % (text.length - start));
           const broken =
             text.slice(0, place) + (isMissing ? '' : '"') + text.slice(isMissing ? place + 1 : place);
           const found = outcome(broken, { blockBytes });
@@ -180,8 +181,8 @@ describe('a day with one broken quote', () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
-    expect(read).toBeGreaterThan(500);
+    expect(read).toBeGreaterThan(300);
   });
 });
