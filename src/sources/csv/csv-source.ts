@@ -132,7 +132,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
     const other = opening === line ? '' : `, and line ${line} can't be read either`;
     throw new SourceError(
       'unterminated-quote',
-      `${path}, line ${opening}: a quote that opens there is not closed before other bookings begin${other}`,
+      `${path}, line ${opening}: a quote that opens there is not closed before other bookings begin${other}: correct the export`,
     );
   }
 
