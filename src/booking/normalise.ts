@@ -247,6 +247,7 @@ function readServiceId(
 export type UnreadableReason =
   | 'wrong-cell-count'
   | 'malformed-quotes'
+  | 'unclosed-quote'
   | 'record-too-long'
   | 'malformed-json'
   | 'not-an-object'

@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
 import Papa from 'papaparse';
 import type { UnreadReason } from '../ledger/mails.js';
+import { hidesRow, writeLines } from '../text/hidden-rows.js';
 import { type HeadingKind, type Headings, isExportHeading, isVerdict, type Statement } from './headings.js';
 
 /** A cell of a table, the value of a label, or a line of text; several lines where the e-mail breaks it. */
@@ -66,7 +67,9 @@ export function readText(text: string, headings: Headings): MailRecord[] {
 export function readDelimited(text: string, headings: Headings): MailRecord[] {
   const lines = text.split(lineEnd, 20).filter((line) => line.trim() !== '');
   const delimiter = findDelimiter(lines, headings);
-  return delimiter === undefined ? readText(text, headings) : readTable(parse(text, delimiter), headings);
+  return delimiter === undefined
+    ? readText(text, headings)
+    : readTable(parseTable(text, delimiter, headings), headings);
 }
 
 function splitLines(text: string): string[] {
@@ -100,7 +103,7 @@ function findTable(lines: readonly string[], headings: Headings) {
   for (let start = 0; start < Math.min(lines.length - 1, mostAboveHeadings); start += 1) {
     const below = lines.slice(start);
     const delimiter = findDelimiter(below, headings);
-    if (delimiter !== undefined) return { start, rows: parse(below.join('\n'), delimiter) };
+    if (delimiter !== undefined) return { start, rows: parseTable(below.join('\n'), delimiter, headings) };
     const columns = (below[0] ?? '').trim().split(gap);
     if (columns.length > 1 && countHeadings(columns, headings) * 2 >= columns.length)
       return { start, rows: below.map((line) => line.trim().split(gap)) };
@@ -126,10 +129,28 @@ function countHeadings(cells: readonly string[], headings: Headings): number {
   return cells.filter((cell) => headings.read(cell.trim()) !== undefined).length;
 }
 
-/** A quote that is never closed would swallow all that follows: then quotes mean nothing. */
+/** A quote that is never closed would swallow all that follows, or hide some rows of it: then quotes mean nothing. */
+function parseTable(text: string, delimiter: string, headings: Headings): string[][] {
+  const rows = parse(text, delimiter);
+  const names = rows.find((row) => countHeadings(row, headings) > 1) ?? [];
+  const keyColumn = names.findIndex((name) => headings.read(name.trim()) === 'reference');
+  const isRow = (row: readonly string[]) => row.length === names.length && /\d/.test(row[keyColumn] ?? '');
+  const signs = { delimiter, keyColumn, isRow, split: (record: string) => parse(record, delimiter)[0] ?? [] };
+  const isHiding = rows.some(
+    (row) =>
+      isRow(row) &&
+      row.some((cell) => cell.includes('\n')) &&
+      hidesRow(writeLines(row, delimiter), row, signs),
+  );
+  return isHiding ? splitRows(text, delimiter) : rows;
+}
+
 function parse(text: string, delimiter: string): string[][] {
   const parsed = Papa.parse<string[]>(text, { delimiter });
-  if (!parsed.errors.some(({ type }) => type === 'Quotes')) return parsed.data;
+  return parsed.errors.some(({ type }) => type === 'Quotes') ? splitRows(text, delimiter) : parsed.data;
+}
+
+function splitRows(text: string, delimiter: string): string[][] {
   return splitLines(text).map((line) => line.split(delimiter));
 }
 

@@ -38,6 +38,16 @@ describe('The three forms of a verdict e-mail name their bookings', () => {
     expect(named).toEqual(['BR-1043']);
   });
 
+  it('as an attached CSV file with a quote that is closed in another row', async () => {
+    const csv =
+      'BookingReferenceId,Comment,IsCorrectMapping\r\nQQ-1,"open,True\r\nBR-1042,x,False\r\nQQ-2,y",True\r\n';
+    const { named } = await readNames(
+      multipart('mixed', [{ type: 'text/csv', body: csv, headers: attachment('verdicts.csv') }]),
+      bookings,
+    );
+    expect(named).toEqual(['BR-1042']);
+  });
+
   it('as a plain list', async () => {
     const text =
       'We found 2 incorrect mappings in 2026:\r\n\r\n- BR-1042\r\n * BR-1043, hotel 12 of Alpha.\r\n\r\nRegards\r\n';

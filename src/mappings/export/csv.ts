@@ -30,6 +30,12 @@ export async function* readCsvRecords(
   yield records;
 }
 
+/** The cells of one record; `open` if it ends inside quotes. */
+export function splitRecord(record: string): readonly string[] | 'open' {
+  const { records, rest } = cutRecords(`${record}\n`);
+  return rest === '' ? (records[0] ?? []) : 'open';
+}
+
 function cutRecords(text: string): { readonly records: readonly string[][]; readonly rest: string } {
   const records: string[][] = [];
   let nextQuote = text.indexOf('"');

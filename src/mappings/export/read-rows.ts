@@ -1,4 +1,5 @@
-import { OpenQuotesError, readCsvRecords } from './csv.js';
+import { hidesRow, type RowSigns, writeLines } from '../../text/hidden-rows.js';
+import { OpenQuotesError, readCsvRecords, splitRecord } from './csv.js';
 import { ExportFileError, findMasterId } from './inspect-file.js';
 
 /** Reads a row by its cells and its number, from 1. */
@@ -10,6 +11,8 @@ interface ExportRows<Row> {
   readonly content: AsyncIterable<Uint8Array>;
   /** Returns a reader of the rows below that header. */
   readonly createReader: (header: readonly string[]) => ReadRow<Row>;
+  /** Accepted names of the master id's column. */
+  readonly masterIdNames: readonly string[];
 }
 
 /**
@@ -18,10 +21,11 @@ interface ExportRows<Row> {
  * @throws ExportFileError; what `createReader` throws; the signal's reason
  */
 export async function* readExportRows<Row>(
-  { file, content, createReader }: ExportRows<Row>,
+  { file, content, createReader, masterIdNames }: ExportRows<Row>,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   let read: ReadRow<Row> | undefined;
+  let isHiding: (cells: readonly string[]) => boolean = () => false;
   let row = 0;
   try {
     for await (const records of readCsvRecords(content)) {
@@ -30,9 +34,12 @@ export async function* readExportRows<Row>(
       for (const cells of records) {
         if (!read) {
           read = createReader(cells);
+          isHiding = createDoubt(cells, masterIdNames);
           continue;
         }
         row += 1;
+        if (isHiding(cells))
+          throw new ExportFileError(file, `a quote in row ${row} is not closed before other rows`);
         rows.push(read(cells, row));
       }
       yield rows;
@@ -42,6 +49,16 @@ export async function* readExportRows<Row>(
     throw new ExportFileError(file, `a quote is not closed after row ${row}: ${error.message}`);
   }
   if (!read) throw new ExportFileError(file, 'expected a header, got: an empty file');
+}
+
+/** Says whether the cells of a record hide other rows, in quotes that were never closed. */
+function createDoubt(header: readonly string[], masterIdNames: readonly string[]) {
+  const keyColumn = header.indexOf(findMasterId(header, masterIdNames) ?? '');
+  const isRow = (cells: readonly string[]) =>
+    cells.length === header.length && readServiceId(cells[keyColumn] ?? '') !== undefined;
+  const signs: RowSigns = { delimiter: ',', keyColumn, split: splitRecord, isRow };
+  return (cells: readonly string[]): boolean =>
+    cells.some((cell) => cell.includes('\n')) && hidesRow(writeLines(cells, ','), cells, signs);
 }
 
 /** Finds columns in a header by name. */

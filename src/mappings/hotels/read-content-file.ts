@@ -33,7 +33,7 @@ export function readContentFile(
   signal: AbortSignal,
 ): AsyncGenerator<readonly ContentRow[], void, undefined> {
   const createReader = (header: readonly string[]) => createContentReader(file, header, masterIdNames);
-  return readExportRows({ file, content, createReader }, signal);
+  return readExportRows({ file, content, createReader, masterIdNames }, signal);
 }
 
 /** The longest text that is kept of a cell, in characters. */

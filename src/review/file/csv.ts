@@ -1,8 +1,7 @@
+import { hidesRow, mostRecordLines, type RowSigns } from '../../text/hidden-rows.js';
+
 const comma = ',';
 const quote = '"';
-
-/** If a record has more lines than this, a quote was never closed. */
-export const mostRecordLines = 20;
 
 /** Writes a cell by RFC 4180, quoted only where necessary. Our cells contain no line ends. */
 export function writeCell(text: string): string {
@@ -100,13 +99,13 @@ export type ResultRecord = readonly string[] | { readonly malformed: string | un
  * Combines lines into records as wide as the first one, the header. What precedes it and blank records are dropped.
  *
  * An unclosed quote must not swallow the rows after it, and with them verdicts. If the lines it would join don't form
- * a record, only the first of them counts as malformed and the others are read again.
+ * a record, or hide another one, only the first of them counts as malformed and the others are read again.
  */
-export function createResultRecords(countKnown: CountKnown) {
+export function createResultRecords(countKnown: CountKnown, findSigns: FindSigns) {
   /** The lines up to the header, while it is not found. */
   let begun: readonly ResultLine[] = [];
   let delimiter: string | undefined;
-  let width: number | undefined;
+  let header: readonly string[] | undefined;
   /** The lines of the record whose quotes are still open. */
   let open: ResultLine[] = [];
 
@@ -121,7 +120,24 @@ export function createResultRecords(countKnown: CountKnown) {
     const cells = isInside ? 'open' : splitCells(open.join('\n'), delimiter);
     if (cells === 'open') return open.length < mostRecordLines ? 'open' : 'malformed';
     if (cells === 'malformed') return cells;
-    return width === undefined || fits(cells, width) || cells.every(isBlank) ? cells : 'malformed';
+    const width = (header ?? cells).length;
+    if (!fits(cells, width)) return cells.every(isBlank) ? cells : 'malformed';
+    return open.length > 1 && hidesOther(cells) ? 'malformed' : cells;
+  }
+
+  function hidesOther(cells: readonly string[]): boolean {
+    const names = header ?? cells;
+    const { isRow, keyColumn } = findSigns(names);
+    return hidesRow(
+      open.map((line = '') => line),
+      cells,
+      {
+        delimiter: delimiter ?? comma,
+        keyColumn,
+        split: (record) => splitCells(record, delimiter),
+        isRow: (found) => fits(found, names.length) && isRow(found),
+      },
+    );
   }
 
   const openLength = () => open.reduce((sum, text = '') => sum + text.length, 0);
@@ -140,7 +156,7 @@ export function createResultRecords(countKnown: CountKnown) {
         records.push({ malformed: others.length === 0 ? first : undefined });
         waiting.push(...others.reverse());
       } else if (!record.every(isBlank)) {
-        width ??= record.length;
+        header ??= record;
         records.push(record);
       }
     }
@@ -183,6 +199,9 @@ const mostTitleLines = 20;
 const longestHeader = 100_000;
 const delimiters = [',', ';', '\t', '|'];
 const statement = /^"?sep=(.)"?$/i;
+
+/** What makes the cells below a header a row, beside their number. */
+type FindSigns = (header: readonly string[]) => Pick<RowSigns, 'isRow' | 'keyColumn'>;
 
 /** How many of these cells are names of columns that we know. */
 type CountKnown = (cells: readonly string[]) => number;

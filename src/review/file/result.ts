@@ -94,7 +94,10 @@ export async function readResult(
   take: (row: ResultRow, fields: readonly ResultField[]) => void,
 ): Promise<ResultTable> {
   const lines = createResultLines();
-  const records = createResultRecords((cells) => findPlaces(cells, reading).size);
+  const records = createResultRecords(
+    (cells) => findPlaces(cells, reading).size,
+    (cells) => findRowSigns(cells, reading),
+  );
   let readVerdict = createVerdictReader(reading);
   let header: Header | undefined;
   let table: Omit<ResultTable, 'end'> = { fields: [], columns: [], ambiguous: [], form: undefined };
@@ -130,6 +133,19 @@ export async function readResult(
   readAll(last);
   const isWhole = header !== undefined && unended.length === 0 && !endsInsideQuotes;
   return { ...table, end: { rows, malformed, isWhole } };
+}
+
+/** A row names a booking, and has a verdict if the result has a column of them. */
+function findRowSigns(cells: readonly string[], reading: ResultReading) {
+  const columns = findResultColumns(cells, reading);
+  const readVerdict = createVerdictReader(reading);
+  const keyColumn = namingFields.map((field) => columns[field]).find((at) => at !== undefined) ?? 0;
+  return {
+    keyColumn,
+    isRow: (row: readonly string[]) =>
+      readCellText(row[keyColumn]) !== undefined &&
+      (columns.isCorrect === undefined || readVerdict(readCellText(row[columns.isCorrect])) !== undefined),
+  };
 }
 
 function listFields(columns: ResultColumns): ResultField[] {

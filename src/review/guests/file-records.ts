@@ -1,6 +1,7 @@
 import { bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
 import { type Encoding, guessEncoding } from '../../text/encoding.js';
-import { findHeader, mostRecordLines, splitCells } from '../file/csv.js';
+import { hidesRow, mostRecordLines } from '../../text/hidden-rows.js';
+import { findHeader, splitCells } from '../file/csv.js';
 import { createResultLines } from '../file/result.js';
 
 /** How a file is written: a service may write its result in another way than we write ours. */
@@ -55,7 +56,7 @@ export async function* readRecords(
 
   function* cut(form: FileForm, isEnd: boolean): Generator<FileRecord> {
     for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      const { lines, cells } = joinLines(waiting, form, isEnd);
+      const { lines, cells } = joinLines(waiting, form, columns, isEnd);
       if (lines === 0) return;
       if (!isHeaderRead && line > form.titleLines) {
         columns = findColumns(cells);
@@ -131,6 +132,7 @@ function findUnit(bytes: Buffer, unit: Buffer, from: number): number {
 function joinLines(
   waiting: readonly Buffer[],
   form: FileForm,
+  columns: FileColumns,
   isEnd: boolean,
 ): { readonly lines: number; readonly cells?: readonly string[] | undefined } {
   let text = '';
@@ -138,9 +140,27 @@ function joinLines(
     text += decodeText(line, form);
     const cells = splitCells(withoutEnd(text), form.delimiter);
     if (cells === 'malformed') return { lines: 1, cells: undefined };
-    if (cells !== 'open') return { lines: index + 1, cells };
+    if (cells !== 'open')
+      return hidesRecord(text, cells, form, columns)
+        ? { lines: 1, cells: undefined }
+        : { lines: index + 1, cells };
   }
   return isEnd || waiting.length >= mostRecordLines ? { lines: 1, cells: undefined } : { lines: 0 };
+}
+
+/** Whether those of other bookings are inside its quotes. */
+function hidesRecord(
+  text: string,
+  cells: readonly string[],
+  { delimiter, lineEnd }: FileForm,
+  { names, reference }: FileColumns,
+): boolean {
+  if (reference === -1 || !cells.some((cell) => cell.includes(lineEnd))) return false;
+  const isRow = (row: readonly string[]) => row.length === names.length && row[reference]?.trim() !== '';
+  return hidesRow(withoutEnd(text).split(lineEnd), cells, {
+    ...{ delimiter, keyColumn: reference, isRow },
+    split: (record) => splitCells(withoutEnd(record), delimiter),
+  });
 }
 
 function withoutEnd(text: string): string {

@@ -16,8 +16,11 @@ import {
   decodeFile,
   explainBinary,
   type FileDecoder,
+  joinDecoded,
+  nothingDecoded,
 } from '../files/text-file.js';
-import { type CsvCut, createCsvCutter } from './cutter.js';
+import { type CsvCut, createCsvCutter, type SpanningRecord } from './cutter.js';
+import { createDoubt } from './doubt.js';
 import { type CsvHeader, readCsvHeader, splitPlainLines } from './records.js';
 
 export interface CsvSourceOptions {
@@ -105,13 +108,40 @@ export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
 function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: number }): FileDecoder {
   const { path, delimiter, firstLine, recordLimit = defaultRecordLimit } = options;
   const gate = createTextGate();
-  const cutter = createCsvCutter({ delimiter, recordLimit, firstLine });
+  const cutter = createCsvCutter({ delimiter, recordLimit, isDoubted, firstLine });
   const parse = createRecordParser(delimiter);
   const delimiterCode = delimiter.charCodeAt(0);
   let header: CsvHeader | undefined;
+  let hidesBooking: (record: SpanningRecord) => boolean = () => false;
+  /** The line of a quote that was never closed. */
+  let unclosedLine: number | undefined;
   /** Reads the last complete row of the blocks before the current one. */
   let readLastRow = (): readonly string[] | undefined => undefined;
   let endsAtLineEnd = true;
+
+  /** Only the line of the quote is lost if the bookings behind it can be read again, and all others as well. */
+  function isDoubted(record: SpanningRecord): boolean {
+    if (!hidesBooking(record)) return false;
+    if (unclosedLine !== undefined || !record.isWhole) refuseUnclosed(record.line);
+    unclosedLine = record.line;
+    return true;
+  }
+
+  function refuseUnclosed(line: number): never {
+    const opening = unclosedLine ?? line;
+    const other = opening === line ? '' : `, and line ${line} can't be read either`;
+    throw new SourceError(
+      'unterminated-quote',
+      `${path}, line ${opening}: a quote that opens there is not closed before other bookings begin${other}: correct the export`,
+    );
+  }
+
+  function readHeader(cells: readonly string[], { bytes, lines: [line = 0] }: CsvRecords): CsvHeader {
+    const found = readCsvHeader(cells, options);
+    hidesBooking = createDoubt({ header: found, delimiter, recordLimit });
+    if (hidesBooking({ bytes, isWhole: true, line })) refuseUnclosed(line);
+    return found;
+  }
 
   function readCuts(cuts: readonly CsvCut[]): DecodedBlock {
     const records: SourceRecord[] = [];
@@ -122,7 +152,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
           const rows = parse(cut);
           let first = 0;
           if (header === undefined) {
-            header = readCsvHeader(rows[0] ?? [], options);
+            header = readHeader(rows[0] ?? [], cut);
             notices = header.notices;
             first = 1;
           }
@@ -155,6 +185,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
           records.push({ place: cut.line, unreadable: cut.reason });
           break;
         case 'unterminated':
+          if (unclosedLine !== undefined) refuseUnclosed(cut.line);
           if (!endsAtLineEnd) refuseCutOff(cut.line, 'inside quotes');
           throw new SourceError(
             'unterminated-quote',
@@ -162,6 +193,8 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
           );
       }
     }
+    for (const record of unclosedLine === undefined ? [] : records)
+      if ('unreadable' in record && record.place > (unclosedLine ?? 0)) refuseUnclosed(record.place);
     return { records, notices };
   }
 
@@ -173,14 +206,14 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
     );
   }
 
-  /** @param cuts the last record, which has no line end */
-  function checkLastRecord([cut]: readonly CsvCut[]): void {
+  /** @param cut what ends with the last record, which has no line end */
+  function checkLastRecord(cut: CsvCut | undefined): void {
     if (header === undefined || cut === undefined) return;
     if (cut.kind === 'unreadable' && cut.reason === 'record-too-long') refuseCutOff(cut.line, cut.reason);
     if (cut.kind !== 'records') return;
-    const cells = parse(cut)[0] ?? [];
+    const cells = parse(cut).at(-1) ?? [];
     if (isEmptyRow(cells)) return;
-    const [line = 0] = cut.lines;
+    const line = cut.lines.at(-1) ?? 0;
     if (cells.length < header.row.columns) {
       refuseCutOff(line, `${cells.length} of ${header.row.columns} cells, and no line end`);
     }
@@ -197,12 +230,17 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
       }
       const { bytes } = verdict;
       if (bytes.length > 0) endsAtLineEnd = bytes[bytes.length - 1] === lineFeed;
-      return readCuts(cutter.cut(bytes));
+      let decoded: DecodedBlock | undefined;
+      for (const cuts of cutter.cut(bytes)) {
+        const next = readCuts(cuts);
+        decoded = decoded ? joinDecoded(decoded, next) : next;
+      }
+      return decoded ?? nothingDecoded;
     },
     end() {
       if (gate.endsInsideCharacter()) refuseCutOff(cutter.line, 'half a character');
       const cuts = cutter.end();
-      if (!endsAtLineEnd) checkLastRecord(cuts);
+      if (!endsAtLineEnd) checkLastRecord(cuts.at(-1));
       const decoded = readCuts(cuts);
       if (header === undefined) throw explainEmptyCsv(path);
       return decoded;
@@ -220,14 +258,21 @@ const date = /^(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4}|\d{8}$)/;
 /** Whether a cell is the beginning of a date that is written like the one of another record. */
 function isCutDate(cell: string, other: string): boolean {
   const formOf = (text: string) => text.replace(/\d/g, '9');
-  return date.test(other) && cell.length < other.length && formOf(other).startsWith(formOf(cell));
+  return (
+    /^\d/.test(cell) &&
+    date.test(other) &&
+    cell.length < other.length &&
+    formOf(other).startsWith(formOf(cell))
+  );
 }
+
+type CsvRecords = Omit<CsvCut & { kind: 'records' }, 'kind'>;
 
 /** Reuses one parser for all blocks. `Papa.parse` creates one per call, and V8 then retains far too much of each block. */
 function createRecordParser(delimiter: string) {
   const parser: BlockParser = new Papa.Parser({ delimiter, newline: '\n', quoteChar: '"' });
   /** The input is whole records, so the parser can't interpret it differently than the cutter did. */
-  return ({ bytes, lines }: Omit<CsvCut & { kind: 'records' }, 'kind'>): readonly string[][] => {
+  return ({ bytes, lines }: CsvRecords): readonly string[][] => {
     const { data, errors } = parser.parse(decodeText(bytes), 0, false);
     if (errors.length > 0 || data.length !== lines.length) {
       throw new Error(`the CSV parser read ${data.length} records where ${lines.length} were cut`);

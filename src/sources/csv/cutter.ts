@@ -20,10 +20,21 @@ export type CsvCut =
   /** The input ended inside a quoted field. The line is where its record began. */
   | { readonly kind: 'unterminated'; readonly line: number };
 
-type CutReason = 'malformed-quotes' | 'record-too-long';
+type CutReason = 'malformed-quotes' | 'record-too-long' | 'unclosed-quote';
+
+/** A record with line ends inside its quotes, without the last line end. */
+export interface SpanningRecord {
+  /** Of a record that is too long, some of its lines, after a line or the rest of one. */
+  readonly bytes: Buffer;
+  /** False if it is too long. */
+  readonly isWhole: boolean;
+  /** The line on which the record begins. */
+  readonly line: number;
+}
 
 interface CsvCutter {
-  cut(block: Buffer): readonly CsvCut[];
+  /** The first cuts end with the first record. */
+  cut(block: Buffer): Iterable<readonly CsvCut[]>;
   /** What is left at the end of the input. */
   end(): readonly CsvCut[];
   /** The line on which the next block begins, counted from 1. */
@@ -34,30 +45,37 @@ interface CsvCutter {
  * Cuts bytes into complete records, so that the parser never sees a partial record, nor anything that parsers
  * disagree on: a quote opens a quoted field only as the field's first byte, a doubled quote inside it is a literal
  * quote, and the closing quote is followed by the delimiter or the line end. Spaces before an opening quote are left out.
- * A record that breaks these rules, or is longer than `recordLimit` bytes, is dropped and reported.
+ * A record that breaks these rules, or is longer than `recordLimit` bytes, is dropped and reported. Of one that spans lines
+ * and is doubted, only the first line is dropped, and the next record begins behind it.
  *
  * `delimiter` is one ASCII character. Lines end with LF or CRLF; a lone CR is an ordinary character.
  */
 export function createCsvCutter(options: {
   readonly delimiter: string;
   readonly recordLimit: number;
+  /**
+   * Whether the quote that a record's first line opens was never closed. One that is too long is dropped whatever this
+   * says.
+   */
+  readonly isDoubted: (record: SpanningRecord) => boolean;
   /** The line on which the input begins; 1 by default. */
   readonly firstLine?: number;
 }): CsvCutter {
-  const { recordLimit } = options;
+  const { recordLimit, isDoubted } = options;
   const delimiter = options.delimiter.charCodeAt(0);
   const scanner = createRecordScanner(delimiter);
-  /** What earlier blocks held of the current record; empty if it is dropped. */
+  /** What earlier blocks held of the current record; at most its last line if it is too long. */
   let pending = nothing;
   /** How many of the pending bytes have been scanned. */
   let scanned = 0;
-  let dropped: CutReason | undefined;
+  let dropped: Exclude<CutReason, 'unclosed-quote'> | undefined;
+  let isTooLong = false;
   /** The line on which the current record begins. */
   let recordLine = options.firstLine ?? 1;
   let isHeaderCut = false;
 
   /** @param takesLines whether no line can be too long */
-  function cutRecords(bytes: Buffer, takesLines: boolean): readonly CsvCut[] {
+  function* cutRecords(bytes: Buffer, takesLines: boolean): Generator<readonly CsvCut[], void, undefined> {
     const cuts: CsvCut[] = [];
     let recordStart = 0;
     /** Consecutive good records before the current one: their first byte, and their lines. */
@@ -99,10 +117,48 @@ export function createCsvCutter(options: {
 
     /** Decides by the record's bytes up to `end`; block boundaries make no difference. */
     function judge(end: number, longest: number): void {
-      if (dropped !== undefined) return;
       const { offence } = scanner;
-      if (offence !== undefined && offence - recordStart <= recordLimit) dropped = 'malformed-quotes';
-      else if (offence !== undefined || end - recordStart > longest) dropped = 'record-too-long';
+      if (dropped === undefined && offence !== undefined && offence - recordStart <= recordLimit)
+        dropped = 'malformed-quotes';
+      isTooLong ||= end - recordStart > longest;
+      if (isTooLong) dropped ??= 'record-too-long';
+    }
+
+    function describeRecord(end: number): SpanningRecord {
+      return { bytes: bytes.subarray(recordStart, end), isWhole: !isTooLong, line: recordLine };
+    }
+
+    /** The bytes up to `end` that are needed to go on. Of a record that is too long, no more than a line is held. */
+    function hold(end: number): Buffer {
+      if (!isTooLong) return bytes.subarray(recordStart, end);
+      const lastLine = end === 0 ? -1 : bytes.lastIndexOf(lineFeed, end - 1);
+      if (lastLine <= recordStart)
+        return end - recordStart > recordLimit + 1 ? nothing : bytes.subarray(recordStart, end);
+      isDoubted(describeRecord(lastLine));
+      return bytes.subarray(lastLine, end);
+    }
+
+    /** Returns the end of the line with which the record ends: its first one if it is doubted. */
+    function endRecord(at: number): number {
+      const end = bytes[at - 1] === carriageReturn ? at - 1 : at;
+      judge(end, recordLimit);
+      if (isTooLong) hold(end);
+      else if (scanner.lineFeeds > 1 && isDoubted(describeRecord(end))) {
+        endRun();
+        cuts.push({ kind: 'unreadable', line: recordLine, reason: 'unclosed-quote' });
+        recordLine += 1;
+        return bytes.indexOf(lineFeed, recordStart);
+      }
+      if (dropped !== undefined) {
+        endRun();
+        cuts.push({ kind: 'unreadable', line: recordLine, reason: dropped });
+      } else if (end === recordStart) endRun();
+      else {
+        lines.push(recordLine);
+        isSpaced ||= scanner.isSpaced;
+      }
+      recordLine += scanner.lineFeeds;
+      return at;
     }
 
     // What is pending can be scanned again, unless it has quotes or was dropped.
@@ -112,32 +168,25 @@ export function createCsvCutter(options: {
       takeLines();
     }
     for (let at = scanner.findRecordEnd(bytes, recordStart + scanned); at !== undefined; ) {
-      const end = bytes[at - 1] === carriageReturn ? at - 1 : at;
-      judge(end, recordLimit);
-      if (dropped !== undefined) {
-        endRun();
-        cuts.push({ kind: 'unreadable', line: recordLine, reason: dropped });
-        isHeaderCut = true;
-      } else if (end === recordStart) endRun();
-      else {
-        lines.push(recordLine);
-        isSpaced ||= scanner.isSpaced;
-        isHeaderCut = true;
-      }
-      recordStart = at + 1;
-      if (lines.length === 0) runStart = recordStart;
+      recordStart = endRecord(at) + 1;
       dropped = undefined;
-      recordLine += scanner.lineFeeds;
+      isTooLong = false;
       scanner.restart();
+      if (!isHeaderCut && lines.length + cuts.length > 0) {
+        isHeaderCut = true;
+        endRun();
+        yield cuts.splice(0);
+      }
+      if (lines.length === 0) runStart = recordStart;
       takeLines();
       at = scanner.findRecordEnd(bytes, recordStart);
     }
     // One byte over the limit may still be the CR of the line end.
     judge(bytes.length, recordLimit + 1);
     endRun();
-    pending = dropped === undefined ? bytes.subarray(recordStart) : nothing;
+    pending = hold(bytes.length);
     scanned = pending.length;
-    return cuts;
+    yield cuts;
   }
 
   return {
@@ -147,7 +196,7 @@ export function createCsvCutter(options: {
     },
     end() {
       // A line end terminates any record except inside quotes, even after half a CRLF.
-      const cuts = cutRecords(Buffer.concat([pending, Buffer.from('\n')]), false);
+      const cuts = [...cutRecords(Buffer.concat([pending, Buffer.from('\n')]), false)].flat();
       return scanner.isInsideQuotes ? [{ kind: 'unterminated', line: recordLine }] : cuts;
     },
     get line() {

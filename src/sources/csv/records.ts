@@ -13,6 +13,7 @@ export interface CsvHeader {
   readonly row: RowColumns;
   readonly notices: readonly SourceNotice[];
   pickRecord(place: number, cells: readonly string[]): SourceRecord;
+  pickFields(cells: readonly string[]): RawBooking;
 }
 
 interface HeaderOptions {
@@ -88,6 +89,7 @@ export function readCsvHeader(
   return {
     row: { columns: names.length, places, extraPlaces, keptPlaces },
     notices,
+    pickFields,
     pickRecord:
       extraPlaces.length + keptPlaces.length === 0
         ? (place, row) => ({ place, fields: pickFields(row) })

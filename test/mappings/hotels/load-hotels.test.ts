@@ -162,10 +162,21 @@ describe('loading a content file', () => {
     [hotelColumns.replace('HotelName,', ''), 'has no column HotelName in its header'],
     [hotelColumns.replace('Phones,', ''), 'has no column Phones in its header'],
     [`${hotelColumns}\r\n1,"open`, 'a quote is not closed after row 0'],
+    [
+      `${fileOf(row({ ServiceId: 1 }))}2,"open${','.repeat(columns.length - 2)}\r\n3,a"${','.repeat(columns.length - 2)}\r\n`,
+      'a quote in row 2 is not closed before other rows',
+    ],
   ])('refuses a file that is not a content file: %j', async (content, message) => {
     const failing = load(content, { masterIdNames: ['MasterId', 'ServiceId'] });
     await expect(failing).rejects.toThrow(message);
     await expect(failing).rejects.toBeInstanceOf(ExportFileError);
+  });
+
+  it('may have cells of several lines', async () => {
+    await load(
+      fileOf(row({ ServiceId: 5, HotelName: 'five', AddressLine1: '1, Main Street\n6, Side Street\n' })),
+    );
+    expect(await hotels.lookUp([5])).toMatchObject([{ name: 'five' }]);
   });
 
   it('knows the column of the master id by either name', async () => {

@@ -301,13 +301,25 @@ describe('a malformed result', () => {
     );
   });
 
-  it('reads at most twenty lines as one record, however well they fit together', async () => {
+  it('reads at most twenty lines as one record', async () => {
     const readBetween = (count: number) =>
-      readAll(`${[header, '1,"opened', ...Array(count).fill(line), 'closed",3,4,5,6,7,8'].join('\n')}\n`);
+      readAll(`${[header, '1,"opened', ...Array(count).fill('text'), 'closed",3,4,5,6,7,8'].join('\n')}\n`);
     expect(await readBetween(18)).toMatchObject({ rows: [{ serviceId: 1 }], end: { rows: 1, malformed: 0 } });
-    const { rows, end } = await readBetween(19);
-    expect(rows).toEqual(Array(19).fill(row));
-    expect(end.malformed).toBe(2);
+    expect((await readBetween(19)).end.malformed).toBe(21);
+  });
+
+  it.each([
+    ['between them', `1,"opened\n${line}\nclosed",3,4,5,6,7,8`, 2],
+    ['in the line that closes it', `1,R,"Ana Example,4,5,6,7,8\n${line.replace('Ana Example', 'Ana Example"')}`, 1],
+  ])('reads again the rows that a closed quote would hide %s', async (_, lines, malformed) => {
+    const { rows, end } = await readAll(`${header}\n${lines}\n`);
+    expect(rows).toEqual([row]);
+    expect(end.malformed).toBe(malformed);
+  });
+
+  it('does not take a header that hides rows', async () => {
+    const { end } = await readAll(`${header},"Remark\n${line},x\n${line},y"\n${line},z\n`);
+    expect(end.malformed).toBeGreaterThan(0);
   });
 
   it('may contain bytes that are not UTF-8, and a line without end', async () => {

@@ -124,6 +124,13 @@ describe('the records of a file', () => {
     expect(records).toHaveLength(41);
     expect(records.at(-1)?.cells).toEqual(['39', 'x']);
   });
+
+  it('are not swallowed by a quote that is closed in another row', async () => {
+    const file =
+      'BookingReferenceId,BookingClientName,IsCorrectMapping\nBR-1,"Ana,True\nBR-2,Eva,True\nBR-3,Ida",True\n';
+    const records = await readAll(file);
+    expect(records.map(({ cells }) => cells?.[0])).toEqual(['BookingReferenceId', undefined, 'BR-2', 'BR-3']);
+  });
 });
 
 describe('a search for texts', () => {

@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
-import { type CsvSourceOptions, createCsvSource } from '../../../src/sources/csv/csv-source.js';
+import {
+  type CsvSourceOptions,
+  createCsvDecoder,
+  createCsvSource,
+} from '../../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../../src/sources/files/day-file.js';
+import { convertText } from '../../../src/sources/files/text-file.js';
 import { columnsIn } from '../../support/source-columns.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
@@ -56,4 +61,28 @@ export function summarise(records: readonly SourceRecord[]): string[] {
       ? `${record.place}:${record.fields.ServiceId}`
       : `${record.place}!${record.unreadable}`,
   );
+}
+
+export interface Reading {
+  readonly blockBytes: number;
+  readonly delimiter?: string;
+  readonly recordLimit?: number;
+}
+
+/** The records of these bytes, which arrive in blocks. */
+export function read(
+  bytes: Buffer,
+  { blockBytes, delimiter = ',', recordLimit = 1_000_000 }: Reading,
+): SourceRecord[] {
+  const path = 'day.csv';
+  const decoder = convertText(
+    createCsvDecoder({ path, columns: columnsIn(bytes), delimiter, recordLimit }),
+    path,
+    'utf-8',
+  );
+  const records: SourceRecord[] = [];
+  for (let at = 0; at < bytes.length; at += blockBytes) {
+    records.push(...decoder.decode(bytes.subarray(at, at + blockBytes)).records);
+  }
+  return [...records, ...decoder.end().records];
 }

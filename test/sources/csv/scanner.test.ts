@@ -3,35 +3,11 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
-import { SourceError, type SourceRecord } from '../../../src/review/source.js';
+import { SourceError } from '../../../src/review/source.js';
 import { createCsvDecoder } from '../../../src/sources/csv/csv-source.js';
-import { convertText } from '../../../src/sources/files/text-file.js';
 import { endsWithReturns } from '../../../src/text/encoding.js';
-import { columnsIn, masterIdOnly } from '../../support/source-columns.js';
-import { asText } from './csv-folder.js';
-
-interface Reading {
-  readonly blockBytes: number;
-  readonly delimiter?: string;
-  readonly recordLimit?: number;
-}
-
-function read(
-  bytes: Buffer,
-  { blockBytes, delimiter = ',', recordLimit = 1_000_000 }: Reading,
-): SourceRecord[] {
-  const path = 'day.csv';
-  const decoder = convertText(
-    createCsvDecoder({ path, columns: columnsIn(bytes), delimiter, recordLimit }),
-    path,
-    'utf-8',
-  );
-  const records: SourceRecord[] = [];
-  for (let at = 0; at < bytes.length; at += blockBytes) {
-    records.push(...decoder.decode(bytes.subarray(at, at + blockBytes)).records);
-  }
-  return [...records, ...decoder.end().records];
-}
+import { masterIdOnly } from '../../support/source-columns.js';
+import { asText, type Reading, read } from './csv-folder.js';
 
 /** A comparable result: the records, or the fault with its place. The guess of an encoding depends on the block. */
 function outcome(bytes: Buffer, reading: Reading): unknown {

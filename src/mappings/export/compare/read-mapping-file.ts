@@ -20,7 +20,7 @@ export async function* readMappingFile(
   signal: AbortSignal,
 ): AsyncGenerator<MappingRows, void, undefined> {
   const createReader = (header: readonly string[]) => createMappingReader(file, header, masterIdNames);
-  for await (const rows of readExportRows({ file, content, createReader }, signal)) {
+  for await (const rows of readExportRows({ file, content, createReader, masterIdNames }, signal)) {
     const mappings: ExportedMapping[] = [];
     const unreadable: number[] = [];
     for (const row of rows) {

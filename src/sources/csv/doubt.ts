@@ -1,0 +1,52 @@
+import { createNormaliser } from '../../booking/normalise.js';
+import { splitCells } from '../../review/file/csv.js';
+import { hidesRow, type RowSigns } from '../../text/hidden-rows.js';
+import { closeUp, type SpanningRecord } from './cutter.js';
+import type { CsvHeader } from './records.js';
+
+interface DoubtOptions {
+  readonly header: CsvHeader;
+  readonly delimiter: string;
+  /** A longer line is no booking, however it is read. */
+  readonly recordLimit: number;
+}
+
+const lineFeed = 0x0a;
+
+/**
+ * Creates the function that says whether a record which spans lines hides bookings, because a quote in it was never
+ * closed. A line counts if it would be accepted as a booking.
+ */
+export function createDoubt({ header, delimiter, recordLimit }: DoubtOptions) {
+  const { columns, places } = header.row;
+  const delimiterCode = delimiter.charCodeAt(0);
+  // No setting decides whether a record is accepted: a date that can't be read is a warning.
+  const normalise = createNormaliser();
+  const signs: RowSigns = {
+    delimiter,
+    keyColumn: places[0] ?? 0,
+    split(record) {
+      if (Buffer.byteLength(record) > recordLimit) return 'malformed';
+      if (!record.includes('"')) return record.split(delimiter, columns + 1);
+      return splitCells(closeUp(Buffer.from(record), delimiterCode).toString(), delimiter);
+    },
+    isRow: (cells) => cells.length === columns && normalise(header.pickFields(cells)).kind === 'booking',
+  };
+  /** Whether these bytes have as many cells as a booking, so that it is worth reading them. */
+  function hasCells(bytes: Buffer): boolean {
+    let cells = 1;
+    for (let at = bytes.indexOf(delimiterCode); at !== -1 && cells < columns; cells += 1)
+      at = bytes.indexOf(delimiterCode, at + 1);
+    return cells >= columns;
+  }
+
+  return ({ bytes, isWhole }: SpanningRecord): boolean => {
+    const firstEnd = bytes.indexOf(lineFeed);
+    if (firstEnd === -1) return false;
+    if (!hasCells(bytes.subarray(0, firstEnd)) && !hasCells(bytes.subarray(firstEnd))) return false;
+    const text = bytes.toString().replaceAll('\r\n', '\n');
+    const cells = isWhole ? signs.split(text) : 'malformed';
+    const isOne = typeof cells !== 'string' && cells.length === columns;
+    return hidesRow(text.split('\n'), isOne ? cells : undefined, signs);
+  };
+}
