@@ -66,9 +66,8 @@ async function openChannels(
 }
 
 /** What fails outside a run leaves no trace in the ledger, so its notices are raised here, on the event. */
-export function tellFailures(notify: NotifyAll, ledger: Ledger): NotifyAll {
+export function tellFailures(ledger: Ledger, notify: NotifyAll): NotifyAll {
   return (event) => {
-    notify(event);
     const found = noticesOfEvent(event);
     if (found.length === 0) return;
     void ledger.notices.raise(found).catch((error: unknown) => notify({ type: 'check-failed', error }));
@@ -84,6 +83,7 @@ function noticesOfEvent(event: HotelReviewEvent): NewNotice[] {
         ...noticesOfRefusal(event.error),
       ];
     }
+    case 'queue-given-up':
     case 'look-failed':
     case 'mailbox-away':
       return noticesOfRefusal(event.error);

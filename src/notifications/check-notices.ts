@@ -237,6 +237,8 @@ async function acceptsAgain(peer: RefusingPeer, toldAt: number, ledger: Ledger):
       return hasRun((run) => hasSucceeded(run) && run.file?.triggeredAt !== undefined);
     case 'source':
       return hasRun(({ collectedAt = 0 }) => collectedAt > toldAt);
+    case 'queue':
+      return hasRun(hasSucceeded);
     case 'mailbox':
       return ((await ledger.mails.describeMailbox()).readUntil ?? 0) > toldAt;
   }

@@ -5,6 +5,7 @@ import {
   bringForward,
   dropWaiting,
   holdOffAllWorkers,
+  probeRights,
   queueName,
   queuePrefix,
   toJob,
@@ -108,6 +109,10 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     async countWaiting() {
       const { connection, queue } = use();
       return connection.answered(() => queue.getJobCountByTypes('waiting', 'prioritized', 'delayed'));
+    },
+    async check() {
+      const { connection } = use();
+      await connection.answered(() => probeRights(connection.client));
     },
     work(perform, { onError }) {
       if (stopping.signal.aborted) return;

@@ -1,3 +1,4 @@
+import type { PeerFault } from '../async/peer-patience.js';
 import { SafeError } from '../text/safe-error.js';
 
 /** What travels in the queue: a reference, never a booking. */
@@ -35,6 +36,7 @@ export class QueueAwayError extends SafeError {
   constructor(
     readonly address: string,
     reason: string,
+    readonly fault: PeerFault = 'passing',
   ) {
     super(`the queue at ${address} does not answer as it should (${reason}); is its server up?`);
   }
@@ -57,6 +59,8 @@ export interface StepQueue {
   waitForCapacity(): Promise<void>;
   /** The number of waiting references, due or not. Rejects when the queue can't be reached. */
   countWaiting(): Promise<number>;
+  /** Whether its server takes what a queue writes; nothing is written. @throws QueueAwayError */
+  check(): Promise<void>;
   /** Starts handing out steps. Called once. A rejection of `perform` reaches `onError` and nothing else. */
   work(
     perform: PerformStep,
