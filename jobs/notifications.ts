@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, isAbsolute } from 'node:path';
 import type { Config } from '../src/config/load.js';
@@ -13,6 +12,7 @@ import { findDueDigest } from '../src/notifications/morning-digest.js';
 import { startNotifier } from '../src/notifications/notifier.js';
 import { codeOfFailure, findRefusingPeer } from '../src/notifications/refused-credentials.js';
 import { createSlots } from '../src/schedule/slots.js';
+import { measureRoom } from '../src/text/disk-room.js';
 import { escapePattern } from '../src/text/foreign-text.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { App } from './app.js';
@@ -141,10 +141,9 @@ async function measureFree({ ledger, archive, file }: Config) {
   const where = 'path' in ledger ? '' : ` on ${hostname()}`;
   const measured = await Promise.all(
     Object.entries(places).map(async ([place, path]) => {
-      const found = path === undefined ? undefined : await statfs(path).catch(() => undefined);
-      return found && path !== undefined
-        ? [{ place: `${place}${where}`, path, bytes: found.bavail * found.bsize }]
-        : [];
+      if (path === undefined) return [];
+      const found = await measureRoom(path).catch(() => undefined);
+      return found ? [{ place: `${place}${where}`, path, ...found }] : [];
     }),
   );
   return measured.flat();

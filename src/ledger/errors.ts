@@ -1,4 +1,5 @@
 import { needsPerson, type PeerFault } from '../async/peer-patience.js';
+import { isFull } from '../text/disk-room.js';
 import { SafeError } from '../text/safe-error.js';
 
 /** A write under an outdated token: another process has taken the run over. */
@@ -85,9 +86,9 @@ export class LedgerFullError extends LedgerError {
   constructor(
     /** The path of its file. */
     readonly place: string,
-    options?: ErrorOptions,
+    { why = isFull, ...options }: ErrorOptions & { readonly why?: string | undefined } = {},
   ) {
-    super(`the disk of the ledger ${place} is full: free some space, then run the command again`, options);
+    super(`the disk of the ledger ${place} ${why}, then run the command again`, options);
   }
 }
 

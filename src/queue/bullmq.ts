@@ -18,6 +18,8 @@ const backlogLimit = 20_000;
 const capacityPollMs = 250;
 /** How long Redis may take for each part of closing: a process that was asked to stop must end soon, even if Redis hangs. */
 const closingMs = 500;
+/** Whoever asks for the process's health gets the reason within two seconds. */
+const checkMs = 1_500;
 /** References added per call. */
 const pageSize = 500;
 
@@ -112,7 +114,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     },
     async check() {
       const { connection } = use();
-      await connection.answered(() => probeRights(connection.client));
+      await connection.answered(() => probeRights(connection.client), Math.min(answerMs, checkMs));
     },
     work(perform, { onError }) {
       if (stopping.signal.aborted) return;

@@ -25,6 +25,13 @@ export type PerformStep = (
   releaseSlot: () => void,
 ) => Promise<void>;
 
+const hints: Readonly<Record<PeerFault, string>> = {
+  refused: 'check user, password and rights of the setting queue',
+  unsuited: 'the setting queue must name a primary server without cluster mode',
+  'read-only': 'is a failover going on, or does the setting queue name a replica?',
+  passing: 'is its server up?',
+};
+
 /**
  * The queue's server does not answer, or refuses a command. Nothing is lost, because the ledger has it. Some of the
  * references may have been added.
@@ -38,7 +45,7 @@ export class QueueAwayError extends SafeError {
     reason: string,
     readonly fault: PeerFault = 'passing',
   ) {
-    super(`the queue at ${address} does not answer as it should (${reason}); is its server up?`);
+    super(`the queue at ${address} does not answer as it should (${reason}); ${hints[fault]}`);
   }
 }
 

@@ -85,6 +85,7 @@ describe('a server that', () => {
       const reason = expect.stringMatching(/NOAUTH/);
       await settled(() => expect(notices.at(-1)).toMatchObject({ type: 'queue-away', reason }));
       await expect(queue.check()).rejects.toMatchObject({ fault: 'refused', message: reason });
+      await expect(queue.check()).rejects.toThrow('check user, password and rights');
       expect(await checkOnce(redis.url)).toMatchObject({ message: reason });
       await administrator.config('SET', 'requirepass', '');
       await settled(() => expect(notices.at(-1)?.type).toBe('queue-back'));
