@@ -79,7 +79,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     const { connection, queue } = use();
     const now = clock();
     const jobs = steps.map((step) => toJob(step, now));
-    await connection.answered(async () => {
+    await connection.written(async () => {
       await queue.addBulk(jobs);
       await bringForward(connection.client, queue, jobs);
     }, answerLimitMs());
@@ -114,7 +114,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     },
     async check() {
       const { connection } = use();
-      await connection.answered(() => probeRights(connection.client), Math.min(answerMs, checkMs));
+      await connection.written(() => probeRights(connection.client), Math.min(answerMs, checkMs));
     },
     work(perform, { onError }) {
       if (stopping.signal.aborted) return;

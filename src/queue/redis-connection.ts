@@ -74,9 +74,8 @@ export function openRedisConnection({
   client.on('ready', () => {
     reason = brokenConnection;
     for (const proceed of whenReady) proceed();
-    if (isAway) onNotice({ type: 'queue-back', address });
-    isAway = false;
-    toldFault = 'passing';
+    // It may answer without taking writes.
+    if (refusal === undefined) reportBack();
   });
   client.on('close', reportAway);
 
@@ -89,12 +88,19 @@ export function openRedisConnection({
     },
   });
 
+  function reportBack(): void {
+    if (isAway) onNotice({ type: 'queue-back', address });
+    isAway = false;
+    toldFault = 'passing';
+  }
+
   function reportAway(): void {
-    const fault = judgeRedis(reason);
+    const why = refusal ?? reason;
+    const fault = judgeRedis(why);
     if (isClosed || (isAway && (fault === 'passing' || fault === toldFault))) return;
     isAway = true;
     toldFault = fault;
-    onNotice({ type: 'queue-away', address, reason });
+    onNotice({ type: 'queue-away', address, reason: why });
   }
 
   /** Resolves when the server is reachable, `stop` has aborted, or the connection was closed for good. */
@@ -122,9 +128,7 @@ export function openRedisConnection({
       await untilReady(late.signal);
       late.signal.throwIfAborted();
       const isLate = untilAborted(late.signal).then(() => Promise.reject(late.signal.reason));
-      const answer = await Promise.race([ask(), isLate]);
-      refusal = undefined;
-      return answer;
+      return await Promise.race([ask(), isLate]);
     } catch (error) {
       const isBroken = client.status !== 'ready' || !(error instanceof Error);
       const why = refusal ?? (isBroken ? reason : describeRefusal(error));
@@ -134,9 +138,18 @@ export function openRedisConnection({
     }
   }
 
+  /** The same for what writes: a server that takes it is back for good. */
+  async function written<Answer>(ask: () => Promise<Answer>, withinMs = answerMs): Promise<Answer> {
+    const answer = await answered(ask, withinMs);
+    refusal = undefined;
+    reportBack();
+    return answer;
+  }
+
   return {
     client,
     answered,
+    written,
     untilReady,
     close() {
       isClosed = true;
