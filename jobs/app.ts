@@ -175,7 +175,10 @@ function createApp(
 ): App {
   let adopts = false;
   const peerClocks = createPeerClocks(clock, terminal.caution);
-  const ledger = once(() => openLedger(config, { adopts, peerClock: peerClocks.of('ledger') }), closePart);
+  const ledger = once(
+    () => openLedger(config, { adopts, peerClock: peerClocks.of('ledger'), warn: terminal.warn }),
+    closePart,
+  );
   const readLedger = once(() => findLedger(config), closePart);
   let written: Promise<Ledger> | undefined;
   /** What is open for writing can be read, too. */

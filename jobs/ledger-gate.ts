@@ -1,6 +1,6 @@
 import { answerWithin, pause } from '../src/async/abort.js';
 import type { Config } from '../src/config/load.js';
-import { LedgerUnusableError } from '../src/ledger/errors.js';
+import { isLedgerProblem, type LedgerProblem, LedgerUnusableError } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import { ArchiveAwayError, findMisfit, noteLatestRun } from '../src/review/archive-fit.js';
@@ -18,11 +18,11 @@ export type LedgerGate = ReturnType<typeof createLedgerGate>;
 
 export function createLedgerGate(app: App, ledger: Ledger) {
   const { config, caution } = app;
-  let problem: LedgerUnusableError | undefined;
-  let onProblem: (problem: LedgerUnusableError) => Promise<void> = async () => {};
+  let problem: LedgerProblem | undefined;
+  let onProblem: (problem: LedgerProblem) => Promise<void> = async () => {};
 
   /** Nobody waits until people were told. */
-  function note(found: LedgerUnusableError | undefined): void {
+  function note(found: LedgerProblem | undefined): void {
     problem = found;
     if (found) void onProblem(found);
   }
@@ -33,7 +33,7 @@ export function createLedgerGate(app: App, ledger: Ledger) {
       await ledger.verify();
       note(await findMisfit({ archive: app.archive(), ledger, place: await showLedgerPlace(config) }));
     } catch (error) {
-      if (!(error instanceof LedgerUnusableError)) throw error;
+      if (!isLedgerProblem(error)) throw error;
       note(error);
     }
   }
@@ -60,7 +60,7 @@ export function createLedgerGate(app: App, ledger: Ledger) {
         throw error;
       }
     },
-    /** What the last look found. @throws LedgerUnusableError */
+    /** What the last look found. @throws LedgerProblem */
     async check(): Promise<void> {
       if (problem) throw problem;
     },

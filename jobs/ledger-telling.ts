@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChannelSettings } from '../src/channels/channel-settings.js';
 import type { Config } from '../src/config/load.js';
 import type { HotelReviewEvent } from '../src/events/events.js';
-import { isLedgerFault } from '../src/ledger/errors.js';
+import { isLedgerFault, LedgerAwayError } from '../src/ledger/errors.js';
 import { isSentEnough, isWanted } from '../src/notifications/routing.js';
 import { explainFailure } from '../src/notifications/send-messages.js';
 import { describeError } from '../src/text/safe-error.js';
@@ -27,7 +27,6 @@ export function createLedgerTelling(
   { log, signal, warn }: Terminal,
 ) {
   const shorten = createLocalPathShortener({ notify, proxy, server, ...config });
-  const notice = { event: 'run-failed', severity: 'critical', facts: {} } as const;
   const told = new Set<ChannelSettings>();
   /** How often each channel may have got it, and did not confirm it. */
   const unconfirmed = new Map<ChannelSettings, number>();
@@ -49,7 +48,7 @@ export function createLedgerTelling(
     try {
       await channel.send(
         {
-          ...{ id, event: notice.event, severity: notice.severity, stage: 'raised', counts: {} },
+          ...{ id, ...noticeOf(problem), stage: 'raised', counts: {} },
           incident: `ledger ${id}`,
           ...(day !== undefined && { day }),
           title: `${day === undefined ? 'Nothing is reviewed' : `The review of ${day} failed`}: the ledger can't be used`,
@@ -67,6 +66,7 @@ export function createLedgerTelling(
   async function tellAll(problem: Error, day: string | undefined): Promise<void> {
     if (!isLogged) log.error({ problem: describeError(problem) }, 'nothing is reviewed');
     isLogged = true;
+    const notice = { ...noticeOf(problem), facts: {} };
     const left = notify.filter((channel) => isWanted(notice, channel) && !told.has(channel));
     const limit = AbortSignal.any([signal, AbortSignal.timeout(sendMs)]);
     const tellOne = async (settings: ChannelSettings) => {
@@ -123,4 +123,9 @@ export function createLedgerTelling(
     /** Waits until people were told. */
     close: () => telling,
   };
+}
+
+function noticeOf(problem: Error) {
+  const isRefusal = problem instanceof LedgerAwayError && problem.fault === 'refused';
+  return { event: isRefusal ? 'credentials-refused' : 'run-failed', severity: 'critical' } as const;
 }

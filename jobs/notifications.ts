@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, isAbsolute } from 'node:path';
 import type { Config } from '../src/config/load.js';
@@ -13,6 +12,7 @@ import { findDueDigest } from '../src/notifications/morning-digest.js';
 import { startNotifier } from '../src/notifications/notifier.js';
 import { codeOfFailure, findRefusingPeer } from '../src/notifications/refused-credentials.js';
 import { createSlots } from '../src/schedule/slots.js';
+import { measureRoom } from '../src/text/disk-room.js';
 import { escapePattern } from '../src/text/foreign-text.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { App } from './app.js';
@@ -66,9 +66,8 @@ async function openChannels(
 }
 
 /** What fails outside a run leaves no trace in the ledger, so its notices are raised here, on the event. */
-export function tellFailures(notify: NotifyAll, ledger: Ledger): NotifyAll {
+export function tellFailures(ledger: Ledger, notify: NotifyAll): NotifyAll {
   return (event) => {
-    notify(event);
     const found = noticesOfEvent(event);
     if (found.length === 0) return;
     void ledger.notices.raise(found).catch((error: unknown) => notify({ type: 'check-failed', error }));
@@ -84,6 +83,7 @@ function noticesOfEvent(event: HotelReviewEvent): NewNotice[] {
         ...noticesOfRefusal(event.error),
       ];
     }
+    case 'queue-given-up':
     case 'look-failed':
     case 'mailbox-away':
       return noticesOfRefusal(event.error);
@@ -141,10 +141,9 @@ async function measureFree({ ledger, archive, file }: Config) {
   const where = 'path' in ledger ? '' : ` on ${hostname()}`;
   const measured = await Promise.all(
     Object.entries(places).map(async ([place, path]) => {
-      const found = path === undefined ? undefined : await statfs(path).catch(() => undefined);
-      return found && path !== undefined
-        ? [{ place: `${place}${where}`, path, bytes: found.bavail * found.bsize }]
-        : [];
+      if (path === undefined) return [];
+      const found = await measureRoom(path).catch(() => undefined);
+      return found ? [{ place: `${place}${where}`, path, ...found }] : [];
     }),
   );
   return measured.flat();

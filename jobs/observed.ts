@@ -14,7 +14,7 @@ export async function openObserved(app: App) {
   app.observe(counters.notify);
   const { workforce, gate } = await app.review();
   const ledger = await app.ledger();
-  const { countWaiting } = workforce;
+  const { countWaiting, checkQueue } = workforce;
   const metrics = createMetrics({
     counters,
     readFacts: () => readFacts(config, ledger),
@@ -26,7 +26,7 @@ export async function openObserved(app: App) {
   const checks = {
     ledger: gate.ping,
     archive: gate.check,
-    ...(countWaiting && { queue: async () => void (await countWaiting()) }),
+    ...(checkQueue && { queue: checkQueue }),
   };
   const health = createHealth(checks, clock);
   return {

@@ -51,10 +51,19 @@ const spareConnections = 4;
  *
  * @param adopts creates it even where the archive knows another one
  * @param peerClock is told what a database's answers say about its clock
+ * @param warn is told why a database refuses a process that could use it before
  */
 export async function openLedger(
   config: Config,
-  { adopts = false, peerClock }: { readonly adopts?: boolean; readonly peerClock?: PeerClock } = {},
+  {
+    adopts = false,
+    peerClock,
+    warn,
+  }: {
+    readonly adopts?: boolean;
+    readonly peerClock?: PeerClock;
+    readonly warn?: (message: string) => void;
+  } = {},
 ): Promise<Ledger> {
   const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
@@ -74,6 +83,7 @@ export async function openLedger(
         connections,
         keys,
         peerClock,
+        onRefused: ({ message }) => warn?.(`${message}; this is tried again for five minutes`),
         ...(!adopts && { mayCreate: () => refuseSecondLedger(config) }),
       });
     }

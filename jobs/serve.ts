@@ -62,7 +62,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   if (!(await waitForLedger(app, { port: asked, hasHook: true }))) return exitCode.done;
   const observed = await openObserved(app);
   const ledger = await app.ledger();
-  const notifyAndTell = tellFailures(notify, ledger);
+  app.observe(tellFailures(ledger, notify));
   const parts = await app.review();
   const closing = new AbortController();
   const untilClosed = AbortSignal.any([signal, closing.signal]);
@@ -110,7 +110,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
           stop,
         ),
       clock,
-      notify: notifyAndTell,
+      notify,
       signal,
     });
   const todayScheduler = openTodayScheduler(config, {
@@ -123,10 +123,10 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   });
   const syncWork = createSyncWork(app, {
     ledger,
-    notify: notifyAndTell,
+    notify,
     afterSync: () => followUpSync(app),
   });
-  const syncScheduler = openSyncScheduler(app, { work: syncWork, ledger, notify: notifyAndTell });
+  const syncScheduler = openSyncScheduler(app, { work: syncWork, ledger, notify });
   const schedulers = [reviewScheduler, lateResultScheduler, todayScheduler, syncScheduler].filter(
     (one) => one !== undefined,
   );
@@ -140,9 +140,9 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     notify,
     signal,
   });
-  const operations = openOperations(app, { ledger, reviews, replays, syncWork, notify: notifyAndTell });
+  const operations = openOperations(app, { ledger, reviews, replays, syncWork, notify });
   background.push(operations.idle);
-  const mailPoller = await openMailPoller(config, ledger, { notify: notifyAndTell, signal });
+  const mailPoller = await openMailPoller(config, ledger, { notify, signal });
   if (mailPoller) working.push(mailPoller);
   const checkCaller = createCallerCheck(config.hook.secret, clock);
   const hook = checkCaller && {

@@ -1,4 +1,5 @@
 import { untilAborted } from '../src/async/abort.js';
+import { LedgerAwayError } from '../src/ledger/errors.js';
 import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { command, option, wholeNumber } from './command.js';
@@ -42,9 +43,21 @@ Examples:
     await logQueueProblems(config, log, signal);
     notify({ type: 'working' });
     // The process that started a run may be gone when a worker finishes it.
-    followingUp.push(keepFollowingUp(app), gate.watch(signal, app.tellOfLedger));
-    await untilAborted(signal);
+    const givenUp = new AbortController();
+    const giveUp = (problem: Error) => givenUp.abort(problem);
+    app.observe((event) => {
+      if (event.type === 'queue-given-up') giveUp(event.error);
+    });
+    const ending = AbortSignal.any([signal, givenUp.signal]);
+    const watched = gate.watch(ending, async (problem) => {
+      await app.tellOfLedger(problem);
+      if (problem instanceof LedgerAwayError) giveUp(problem);
+    });
+    followingUp.push(keepFollowingUp({ ...app, signal: ending }), watched);
+    await untilAborted(ending);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
+    // A supervisor starts it again.
+    if (givenUp.signal.aborted) throw givenUp.signal.reason;
     return exitCode.done;
   },
 });

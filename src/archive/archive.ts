@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { createMeasure, measure, readBlocks } from '../async/content.js';
 import type { DayKeys } from '../keys/day-keys.js';
 import { openFile, sealFile } from '../keys/sealed-file.js';
+import { explainNoRoom } from '../text/disk-room.js';
 import { isPlainName } from '../text/foreign-text.js';
 import { SafeError } from '../text/safe-error.js';
 import {
@@ -348,7 +349,9 @@ function explained(error: unknown, code: 'unreadable' | 'unwritable', path: stri
   if (code === 'unreadable' && reason === 'ENOENT')
     return new ArchiveError('absent', `there is no ${path} in the archive`, { cause: error });
   const verb = code === 'unreadable' ? 'read' : 'written';
-  return new ArchiveError(code, `${path} can't be ${verb} in the archive (${reason})`, { cause: error });
+  const room = explainNoRoom(error, path);
+  const why = room === undefined ? reason : `${reason}: the disk ${room}`;
+  return new ArchiveError(code, `${path} can't be ${verb} in the archive (${why})`, { cause: error });
 }
 
 function codeOf(error: unknown): string {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { open, rm, stat, statfs } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Finding, findingsOf } from '../examination/finding.js';
+import { measureRoom } from '../text/disk-room.js';
 import { codeOf, describeError, SafeError } from '../text/safe-error.js';
 import { quoteForShell } from '../text/shell.js';
 
@@ -80,10 +81,15 @@ export async function checkDisk(places: readonly WrittenPlace[]): Promise<readon
 }
 
 async function judge({ folder, names }: { readonly folder: string; readonly names: readonly string[] }) {
-  const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
-  const message = `${formatSpace(free)} free for ${names.join(', ')} (${folder})`;
+  const { bytes: free, inodes } = await measureRoom(folder);
+  const places = `${names.join(', ')} (${folder})`;
   const advice = 'Free some space: a day that cannot be stored is not sent.';
+  if (inodes === 0)
+    return wrong(
+      `no free inodes for ${places}`,
+      'Remove files there: the disk has space, but can hold no more files.',
+    );
+  const message = `${formatSpace(free)} free for ${places}`;
   if (free < tooFewBytes) return wrong(message, advice);
   return free < scarceBytes ? warning(message, advice) : ok(message);
 }

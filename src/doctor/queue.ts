@@ -1,9 +1,12 @@
 import { Redis } from 'ioredis';
+import { needsPerson } from '../async/peer-patience.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { queueName, queuePrefix } from '../queue/bullmq-jobs.js';
+import { probeRights } from '../queue/bullmq-jobs.js';
 import {
   describeRedis,
   describeRefusal,
+  judgeRedis,
+  lacksRight,
   type RedisAddress,
   readRedisTls,
 } from '../queue/redis-connection.js';
@@ -44,9 +47,9 @@ export async function checkQueue(
   }, answerMs);
   try {
     await client.connect();
-    const { findings, unusable } = await checkRedis(client);
-    // A replica refuses the commands of the probe, and a cluster may send it elsewhere.
-    const missing = unusable ? undefined : await checkRights(client);
+    const { findings, unusable, isReplica } = await checkRedis(client);
+    // A replica refuses the commands of the probe, a sentinel does not know them, and a cluster may send it elsewhere.
+    const missing = unusable || isReplica ? undefined : await checkRights(client);
     return {
       findings: [ok(`${address} answers`), ...findings, ...(missing ? [missing] : [])],
       refusal: unusable ?? missing,
@@ -54,7 +57,7 @@ export async function checkQueue(
   } catch (error) {
     const reason = cause ?? (error instanceof Error ? describeRefusal(error) : String(error));
     const finding = wrong(`${address} cannot be used: ${reason}`, adviseOn(reason));
-    return { findings: [finding], refusal: isRefused(reason) ? finding : undefined };
+    return { findings: [finding], refusal: needsPerson(judgeRedis(reason)) ? finding : undefined };
   } finally {
     clearTimeout(late);
     signal.removeEventListener('abort', stop);
@@ -62,20 +65,20 @@ export async function checkQueue(
   }
 }
 
-const wrongLogin =
-  /WRONGPASS|NOAUTH|invalid password|without any password configured|unknown command 'auth'/i;
-const missingRight = /NOPERM/;
 const rightsAdvice = 'Allow the user to run INFO, scripts, and commands on the keys hotel-review:*.';
 
-function isRefused(reason: string): boolean {
-  return wrongLogin.test(reason) || missingRight.test(reason);
-}
-
 function adviseOn(reason: string): string {
-  if (wrongLogin.test(reason))
-    return 'Are user and password right? They are part of the address, percent-encoded: redis://USER:PASSWORD@HOST.';
-  if (missingRight.test(reason)) return rightsAdvice;
-  return 'Is the server running, and are host, port and protocol right (redis:// plain, rediss:// with TLS)?';
+  switch (judgeRedis(reason)) {
+    case 'refused':
+      return lacksRight(reason)
+        ? rightsAdvice
+        : 'Are user and password right? They are part of the address, percent-encoded: redis://USER:PASSWORD@HOST.';
+    case 'unsuited':
+      return 'Use the address of a server without cluster mode, whose certificate is trusted.';
+    case 'read-only':
+    case 'passing':
+      return 'Is the server running, and are host, port and protocol right (redis:// plain, rediss:// with TLS)?';
+  }
 }
 
 /** The oldest version that BullMQ supports. */
@@ -99,13 +102,18 @@ export async function checkRedis(client: Redis) {
     ]),
   );
   const unusable = checkMode(info);
+  // What else it says is not about the queue's server.
+  if (unusable) return { findings: [checkVersion(info), unusable], unusable, isReplica: false };
+  const isReplica = info.get('role') === 'slave';
   const findings = [
     checkVersion(info),
-    ...unusable,
+    ...(isReplica
+      ? [wrong('the server is a replica, which accepts no writes', 'Use the address of the primary server.')]
+      : []),
     await checkEviction(client, info),
     await checkPersistence(client, info),
   ];
-  return { findings, unusable: unusable[0] };
+  return { findings, unusable: undefined, isReplica };
 }
 
 /** Undefined where the server does not reveal its settings, as managed servers often don't. */
@@ -133,20 +141,21 @@ function checkVersion(info: ServerInfo): Finding {
   return isOld ? wrong(`Redis ${version} is too old`, `Use ${oldest} or newer.`) : ok(`Redis ${version}`);
 }
 
-function checkMode(info: ServerInfo): Finding[] {
-  const found: Finding[] = [];
-  if (info.get('redis_mode') === 'cluster')
-    found.push(
-      wrong(
+function checkMode(info: ServerInfo): Finding | undefined {
+  switch (info.get('redis_mode')) {
+    case 'cluster':
+      return wrong(
         'the server is part of a cluster, which the queue cannot use',
         'Use a server (or a primary with replicas) without cluster mode.',
-      ),
-    );
-  if (info.get('role') === 'slave')
-    found.push(
-      wrong('the server is a replica, which accepts no writes', 'Use the address of the primary server.'),
-    );
-  return found;
+      );
+    case 'sentinel':
+      return wrong(
+        'the server is a sentinel, which holds no data',
+        'Use the address of the primary server that it watches.',
+      );
+    default:
+      return undefined;
+  }
 }
 
 async function checkEviction(client: Redis, info: ServerInfo): Promise<Finding> {
@@ -176,23 +185,13 @@ async function checkPersistence(client: Redis, info: ServerInfo): Promise<Findin
   );
 }
 
-/** Commands that the queue needs, on a key that does not exist: they change nothing, and are refused like all of their kind. */
-const rightsProbe = `
-redis.call("HDEL", KEYS[1], "field")
-redis.call("LREM", KEYS[1], 0, "member")
-redis.call("SREM", KEYS[1], "member")
-redis.call("ZREM", KEYS[1], "member")
-redis.call("XTRIM", KEYS[1], "MAXLEN", 0)
-redis.call("DEL", KEYS[1])
-return 1`;
-
 /** Whether the user may run scripts and write to the keys of the queue; nothing is written. */
 async function checkRights(client: Redis): Promise<Finding | undefined> {
   try {
-    await client.eval(rightsProbe, 1, `${queuePrefix}:${queueName}:rights-probe`);
+    await probeRights(client);
     return undefined;
   } catch (error) {
-    if (!(error instanceof Error && /NOPERM|executing the script can.t/i.test(error.message))) throw error;
+    if (!(error instanceof Error && judgeRedis(error.message) === 'refused')) throw error;
     return wrong(
       'the user may not run scripts, or not write to the keys of the queue (NOPERM)',
       rightsAdvice,

@@ -155,6 +155,11 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       );
     case 'queue-back':
       return log.info({ queue: event.address }, 'queue back');
+    case 'queue-given-up':
+      return log.error(
+        { fault: describeError(event.error) },
+        'queue given up: it refused everything for five minutes',
+      );
     case 'working':
       return log.info('working');
     case 'watched':

@@ -81,6 +81,8 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
       return `the queue at ${event.address} does not answer (${event.reason}): waiting for it`;
     case 'queue-back':
       return 'the queue is back';
+    case 'queue-given-up':
+      return `giving up: ${describeError(event.error)}`;
     case 'stopping':
       return `stopping: waiting at most ${formatDuration(event.graceMs)} for the steps in progress`;
     case 'source-late':

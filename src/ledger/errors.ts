@@ -1,3 +1,5 @@
+import { needsPerson, type PeerFault } from '../async/peer-patience.js';
+import { isFull } from '../text/disk-room.js';
 import { SafeError } from '../text/safe-error.js';
 
 /** A write under an outdated token: another process has taken the run over. */
@@ -35,19 +37,47 @@ export class LedgerUnusableError extends LedgerError {
   }
 }
 
+/** The ledger's server refuses us, or can't hold a ledger. */
+export class LedgerRefusedError extends LedgerUnusableError {
+  constructor(
+    place: string,
+    readonly fault: Exclude<PeerFault, 'passing' | 'read-only'>,
+    readonly reason: string,
+  ) {
+    super(place, reason);
+  }
+}
+
 /** The ledger does not respond. What was written stays, and the next run resumes from there. */
 export class LedgerAwayError extends LedgerError {
   override readonly name = 'LedgerAwayError';
+  readonly fault: PeerFault;
   constructor(
     /** Its address, without a password. */
     readonly place: string,
-    options?: ErrorOptions,
+    {
+      fault = 'passing',
+      reason,
+      cause,
+    }: { readonly fault?: PeerFault; readonly reason?: string; readonly cause?: unknown } = {},
   ) {
     super(
-      `the ledger ${place} does not answer: check that it is running and reachable, then run the command again`,
-      options,
+      reason === undefined
+        ? `the ledger ${place} does not answer: check that it is running and reachable, then run the command again`
+        : `the ledger ${place} cannot be used at the moment: ${reason}`,
+      cause === undefined ? undefined : { cause },
     );
+    this.fault = fault;
   }
+}
+
+/** What keeps everybody from using the ledger until a person does something. */
+export type LedgerProblem = LedgerUnusableError | LedgerAwayError;
+
+/** Whether waiting alone won't help. */
+export function isLedgerProblem(error: unknown): error is LedgerProblem {
+  if (error instanceof LedgerAwayError) return needsPerson(error.fault);
+  return error instanceof LedgerUnusableError;
 }
 
 /** The disk is full. What was written stays, and the next run resumes from there. */
@@ -56,9 +86,9 @@ export class LedgerFullError extends LedgerError {
   constructor(
     /** The path of its file. */
     readonly place: string,
-    options?: ErrorOptions,
+    { why = isFull, ...options }: ErrorOptions & { readonly why?: string | undefined } = {},
   ) {
-    super(`the disk of the ledger ${place} is full: free some space, then run the command again`, options);
+    super(`the disk of the ledger ${place} ${why}, then run the command again`, options);
   }
 }
 

@@ -5,6 +5,7 @@ import type { OpenProblem } from '../ledger/notices.js';
 import { mayCompleteDay, type Run } from '../ledger/run.js';
 import { firstBound, readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
+import type { DiskRoom } from '../text/disk-room.js';
 import { formatBytes } from '../text/format.js';
 import type { RefusingPeer } from './refused-credentials.js';
 import { findUrgentCases, tellUrgent } from './urgent-cases.js';
@@ -29,13 +30,15 @@ export interface CheckParts {
   readonly clock: () => number;
 }
 
-type Disks = readonly { readonly place: string; readonly path: string; readonly bytes: number }[];
+type Disks = readonly ({ readonly place: string; readonly path: string } & DiskRoom)[];
 
 const dayMs = 86_400_000;
 /** A nightly run that takes less time than the night before, or a change of the clocks, must not skip a reminder. */
 const reminderSlackMs = 7_200_000;
 /** With less free space a large day may not fit. */
 const leastFreeBytes = 1_000_000_000;
+/** A run by file makes a few dozen files. */
+const leastFreeInodes = 1_000;
 
 /** Raises what is new, ends what is over, and reminds of what lasts. */
 export async function checkNotices(parts: CheckParts): Promise<void> {
@@ -116,11 +119,11 @@ async function findMissingExport(
 
 function findLowDisks(disks: Disks, now: number): NewNotice[] {
   return disks
-    .filter(({ bytes }) => bytes < leastFreeBytes)
-    .map(({ place, path, bytes }) => ({
+    .filter(({ bytes, inodes }) => bytes < leastFreeBytes || inodes < leastFreeInodes)
+    .map(({ place, path, bytes, inodes }) => ({
       event: 'resource-low',
       subject: place,
-      facts: { free: formatBytes(bytes), path },
+      facts: { free: inodes < leastFreeInodes ? `${inodes} inodes` : formatBytes(bytes), path },
       raisedAt: now,
     }));
 }
@@ -237,6 +240,8 @@ async function acceptsAgain(peer: RefusingPeer, toldAt: number, ledger: Ledger):
       return hasRun((run) => hasSucceeded(run) && run.file?.triggeredAt !== undefined);
     case 'source':
       return hasRun(({ collectedAt = 0 }) => collectedAt > toldAt);
+    case 'queue':
+      return hasRun(hasSucceeded);
     case 'mailbox':
       return ((await ledger.mails.describeMailbox()).readUntil ?? 0) > toldAt;
   }

@@ -88,3 +88,18 @@ export async function dropWaiting(queue: Queue, runId: string): Promise<void> {
   const ids = await queue.getRanges(['delayed', 'prioritized', 'wait'], 0, -1);
   await Promise.all(ids.filter((id) => id.startsWith(prefix)).map((id) => queue.remove(id)));
 }
+
+/** Commands that the queue needs, on a key that does not exist: they change nothing, and are refused like all of their kind. */
+const rightsProbe = `
+redis.call("HDEL", KEYS[1], "field")
+redis.call("LREM", KEYS[1], 0, "member")
+redis.call("SREM", KEYS[1], "member")
+redis.call("ZREM", KEYS[1], "member")
+redis.call("XTRIM", KEYS[1], "MAXLEN", 0)
+redis.call("DEL", KEYS[1])
+return 1`;
+
+/** Whether the server lets us run scripts and write to the keys of the queue; nothing is written. */
+export async function probeRights(client: Redis): Promise<void> {
+  await client.eval(rightsProbe, 1, `${queuePrefix}:${queueName}:rights-probe`);
+}

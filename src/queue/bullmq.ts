@@ -5,6 +5,7 @@ import {
   bringForward,
   dropWaiting,
   holdOffAllWorkers,
+  probeRights,
   queueName,
   queuePrefix,
   toJob,
@@ -17,6 +18,8 @@ const backlogLimit = 20_000;
 const capacityPollMs = 250;
 /** How long Redis may take for each part of closing: a process that was asked to stop must end soon, even if Redis hangs. */
 const closingMs = 500;
+/** Whoever asks for the process's health gets the reason within two seconds. */
+const checkMs = 1_500;
 /** References added per call. */
 const pageSize = 500;
 
@@ -76,7 +79,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     const { connection, queue } = use();
     const now = clock();
     const jobs = steps.map((step) => toJob(step, now));
-    await connection.answered(async () => {
+    await connection.written(async () => {
       await queue.addBulk(jobs);
       await bringForward(connection.client, queue, jobs);
     }, answerLimitMs());
@@ -108,6 +111,10 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     async countWaiting() {
       const { connection, queue } = use();
       return connection.answered(() => queue.getJobCountByTypes('waiting', 'prioritized', 'delayed'));
+    },
+    async check() {
+      const { connection } = use();
+      await connection.written(() => probeRights(connection.client), Math.min(answerMs, checkMs));
     },
     work(perform, { onError }) {
       if (stopping.signal.aborted) return;

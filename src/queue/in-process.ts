@@ -113,6 +113,7 @@ function openQueue(limiter: ReturnType<typeof createRateLimiter>, clock: () => n
         await new Promise<void>((resolve) => capacityWaiters.add(resolve));
     },
     countWaiting: async () => waiting.size,
+    check: async () => {},
     work(performStep, options) {
       if (stopping.signal.aborted) return;
       perform = performStep;

@@ -1,15 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { untilAborted } from '../async/abort.js';
+import { needsPerson, type PeerFault } from '../async/peer-patience.js';
 import { QueueAwayError } from '../review/queue.js';
 
 /** How long the server may take to close a connection. */
 const disconnectMs = 500;
 const longestRetryMs = 1_000;
+/** A server that refuses a login counts such tries, and may lock the account. */
+const longestRefusedRetryMs = 15_000;
 /** The reason when a connection ends without an error. */
 const brokenConnection = 'the connection broke';
 
-/** Emitted once when the server goes away and once when it is back, whatever the number of retries. Holds no password. */
+/**
+ * Emitted once when the server goes away, again once it is known that it refuses us, and once when it is back, whatever the number of
+ * retries. Holds no password.
+ */
 export type QueueNotice =
   | { readonly type: 'queue-away'; readonly address: string; readonly reason: string }
   | { readonly type: 'queue-back'; readonly address: string };
@@ -45,13 +51,21 @@ export function openRedisConnection({
     disconnectTimeout: disconnectMs,
     // Commands open on a broken connection are rejected: kept for the next connection, some would never be answered.
     maxRetriesPerRequest: 0,
-    retryStrategy: (times) => Math.min(25 * 2 ** times, longestRetryMs),
+    retryStrategy: (times) =>
+      Math.min(25 * 2 ** times, needsPerson(judgeRedis(reason)) ? longestRefusedRetryMs : longestRetryMs),
     // After a fail-over the old server still answers, but accepts no writes.
-    reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+    reconnectOnError(error) {
+      if (judgeRedis(error.message) !== 'read-only') return false;
+      refusal = describeRefusal(error);
+      return 2;
+    },
   });
   const whenReady = new Set<() => void>();
   let reason = describeSilence(answerMs);
+  /** Why it takes no writes, although it answers. */
+  let refusal: string | undefined;
   let isAway = false;
+  let toldFault: PeerFault = 'passing';
   let isClosed = false;
 
   client.on('error', (error) => {
@@ -60,8 +74,8 @@ export function openRedisConnection({
   client.on('ready', () => {
     reason = brokenConnection;
     for (const proceed of whenReady) proceed();
-    if (isAway) onNotice({ type: 'queue-back', address });
-    isAway = false;
+    // It may answer without taking writes.
+    if (refusal === undefined) reportBack();
   });
   client.on('close', reportAway);
 
@@ -74,10 +88,19 @@ export function openRedisConnection({
     },
   });
 
+  function reportBack(): void {
+    if (isAway) onNotice({ type: 'queue-back', address });
+    isAway = false;
+    toldFault = 'passing';
+  }
+
   function reportAway(): void {
-    if (isAway || isClosed) return;
+    const why = refusal ?? reason;
+    const fault = judgeRedis(why);
+    if (isClosed || (isAway && (fault === 'passing' || fault === toldFault))) return;
     isAway = true;
-    onNotice({ type: 'queue-away', address, reason });
+    toldFault = fault;
+    onNotice({ type: 'queue-away', address, reason: why });
   }
 
   /** Resolves when the server is reachable, `stop` has aborted, or the connection was closed for good. */
@@ -108,15 +131,25 @@ export function openRedisConnection({
       return await Promise.race([ask(), isLate]);
     } catch (error) {
       const isBroken = client.status !== 'ready' || !(error instanceof Error);
-      throw new QueueAwayError(address, isBroken ? reason : describeRefusal(error));
+      const why = refusal ?? (isBroken ? reason : describeRefusal(error));
+      throw new QueueAwayError(address, why, judgeRedis(why));
     } finally {
       clearTimeout(timer);
     }
   }
 
+  /** The same for what writes: a server that takes it is back for good. */
+  async function written<Answer>(ask: () => Promise<Answer>, withinMs = answerMs): Promise<Answer> {
+    const answer = await answered(ask, withinMs);
+    refusal = undefined;
+    reportBack();
+    return answer;
+  }
+
   return {
     client,
     answered,
+    written,
     untilReady,
     close() {
       isClosed = true;
@@ -207,4 +240,24 @@ export function breakWhenSilent(client: Connection, { silentMs, ping, onSilent }
  */
 export function describeRefusal({ message }: Error): string {
   return message.replace(/,? with args beginning with.*$/is, '');
+}
+
+const faults: readonly (readonly [PeerFault, RegExp])[] = [
+  [
+    'refused',
+    /WRONGPASS|NOAUTH|NOPERM|invalid password|without any password configured|unknown command .?auth|executing the script can.t/i,
+  ],
+  // Parts of a cluster, and sentinels; a certificate is another server's.
+  ['unsuited', /\b(?:MOVED|ASK|CROSSSLOT|CLUSTERDOWN) |unknown command .?(?:eval|EVAL)|certificate/],
+  ['read-only', /READONLY|MASTERDOWN/],
+];
+
+/** What a reason means for the queue, as the server or the network words it. */
+export function judgeRedis(reason: string): PeerFault {
+  return faults.find(([, words]) => words.test(reason))?.[0] ?? 'passing';
+}
+
+/** Whether the login is right, but lacks a right. */
+export function lacksRight(reason: string): boolean {
+  return /NOPERM|executing the script can.t/i.test(reason);
 }

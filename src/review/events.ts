@@ -2,6 +2,7 @@ import type { DayCounts } from '../ledger/day-outcomes.js';
 import type { FilterWarning } from '../ledger/filter-columns.js';
 import type { AcceptanceKind, Run, VolumeComparison } from '../ledger/run.js';
 import type { Ending, Evidence, Step } from '../ledger/step.js';
+import type { QueueAwayError } from './queue.js';
 import type { SourceNotice } from './source.js';
 
 /** The run that an event belongs to. */
@@ -70,6 +71,8 @@ export type ReviewEvent =
   /** This process can't reach the queue, or can again. Nothing is handed out in the meantime, and nothing is lost. */
   | { readonly type: 'queue-away'; readonly address: string; readonly reason: string }
   | { readonly type: 'queue-back'; readonly address: string }
+  /** The queue has refused everything for too long. Reported once, until it is back. */
+  | { readonly type: 'queue-given-up'; readonly error: QueueAwayError }
   /** A worker is ready to perform steps. */
   | { readonly type: 'working' }
   | { readonly type: 'stopping'; readonly run?: RunName; readonly graceMs: number }

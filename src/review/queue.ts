@@ -1,3 +1,4 @@
+import type { PeerFault } from '../async/peer-patience.js';
 import { SafeError } from '../text/safe-error.js';
 
 /** What travels in the queue: a reference, never a booking. */
@@ -24,6 +25,13 @@ export type PerformStep = (
   releaseSlot: () => void,
 ) => Promise<void>;
 
+const hints: Readonly<Record<PeerFault, string>> = {
+  refused: 'check user, password and rights of the setting queue',
+  unsuited: 'the setting queue must name a primary server without cluster mode',
+  'read-only': 'is a failover going on, or does the setting queue name a replica?',
+  passing: 'is its server up?',
+};
+
 /**
  * The queue's server does not answer, or refuses a command. Nothing is lost, because the ledger has it. Some of the
  * references may have been added.
@@ -35,8 +43,9 @@ export class QueueAwayError extends SafeError {
   constructor(
     readonly address: string,
     reason: string,
+    readonly fault: PeerFault = 'passing',
   ) {
-    super(`the queue at ${address} does not answer as it should (${reason}); is its server up?`);
+    super(`the queue at ${address} does not answer as it should (${reason}); ${hints[fault]}`);
   }
 }
 
@@ -57,6 +66,8 @@ export interface StepQueue {
   waitForCapacity(): Promise<void>;
   /** The number of waiting references, due or not. Rejects when the queue can't be reached. */
   countWaiting(): Promise<number>;
+  /** Whether its server takes what a queue writes; nothing is written. @throws QueueAwayError */
+  check(): Promise<void>;
   /** Starts handing out steps. Called once. A rejection of `perform` reaches `onError` and nothing else. */
   work(
     perform: PerformStep,

@@ -1,3 +1,5 @@
+import { explainNoRoom } from './disk-room.js';
+
 /**
  * An error whose message may be shown anywhere: on a terminal, in logs, in a response. All our own error classes with
  * messages for people extend it; their messages quote neither guest data nor secrets. The message of any other error
@@ -15,9 +17,16 @@ export function isSafeToShow(error: Error): boolean {
 /** The message of an error that is safe to show; of any other only its name and code. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'unexpected error';
-  if (isSafeToShow(error)) return error.message;
+  if (isSafeToShow(error)) return `${error.message}${describeRoom(error)}`;
   const code = codeOf(error);
   return `unexpected ${error.name}${code === undefined ? '' : ` ${code}`}`;
+}
+
+/** The system's words are the same whether space, inodes or a quota are used up. */
+function describeRoom(error: Error): string {
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  const why = path === undefined ? undefined : explainNoRoom(error, path);
+  return why === undefined ? '' : ` (the disk ${why})`;
 }
 
 /** The code of an error, such as ENOENT; undefined where it has none. */

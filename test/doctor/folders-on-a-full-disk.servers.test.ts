@@ -1,7 +1,10 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { createDirectoryArchive } from '../../src/archive/archive.js';
 import { checkDisk, checkKeptFolder } from '../../src/doctor/folders.js';
+import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
@@ -43,4 +46,21 @@ describe('the folder of the archive or the spool, on a full disk', () => {
     });
     expect(readdirSync(path)).toEqual(['filling']);
   });
+});
+
+it('a disk that has space, but no free inodes, is named as such, whatever is written', async ({ skip }) => {
+  skip(smallDiskNeeds !== undefined, smallDiskNeeds);
+  const path = makeTemporaryFolder();
+  mountSmallDisk(path, gibibyte, 0, 4);
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(path, name), '');
+  const words = /no free inodes/;
+  expect(await checkDisk([{ name: 'spool', path }])).toMatchObject([
+    { verdict: 'wrong', message: expect.stringMatching(words) },
+  ]);
+  expect(await checkKeptFolder({ part: 'archive', path }, 'linux')).toMatchObject([
+    { verdict: 'wrong', message: expect.stringMatching(words) },
+  ]);
+  expect(() => openLedgerFile(join(path, 'ledger.db'), { isReader: false })).toThrow(words);
+  const archive = createDirectoryArchive({ root: path, account: 'a' });
+  await expect(archive.keep('2026-11-20', 'run', 'file.csv', Readable.from(['x']))).rejects.toThrow(words);
 });

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDayFolder, day, prepareDay } from '../support/day-folder.js';
 import { expectError } from '../support/expectations.js';
 import { startStandIn, success } from '../support/http-stand-in.js';
 import { csvOf } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 import { masterIdOnly } from '../support/source-columns.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import { usePostgres } from '../support/use-servers.js';
 
 const unwritable = /its PostgreSQL is a standby or read-only: name the primary server in the setting ledger/;
@@ -38,18 +40,8 @@ describe('a ledger on a PostgreSQL that takes no writes', () => {
   it.each([
     ['which has no ledger yet', false],
     ['which holds one', true],
-  ])('is refused with exit code 2, %s, by all that would write; nothing is sent', async (_, reviewed) => {
-    const { folder, standIn } = await prepareReadOnly(reviewed);
-    const sent = standIn.requests.length;
-    for (const args of [
-      ['run', '--day', '2026-11-19'],
-      ['serve', '--port', '0'],
-      ['mappings', 'sync'],
-    ]) {
-      const refused = await folder.run([...args, '--json']);
-      expectError(refused, { exitCode: 2, class: 'configuration', message: unwritable });
-    }
-    expect(standIn.requests).toHaveLength(sent);
+  ])('is waited for, %s, as in the middle of a failover; nothing is sent before', async (_, reviewed) => {
+    const { folder, standIn, url } = await prepareReadOnly(reviewed);
     const { exitCode, json } = await folder.run(['doctor', '--day', day, '--json']);
     expect(exitCode).toBe(2);
     expect(json).toMatchObject({
@@ -61,6 +53,17 @@ describe('a ledger on a PostgreSQL that takes no writes', () => {
         }),
       ]),
     });
+    const proxy = await startTcpProxy(postgres().port);
+    onTestFinished(() => proxy.stop());
+    await folder.configure({ ledger: postgres().overTcp(url, { port: proxy.port }) });
+    const sent = standIn.requests.length;
+    const running = folder.run(['replay', day, '--reason', 'again', '--json']);
+    // Several connections.
+    await vi.waitUntil(() => proxy.happened.bytesToClient > 5_000, { timeout: patienceMs });
+    expect(standIn.requests).toHaveLength(sent);
+    await makeReadOnly(url, false);
+    expect((await running).exitCode).toBe(0);
+    expect(standIn.requests.length).toBeGreaterThan(sent);
   });
 
   it('can still be looked at, and written to once that is over', async () => {

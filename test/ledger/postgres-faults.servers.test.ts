@@ -139,9 +139,56 @@ describe('the PostgreSQL ledger in trouble', () => {
            EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database());
          END $$`,
       );
-      expect(fault).toBeInstanceOf(LedgerUnusableError);
+      expect(fault).toBeInstanceOf(LedgerAwayError);
+      expect(fault).toMatchObject({ fault: 'read-only' });
       expect(fault.message).toContain('its PostgreSQL is a standby or read-only');
       await ledger.runs.create(newRun('r2', { day: '2026-11-21' }));
+    });
+
+    describe('or refuses the login in the middle', () => {
+      const changePassword = (to: string) =>
+        opened.query(`
+          ALTER ROLE worker PASSWORD '${to}';
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'worker'`);
+
+      async function openAsWorker() {
+        await opened.query(`
+          DROP ROLE IF EXISTS worker; CREATE ROLE worker SUPERUSER LOGIN PASSWORD 'worker'`);
+        let nowMs = 0;
+        const refusals: string[] = [];
+        const ledger = opened.open({
+          url: postgres().overTcp(opened.url, { user: 'worker', password: 'worker' }),
+          now: () => nowMs,
+          onRefused: ({ message }) => refusals.push(message),
+        });
+        await ledger.runs.create(newRun('r1'));
+        await changePassword('changed');
+        return { ledger, refusals, passMinutes: (minutes: number) => (nowMs += minutes * 60_000) };
+      }
+
+      it('goes on when it is right again, and has said once why it waited', async () => {
+        const { ledger, refusals, passMinutes } = await openAsWorker();
+        const reading = ledger.runs.get('r1');
+        await vi.waitUntil(() => refusals.length > 0, { timeout: patienceMs });
+        await expect(ledger.ping()).rejects.toMatchObject({ name: 'LedgerAwayError', fault: 'refused' });
+        passMinutes(4);
+        await changePassword('worker');
+        expect((await reading).id).toBe('r1');
+        expect(refusals).toEqual([expect.stringContaining('refused the user or the password')]);
+      });
+
+      it('gives up after five minutes, and then tries once', async () => {
+        const { ledger, refusals, passMinutes } = await openAsWorker();
+        const reading = faultOf(ledger.runs.get('r1'));
+        await vi.waitUntil(() => refusals.length > 0, { timeout: patienceMs });
+        passMinutes(5);
+        for (const fault of [await reading, await faultOf(ledger.runs.get('r1'))]) {
+          expect(fault).toMatchObject({ name: 'LedgerAwayError', fault: 'refused' });
+          expect(fault.message).toContain('refused the user or the password');
+        }
+        await changePassword('worker');
+        expect((await ledger.runs.get('r1')).id).toBe('r1');
+      });
     });
 
     it('does not crash the process when idle connections, or ones in a transaction, are ended', async () => {

@@ -26,17 +26,18 @@ beforeEach(async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
 });
 
-it.each(['ENOSPC', 'EDQUOT'])(
-  'a full disk (%s) is not an unsuitable place: it is reported as temporary',
-  (code) => {
-    const path = join(folder, 'ledger.db');
-    const cause = Object.assign(new Error(`${code}: mkdir`), { code, syscall: 'mkdir' });
-    const fail = () => {
-      throw cause;
-    };
-    expect(() => refuseUnusable(path, fail)).toThrow(new LedgerFullError(path, { cause }));
-  },
-);
+it.each([
+  ['ENOSPC', 'is full: free some space, then'],
+  ['EDQUOT', 'is beyond the quota of this user: remove files there, then'],
+])('a full disk (%s) is not an unsuitable place: it is reported as temporary', (code, why) => {
+  const path = join(folder, 'ledger.db');
+  const cause = Object.assign(new Error(`${code}: mkdir`), { code, syscall: 'mkdir' });
+  const fail = () => {
+    throw cause;
+  };
+  expect(() => refuseUnusable(path, fail)).toThrow(LedgerFullError);
+  expect(() => refuseUnusable(path, fail)).toThrow(why);
+});
 
 describe('a place where no ledger can be', () => {
   it('is a folder, which is left unchanged', () => {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { day } from '../support/day-folder.js';
-import { redisNeeds, startRedis } from '../support/redis.js';
+import { redisNeeds, startRedis, startSentinel } from '../support/redis.js';
 import { usePostgres } from '../support/use-servers.js';
 import { prepareMachines } from './machines.js';
 
@@ -27,9 +27,13 @@ const servers: readonly (readonly [what: string, open: () => Promise<string>, sa
   ],
   ['a cluster', async () => (await start(['--cluster-enabled', 'yes'])).url, 'is part of a cluster'],
   [
-    'a replica',
-    async () => (await start(['--replicaof', '127.0.0.1', `${(await start()).port}`])).url,
-    'the server is a replica',
+    'the address of a sentinel',
+    async () => {
+      const sentinel = await startSentinel((await start()).port);
+      onTestFinished(() => sentinel.close());
+      return sentinel.url;
+    },
+    'the server is a sentinel',
   ],
   [
     'no right to write',

@@ -172,7 +172,7 @@ describe('a problem is over', () => {
   it('of a full disk by the machine that measures it', async () => {
     const low = problem('resource-low', { subject: 'the spool on one' });
     const check1 = (place: string, bytes: number) =>
-      check(() => [low], [], { disks: [{ place, path: '/data', bytes }] });
+      check(() => [low], [], { disks: [{ place, path: '/data', bytes, inodes: 1e6 }] });
     expect((await check1('the spool on two', 9e9)).ended).toEqual([]);
     expect((await check1('the spool on one', 1e8)).ended).toEqual([]);
     expect((await check1('the spool on one', 9e9)).ended).toEqual(['resource-low']);
@@ -188,7 +188,7 @@ describe('a problem is over', () => {
   it('or reported again with its current facts', async () => {
     const low = problem('resource-low', { subject: 'the ledger', facts: { free: '900 MB' } });
     const yesterday = { raisedAt: at - 30 * hour, lastToldAt: at - 30 * hour };
-    const disks = [{ place: 'the ledger', path: '/data', bytes: 2_000_000 }];
+    const disks = [{ place: 'the ledger', path: '/data', bytes: 2_000_000, inodes: 1e6 }];
     const { reminded } = await check(() => [{ ...low, ...yesterday }], [], { disks });
     expect(reminded).toEqual([{ free: '2.0 MB', path: '/data' }]);
   });
@@ -201,10 +201,11 @@ describe('a check finds', () => {
     readonly request?: object;
     readonly fetched?: object;
     readonly free?: number;
+    readonly inodes?: number;
   }
 
   /** What is raised, in a ledger without runs. */
-  async function findRaised({ cases = [], latestSync, request, fetched, free }: Looked) {
+  async function findRaised({ cases = [], latestSync, request, fetched, free, inodes = 1e6 }: Looked) {
     const raised: NewNotice[] = [];
     const ledger = fakeLedger({
       notices: {
@@ -227,7 +228,7 @@ describe('a check finds', () => {
       copy: { completeUntil: at - 24 * hour },
       exportPatienceMs: 6 * hour,
       measureFree: async () =>
-        free === undefined ? [] : [{ place: 'the ledger', path: '/data', bytes: free }],
+        free === undefined ? [] : [{ place: 'the ledger', path: '/data', bytes: free, inodes }],
       findDigest: async () => undefined,
       clock: () => at,
     });

@@ -201,7 +201,7 @@ describe('any other problem', () => {
       { place: 'full', bytes: 1 },
       { place: 'mappings', bytes: 1 },
       { place: 'freed', bytes: 9e9 },
-    ].map((disk) => ({ ...disk, path: '/data' }));
+    ].map((disk) => ({ ...disk, path: '/data', inodes: 1e6 }));
     const problems = [low('full'), low('freed'), problem('copy-stale', { subject: 'mappings' })];
     expect((await check({ problems, disks })).ended).toEqual([[['resource-low', 'copy-stale'], { at: now }]]);
   });

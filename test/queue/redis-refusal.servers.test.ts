@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { PeerFault } from '../../src/async/peer-patience.js';
 import { checkQueue } from '../../src/doctor/queue.js';
-import { openRedisConnection, type QueueNotice } from '../../src/queue/redis-connection.js';
-import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
+import { judgeRedis, openRedisConnection, type QueueNotice } from '../../src/queue/redis-connection.js';
+import { patienceMs } from '../support/patience.js';
+import { type RunningRedis, redisNeeds, startRedis, startSentinel } from '../support/redis.js';
+import { settled, useQueues } from './opened-queues.js';
 
 const answerMs = 1_000;
 
@@ -35,5 +38,77 @@ describe('a server without AUTH', () => {
       { verdict: 'wrong', message: expect.stringContaining('unknown command') },
     ]);
     expect(JSON.stringify(findings)).not.toMatch(/s3cret|reviewer/);
+  });
+});
+
+describe('a server that', () => {
+  const openQueue = useQueues();
+  let redis: RunningRedis;
+  beforeEach(async ({ skip }) => {
+    skip(redisNeeds !== undefined, redisNeeds);
+    redis = await startRedis();
+    onTestFinished(() => redis.close());
+  });
+
+  const checkOnce = async (url: string) =>
+    (await checkQueue({ url, answerMs }, new AbortController().signal)).refusal;
+  it('is a sentinel is named as one at the start, and refused', async () => {
+    const sentinel = await startSentinel(redis.port);
+    onTestFinished(() => sentinel.close());
+    expect(await checkOnce(sentinel.url)).toMatchObject({
+      message: 'the server is a sentinel, which holds no data',
+    });
+    const { queue } = openQueue({ url: sentinel.url, answerMs });
+    await expect(queue.check()).rejects.toMatchObject({ fault: 'unsuited' });
+  });
+
+  it('is read-only may be so for a moment: it is not refused, says so, and is used once it takes writes', async () => {
+    await redis.ask((client) => client.call('REPLICAOF', '127.0.0.1', '1'));
+    expect(await checkOnce(redis.url)).toBeUndefined();
+    const { queue } = openQueue({ url: redis.url, answerMs });
+    await expect(queue.check()).rejects.toMatchObject({
+      fault: 'read-only',
+      message: expect.stringMatching(/READONLY/),
+    });
+    await redis.ask((client) => client.call('REPLICAOF', 'NO', 'ONE'));
+    await vi.waitFor(() => queue.check(), { timeout: patienceMs });
+  });
+
+  it('asks for a password in the middle is said to do so, and is used once it does not', () =>
+    // This connection stays: a server asks for a password only when somebody connects.
+    redis.ask(async (administrator) => {
+      const { queue, worker, notices } = openQueue({ url: redis.url, answerMs });
+      worker.start();
+      await queue.check();
+      await administrator.config('SET', 'requirepass', 's3cret');
+      await administrator.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      const reason = expect.stringMatching(/NOAUTH/);
+      await settled(() => expect(notices.at(-1)).toMatchObject({ type: 'queue-away', reason }));
+      await expect(queue.check()).rejects.toMatchObject({ fault: 'refused', message: reason });
+      await expect(queue.check()).rejects.toThrow('check user, password and rights');
+      expect(await checkOnce(redis.url)).toMatchObject({ message: reason });
+      await administrator.config('SET', 'requirepass', '');
+      await settled(() => expect(notices.at(-1)?.type).toBe('queue-back'));
+      await queue.check();
+    }));
+});
+
+describe('what a server says', () => {
+  it.each<[PeerFault, string]>([
+    ['refused', 'WRONGPASS invalid username-password pair or user is disabled.'],
+    ['refused', 'Ready check failed: NOAUTH Authentication required.'],
+    ['refused', "NOPERM this user has no permissions to run the 'evalsha' command"],
+    ['unsuited', "ERR unknown command 'evalsha'"],
+    ['unsuited', 'MOVED 3999 10.0.0.1:6381'],
+    ['unsuited', "CROSSSLOT Keys in request don't hash to the same slot"],
+    ['unsuited', 'CLUSTERDOWN Hash slot not served'],
+    ['unsuited', "Hostname/IP does not match certificate's altnames"],
+    ['read-only', "READONLY You can't write against a read only replica."],
+    ['passing', 'LOADING Redis is loading the dataset in memory'],
+    ['passing', "OOM command not allowed when used memory > 'maxmemory'."],
+    ['passing', 'connect ECONNREFUSED 127.0.0.1:6379'],
+    ['passing', 'no answer within 5000 ms'],
+  ])('is %s: %s', (fault, said) => {
+    expect(judgeRedis(said)).toBe(fault);
   });
 });

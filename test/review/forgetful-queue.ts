@@ -6,6 +6,7 @@ export function createForgetfulQueue(): StepQueue {
     add: async () => {},
     waitForCapacity: async () => {},
     countWaiting: async () => 0,
+    check: async () => {},
     work: () => {},
     holdOff: async () => false,
     drop: async () => {},

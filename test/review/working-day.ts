@@ -26,6 +26,7 @@ export interface WorkingOptions {
   readonly queue?: StepQueue;
   readonly source?: BookingSource;
   readonly ledger?: Ledger;
+  readonly clock?: () => number;
 }
 
 export interface Process<Force extends Workforce> {
@@ -51,6 +52,7 @@ export async function prepareWork({
 
   function begin(options: WorkingOptions) {
     const { answer = () => ok, leaseMs = 30_000, graceMs = 0, source, ledger: own = ledger } = options;
+    const { clock = Date.now } = options;
     const events: ReviewEvent[] = [];
     const delivery = createBodyDelivery({ service: answering(answer), masterIdName: 'ServiceId', batchSize });
     const common = {
@@ -61,7 +63,7 @@ export async function prepareWork({
       leaseMs,
       longestWaitMs: 60_000,
       graceMs,
-      clock: Date.now,
+      clock,
       random: () => 0.5,
       notify: (event: ReviewEvent) => void events.push(event),
     };

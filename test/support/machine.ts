@@ -13,8 +13,9 @@ export interface SmallDisk {
 export const smallDiskNeeds = canMount() ? undefined : 'needs root and the right to mount a tmpfs';
 
 /** Mounts a disk of this many kilobytes over that folder until the test ends. */
-export function mountSmallDisk(folder: string, kilobytes: number, uid = 0): SmallDisk {
-  mount(folder, `size=${kilobytes}k,mode=755,uid=${uid},gid=${uid}`);
+export function mountSmallDisk(folder: string, kilobytes: number, uid = 0, inodes?: number): SmallDisk {
+  const files = inodes === undefined ? '' : `,nr_inodes=${inodes}`;
+  mount(folder, `size=${kilobytes}k,mode=755,uid=${uid},gid=${uid}${files}`);
   // Lazily: a process may still have a file open there.
   onTestFinished(() => unmount(folder));
   return { grow: () => mount(folder, 'remount,size=128m') };

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -96,6 +96,27 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
 /** Polls without vitest's help: benchmarks start these servers too. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(2);
+}
+
+/** A sentinel that watches the server on that port. */
+export async function startSentinel(
+  watched: number,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'sentinel-'));
+  const port = await findFreePort();
+  const settings = join(folder, 'sentinel.conf');
+  writeFileSync(settings, `port ${port}\nbind 127.0.0.1\nsentinel monitor day 127.0.0.1 ${watched} 1\n`);
+  const sentinel = spawnServer('redis-server', [settings, '--sentinel']);
+  await until(() => answers(port, sentinel));
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async close() {
+      const ended = once(sentinel, 'exit');
+      sentinel.kill('SIGKILL');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** It accepts connections before its files are open, which takes seconds on a busy disk. */

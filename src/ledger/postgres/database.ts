@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { LedgerAwayError, LedgerUnusableError } from '../errors.js';
-import { lockTimeout, persist, TemporaryFault, translateFault } from './faults.js';
+import { createPatience } from '../../async/peer-patience.js';
+import { LedgerAwayError, LedgerRefusedError, LedgerUnusableError } from '../errors.js';
+import { lockTimeout, persist, TemporaryFault, toAway, translateFault } from './faults.js';
 import { createSession, type Session } from './session.js';
 
 /** The address for display: host, port and database, without user, password and parameters. */
@@ -54,16 +55,26 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** How long each call waits for an unavailable server. */
   readonly patienceMs?: number;
+  /** Monotonic, in milliseconds. */
+  readonly now?: () => number;
+  /** Called when a server that could be used refuses us, before that is tried again. */
+  readonly onRefused?: (error: LedgerRefusedError) => void;
 }
 
 /**
  * A pool of connections to PostgreSQL: the only place that connects. Temporary faults, from a restart of the server to a
- * deadlock, are retried here; then every call throws LedgerAwayError.
+ * deadlock, are retried here; so is a refusal of a server that could be used before, for longer. Then every call throws LedgerAwayError.
  *
  * @param prepare runs in a transaction before anything else, until it has succeeded once
  */
 export function openDatabase(
-  { url, connections = 10, patienceMs = 30_000 }: DatabaseOptions,
+  {
+    url,
+    connections = 10,
+    patienceMs = 30_000,
+    now = () => performance.now(),
+    onRefused = () => {},
+  }: DatabaseOptions,
   prepare?: (session: Session, place: string) => Promise<void>,
 ) {
   const place = placeOf(url);
@@ -87,6 +98,9 @@ export function openDatabase(
   pool.on('connect', (client) => client.on('error', () => undefined));
 
   let isClosed = false;
+  // What only reads does its work at once, and then ends.
+  const patience = prepare && createPatience(now);
+  let isRefused = false;
   let prepared: Promise<void> | undefined;
 
   async function connect(): Promise<pg.PoolClient> {
@@ -108,6 +122,8 @@ export function openDatabase(
     try {
       const result = await work(createSession(client, place));
       isBroken = false;
+      isRefused = false;
+      patience?.noteSuccess();
       return result;
     } catch (error) {
       isBroken = error instanceof TemporaryFault && error.endsConnection;
@@ -140,8 +156,18 @@ export function openDatabase(
     });
   }
 
-  function persistPrepared<Result>(work: () => Promise<Result>, patience = patienceMs): Promise<Result> {
-    return persist({ place, patienceMs: patience, isOver: () => isClosed }, async () => {
+  function noteRefusal(error: LedgerRefusedError): void {
+    if (!isRefused) onRefused(error);
+    isRefused = true;
+  }
+
+  function persistPrepared<Result>(work: () => Promise<Result>, withinMs?: number): Promise<Result> {
+    const how = {
+      ...{ place, now, isOver: () => isClosed, onRefused: noteRefusal },
+      patienceMs: withinMs ?? patienceMs,
+      patience: withinMs === undefined ? patience : undefined,
+    };
+    return persist(how, async () => {
       if (prepare) prepared ??= inTransaction('BEGIN', (session) => prepare(session, place));
       try {
         await prepared;
@@ -185,7 +211,7 @@ export function openDatabase(
      */
     perform<Result>(
       work: Work<Result>,
-      { patienceMs: patience, timeoutMs }: { readonly patienceMs?: number; readonly timeoutMs?: number } = {},
+      { patienceMs: withinMs, timeoutMs }: { readonly patienceMs?: number; readonly timeoutMs?: number } = {},
     ): Promise<Result> {
       let mayBeDone = false;
       return persistPrepared(
@@ -195,7 +221,7 @@ export function openDatabase(
             mayBeDone = true;
             return work(session, isAgain);
           }, timeoutMs),
-        patience,
+        withinMs,
       );
     },
 
@@ -224,7 +250,10 @@ export function openDatabase(
         throw new LedgerAwayError(place);
       });
       const answer = withSession((session) => session.run('SELECT 1'), timeoutMs).catch((error) => {
-        throw error instanceof TemporaryFault ? new LedgerAwayError(place, { cause: error }) : error;
+        if (error instanceof TemporaryFault) throw toAway(place, error);
+        if (error instanceof LedgerRefusedError && patience && patience.judge(error.fault) !== 'refuse')
+          throw new LedgerAwayError(place, { fault: error.fault, reason: error.reason, cause: error });
+        throw error;
       });
       try {
         await Promise.race([answer, tooLate]);

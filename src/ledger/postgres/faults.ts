@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Patience } from '../../async/peer-patience.js';
 import { needsOwnSession } from '../../text/pooler-words.js';
-import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../errors.js';
+import { LedgerAwayError, LedgerFullError, LedgerRefusedError } from '../errors.js';
 
 /** A temporary failure of the server or the network: the request may be repeated. */
 export class TemporaryFault extends Error {
@@ -45,7 +46,7 @@ const readOnlyState = '25006';
 const passingStates = /^(08...|57P0[1-5]|25006|25P03|53...|58...)$/;
 
 /** What to do about a server that takes no writes. */
-export const readOnlyServer =
+const readOnlyServer =
   'its PostgreSQL is a standby or read-only: name the primary server in the setting ledger, or turn off default_transaction_read_only for the server, its database or its user';
 
 const certificateFaults = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
@@ -59,28 +60,31 @@ export function translateFault(error: unknown, place: string): Error {
     if (serializationFailures.includes(code) || timeouts.includes(code))
       return new TemporaryFault(code, false);
     if (code === '53100') return new LedgerFullError(place, { cause: new TemporaryFault(code, false) });
-    if (needsOwnSession(code, message)) return new LedgerUnusableError(place, sharedSession(code));
+    if (needsOwnSession(code, message)) return new LedgerRefusedError(place, 'unsuited', sharedSession(code));
     if (passingStates.test(code)) return new TemporaryFault(code, true);
     const reason = explainState(code);
     return reason === undefined
       ? new StatementRefusedError(place, code, severity, constraint)
-      : new LedgerUnusableError(place, reason);
+      : new LedgerRefusedError(place, code === '3D000' ? 'unsuited' : 'refused', reason);
   }
   if (code !== undefined && certificateFaults.test(code)) {
-    return new LedgerUnusableError(
+    return new LedgerRefusedError(
       place,
+      'refused',
       `the server's certificate is not trusted (${code}); fix it, or name the file of its authority in the address: …?sslrootcert=FILE`,
     );
   }
   if (message.includes('SSL connections') || message.includes('SSL connection')) {
-    return new LedgerUnusableError(
+    return new LedgerRefusedError(
       place,
+      'unsuited',
       'the server does not support TLS, which sslmode requires; enable it there, or change sslmode in the setting ledger',
     );
   }
   if (message.startsWith('SASL')) {
-    return new LedgerUnusableError(
+    return new LedgerRefusedError(
       place,
+      'refused',
       'the server requires a password, and there is no usable one; set it in the setting ledger',
     );
   }
@@ -126,37 +130,61 @@ function readError(error: unknown) {
 
 const firstPauseMs = 25;
 const longestPauseMs = 1_000;
+/** A server that refuses a login counts such tries, and may lock the account. */
+const longestRefusedPauseMs = 15_000;
+
+interface Persistence {
+  readonly place: string;
+  /** How long one call waits for a server that is away. */
+  readonly patienceMs: number;
+  /** What all calls together bear with. Absent if the call has no time for that. */
+  readonly patience?: Patience | undefined;
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number;
+  /** True once nobody waits for the result any more. */
+  readonly isOver: () => boolean;
+  readonly onRefused: (error: LedgerRefusedError) => void;
+}
 
 /**
  * Retries until the work is done or fails for good.
  *
- * @throws LedgerAwayError when the time is up, LedgerUnusableError if the server only takes no writes
+ * @throws LedgerAwayError when the time is up; LedgerRefusedError at once if the server could never be used
  */
-export async function persist<Result>(
-  {
-    place,
-    patienceMs,
-    isOver,
-  }: {
-    readonly place: string;
-    readonly patienceMs: number;
-    /** True once nobody waits for the result any more. */
-    readonly isOver: () => boolean;
-  },
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const deadline = performance.now() + patienceMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+export async function persist<Result>(how: Persistence, work: () => Promise<Result>): Promise<Result> {
+  const { place, patienceMs, patience, now, isOver, onRefused } = how;
+  const deadline = now() + patienceMs;
+  for (let tries = 0; ; tries += 1) {
+    const doubledMs = firstPauseMs * 2 ** tries;
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof TemporaryFault)) throw error;
-      if (isOver() || performance.now() + pauseMs > deadline) {
-        throw error.code === readOnlyState
-          ? new LedgerUnusableError(place, readOnlyServer, { cause: error })
-          : new LedgerAwayError(place, { cause: error });
+      if (error instanceof LedgerRefusedError) {
+        const { fault, reason } = error;
+        const decision = patience?.judge(fault) ?? 'refuse';
+        if (decision === 'refuse') throw error;
+        if (decision === 'give-up' || isOver())
+          throw new LedgerAwayError(place, { fault, reason, cause: error });
+        onRefused(error);
+        await pause(Math.min(doubledMs, longestRefusedPauseMs));
+        continue;
       }
+      if (!(error instanceof TemporaryFault)) throw error;
+      const pauseMs = Math.min(doubledMs, longestPauseMs);
+      if (isOver() || now() + pauseMs > deadline) throw toAway(place, error);
       await pause(pauseMs);
     }
   }
+}
+
+/** Nobody waits any longer for a fault that may pass. */
+export function toAway(place: string, cause: TemporaryFault): LedgerAwayError {
+  return cause.code === readOnlyState
+    ? new LedgerAwayError(place, { fault: 'read-only', reason: readOnlyServer, cause })
+    : new LedgerAwayError(place, { cause });
+}
+
+/** A server that takes no writes; it may be a standby that is about to take over. */
+export function readOnlyFault(): TemporaryFault {
+  return new TemporaryFault(readOnlyState, true);
 }

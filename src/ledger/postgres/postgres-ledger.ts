@@ -15,6 +15,7 @@ import { claim, holdsClaim, recordAcceptedBatch, renewClaims } from './claims.js
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
 import { createHolds } from './holds.js';
 import { ledgerExists, migrate, requireWritable } from './schema.js';
+import type { Session } from './session.js';
 import { createPostgresStore } from './store.js';
 
 const pingTimeoutMs = 1_900;
@@ -99,7 +100,8 @@ export async function findPostgresLedger({
   const database = openDatabase(options);
   try {
     if (!waits) await database.ping(pingTimeoutMs);
-    if (mustTakeWrites) await database.perform((session) => requireWritable(session, database.place));
+    // Asked once: whoever wants to know has no time to wait for a failover.
+    if (mustTakeWrites) await database.perform(requireWritable, { patienceMs: 0 });
     const isThere = await database.perform((session) => ledgerExists(session, database.place));
     if (isThere) {
       const store = createPostgresStore(database, options);
@@ -130,10 +132,11 @@ export async function findPostgresLedger({
 
 /** A reader may be connected to a standby, or as a user that may only read. */
 async function requireRecordable({ perform, place }: Database): Promise<void> {
-  const found = await perform(async (session) => {
-    await requireWritable(session, place);
+  const asking = async (session: Session) => {
+    await requireWritable(session);
     return session.row(`SELECT has_table_privilege('hotel_review.audit_trail', 'INSERT') AS may_insert`);
-  });
+  };
+  const found = await perform(asking, { patienceMs: 0 });
   if (!found?.may_insert) {
     throw new LedgerUnusableError(
       place,

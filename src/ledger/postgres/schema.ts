@@ -1,6 +1,6 @@
 import { LedgerUnusableError } from '../errors.js';
 import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
-import { readOnlyServer } from './faults.js';
+import { readOnlyFault } from './faults.js';
 import type { Session } from './session.js';
 
 /**
@@ -70,15 +70,14 @@ const migrationLock = 0x68_6f_74_6c;
  *
  * @param place of the database, for messages
  * @param mayCreate is asked before a new one is created, and throws if it must not be
- * @throws LedgerUnusableError if an older or newer version of this program, or a different program, created it, and if the
- *   server takes no writes
+ * @throws LedgerUnusableError if an older or newer version of this program, or a different program, created it,
  */
 export async function migrate(
   session: Session,
   place: string,
   mayCreate = async (): Promise<void> => {},
 ): Promise<void> {
-  await requireWritable(session, place);
+  await requireWritable(session);
   if ((await readSchema(session, place)) === versions.length) return;
   await session.run('SELECT pg_advisory_xact_lock($1)', migrationLock);
   const present = await readSchema(session, place);
@@ -109,11 +108,11 @@ export async function ledgerExists(session: Session, place: string): Promise<boo
   );
 }
 
-/** @throws LedgerUnusableError if the server is a standby, or its connections only read by default */
-export async function requireWritable(session: Session, place: string): Promise<void> {
+/** @throws TemporaryFault if the server is a standby, or its connections only read by default */
+export async function requireWritable(session: Session): Promise<void> {
   // On a standby, this is on whatever the settings say.
   const found = await session.row(`SELECT current_setting('transaction_read_only') AS read_only`);
-  if (found?.read_only === 'on') throw new LedgerUnusableError(place, readOnlyServer);
+  if (found?.read_only === 'on') throw readOnlyFault();
 }
 
 /** Returns the version of the schema, 0 if there is none. */

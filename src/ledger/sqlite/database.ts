@@ -1,4 +1,5 @@
 import Libsql from 'libsql';
+import { explainNoRoom } from '../../text/disk-room.js';
 import { codeOf } from '../../text/safe-error.js';
 import { DatabaseBusyError, LedgerFullError, LedgerUnusableError } from '../errors.js';
 
@@ -43,7 +44,8 @@ export function openDatabase(path: string, { busyTimeoutMs }: { readonly busyTim
     try {
       return work();
     } catch (error) {
-      if (isFull(error)) throw new LedgerFullError(path, { cause: error });
+      if (isFull(error))
+        throw new LedgerFullError(path, { why: explainNoRoom({ code: 'ENOSPC' }, path), cause: error });
       throw isDamage(error) ? new LedgerUnusableError(path, describeDamage(path), { cause: error }) : error;
     }
   }

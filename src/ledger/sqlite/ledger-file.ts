@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { explainNoRoom } from '../../text/disk-room.js';
 import { codeOf } from '../../text/safe-error.js';
 import { LedgerFullError, LedgerUnusableError } from '../errors.js';
 import { quickRewrite, type RewriteLimits } from '../retention.js';
@@ -169,8 +170,6 @@ const misplaced: readonly unknown[] = [
   'EROFS',
 ];
 
-const noRoom: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
-
 /** SQLite's result codes. */
 const readOnly = 8;
 const cannotOpen = 14;
@@ -222,7 +221,8 @@ export function refuseUnusable<Result>(path: string, work: () => Result): Result
   try {
     return work();
   } catch (error) {
-    if (noRoom.includes(codeOf(error))) throw new LedgerFullError(path, { cause: error });
+    const why = explainNoRoom(error, path);
+    if (why !== undefined) throw new LedgerFullError(path, { why, cause: error });
     const reason = explain(error, path);
     throw reason === undefined ? error : new LedgerUnusableError(path, reason, { cause: error });
   }

@@ -1,9 +1,10 @@
 import { orAborted, pause, untilAborted } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
+import { createPatience } from '../../async/peer-patience.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, isActive, type Run } from '../../ledger/run.js';
-import type { PerformStep, StepQueue, StepReference } from '../queue.js';
+import { type PerformStep, QueueAwayError, type StepQueue, type StepReference } from '../queue.js';
 import { type SettleParts, settleIfDue } from './settle.js';
 import {
   createStepRunner,
@@ -25,11 +26,13 @@ export interface Workforce {
    *
    * @param hold of the run's day, if this process has it. A process that works alone stops when it is lost. A shared
    * workforce releases it: every process may take the steps of a collected run.
-   * @throws FencedError
+   * @throws FencedError; QueueAwayError if a shared queue could be used before, and refuses everything for too long
    */
   deliver(run: Run, signal: AbortSignal, hold?: Hold): Promise<Run>;
   /** The number of steps of all runs that wait in a shared queue, if there is one. Rejects when it can't be reached. */
   countWaiting?(): Promise<number>;
+  /** Whether a shared queue takes steps, if there is one. @throws QueueAwayError */
+  checkQueue?(): Promise<void>;
   /** Finishes or interrupts the running steps. Idempotent. */
   close(): Promise<void>;
 }
@@ -110,13 +113,16 @@ export interface SharedWorkforceParts extends WorkforceParts {
  * delays nothing for long.
  */
 export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
-  const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, random, notify } = parts;
+  const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, clock, random, notify } = parts;
   const claims = holdClaims(ledger, leaseMs);
   const performStep = createStepRunner(parts, queue, claims, reportFault);
   const stopping = new AbortController();
   let reconciling: Promise<void> | undefined;
   let looking: Promise<readonly Run[]> | undefined;
   let closing: Promise<void> | undefined;
+  // Otherwise the process would not have started.
+  const patience = createPatience(clock, true);
+  let givenUp: QueueAwayError | undefined;
 
   const perform: PerformStep = async (reference, abandon, releaseSlot) => {
     const { runId, step } = reference;
@@ -132,9 +138,23 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   async function keepReconciling(): Promise<void> {
     const { signal } = stopping;
     while (!signal.aborted) {
+      await watchQueue();
       await reconcile(parts, reportFaultOfRun, signal).catch((error: unknown) => reportFault(error));
       // Jitter, so that processes don't all reconcile at once.
       await pause(reconcileMs * (0.75 + random() / 2), signal);
+    }
+  }
+
+  /** Whoever waits for a run gives it up; a process that stays up goes on trying. */
+  async function watchQueue(): Promise<void> {
+    try {
+      await queue.check();
+      patience.noteSuccess();
+      givenUp = undefined;
+    } catch (error) {
+      if (!(error instanceof QueueAwayError) || patience.judge(error.fault) !== 'give-up') return;
+      if (!givenUp && !stopping.signal.aborted) notify({ type: 'queue-given-up', error });
+      givenUp = error;
     }
   }
 
@@ -155,6 +175,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   return {
     letsOthersJoin: true,
     countWaiting: () => queue.countWaiting(),
+    checkQueue: () => queue.check(),
     async deliver(run, signal, hold) {
       await hold?.release();
       const stop = AbortSignal.any([signal, stopping.signal]);
@@ -183,6 +204,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     while (hasWork(run)) {
       const active = await orAborted(lookAtRuns(), signal);
       if (active === 'aborted') break;
+      if (givenUp) throw givenUp;
       const found = active.find(({ id }) => id === first.id) ?? (await ledger.runs.get(first.id));
       // A run whose last step has ended may not be settled yet: the process that performed the step may be gone.
       run = await settleIfLeftOver(found, parts).catch((error: unknown) => {

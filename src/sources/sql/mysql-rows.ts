@@ -9,7 +9,7 @@ import {
   readErrorCode,
 } from './database-fault.js';
 import { createMysqlSession, type MysqlCell, type MysqlSession } from './mysql-session.js';
-import type { RowsRequest, SqlRows, SqlType } from './rows.js';
+import { type RowsRequest, rowLimit, type SqlRows, type SqlType } from './rows.js';
 
 interface MysqlPlace {
   readonly login: MysqlLogin;
@@ -88,13 +88,23 @@ export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Pr
   }
 }
 
-/** Sets up the session and starts a read-only transaction. */
+/** More than any query returns: the server's own way to say that there is no limit. */
+const noLimit = '18446744073709551615';
+/** A joined text that is longer is cut, and then the row is longer than a record may be. */
+const longestJoinedText = 4 * (rowLimit + 1);
+
+/**
+ * All that a session sets, for a day as for a sample, after what the server's `init_connect` has set. `docs/sources.md` lists it.
+ * The first settings come before anything is read: a limit could hide the version, too.
+ */
 async function prepare(session: MysqlSession, { timeoutMs, atMost }: RowsRequest): Promise<void> {
   // Some servers ignore what the driver asks for when it connects, and answer in their own character set.
   await session.run('SET NAMES utf8mb4 COLLATE utf8mb4_general_ci');
   const seconds = Math.max(1, Math.ceil(timeoutMs / 1_000));
   await session.run(
-    `SET SESSION time_zone = '+00:00', SESSION net_write_timeout = ${seconds},
+    `SET SESSION sql_select_limit = ${noLimit}, SESSION sql_big_selects = 1,
+       SESSION group_concat_max_len = ${longestJoinedText},
+       SESSION time_zone = '+00:00', SESSION net_write_timeout = ${seconds},
        SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')`,
   );
   const [version] = (await session.run('SELECT VERSION()'))[0] ?? [];

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { PeerFault } from '../../../src/async/peer-patience.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Right } from '../../../src/ledger/step.js';
 import { createInProcessQueues } from '../../../src/queue/in-process.js';
-import { QueueAwayError } from '../../../src/review/queue.js';
+import { QueueAwayError, type StepQueue } from '../../../src/review/queue.js';
 import { reviewDay } from '../../../src/review/review-day.js';
 import { record } from '../../contracts/ledger/days.js';
 import { withReplaced } from '../../support/fake-ledger.js';
@@ -15,6 +16,7 @@ import { openTemporaryLedger } from '../temporary-ledger.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
 
 const day = reviewedDay.iso;
+const minuteMs = 60_000;
 
 describe('processes that share the work', () => {
   it('deliver every booking once, whichever of them starts the run, and all of them wait for the end', async () => {
@@ -60,6 +62,41 @@ describe('processes that share the work', () => {
     expect(detached.reported('faulted')).toMatchObject([{ error: away }]);
     work.startShared();
     await settled(work.ledger, run.id);
+  });
+
+  it('give a run up once the queue has refused everything for five minutes, and say so once; not while it is only away', async () => {
+    const startedAt = Date.now();
+    let lateMs = 0;
+    let fault: PeerFault = 'passing';
+    let checks = 0;
+    const refusal = () =>
+      new QueueAwayError('redis://127.0.0.1:6379', 'NOAUTH Authentication required.', fault);
+    const queue: StepQueue = {
+      ...createForgetfulQueue(),
+      async check() {
+        checks += 1;
+        throw refusal();
+      },
+    };
+    const checkedAgain = async () => {
+      const before = checks;
+      await vi.waitUntil(() => checks > before + 1, { timeout: patienceMs, interval: 5 });
+    };
+    const work = await prepareWork();
+    const { parts, reported } = work.startShared({ queue, clock: () => startedAt + lateMs });
+    const reviewing = reviewDay(requestOf(), parts, unstopped);
+    const ended = reviewing.then(() => 'done', String);
+    lateMs = 60 * minuteMs;
+    await checkedAgain();
+    fault = 'refused';
+    await checkedAgain();
+    lateMs += 4 * minuteMs;
+    await checkedAgain();
+    expect(reported('queue-given-up')).toEqual([]);
+    lateMs += minuteMs;
+    expect(await ended).toContain('NOAUTH');
+    await checkedAgain();
+    expect(reported('queue-given-up')).toMatchObject([{ error: { fault: 'refused' } }]);
   });
 
   it('settle a run whose last step was recorded by a process that died before settling', async () => {

@@ -3,6 +3,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { SourceError } from '../../../src/review/source.js';
+import { sampleRecords } from '../../../src/sources/common/setup.js';
+import { createDayRows } from '../../../src/sources/sql/day-rows.js';
 import { certificateNeeds, makeCertificate } from '../../support/machine.js';
 import { mariadbPassword, mariadbUser, startMariadb } from '../../support/mariadb.js';
 import { isNightly } from '../../support/nightly.js';
@@ -142,6 +144,39 @@ describe('bookings in MariaDB', () => {
     });
     expect(await mariadb().query(url, 'SELECT * FROM kept')).toEqual([{ a: 'still here' }]);
     expect(await mariadb().query(url, 'SHOW TABLES')).toHaveLength(1);
+  });
+
+  describe.each([
+    ['set for the whole server', (sql: string) => `SET GLOBAL ${sql}`],
+    ['set by init_connect', (sql: string) => `SET GLOBAL init_connect = 'SET ${sql}'`],
+  ])('are all read, and a sample has its own number of them, whatever limits are %s', (_, limitBy) => {
+    const limits = [
+      'sql_select_limit = 2',
+      'sql_select_limit = 0',
+      'max_join_size = 2',
+      'group_concat_max_len = 4',
+    ];
+    const defaults = `SET GLOBAL sql_select_limit = 18446744073709551615, GLOBAL max_join_size = 18446744073709551615,
+      GLOBAL group_concat_max_len = 1048576, GLOBAL init_connect = ''`;
+    it.each(limits)('%s', async (limit) => {
+      await mariadb().query(url, 'CREATE TABLE bookings AS SELECT seq AS ServiceId FROM seq_1_to_501');
+      const query = `SELECT ServiceId, (SELECT GROUP_CONCAT(other.ServiceId) FROM bookings AS other) AS ProviderName
+        FROM bookings WHERE :day <> '' ORDER BY 1`;
+      const names = Array.from({ length: 501 }, (_, at) => at + 1).join(',');
+      await mariadb().query(url, limitBy(limit));
+      try {
+        const { records } = await readDay({ url, query });
+        expect(records).toHaveLength(501);
+        expect(records.at(-1)).toMatchObject({ fields: { ServiceId: '501', ProviderName: names } });
+        let rows = 0;
+        const { signal } = new AbortController();
+        for await (const block of createDayRows({ url, query }).read(day, { signal, atMost: sampleRecords }))
+          rows += block.rows.length;
+        expect(rows).toBe(sampleRecords);
+      } finally {
+        await mariadb().query(url, defaults);
+      }
+    });
   });
 
   it('stop at the time limit if the query takes too long, here and on the server', async () => {
