@@ -20,7 +20,7 @@ const lineFeed = 0x0a;
 export function createDoubt({ header, delimiter, recordLimit }: DoubtOptions) {
   const { columns, places } = header.row;
   const delimiterCode = delimiter.charCodeAt(0);
-  // No setting decides whether a record is accepted: a date that can't be read is a warning.
+  // Settings decide how dates are read, which rejects nothing. A number in `source.missing` only makes this doubt more.
   const normalise = createNormaliser();
   const signs: RowSigns = {
     delimiter,

@@ -310,7 +310,11 @@ describe('a malformed result', () => {
 
   it.each([
     ['between them', `1,"opened\n${line}\nclosed",3,4,5,6,7,8`, 2],
-    ['in the line that closes it', `1,R,"Ana Example,4,5,6,7,8\n${line.replace('Ana Example', 'Ana Example"')}`, 1],
+    [
+      'in the line that closes it',
+      `1,R,"Ana Example,4,5,6,7,8\n${line.replace('Ana Example', 'Ana Example"')}`,
+      1,
+    ],
   ])('reads again the rows that a closed quote would hide %s', async (_, lines, malformed) => {
     const { rows, end } = await readAll(`${header}\n${lines}\n`);
     expect(rows).toEqual([row]);
