@@ -59,7 +59,7 @@ describe('the sample of an API', () => {
 
   it.each([
     ['an answer without the list', 200, { data: guest }, 'unreadable', 'has no "data.list"'],
-    ['a refusal', 401, { message: guest }, 'unreadable', 'rejected the credentials (http-401)'],
+    ['a refusal', 401, { message: guest }, 'login-refused', 'rejected the credentials (http-401)'],
     ['a wrong address', 404, { message: guest }, 'missing', 'found nothing there (http-404)'],
     ['an outage', 503, { message: guest }, 'unreadable', 'gave no usable response in 3 tries (http-503)'],
   ])('fails with the same message as reading the day: %s', async (_, status, body, fault, words) => {

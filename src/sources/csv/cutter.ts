@@ -70,6 +70,8 @@ export function createCsvCutter(options: {
   let scanned = 0;
   let dropped: Exclude<CutReason, 'unclosed-quote'> | undefined;
   let isTooLong = false;
+  /** Whether the last line of a record that is too long is so by itself: nothing of it is held. */
+  let isLineTooLong = false;
   /** The line on which the current record begins. */
   let recordLine = options.firstLine ?? 1;
   let isHeaderCut = false;
@@ -132,8 +134,12 @@ export function createCsvCutter(options: {
     function hold(end: number): Buffer {
       if (!isTooLong) return bytes.subarray(recordStart, end);
       const lastLine = end === 0 ? -1 : bytes.lastIndexOf(lineFeed, end - 1);
-      if (lastLine <= recordStart)
-        return end - recordStart > recordLimit + 1 ? nothing : bytes.subarray(recordStart, end);
+      if (lastLine <= recordStart) {
+        if (bytes[recordStart] === lineFeed) isLineTooLong = false;
+        isLineTooLong ||= end - recordStart > recordLimit + 1;
+        return isLineTooLong ? nothing : bytes.subarray(recordStart, end);
+      }
+      isLineTooLong = false;
       isDoubted(describeRecord(lastLine));
       return bytes.subarray(lastLine, end);
     }
@@ -171,6 +177,7 @@ export function createCsvCutter(options: {
       recordStart = endRecord(at) + 1;
       dropped = undefined;
       isTooLong = false;
+      isLineTooLong = false;
       scanner.restart();
       if (!isHeaderCut && lines.length + cuts.length > 0) {
         isHeaderCut = true;

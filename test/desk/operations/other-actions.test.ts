@@ -58,7 +58,7 @@ describe('notifications', () => {
     expect(readRows(problems)).toEqual([
       ['run-failed', '19 Nov 2026', 'critical', '21 Nov 2026, 03:30', '21 Nov 2026, 03:30'],
     ]);
-    expect(messages).toContain('1 message to be sent, 0 messages given up.');
+    expect(messages).toContain('1 message to be sent, 0 messages given up, 0 messages perhaps received.');
     expect(readRows(messages)).toEqual([['run-failed', '19 Nov 2026', 'ops', '21 Nov 2026, 03:30', 'waits']]);
     expect(text).toContain('href="/days/2026-11-19">19 Nov 2026</a>');
     expect(text).toContain('href="/notifications/test?channel=ops"');
