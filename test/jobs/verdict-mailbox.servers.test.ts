@@ -145,7 +145,7 @@ it('a maildir and a folder are tried by doctor, and nothing is tried if none is 
   });
 });
 
-it('doctor warns if anybody can open cases, and if silence can mean nothing', async () => {
+it('doctor warns if anybody can open cases', async () => {
   const folder = await prepare({});
   for (const part of ['new', 'cur']) await mkdir(join(folder.path, 'inbox', part), { recursive: true });
   const warn = async (verdicts: Settings) => {
@@ -153,16 +153,6 @@ it('doctor warns if anybody can open cases, and if silence can mean nothing', as
     return findings.filter(({ verdict }) => verdict === 'warning').map(({ message }) => message);
   };
   expect(await warn({ maildir: './inbox' })).toEqual([expect.stringContaining("anybody's e-mails count")]);
-  const silent = { silenceMeansCorrectAfter: 48 };
-  const useless = 'verdicts.silenceMeansCorrectAfter has no effect without';
-  const nobody = expect.stringContaining('no mailbox is set up');
-  expect(await warn(silent)).toEqual([nobody, `${useless} a mailbox and verdicts.from`]);
-  expect(await warn({ ...silent, from: ['@service.example'] })).toEqual([nobody, `${useless} a mailbox`]);
-  expect(await warn({ ...silent, maildir: './inbox' })).toEqual([
-    expect.stringContaining("anybody's e-mails count"),
-    `${useless} verdicts.from`,
-  ]);
-  expect(await warn({ ...silent, maildir: './inbox', from: ['@service.example'] })).toEqual([]);
 });
 
 describe('serve', () => {
