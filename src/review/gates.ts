@@ -232,7 +232,7 @@ const leastSteadyDays = 8;
 const steadySpread = 0.1;
 const weeksCompared = 8;
 /** A median of fewer days of one weekday, or of fewer days with a provider, says little. */
-const leastDays = 3;
+export const leastDays = 3;
 /** A provider with fewer bookings a day varies too much to be compared. */
 const leastUsualOfProvider = 20;
 /** Providers named; the total says the rest. */
@@ -263,6 +263,11 @@ export function chooseCompared<One extends { readonly day: string }>(
   return { days: isOfWeekday ? ofWeekday : earlier, isOfWeekday };
 }
 
+/** Weekends may well be quieter than the other days that they are compared with. @param share of what is usual on those */
+export function shareExpected(share: number, day: string, isOfWeekday: boolean): number {
+  return isOfWeekday || !isWeekend(day) ? share : share / 2;
+}
+
 /** From 0 for a Sunday. */
 function weekdayOf(day: string): number {
   return new Date(`${day}T00:00:00Z`).getUTCDay();
@@ -281,8 +286,7 @@ export function compareVolume(
   if (exceptions.includes(day)) return undefined;
   const { accepted } = counted;
   const { days, isOfWeekday } = chooseCompared(day, earlier);
-  // Weekends may well be quieter than the other days that they are compared with.
-  const share = isOfWeekday || !isWeekend(day) ? shareOfUsual : shareOfUsual / 2;
+  const share = shareExpected(shareOfUsual, day, isOfWeekday);
   const usual = usualOf(days.map((one) => one.accepted));
   const isLess = (count: number, of: number | null) => of !== null && isLessThanShare(count, of, share);
   const isBelow = accepted < minimum;

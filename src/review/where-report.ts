@@ -7,7 +7,14 @@ import type {
   FilterWarning,
 } from '../ledger/filter-columns.js';
 import { formatCount, formatCountOf } from '../text/format.js';
-import { chooseCompared, daysToCompare, isWeekend, usualOf, type VolumeSettings } from './gates.js';
+import {
+  chooseCompared,
+  daysToCompare,
+  leastDays,
+  shareExpected,
+  usualOf,
+  type VolumeSettings,
+} from './gates.js';
 
 /** More values are no list of states. */
 const mostKnown = 20;
@@ -16,7 +23,8 @@ const recordsPerValue = 2;
 
 const daysInRow = 8;
 const leastInRow = 5;
-const leastDays = 3;
+/** Of what is usual, whether taken or left out. */
+const leastShare = 0.5;
 const leastUsual = 20;
 
 /**
@@ -72,12 +80,11 @@ function compareLeftOut(
   const usual = usualOf(days.map((one) => one.leftOut)) ?? 0;
   const usuallyTaken = usualOf(days.map((one) => one.taken)) ?? 0;
   const size = usuallyTaken === 0 ? 1 : Math.min(1, taken / usuallyTaken);
-  if (size < 0.5) return [];
+  if (size < leastShare) return [];
   const inRow = earlier.slice(-daysInRow);
   const wasEach = inRow.length === daysInRow && inRow.every((one) => one.leftOut >= leastInRow);
   if (leftOut === 0 && wasEach) return [{ kind: 'none-left-out', column, leftOut, usual }];
-  // Weekends may well be quieter than the other days that they are compared with.
-  const share = isOfWeekday || !isWeekend(day) ? 0.5 : 0.25;
+  const share = shareExpected(leastShare, day, isOfWeekday);
   const isUsual = days.length >= leastDays && usual * size >= leastUsual;
   return isUsual && leftOut < usual * size * share ? [{ kind: 'few-left-out', column, leftOut, usual }] : [];
 }
