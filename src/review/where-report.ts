@@ -14,7 +14,7 @@ import {
   shareExpected,
   usualOf,
   type VolumeSettings,
-} from './gates.js';
+} from './volume.js';
 
 /** More values are no list of states. */
 const mostKnown = 20;

@@ -27,17 +27,13 @@ import {
   checkIncomplete,
   checkPosted,
   checkRepeated,
-  compareVolume,
-  daysToCompare,
-  describeDrops,
   isExpectedOf,
   isToCompare,
   limitsOfUnfinishedDay,
-  noteSilences,
-  type VolumeSettings,
 } from '../gates.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
+import { compareVolume, daysToCompare, describeDrops, noteSilences, type VolumeSettings } from '../volume.js';
 import { compareFilters, forget } from '../where-report.js';
 import type { DayReader } from './day-reader.js';
 import {
