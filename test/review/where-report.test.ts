@@ -209,5 +209,8 @@ it('a person sees what each column leaves out and takes; the ledger remembers va
     'Cancelled: 0 of 7 records left out; taken: "false" 7',
     'Status: 0 of 8 records left out; no record has a value',
   ]);
-  expect(forget(columns).map(({ values }) => values?.length)).toEqual([3, undefined, undefined, 1]);
+  const guests = columnOf({ 'ann@a.example': 1, 'ben@b.example': 2, 'eve@c.example': 1 }, { column: 'Mail' });
+  const remembered = forget([...columns, guests]);
+  expect(remembered.map(({ values }) => values?.length)).toEqual([3, undefined, undefined, 1, undefined]);
+  expect(kindsOf(guests, daysOf(1, columnOf({ 'test@a.example': 9 }, { column: 'Mail' })))).toEqual([]);
 });
