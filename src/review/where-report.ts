@@ -63,11 +63,14 @@ function findNewValues(column: FilterColumn, known: readonly FilterColumn[]): Fi
   return added.map((value) => ({ kind: 'new-value', column: column.column, value }));
 }
 
-/** Whether a column holds a list of words, such as those of a state. The few addresses of guests of a small day are none. */
+/** Whether a column holds a list of words, such as those of a state. Addresses of guests are none, however few a day has. */
 function isList(column: FilterColumn): column is FilterColumn & { readonly values: readonly FilterValue[] } {
   const words = (column.values ?? []).filter(({ value }) => value !== '');
   const total = words.reduce((sum, { records }) => sum + records, 0);
-  return column.isOfWords && column.values !== undefined && total >= recordsPerValue * words.length;
+  const hasAddress = words.some(({ value, isNamed }) => !isNamed && value.includes('@'));
+  return (
+    column.isOfWords && column.values !== undefined && !hasAddress && total >= recordsPerValue * words.length
+  );
 }
 
 interface ComparedDay {
