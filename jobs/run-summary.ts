@@ -21,7 +21,6 @@ import { runsCompared } from '../src/review/collect/delivered-lines.js';
 import { adviseInLines, describeImplausible } from '../src/review/day/acceptance-words.js';
 import { describeEarly, endedTooEarly, repairedNote } from '../src/review/day/good-day.js';
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
-import { describeDrops, nameDrops } from '../src/review/gates.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
 import {
   countAffected,
@@ -30,6 +29,7 @@ import {
   nameState,
   paintState,
 } from '../src/review/verdicts/run-verdicts.js';
+import { describeDrops, nameDrops } from '../src/review/volume.js';
 import { describeFilterWarnings } from '../src/review/where-report.js';
 import { noColours, type Paint } from '../src/text/colours.js';
 import {

@@ -32,12 +32,12 @@ import {
   runToJson,
   type WaitingReport,
 } from '../src/review/day/report.js';
-import { nameDrops } from '../src/review/gates.js';
 import { type DayOutcome, judgeRuns, outcomeToJson } from '../src/review/outcome/day-outcome.js';
 import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { describeUnknown, findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
 import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/run-verdicts.js';
+import { nameDrops } from '../src/review/volume.js';
 import { describeFilterWarnings } from '../src/review/where-report.js';
 import { kindOf } from '../src/sources/registry.js';
 import type { Paint } from '../src/text/colours.js';

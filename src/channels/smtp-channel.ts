@@ -17,7 +17,6 @@ export function createSmtpChannel(
   return {
     name,
     async send(message, signal) {
-      signal.throwIfAborted();
       const limit = startTimeLimit(signal, timeoutMs);
       const transport = createTransport(options);
       let isHandedOver = false;
@@ -26,6 +25,7 @@ export function createSmtpChannel(
         done();
       });
       try {
+        limit.signal.throwIfAborted();
         const { rejected, rejectedErrors = [] } = await transport.sendMail({
           ...renderEmail(message, settings, clock()),
           signal: limit.signal,

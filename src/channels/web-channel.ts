@@ -41,12 +41,19 @@ export function createWebChannel(
     name,
     async send(message, signal) {
       const { body, headers = [] } = render(message);
-      const result = await transport.call({
+      let isSent = false;
+      const call = transport.call({
         method: 'POST',
         path: `${pathname}${search}`,
         headers: ['content-type', 'application/json', 'user-agent', 'booked-hotel-review', ...headers],
         body: Buffer.from(body),
+        onSent: () => {
+          isSent = true;
+        },
         signal,
+      });
+      const result = await call.catch((error: unknown) => {
+        throw isSent || !signal.aborted ? error : explainLate(name);
       });
       const refusal = readRefusal({ name, findFault }, result, new Date(clock()));
       if (refusal !== undefined) throw refusal;
@@ -78,7 +85,7 @@ function readRefusal(
   const outcome = { mayHaveArrived: failure?.meaning === 'broken' };
   switch (code) {
     case 'timeout':
-      return new ChannelError(`${name}: the receiver did not answer in time`, code, outcome);
+      return explainLate(name, outcome);
     case 'tls-certificate':
       return new ChannelError(
         `${name}: the certificate of the receiver is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`,
@@ -88,6 +95,10 @@ function readRefusal(
     default:
       return new ChannelError(`${name}: the receiver can't be reached (${code})`, code, outcome);
   }
+}
+
+function explainLate(name: string, outcome: { readonly mayHaveArrived?: boolean } = {}): ChannelError {
+  return new ChannelError(`${name}: the receiver did not answer in time`, 'timeout', outcome);
 }
 
 function adviceFor(status: number): string {

@@ -8,9 +8,9 @@ import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { describeCanary } from '../review/canary.js';
 import { judgeDay } from '../review/day/good-day.js';
 import { readReport } from '../review/day/report.js';
-import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../review/gates.js';
 import { judgeRuns } from '../review/outcome/day-outcome.js';
 import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
+import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../review/volume.js';
 import {
   formatCount,
   formatCountOf,

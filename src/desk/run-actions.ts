@@ -6,8 +6,8 @@ import { auditAccepted, describeImplausible } from '../review/day/acceptance-wor
 import { decideOpening, isUnfinished, type Opening } from '../review/day/open-run.js';
 import { hasBegun, requireBegun } from '../review/day/range-plan.js';
 import { isResultLookedFor } from '../review/file/late-result.js';
-import { describeDrops } from '../review/gates.js';
 import { mayTryAgain } from '../review/try-again.js';
+import { describeDrops } from '../review/volume.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { html } from '../text/html.js';
 import { UsageError } from '../text/usage-error.js';

@@ -4,7 +4,7 @@ import type { Run } from '../ledger/run.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
-import { describeDrops, nameDrops } from '../review/gates.js';
+import { describeDrops, nameDrops } from '../review/volume.js';
 import { describeFilterWarning } from '../review/where-report.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';

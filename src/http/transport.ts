@@ -37,6 +37,8 @@ interface TransportRequest {
   readonly headers: string[];
   readonly body?: Uint8Array;
   readonly maxAnswerBytes?: number | undefined;
+  /** Called once a byte may have left: what is aborted before then did not reach the server. */
+  readonly onSent?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -160,7 +162,7 @@ function closedError(): Error {
 function call(
   line: Line,
   { timeoutMs, connectTimeoutMs, peerClock, ...options }: TransportOptions,
-  { method, path, headers, body, signal, maxAnswerBytes = options.maxAnswerBytes }: TransportRequest,
+  { method, path, headers, body, signal, onSent, maxAnswerBytes = options.maxAnswerBytes }: TransportRequest,
 ): Promise<HttpResult> {
   if (signal.aborted) return Promise.reject(signal.reason);
   if (line.isClosed())
@@ -199,6 +201,7 @@ function call(
         clearTimeout(connecting);
         line.ready.add(socket);
         requestWasSent = true;
+        onSent?.();
       };
       const connecting = setTimeout(fail, connectTimeoutMs, connectTimeout());
       opened.once('close', () => clearTimeout(connecting));

@@ -8,8 +8,8 @@ import {
   type VolumeComparison,
 } from '../ledger/run.js';
 import type { Ending } from '../ledger/step.js';
-import { describeDrops } from '../review/gates.js';
 import { awaitsSource } from '../review/try-again.js';
+import { describeDrops } from '../review/volume.js';
 import { findRefusingPeer } from './refused-credentials.js';
 
 /** What people are told about runs. The ledger calls these functions in the transaction that changes a run. */

@@ -14,7 +14,7 @@ import {
   shareExpected,
   usualOf,
   type VolumeSettings,
-} from './gates.js';
+} from './volume.js';
 
 /** More values are no list of states. */
 const mostKnown = 20;
@@ -52,17 +52,25 @@ export function compareFilters(
 }
 
 function findNewValues(column: FilterColumn, known: readonly FilterColumn[]): FilterWarning[] {
-  if (!column.isOfWords) return [];
+  if (!isList(column)) return [];
   const days = known.filter(({ isOfWords }) => isOfWords).flatMap(({ values = [] }) => values);
   const before = new Set(days.map(({ value }) => foldCase(value)));
-  const total = days.reduce((sum, { records }) => sum + records, 0);
   before.delete('');
-  const added = (column.values ?? []).filter(
+  const added = column.values.filter(
     ({ value, isNamed }) => value !== '' && !isNamed && !before.has(foldCase(value)),
   );
   if (before.size === 0 || before.size + added.length > mostKnown) return [];
-  if (total < recordsPerValue * before.size) return [];
   return added.map((value) => ({ kind: 'new-value', column: column.column, value }));
+}
+
+/** Whether a column holds a list of words, such as those of a state. Addresses of guests are none, however few a day has. */
+function isList(column: FilterColumn): column is FilterColumn & { readonly values: readonly FilterValue[] } {
+  const words = (column.values ?? []).filter(({ value }) => value !== '');
+  const total = words.reduce((sum, { records }) => sum + records, 0);
+  const hasAddress = words.some(({ value, isNamed }) => !isNamed && value.includes('@'));
+  return (
+    column.isOfWords && column.values !== undefined && !hasAddress && total >= recordsPerValue * words.length
+  );
 }
 
 interface ComparedDay {
@@ -91,9 +99,10 @@ function compareLeftOut(
 
 /** What a ledger remembers: the values of lists of words. */
 export function forget(columns: readonly FilterColumn[]): FilterColumn[] {
-  return columns.map(({ values, ...column }) =>
-    column.isOfWords && values ? { ...column, values } : column,
-  );
+  return columns.map((column) => {
+    const { values: _, ...counts } = column;
+    return isList(column) ? column : counts;
+  });
 }
 
 /** In a sentence without its full stop: what was found on that day, and what to do. */

@@ -192,6 +192,8 @@ describe('A mail server', () => {
     const early = refusalOf(send(channel, messageWith(), stopSoon.signal));
     stopSoon.abort(new Error('stopped'));
     expect(await early).toMatchObject({ code: 'timeout', mayHaveArrived: false });
+    const late = await refusalOf(send(channel, messageWith(), stopSoon.signal));
+    expect(late).toMatchObject({ code: 'timeout', mayHaveArrived: false });
     const stop = new AbortController();
     const sending = send(channel, messageWith(), stop.signal);
     await vi.waitFor(() => expect(server.emails).toHaveLength(1));

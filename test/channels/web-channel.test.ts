@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import { messageWith, now, open, path, refusalOf, secret, send, webKinds } from './channel-kit.js';
@@ -99,6 +101,21 @@ describe.each(webKinds)('A channel of kind %s', (_kind, write) => {
     await receiver.received(1);
     stop.abort(new Error('stopped'));
     await expect(sending).rejects.toThrow('stopped');
+  });
+
+  it('has not reached a receiver whose connection was never complete', async () => {
+    const mute = createServer();
+    onTestFinished(() => void mute.close());
+    await once(mute.listen(0), 'listening');
+    const stop = new AbortController();
+    const channel = await open(write(`https://localhost:${(mute.address() as AddressInfo).port}`));
+    const refusal = refusalOf(send(channel, messageWith(), stop.signal));
+    const [socket] = (await once(mute, 'connection')) as [Socket];
+    onTestFinished(() => void socket.destroy());
+    stop.abort(new Error('stopped'));
+    expect(await refusal).toMatchObject({ code: 'timeout', mayHaveArrived: false });
+    const late = await refusalOf(send(channel, messageWith(), stop.signal));
+    expect(late).toMatchObject({ code: 'timeout', mayHaveArrived: false });
   });
 
   it('can be closed twice', async () => {

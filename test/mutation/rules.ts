@@ -19,7 +19,9 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/file/judge-result.ts': ['judge-result', 'result-join'].map(
     (name) => `test/review/file/${name}.test.ts`,
   ),
-  'src/review/gates.ts': ['collect/gates', 'volume', 'share'].map((name) => `test/review/${name}.test.ts`),
+  'src/review/gates.ts': ['test/review/collect/gates.test.ts'],
+  'src/review/volume.ts': ['test/review/volume.test.ts'],
+  'src/review/share.ts': ['test/review/share.test.ts'],
   'src/mapping-service/verdict.ts': ['test/mapping-service/verdict.test.ts'],
   'src/booking/normalise.ts': booking,
   'src/cases/case-transitions.ts': cases,

@@ -8,7 +8,7 @@ import {
   describeDrops,
   noteSilences,
   type VolumeSettings,
-} from '../../src/review/gates.js';
+} from '../../src/review/volume.js';
 
 const settings: VolumeSettings = { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] };
 const day = '2026-11-20';

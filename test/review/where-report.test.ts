@@ -209,5 +209,10 @@ it('a person sees what each column leaves out and takes; the ledger remembers va
     'Cancelled: 0 of 7 records left out; taken: "false" 7',
     'Status: 0 of 8 records left out; no record has a value',
   ]);
-  expect(forget(columns).map(({ values }) => values?.length)).toEqual([3, undefined, undefined, 1]);
+  const guests = columnOf({ 'ann@a.example': 1, 'ben@b.example': 2, 'eve@c.example': 1 }, { column: 'Mail' });
+  const family = columnOf({ 'ann@a.example': 4 }, { column: 'Mail' });
+  const leads = columnOf({ 'Ann Gray': 1, 'Ben Moss': 2 }, { column: 'Lead' });
+  const remembered = forget([...columns, guests, family, leads]);
+  expect(remembered.map(({ values }) => values?.length)).toEqual([3, undefined, undefined, 1, ...Array(3)]);
+  expect(kindsOf(guests, daysOf(1, columnOf({ 'test@a.example': 9 }, { column: 'Mail' })))).toEqual([]);
 });

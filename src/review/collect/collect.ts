@@ -27,17 +27,13 @@ import {
   checkIncomplete,
   checkPosted,
   checkRepeated,
-  compareVolume,
-  daysToCompare,
-  describeDrops,
   isExpectedOf,
   isToCompare,
   limitsOfUnfinishedDay,
-  noteSilences,
-  type VolumeSettings,
 } from '../gates.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
+import { compareVolume, daysToCompare, describeDrops, noteSilences, type VolumeSettings } from '../volume.js';
 import { compareFilters, forget } from '../where-report.js';
 import type { DayReader } from './day-reader.js';
 import {
@@ -120,7 +116,7 @@ export async function collectDay(
   return collect.finish({ steps, canary, superseded: superseded?.places, at: clock() });
 }
 
-/** By day, a source has few bookings. A person who asks for them is still told what is wrong with it. */
+/** By day, a source has few bookings: without `volume` they are compared with no whole day. A person who asks for them is still told what is wrong with it. */
 function findLimits(day: BusinessDay, run: Run, configured: CollectLimits, now: number): CollectLimits {
   if (!mayCompleteDay(run)) return limitsOfUnfinishedDay(configured);
   if (isDayOver(day, now)) return configured;
@@ -217,11 +213,7 @@ async function compareWhere(
 ): Promise<void> {
   if (!columns) return;
   const warnings =
-    past && mayCompleteDay(run)
-      ? compareFilters(run.day, columns, await past.runs.listFilters(run.day), {
-          exceptions: volume?.exceptions ?? [],
-        })
-      : [];
+    past && volume ? compareFilters(run.day, columns, await past.runs.listFilters(run.day), volume) : [];
   await collect.noteFilters({ columns: listsAllValues ? columns : forget(columns), warnings });
   for (const notice of warnings) notify({ type: 'source-notice', run: nameOf(run), notice });
 }

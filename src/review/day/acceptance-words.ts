@@ -1,7 +1,7 @@
 import type { AcceptanceKind, ImplausibleAffected } from '../../ledger/run.js';
 import { formatCount } from '../../text/format.js';
 import type { WriteCommand } from '../../text/shell.js';
-import { formatShare } from '../gates.js';
+import { formatShare } from '../share.js';
 
 /** What to do about a day that somebody has to accept: each case with its command. */
 function adviseOn(kind: AcceptanceKind, day: string): readonly (readonly [when: string, line: string])[] {

@@ -14,9 +14,9 @@ import {
   wasToBeAccepted,
 } from '../../ledger/run.js';
 import { formatCountOf, formatDuration } from '../../text/format.js';
-import { describeDrops, nameDrops } from '../gates.js';
 import type { DayOutcome } from '../outcome/day-outcome.js';
 import { hasUnknownVerdicts } from '../verdicts/run-verdicts.js';
+import { describeDrops, nameDrops } from '../volume.js';
 import { describeFilterWarnings } from '../where-report.js';
 import { adviseInSentence, describeImplausible, shareOf } from './acceptance-words.js';
 

@@ -4,9 +4,9 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
 import type { FailedStep, Tally } from '../../ledger/steps.js';
 import type { Notify } from '../events.js';
-import { formatShare, isMoreThanShare } from '../gates.js';
 import { storeDayOutcome } from '../outcome/day-outcome.js';
 import { findImplausible } from '../outcome/implausible.js';
+import { formatShare, isMoreThanShare } from '../share.js';
 import { classOfRun, tooManyRefused } from '../try-again.js';
 
 /** After this many failed tries in a row the service counts as down, rather than a batch as bad; and so for failed steps. */

@@ -1,4 +1,5 @@
 import Papa from 'papaparse';
+import { bookingFields } from '../../booking/booking.js';
 import {
   type BookingSource,
   type SourceColumns,
@@ -138,8 +139,12 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
 
   function readHeader(cells: readonly string[], { bytes, lines: [line = 0] }: CsvRecords): CsvHeader {
     const found = readCsvHeader(cells, options);
-    hidesBooking = createDoubt({ header: found, delimiter, recordLimit });
-    if (hidesBooking({ bytes, isWhole: true, line })) refuseUnclosed(line);
+    const doubtRows = (columns: number) => createDoubt({ header: found, columns, delimiter, recordLimit });
+    hidesBooking = doubtRows(found.row.columns);
+    // A quote that was never closed makes columns of its line one, so that the rows seem to have too many cells.
+    const written = bytes.toString('latin1').split('\n', 1)[0]?.split(delimiter).length ?? 0;
+    const record = { bytes, isWhole: true, line };
+    if (hidesBooking(record) || doubtRows(written)(record)) refuseUnclosed(line);
     return found;
   }
 
@@ -217,7 +222,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
     if (cells.length < header.row.columns) {
       refuseCutOff(line, `${cells.length} of ${header.row.columns} cells, and no line end`);
     }
-    if (isCutDate(cells.at(-1) ?? '', readLastRow()?.at(-1) ?? '')) {
+    if (mayEndWithDate(header) && isCutDate(cells.at(-1) ?? '', readLastRow()?.at(-1) ?? '')) {
       refuseCutOff(line, 'half a date, and no line end');
     }
   }
@@ -253,7 +258,17 @@ function isEmptyRow(cells: readonly string[]): boolean {
   return cells.length > 1 && cells.every((cell) => /^ *$/.test(cell));
 }
 
-const date = /^(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4}|\d{8}$)/;
+const dayOrMonth = '(?:0[1-9]|[12]\\d|3[01])';
+/** Eight digits may be an id or a telephone number as well. */
+const date = new RegExp(
+  `^(?:\\d{1,4}([-/.])\\d{1,2}\\1\\d{1,4}|(?:19|20)\\d\\d${dayOrMonth}{2}$|${dayOrMonth}{2}(?:19|20)\\d\\d$)`,
+);
+
+/** Whether the last column holds dates, or what we don't read. */
+function mayEndWithDate({ row: { columns, places } }: CsvHeader): boolean {
+  const field = bookingFields[places.indexOf(columns - 1)];
+  return field === undefined || field.kind === 'date';
+}
 
 /** Whether a cell is the beginning of a date that is written like the one of another record. */
 function isCutDate(cell: string, other: string): boolean {

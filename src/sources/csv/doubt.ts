@@ -6,6 +6,8 @@ import type { CsvHeader } from './records.js';
 
 interface DoubtOptions {
   readonly header: CsvHeader;
+  /** How many cells a booking has. */
+  readonly columns: number;
   readonly delimiter: string;
   /** A longer line is no booking, however it is read. */
   readonly recordLimit: number;
@@ -17,14 +19,13 @@ const lineFeed = 0x0a;
  * Creates the function that says whether a record which spans lines hides bookings, because a quote in it was never
  * closed. A line counts if it would be accepted as a booking.
  */
-export function createDoubt({ header, delimiter, recordLimit }: DoubtOptions) {
-  const { columns, places } = header.row;
+export function createDoubt({ header, columns, delimiter, recordLimit }: DoubtOptions) {
   const delimiterCode = delimiter.charCodeAt(0);
   // Settings decide how dates are read, which rejects nothing. A number in `source.missing` only makes this doubt more.
   const normalise = createNormaliser();
   const signs: RowSigns = {
     delimiter,
-    keyColumn: places[0] ?? 0,
+    keyColumn: header.row.places[0] ?? 0,
     split(record) {
       if (Buffer.byteLength(record) > recordLimit) return 'malformed';
       if (!record.includes('"')) return record.split(delimiter, columns + 1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CollectParts } from '../../../src/review/collect/collect.js';
-import type { VolumeSettings } from '../../../src/review/gates.js';
+import type { VolumeSettings } from '../../../src/review/volume.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { record, records } from '../array-source.js';
 import { lenient, now, prepareCollect } from '../collecting.js';
@@ -14,6 +14,11 @@ const past = fakeLedger({
       asked.push([...days]);
       return days.map((day) => ({ day, accepted: 40, providers: { Bedlink: 40 } }));
     },
+    listFilters: async () =>
+      ['12', '13', '14', '15', '16', '17', '18', '19'].map((date) => ({
+        day: `2026-11-${date}`,
+        columns: [{ ...where, leftOut: 40 }],
+      })),
   },
 });
 
@@ -22,7 +27,10 @@ function guarded(settings: Partial<VolumeSettings> = {}): Partial<CollectParts> 
   return { past, limits: { ...lenient, volume } };
 }
 
+/** None is left out, where each of eight days left out forty. */
+const where = { column: 'Status', condition: '{}', isOfWords: true, taken: 19, leftOut: 0 };
 const few = [records(0, 19).map(({ place }) => record(place, { ProviderName: 'Bedlink' }))];
+const filtered = few.map((chunk) => ({ records: chunk, where: [where] }));
 const drop = {
   accepted: 19,
   usual: 40,
@@ -68,9 +76,16 @@ describe('the volume guard of a collect', () => {
   it('compares no day that is not over, whoever asked for it', async () => {
     const { collect, events } = await prepareCollect();
     const clock = () => Date.parse('2026-11-20T13:00:00Z');
-    const run = await collect(few, { ...guarded({ onDrop: 'fail' }), clock });
+    const run = await collect(filtered, { ...guarded({ onDrop: 'fail' }), clock });
     expect(run.volume).toBeUndefined();
+    expect(run.filters).toEqual({ columns: [where], warnings: [] });
     expect(events.map(({ type }) => type)).not.toContain('volume-dropped');
+  });
+
+  it('compares what a filter left out on the days that are compared', async () => {
+    const { collect } = await prepareCollect();
+    const run = await collect(filtered, guarded());
+    expect(run.filters?.warnings).toMatchObject([{ kind: 'none-left-out', usual: 40 }]);
   });
 
   it('compares accepted bookings, not records', async () => {

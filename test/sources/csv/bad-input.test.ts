@@ -228,6 +228,28 @@ describe('a CSV file that cannot be trusted as a whole', () => {
   });
 
   it.each([
+    ['a shorter id of digits', 'ProviderHotelId', '10203040', '1020304'],
+    ['an id that is written like a date', 'ProviderHotelId', '10-10-2026', '10'],
+    ['a shorter number in a column that is not read', 'Phone', '63112233', '631'],
+  ])('may end with %s', async (_, column, other, last) => {
+    const { records } = await readFile(`ServiceId,b,${column}\n1,x,${other}\n2,y,${last}`);
+    expect(records).toHaveLength(2);
+  });
+
+  it.each([
+    ['20261124', '202611'],
+    ['24112026', '241120'],
+    ['11/24/2026', '11/2'],
+  ])('is cut off in a date such as %s, also in a column that is not read', async (other, last) => {
+    for (const column of ['CheckOutDate', 'Booked'])
+      await expectFault(
+        readFile(`ServiceId,b,${column}\n1,x,${other}\n2,y,${last}`),
+        'truncated',
+        /line 3: .*half a date/,
+      );
+  });
+
+  it.each([
     ['504b0304140000000800', /is an Excel workbook or an archive: export the bookings as CSV/],
     ['d0cf11e0a1b11ae1', /is an old Excel workbook: export the bookings as CSV/],
   ])('is a container (%s)', async (hex, message) => {

@@ -91,6 +91,13 @@ describe('a quote that is not closed in its row', () => {
     expect(outcome(text)).toBe('unterminated-quote 1');
   });
 
+  it('fails the day in the header, though it makes columns of the header one', () => {
+    const header = 'ServiceId,BookingClientName,ProviderName,"Remark,Extra';
+    for (const rows of [['1,a,N,x,y"'], ['1,a,N,x,y', '2,b,N,z",y'], ['1,a,N,x,y"', '2,b,N,z,y']])
+      for (const blockBytes of [1, 4096])
+        expect(outcome(day(rows, header), { blockBytes })).toBe('unterminated-quote 1');
+  });
+
   it('fails the day if a remark quotes a booking: nobody can tell it from a swallowed one', () => {
     const rows = ['1,"Canary writes:', '2,a,N', 'Yours,', 'Canary",N', '3,b,N'];
     expect(outcome(day(rows))).toBe('unterminated-quote 2');

@@ -193,6 +193,16 @@ describe('a response that is not a page', () => {
     });
   });
 
+  it('may have 16 MB, and more only where it is the whole day', async () => {
+    const page = Buffer.alloc(16_000_001, ' ');
+    page.write('[{"ServiceId": 1}]');
+    const api = await useBookingsApi((_, response) => response.end(page));
+    const url = `${api.origin}/{day}`;
+    expect((await readHttp({ url })).ids).toEqual([1]);
+    const failure = await failureOf(readHttp({ url, pagination: { kind: 'page', parameter: 'page' } }));
+    expect(failure.message).toContain('page 1: the API returned more than 16000000 bytes');
+  });
+
   it.each([201, 204, 206, 400, 409, 418])('http-%i is an error that is not retried', async (status) => {
     const api = await useBookingsApi((_, response) => response.writeHead(status).end());
     expect(await failureOf(readHttp({ url: `${api.origin}/{day}` }))).toMatchObject({
