@@ -21,6 +21,7 @@ import { CollectError } from '../src/review/gates.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
+import { classOfCollect } from '../src/review/try-again.js';
 import { describeFilters, describeFilterWarnings } from '../src/review/where-report.js';
 import { kindOf } from '../src/sources/registry.js';
 import { renderCsv } from '../src/text/csv.js';
@@ -83,7 +84,7 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
       ...(run.filters && { filters: run.filters }),
       ...(unconfirmed && { unconfirmed }),
       ...content,
-      ...(failure && { error: { class: 'data', message: failure.message } }),
+      ...(failure && { error: { class: classOfCollect(failure), message: failure.message } }),
     };
     return app.answer(
       renderDryRun(report, placeUnit, out),

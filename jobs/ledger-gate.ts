@@ -1,11 +1,18 @@
 import { answerWithin, pause } from '../src/async/abort.js';
+import { createPatience, needsPerson } from '../src/async/peer-patience.js';
 import type { Config } from '../src/config/load.js';
-import { isLedgerProblem, type LedgerProblem, LedgerUnusableError } from '../src/ledger/errors.js';
+import {
+  isLedgerProblem,
+  LedgerAwayError,
+  type LedgerProblem,
+  LedgerUnusableError,
+} from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import { ArchiveAwayError, findMisfit, noteLatestRun } from '../src/review/archive-fit.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { App } from './app.js';
+import { clock } from './clock.js';
 import { findLedger, openArchive, showLedgerPlace } from './parts.js';
 
 /** How long a process waits at its end for an archive that does not answer. */
@@ -19,6 +26,9 @@ export type LedgerGate = ReturnType<typeof createLedgerGate>;
 export function createLedgerGate(app: App, ledger: Ledger) {
   const { config, caution } = app;
   let problem: LedgerProblem | undefined;
+  let awayArchive: ArchiveAwayError | undefined;
+  // With a ledger that takes no writes: one that refuses us, the ledger itself bears with.
+  const patience = createPatience(clock, true);
   let onProblem: (problem: LedgerProblem) => Promise<void> = async () => {};
 
   /** Nobody waits until people were told. */
@@ -31,11 +41,23 @@ export function createLedgerGate(app: App, ledger: Ledger) {
   async function look(): Promise<void> {
     try {
       await ledger.verify();
-      note(await findMisfit({ archive: app.archive(), ledger, place: await showLedgerPlace(config) }));
+      patience.noteSuccess();
+      const misfit = await findMisfit({
+        archive: app.archive(),
+        ledger,
+        place: await showLedgerPlace(config),
+      });
+      awayArchive = undefined;
+      note(misfit);
     } catch (error) {
-      if (!isLedgerProblem(error)) throw error;
+      if (error instanceof ArchiveAwayError) awayArchive = error;
+      if (!isLedgerProblem(error) && !isGivenUp(error)) throw error;
       note(error);
     }
+  }
+
+  function isGivenUp(error: unknown): error is LedgerAwayError {
+    return error instanceof LedgerAwayError && patience.judge(error.fault) === 'give-up';
   }
 
   return {
@@ -63,6 +85,11 @@ export function createLedgerGate(app: App, ledger: Ledger) {
     /** What the last look found. @throws LedgerProblem */
     async check(): Promise<void> {
       if (problem) throw problem;
+    },
+    /** Whether runs by file may use the archive: what is only away is reported by them. @throws LedgerProblem, ArchiveAwayError */
+    async checkArchive(): Promise<void> {
+      if (problem) throw problem;
+      if (config.delivery === 'file' && awayArchive && needsPerson(awayArchive.fault)) throw awayArchive;
     },
     /**
      * Looks every minute, and hands on what is wrong, also what a run meets. Never rejects.

@@ -84,6 +84,8 @@ function noticesOfEvent(event: HotelReviewEvent): NewNotice[] {
       ];
     }
     case 'queue-given-up':
+    case 'due-day-failed':
+    case 'review-broke-off':
     case 'look-failed':
     case 'mailbox-away':
       return noticesOfRefusal(event.error);

@@ -25,7 +25,7 @@ export async function openObserved(app: App) {
   });
   const checks = {
     ledger: gate.ping,
-    archive: gate.check,
+    archive: gate.checkArchive,
     ...(checkQueue && { queue: checkQueue }),
   };
   const health = createHealth(checks, clock);

@@ -7,6 +7,7 @@ import {
 } from '../src/archive/archive.js';
 import { hashAccount } from '../src/archive/marks.js';
 import { createS3Archive } from '../src/archive/s3.js';
+import { needsPerson } from '../src/async/peer-patience.js';
 import type { Config } from '../src/config/load.js';
 import type { PeerClock } from '../src/http/peer-clocks.js';
 import { createKeyFolder, type KeyFolder } from '../src/keys/key-folder.js';
@@ -100,8 +101,15 @@ async function refuseSecondLedger(config: Config): Promise<void> {
     const misfit = await findMisfit(parts);
     if (misfit) throw misfit;
   } catch (error) {
-    if (!(error instanceof ArchiveAwayError) || config.delivery === 'file') throw error;
+    if (!(error instanceof ArchiveAwayError)) throw error;
+    refuseArchive(error, config);
+    if (config.delivery === 'file') throw error;
   }
+}
+
+/** By file, nothing works with an archive that refuses us. @throws UsageError if only a person can put that right */
+export function refuseArchive({ fault, message }: ArchiveAwayError, { delivery }: Config): void {
+  if (delivery === 'file' && needsPerson(fault)) throw new UsageError(message);
 }
 
 export function openSqlite(

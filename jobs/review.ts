@@ -31,7 +31,7 @@ import type { App } from './app.js';
 import { clock, random } from './clock.js';
 import { createLedgerGate, keepArchiveTold, type LedgerGate } from './ledger-gate.js';
 import { startNotifications } from './notifications.js';
-import { openSpool } from './parts.js';
+import { openSpool, refuseArchive } from './parts.js';
 import { openReader, openRetryPolicy } from './sources.js';
 import { version } from './version.js';
 
@@ -52,7 +52,7 @@ export async function openReview(app: App, performs: boolean): Promise<OpenedRev
   const ledger = await app.ledger();
   const readErased = () => readErasedGuests(ledger, config.hashKey);
   const gate = createLedgerGate(app, ledger);
-  await refuseMisfit(gate);
+  await refuseMisfit(gate, config);
   // Fails before anything else is opened if the key is missing, or Redis will never take a step.
   await readErased();
   await refuseUnfitQueue(config, signal);
@@ -89,11 +89,12 @@ export async function openReview(app: App, performs: boolean): Promise<OpenedRev
 }
 
 /** Before messages of the ledger are sent, which may be another one's. An archive that is away is met by the run. */
-async function refuseMisfit(gate: LedgerGate): Promise<void> {
+async function refuseMisfit(gate: LedgerGate, config: Config): Promise<void> {
   try {
     await gate.mayReview('file');
   } catch (error) {
     if (!(error instanceof ArchiveAwayError)) throw error;
+    refuseArchive(error, config);
   }
 }
 

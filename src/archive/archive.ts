@@ -3,6 +3,7 @@ import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createMeasure, measure, readBlocks } from '../async/content.js';
+import type { PeerFault } from '../async/peer-patience.js';
 import type { DayKeys } from '../keys/day-keys.js';
 import { openFile, sealFile } from '../keys/sealed-file.js';
 import { explainNoRoom } from '../text/disk-room.js';
@@ -96,12 +97,15 @@ export type ArchiveErrorCode =
 /** The message names the place and the reason, never content. */
 export class ArchiveError extends SafeError {
   override readonly name = 'ArchiveError';
+  /** What is wrong with its server, if it has one. */
+  readonly peer: PeerFault | undefined;
   constructor(
     readonly code: ArchiveErrorCode,
     message: string,
-    options?: { cause?: unknown },
+    { peer, ...options }: { cause?: unknown; peer?: PeerFault | undefined } = {},
   ) {
     super(message, options);
+    this.peer = peer;
   }
 }
 

@@ -193,7 +193,8 @@ function explained(error: unknown, code: 'unreadable' | 'unwritable', place: str
     return new ArchiveError('absent', `there is no ${place} in the archive`, { cause: error });
   }
   const verb = code === 'unreadable' ? 'read' : 'written';
-  return new ArchiveError(code, `${place} can't be ${verb} in the archive${reason}`, { cause: error });
+  const peer = error instanceof S3Error ? error.peer : undefined;
+  return new ArchiveError(code, `${place} can't be ${verb} in the archive${reason}`, { cause: error, peer });
 }
 
 function reasonOf(error: unknown): string | undefined {

@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer';
 import { startTimeLimit } from '../async/abort.js';
 import { readNetworkFailure } from '../http/network-failure.js';
 import { type Channel, ChannelError, confirmWithinMs } from '../notifications/channel.js';
+import { refusesSender } from '../notifications/refused-credentials.js';
 import type { ChannelParts } from './channel-parts.js';
 import type { SettingsOf } from './channel-settings.js';
 import { renderEmail } from './email.js';
@@ -100,15 +101,12 @@ function explain(name: string, code: string, outcome: { readonly mayHaveArrived:
         `${name}: the certificate of the mail server is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`,
         code,
       );
-    case 'smtp-535':
-      return new ChannelError(`${name}: the mail server refused user and password (${code})`, code);
     default:
-      return new ChannelError(
-        isReply(code)
-          ? `${name}: the mail server did not accept the message (${code})`
-          : `${name}: the mail server can't be reached (${code})`,
-        code,
-        outcome,
-      );
+      return new ChannelError(`${name}: the mail server ${describeReply(code)} (${code})`, code, outcome);
   }
+}
+
+function describeReply(code: string): string {
+  if (refusesSender(code)) return 'refused user and password';
+  return isReply(code) ? 'did not accept the message' : "can't be reached";
 }

@@ -87,6 +87,11 @@ function readFailure(error: unknown, seen: Set<unknown>): NetworkFailure | undef
   return undefined;
 }
 
+/** Whether a code says that a connection can't be trusted, or protected: its certificate or protocol is not acceptable. */
+export function isTrustFault(code: string | undefined): boolean {
+  return readCode(code, undefined)?.meaning === 'wrong';
+}
+
 function readCode(code: unknown, syscall: unknown): NetworkFailure | undefined {
   if (typeof code !== 'string') return undefined;
   // The kernel uses the same code for a connection being opened and for an open one.

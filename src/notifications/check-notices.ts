@@ -7,7 +7,12 @@ import { firstBound, readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import type { DiskRoom } from '../text/disk-room.js';
 import { formatBytes } from '../text/format.js';
-import type { RefusingPeer } from './refused-credentials.js';
+import {
+  isRefusingChannel,
+  type RefusingPeer,
+  refusesSender,
+  toRefusingChannel,
+} from './refused-credentials.js';
 import { findUrgentCases, tellUrgent } from './urgent-cases.js';
 
 /**
@@ -53,6 +58,7 @@ export async function checkNotices(parts: CheckParts): Promise<void> {
     ...(await findStaleCopy(parts, now)),
     ...(await findMissingExport(parts, now)),
     ...findLowDisks(disks, now),
+    ...(await findRefusingChannels(parts, now)),
   ];
   const digest = await parts.findDigest(now);
   await ledger.notices.raise([...found, ...(digest ? [digest] : [])]);
@@ -63,8 +69,7 @@ export async function checkNotices(parts: CheckParts): Promise<void> {
   for (const problem of problems) {
     if (!isReminderDue(problem, now)) continue;
     const asFound = found.find((one) => isSame(one, problem));
-    // Only the machine with the full disk can tell.
-    if (problem.event === 'resource-low' && !asFound) continue;
+    if (isSeenOnlyThere(problem) && !asFound) continue;
     const { facts } = asFound ?? problem;
     await ledger.notices.remind({ ...problem, facts }, now);
   }
@@ -128,6 +133,28 @@ function findLowDisks(disks: Disks, now: number): NewNotice[] {
     }));
 }
 
+/** A channel that refuses us is told of through the others. */
+async function findRefusingChannels({ ledger }: CheckParts, now: number): Promise<NewNotice[]> {
+  const waiting = await ledger.notices.listWaiting(now);
+  return waiting.flatMap(({ channel, lastCode: code = '' }) =>
+    refusesSender(code)
+      ? [
+          {
+            event: 'credentials-refused' as const,
+            subject: toRefusingChannel(channel),
+            facts: { code, message: '' },
+            raisedAt: now,
+          },
+        ]
+      : [],
+  );
+}
+
+/** Only the machine with the full disk can tell, and nobody knows of a channel to which nothing is sent. */
+function isSeenOnlyThere({ event, subject }: Pick<NewNotice, 'event' | 'subject'>): boolean {
+  return event === 'resource-low' || isRefusingChannel(subject);
+}
+
 /** All problems of a day end together, with one recovery. */
 async function endDays(
   { ledger, timezone }: CheckParts,
@@ -178,7 +205,7 @@ function isOver({ event, runId, raisedAt }: OpenProblem, runs: readonly Run[], t
   });
 }
 
-/** A machine that has not measured its full disk for this long counts as gone. */
+/** A machine that has not measured its full disk for this long counts as gone, and so does a channel without a refusal. */
 const goneAfterMs = 2 * dayMs;
 
 async function endOthers(
@@ -196,7 +223,7 @@ async function endOthers(
     const { event, lastToldAt } = problem;
     if (!isPartProblem(event) || found.some((one) => isSame(one, problem))) continue;
     if (await worksAgain(event, problem, { ledger, disks })) ended.push(problem);
-    else if (event === 'resource-low' && now - lastToldAt > goneAfterMs) gone.push(problem);
+    else if (isSeenOnlyThere(problem) && now - lastToldAt > goneAfterMs) gone.push(problem);
   }
   await ledger.notices.dismiss(gone, now);
   await ledger.notices.end(ended, { at: now });
@@ -222,8 +249,21 @@ async function worksAgain(
       return (latest?.endedAt ?? 0) > lastToldAt;
     }
     case 'credentials-refused':
-      return acceptsAgain(subject as RefusingPeer, lastToldAt, ledger);
+      return isRefusingChannel(subject)
+        ? hasSent(subject, lastToldAt, ledger)
+        : acceptsAgain(subject as RefusingPeer, lastToldAt, ledger);
   }
+}
+
+/** Far more than are sent from one check to the next. */
+const messagesRead = 1_000;
+
+async function hasSent(subject: string, toldAt: number, { notices }: Ledger): Promise<boolean> {
+  const messages = await notices.listMessages({ limit: messagesRead });
+  return messages.some(
+    ({ channel, state, endedAt = 0 }) =>
+      toRefusingChannel(channel) === subject && state === 'sent' && endedAt > toldAt,
+  );
 }
 
 /** Whether something has succeeded since then that needs the account. */
@@ -242,6 +282,8 @@ async function acceptsAgain(peer: RefusingPeer, toldAt: number, ledger: Ledger):
       return hasRun(({ collectedAt = 0 }) => collectedAt > toldAt);
     case 'queue':
       return hasRun(hasSucceeded);
+    case 'archive':
+      return hasRun((run) => hasSucceeded(run) && run.delivery === 'file');
     case 'mailbox':
       return ((await ledger.mails.describeMailbox()).readUntil ?? 0) > toldAt;
   }

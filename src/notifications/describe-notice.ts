@@ -5,6 +5,7 @@ import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import type { Message } from './channel.js';
+import { isRefusingChannel } from './refused-credentials.js';
 
 /** The state of the reviews when a message is sent. */
 export interface Situation {
@@ -180,7 +181,7 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
         title: `${describeRefusal(subject)} (${about.text('code')})`,
         text: lines(
           about.text('message'),
-          `${subject === 'mailbox' ? "The service's e-mails are not read" : 'Nothing is reviewed'} until that is fixed. To try it: ${command('doctor')}`,
+          `${describeDamage(subject)} until that is fixed. To try it: ${command('doctor')}`,
         ),
       };
     case 'resource-low':
@@ -253,6 +254,11 @@ function describeRefusal(subject: string): string {
   return subject === 'sftp' || subject === 'source'
     ? `${refusal}, or its host key has changed`
     : `${refusal} or its ${subject === 'service' ? 'key' : 'password'}`;
+}
+
+function describeDamage(subject: string): string {
+  if (isRefusingChannel(subject)) return 'Nobody is told through it';
+  return subject === 'mailbox' ? "The service's e-mails are not read" : 'Nothing is reviewed';
 }
 
 /** Such as "; day 3 without review, 41 cases with check-in today". */

@@ -1,10 +1,25 @@
 import { MappingServiceError } from '../mapping-service/errors.js';
+import { ArchiveAwayError } from '../review/archive-fit.js';
 import { QueueAwayError } from '../review/queue.js';
 import { loginRefusals, SftpError } from '../sftp/sftp.js';
 import { MailboxError } from '../verdict-mails/mailbox.js';
 
 /** Who refuses our credentials, or is not the server it was. It is the subject of `credentials-refused`. */
-export type RefusingPeer = 'service' | 'sftp' | 'source' | 'mailbox' | 'queue';
+export type RefusingPeer = 'service' | 'sftp' | 'source' | 'mailbox' | 'queue' | 'archive';
+
+/** A channel of people, by its name. */
+type RefusingChannel = `channel ${string}`;
+
+export const toRefusingChannel = (name: string): RefusingChannel => `channel ${name}`;
+
+export function isRefusingChannel(subject: string): subject is RefusingChannel {
+  return subject.startsWith('channel ');
+}
+
+/** Whether the receiver of a channel refuses user, password or secret: trying again does not help. */
+export function refusesSender(code: string): boolean {
+  return /^(?:http-40[13]|smtp-53[0458])$/.test(code);
+}
 
 const codes: Readonly<Record<RefusingPeer, readonly string[]>> = {
   service: ['http-401', 'http-403', 'code-2003'],
@@ -12,6 +27,7 @@ const codes: Readonly<Record<RefusingPeer, readonly string[]>> = {
   source: ['login-refused'],
   mailbox: ['mailbox-login-refused'],
   queue: ['queue-refused'],
+  archive: ['archive-refused'],
 };
 
 /** Whose credentials a failure with this code, of a run or of `codeOfFailure`, is about; undefined if it is about none. */
@@ -24,5 +40,6 @@ export function codeOfFailure(error: unknown): string | undefined {
   if (error instanceof SftpError) return `sftp-${error.code}`;
   if (error instanceof MappingServiceError) return error.code;
   if (error instanceof QueueAwayError && error.fault === 'refused') return 'queue-refused';
+  if (error instanceof ArchiveAwayError && error.fault === 'refused') return 'archive-refused';
   return error instanceof MailboxError && error.refusesLogin ? 'mailbox-login-refused' : undefined;
 }

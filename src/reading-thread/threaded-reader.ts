@@ -6,7 +6,7 @@ import type { ClockDifference, PeerClock } from '../http/peer-clocks.js';
 import type { ErasedGuests } from '../ledger/erasing.js';
 import type { DeliveryKind } from '../ledger/run.js';
 import type { DayReader, RenderedChunk } from '../review/collect/day-reader.js';
-import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
+import { type BookingSource, SourceError } from '../review/source.js';
 
 /** Chunks in flight: enough for the thread to continue during a commit, few enough to hold. */
 export const chunksAhead = 3;
@@ -121,17 +121,17 @@ export function sendClock(clock: () => number, port: MessagePort): PeerClock {
 }
 
 /** An error loses its class on the way to another thread. */
-function toPlainError(error: unknown): {
-  readonly message: string;
-  readonly stack: string | undefined;
-  readonly fault: SourceFault | undefined;
-} {
+function toPlainError(error: unknown) {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  return { message, stack, fault: error instanceof SourceError ? error.fault : undefined };
+  return {
+    message,
+    stack,
+    ofSource: error instanceof SourceError ? { fault: error.fault, peer: error.peer } : undefined,
+  };
 }
 
-function toError({ message, stack, fault }: ReturnType<typeof toPlainError>): Error {
-  const error = fault === undefined ? new Error(message) : new SourceError(fault, message);
+function toError({ message, stack, ofSource }: ReturnType<typeof toPlainError>): Error {
+  const error = ofSource ? new SourceError(ofSource.fault, message, ofSource) : new Error(message);
   if (stack !== undefined) error.stack = stack;
   return error;
 }

@@ -1,5 +1,6 @@
-import type { Archive } from '../archive/archive.js';
+import { type Archive, ArchiveError } from '../archive/archive.js';
 import { answerWithin } from '../async/abort.js';
+import type { PeerFault } from '../async/peer-patience.js';
 import { LedgerUnusableError } from '../ledger/errors.js';
 import {
   decideFit,
@@ -18,6 +19,11 @@ const archiveMs = 8_000;
 /** The archive could not say which ledger it belongs to. The next try asks again. */
 export class ArchiveAwayError extends SafeError {
   override readonly name = 'ArchiveAwayError';
+  readonly fault: PeerFault;
+  constructor(message: string, options: ErrorOptions) {
+    super(message, options);
+    this.fault = (options.cause instanceof ArchiveError ? options.cause.peer : undefined) ?? 'passing';
+  }
 }
 
 /** A ledger beside its archive. */

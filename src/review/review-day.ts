@@ -22,7 +22,7 @@ import type { Delivery } from './delivery.js';
 import { CollectError } from './gates.js';
 import { storeDayOutcome } from './outcome/day-outcome.js';
 import type { Workforce } from './perform/workforce.js';
-import { addTriedUntil } from './try-again.js';
+import { addTriedUntil, classOfCollect } from './try-again.js';
 
 export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {
   readonly deliveryFor: (kind: DeliveryKind) => Delivery;
@@ -193,7 +193,7 @@ async function collect(
   } catch (error) {
     if (signal.aborted) return ledger.runs.get(run.id);
     if (!(error instanceof CollectError)) throw error;
-    const found = { class: 'data' as const, code: error.code, message: error.message };
+    const found = { class: classOfCollect(error), code: error.code, message: error.message };
     const until = findSourceDeadline?.({ ...run, state: 'failed', failure: found });
     const isTriedAgain = until !== undefined && until > clock();
     const failure = isTriedAgain

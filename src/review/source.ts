@@ -1,3 +1,4 @@
+import type { PeerFault } from '../async/peer-patience.js';
 import type { RawBooking, ServiceField } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { UnreadableReason } from '../booking/normalise.js';
@@ -107,11 +108,17 @@ export type SourceFault =
 /** The source as a whole can't be trusted. The message contains no cell of the source. */
 export class SourceError extends SafeError {
   override readonly name = 'SourceError';
+  /** What is wrong with its server; undefined where the fault is one of the bookings. */
+  readonly peer: PeerFault | undefined;
   constructor(
     readonly fault: SourceFault,
     message: string,
-    options?: { cause?: unknown },
+    {
+      peer = fault === 'login-refused' ? 'refused' : undefined,
+      ...options
+    }: { cause?: unknown; peer?: PeerFault | undefined } = {},
   ) {
     super(message, options);
+    this.peer = peer;
   }
 }

@@ -1,7 +1,10 @@
+import { needsPerson } from '../async/peer-patience.js';
 import type { StepSelection } from '../ledger/changes.js';
 import type { Asker, FailureClass, Run } from '../ledger/run.js';
 import type { Outcome } from '../ledger/step.js';
 import type { Tally } from '../ledger/steps.js';
+import type { CollectError } from './gates.js';
+import { SourceError } from './source.js';
 
 /** May this be tried again? Whoever asks that about an attempt, a step or a run asks here. */
 
@@ -19,11 +22,21 @@ export function classOfRun({
   return retryableSteps > 0 ? 'retryable' : (firstFailed?.failureClass ?? 'internal');
 }
 
+/** The class of a run that could not be collected: its source's server may be back soon, refuse us, or have nothing to do with it. */
+export function classOfCollect({ cause }: Pick<CollectError, 'cause'>): FailureClass {
+  const peer = cause instanceof SourceError ? cause.peer : undefined;
+  if (peer === undefined) return 'data';
+  return needsPerson(peer) ? 'fatal' : 'retryable';
+}
+
 /**
  * Whether a run that failed may be tried again on this word. A person may always. By itself only what may pass without anybody is: not
  * what was stopped as fatal or because of too many refusals. A result that was not judged yet is a reason of its own.
  */
-export function mayTryAgain(run: Pick<Run, 'state' | 'failure' | 'trigger'>, by: Asker): boolean {
+export function mayTryAgain(
+  run: Pick<Run, 'state' | 'failure' | 'trigger' | 'collectedAt'>,
+  by: Asker,
+): boolean {
   if (run.state !== 'failed') return false;
   switch (by) {
     case 'person':
@@ -81,9 +94,13 @@ export function dropTriedUntil(message: string): string {
   return message.split(triedUntil)[0] ?? message;
 }
 
-/** While the day is not over, each cron time reads the source anew. */
-function isReadAgainToday({ failure, trigger }: Pick<Run, 'failure' | 'trigger'>): boolean {
-  return trigger === 'today' && failure?.class === 'data';
+/** While the day is not over, each cron time reads the source anew, whatever kept it from being read: nothing was sent. */
+function isReadAgainToday({
+  failure,
+  trigger,
+  collectedAt,
+}: Pick<Run, 'failure' | 'trigger' | 'collectedAt'>): boolean {
+  return trigger === 'today' && (failure?.class === 'data' || collectedAt === undefined);
 }
 
 /** Whether all that it lacks is a result that suffices. */

@@ -1,3 +1,4 @@
+import type { PeerFault } from '../async/peer-patience.js';
 import { isLoopback } from '../http/transport.js';
 
 /** What the server says about an object. */
@@ -68,6 +69,8 @@ export class S3Error extends Error {
     readonly what: string,
     /** What happened, and what to do next. */
     readonly why: string,
+    /** What is wrong with the server; undefined where the fault is one of the object or the request. */
+    readonly peer?: PeerFault,
   ) {
     super(`${what}: ${why}`);
   }

@@ -1,3 +1,5 @@
+import type { PeerFault } from '../async/peer-patience.js';
+import { isTrustFault } from '../http/network-failure.js';
 import { S3Error, type S3Fault } from './bucket.js';
 
 const safeCode = /^[\w.:-]{1,60}$/;
@@ -14,7 +16,8 @@ export function explainS3Failure(what: string, error: unknown, signal?: AbortSig
   if (error instanceof S3Error) return error;
   const failure = readFailure(error);
   const fault = judge(failure);
-  return new S3Error(fault, failure.code, what, `${describe(fault, failure)} (${failure.code})`);
+  const why = `${describe(fault, failure)} (${failure.code})`;
+  return new S3Error(fault, failure.code, what, why, judgePeer(fault, failure));
 }
 
 /** Whether the object or upload does not exist. */
@@ -68,12 +71,25 @@ function judge({ code, status }: Failure): S3Fault {
   return isPassing || busy.test(code) ? 'unreachable' : 'failed';
 }
 
+const wrongAddress = /^(NoSuchBucket|InvalidBucketName|RegionMissing)$/;
+
+function judgePeer(fault: S3Fault, failure: Failure): PeerFault | undefined {
+  const { code } = failure;
+  if (isInOtherRegion(failure) || wrongAddress.test(code)) return 'unsuited';
+  if (isTrustFault(code)) return 'refused';
+  // A clock is set right while the machine starts.
+  if (fault === 'unreachable' || clockIsWrong.test(code)) return 'passing';
+  return fault === 'denied' ? 'refused' : undefined;
+}
+
 function describe(fault: S3Fault, failure: Failure): string {
   const { code, region } = failure;
   if (isInOtherRegion(failure)) {
     const place = region === undefined ? 'another region' : `the region ${region}`;
     return `the bucket is in ${place}; set AWS_REGION to it, and check AWS_ENDPOINT_URL_S3`;
   }
+  if (isTrustFault(code))
+    return 'its certificate is not trusted; name the file of its authority in NODE_EXTRA_CA_CERTS';
   if (busy.test(code)) return 'the server is overloaded; try again later';
   if (clockIsWrong.test(code))
     return "this machine's clock and the server's are too far apart; set the clock";

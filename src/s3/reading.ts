@@ -99,5 +99,5 @@ function changed(place: string): S3Error {
 
 function cutOff(place: string, done: number, size: number): S3Error {
   const why = `the connection was lost ${maxTries + 1} times after ${done} of ${size} bytes`;
-  return new S3Error('unreachable', 'CutOff', place, why);
+  return new S3Error('unreachable', 'CutOff', place, why, 'passing');
 }

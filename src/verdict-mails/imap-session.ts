@@ -1,4 +1,5 @@
 import { type FetchMessageObject, type FetchQueryObject, ImapFlow } from 'imapflow';
+import type { PeerFault } from '../async/peer-patience.js';
 import { codeOf, SafeError } from '../text/safe-error.js';
 import { megabyte, type Watch } from './limited-process.js';
 import { isNoMail, maxMailBytes } from './mail-bytes.js';
@@ -64,7 +65,7 @@ export function answerImap(watch: Watch): void {
     void perform(order)
       .catch((error: unknown): ImapAnswer => {
         const fault = session?.fault() ?? error;
-        return { kind: 'failed', why: describeFault(fault), refusesLogin: refusesLogin(fault) };
+        return { kind: 'failed', why: describeFault(fault), refusesLogin: judgeLogin(fault) === 'refused' };
       })
       .then((answer) => process.send?.(answer));
   });
@@ -185,9 +186,14 @@ function readArrival({ internalDate }: FetchMessageObject): number | undefined {
   return Number.isNaN(arrived) ? undefined : arrived;
 }
 
-/** By ImapFlow's own fields. */
-function refusesLogin(error: unknown): boolean {
-  return error instanceof Error && 'authenticationFailed' in error && error.authenticationFailed === true;
+/** What a server answers that could check nothing, or has too many connections. (RFC 5530.) */
+const passingRefusals: readonly unknown[] = ['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG'];
+
+/** What a refused login means, by ImapFlow's own fields. */
+function judgeLogin(error: unknown): PeerFault | undefined {
+  const { authenticationFailed, serverResponseCode }: { [field: string]: unknown } = { ...(error as object) };
+  if (authenticationFailed !== true) return undefined;
+  return passingRefusals.includes(serverResponseCode) ? 'passing' : 'refused';
 }
 
 /** Whether the server answered NO or BAD, and would answer other commands. */
@@ -199,7 +205,9 @@ function isRefusal(error: unknown): boolean {
 /** The server's own words are left out: they may quote what was sent to it. */
 function describeFault(error: unknown): string {
   if (error instanceof SafeError) return error.message;
-  if (refusesLogin(error)) return 'the server refused user and password';
+  const login = judgeLogin(error);
+  if (login)
+    return login === 'refused' ? 'the server refused user and password' : 'the server takes no logins now';
   const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unexpected error');
   if (/CERT|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code))
     return `the certificate of the server is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`;

@@ -109,6 +109,7 @@ export function createMailPoller(parts: PollingParts) {
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> | undefined;
   let isAway = false;
+  let refusedLogin = false;
 
   async function readAll(): Promise<void> {
     const begunAt = clock();
@@ -122,11 +123,15 @@ export function createMailPoller(parts: PollingParts) {
       await noteMailbox(begunAt, true);
       if (isAway) notify({ type: 'mailbox-back' });
       isAway = false;
+      refusedLogin = false;
       notify({ type: 'mailbox-read' });
     } catch (error) {
       if (stop.aborted) return;
-      if (!isAway) notify({ type: 'mailbox-away', error });
+      // Again, once it is known that it needs a person.
+      const refusesLogin = error instanceof MailboxError && error.refusesLogin;
+      if (!isAway || (refusesLogin && !refusedLogin)) notify({ type: 'mailbox-away', error });
       isAway = true;
+      refusedLogin ||= refusesLogin;
       // If the ledger is away too, what it holds gets too old.
       await noteMailbox(begunAt, false).catch(() => {});
     }

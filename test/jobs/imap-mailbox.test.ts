@@ -213,6 +213,20 @@ describe('A hostile IMAP server', () => {
     await expect.poll(() => children.map(({ signalCode }) => signalCode)).toEqual(['SIGKILL']);
   });
 
+  it.each(['UNAVAILABLE', 'LIMIT', 'inuse'])(
+    'that takes no logins now (%s) refuses no password',
+    async (why) => {
+      const { look } = await prepare(
+        some(),
+        to(/^LOGIN/, ({ tag }) => `${tag} NO [${why}] not now\r\n`),
+      );
+      await expect(look()).rejects.toMatchObject({
+        refusesLogin: false,
+        message: expect.stringMatching(/takes no logins now$/),
+      });
+    },
+  );
+
   it('learns the password, which nobody else does: no error and no argument of a process has it', async () => {
     const { look, children, server } = await prepare(
       some(),

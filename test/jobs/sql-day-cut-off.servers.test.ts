@@ -42,10 +42,13 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   /** Expects a failure with a message for the operator, and no call to the service. */
   function expectFailed(
     result: CommandResult,
-    { standIn, database, message }: Pick<PreparedDay, 'standIn'> & Failure,
+    { standIn, database, message, isPassing = true }: Pick<PreparedDay, 'standIn'> & Failure,
   ): void {
     expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, refused: 0 } });
-    expect(result.report.error).toEqual({ class: 'data', message: expect.stringMatching(message) });
+    expect(result.report.error).toEqual({
+      class: isPassing ? 'retryable' : 'data',
+      message: expect.stringMatching(message),
+    });
     expect(result.stderr).toContain(`${day}: run ${result.report.runId} failed`);
     expect(result.stderr).toContain(`Once the cause is fixed: hotel-review run --day ${day}`);
     expectDiscreet(result, database);
@@ -136,7 +139,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     const thaw = await database.freeze();
 
     const result = await command.ended;
-    expectFailed(result, { ...prepared, database, message: tooSlow });
+    expectFailed(result, { ...prepared, database, message: tooSlow, isPassing: false });
     thaw();
     await vi.waitUntil(async () => (await database.countSessions()) === 0, waiting);
     await gate.open();
@@ -164,4 +167,6 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
 interface Failure {
   readonly database: BookingsDatabase;
   readonly message: RegExp;
+  /** Whether `serve` tries again by itself; so by default. */
+  readonly isPassing?: boolean;
 }

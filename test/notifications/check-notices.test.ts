@@ -3,7 +3,7 @@ import type { CaseSummary } from '../../src/ledger/case.js';
 import type { FetchedExport, RequestedExport } from '../../src/ledger/export-log.js';
 import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { NewNotice, NoticeEvent } from '../../src/ledger/notice.js';
-import type { OpenProblem } from '../../src/ledger/notices.js';
+import type { OpenProblem, StoredMessage } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/ledger/run.js';
 import { firstBound } from '../../src/mappings/sync-bounds.js';
 import { type CheckParts, checkNotices, isReminderDue } from '../../src/notifications/check-notices.js';
@@ -68,7 +68,11 @@ describe('a problem is over', () => {
   async function check(
     listProblems: () => readonly OpenProblem[],
     runs: readonly Run[],
-    { onLook = () => {}, disks = [] }: { onLook?: () => void; disks?: Disks } = {},
+    {
+      onLook = () => {},
+      disks = [],
+      messages = [],
+    }: { onLook?: () => void; disks?: Disks; messages?: readonly StoredMessage[] } = {},
   ) {
     const ended: string[] = [];
     const dismissed: string[] = [];
@@ -82,6 +86,8 @@ describe('a problem is over', () => {
       notices: {
         raise: async () => 0,
         listProblems: async () => [...listProblems()],
+        listWaiting: async () => [],
+        listMessages: async () => [...messages],
         end: noteIn(ended),
         dismiss: async (problems) => void (await noteIn(dismissed)(problems)),
         remind: async (told) => {
@@ -162,6 +168,23 @@ describe('a problem is over', () => {
     expect(await findEnded(bySource, { ...good, collectedAt: 0 })).toEqual([]);
   });
 
+  it('of an archive that refused us by a run that archived its file', async () => {
+    const byArchive = problem('credentials-refused', { subject: 'archive' });
+    expect(await findEnded(byArchive, good)).toEqual([]);
+    expect(await findEnded(byArchive, { ...good, delivery: 'file' })).toEqual(['credentials-refused']);
+  });
+
+  it('of a channel that refused us once it takes a message, and without a word if nothing is sent to it', async () => {
+    const byChannel = problem('credentials-refused', { subject: 'channel ops' });
+    const sent = (channel: string, endedAt: number) => ({ channel, state: 'sent', endedAt }) as StoredMessage;
+    const endedBy = async (...messages: readonly StoredMessage[]) =>
+      (await check(() => [byChannel], [], { messages })).ended;
+    expect(await endedBy(sent('ops', at - 1), sent('desk', at + 1))).toEqual([]);
+    expect(await endedBy(sent('ops', at + 1))).toEqual(['credentials-refused']);
+    const silent = { ...byChannel, lastToldAt: at - 72 * hour };
+    expect((await check(() => [silent], [])).dismissed).toEqual(['credentials-refused']);
+  });
+
   it('not because another process raised it during the check', async () => {
     const problems: OpenProblem[] = [];
     const raised = problem('resource-low', { subject: 'the ledger' });
@@ -211,6 +234,7 @@ describe('a check finds', () => {
       notices: {
         raise: async (notices) => raised.push(...notices),
         listProblems: async () => [],
+        listWaiting: async () => [],
         end: async () => 0,
         dismiss: async () => {},
       },

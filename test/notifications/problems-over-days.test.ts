@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CaseSummary } from '../../src/ledger/case.js';
 import type { FetchedExport, RequestedExport } from '../../src/ledger/export-log.js';
 import type { MappingSync } from '../../src/ledger/mappings.js';
+import type { WaitingMessages } from '../../src/ledger/messages.js';
 import type { NewNotice, NoticeEvent } from '../../src/ledger/notice.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/ledger/run.js';
@@ -36,6 +37,7 @@ interface Given {
   readonly fetched?: object;
   readonly copy?: CheckParts['copy'];
   readonly disks?: Awaited<ReturnType<CheckParts['measureFree']>>;
+  readonly waiting?: readonly WaitingMessages[];
 }
 
 /** What one check asks of the ledger, and tells it. */
@@ -58,6 +60,8 @@ async function check(given: Given) {
     notices: {
       raise: async (notices) => told.raised.push(...notices),
       listProblems: async () => [...(given.problems ?? [])],
+      listWaiting: async () => [...(given.waiting ?? [])],
+      listMessages: async () => [],
       async end(problems, details) {
         if (problems.length > 0 || 'recovery' in details) told.ended.push([namesOf(problems), details]);
         return problems.length;
@@ -100,6 +104,19 @@ describe('a check', () => {
       digest,
     ]);
     expect((await check({})).raised).toEqual([]);
+  });
+
+  it('tells of a channel whose receiver refuses the account, and of no other that waits', async () => {
+    const waiting = ['smtp-535', 'http-401', 'smtp-454', 'http-503', 'timeout'].map((lastCode, index) => ({
+      channel: `c${index}`,
+      messages: 1,
+      since: now,
+      lastCode,
+    }));
+    expect((await check({ waiting })).raised).toMatchObject([
+      { event: 'credentials-refused', subject: 'channel c0', facts: { code: 'smtp-535' } },
+      { event: 'credentials-refused', subject: 'channel c1', facts: { code: 'http-401' } },
+    ]);
   });
 
   it('looks for guests of today, tomorrow, and the days before, in the zone of the account', async () => {

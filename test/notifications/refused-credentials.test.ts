@@ -1,11 +1,17 @@
 import { expect, it } from 'vitest';
+import { ArchiveError } from '../../src/archive/archive.js';
+import type { PeerFault } from '../../src/async/peer-patience.js';
 import { MappingServiceError } from '../../src/mapping-service/errors.js';
 import { codeOfFailure, findRefusingPeer } from '../../src/notifications/refused-credentials.js';
+import { ArchiveAwayError } from '../../src/review/archive-fit.js';
 import { SftpError } from '../../src/sftp/sftp.js';
 import { MailboxError } from '../../src/verdict-mails/mailbox.js';
 
 const ofService = (code: string) =>
   new MappingServiceError('refused', { kind: 'fatal', code, operation: 'getMappings' });
+
+const archiveAway = (peer: PeerFault) =>
+  new ArchiveAwayError('', { cause: new ArchiveError('unreadable', '', { peer }) });
 
 it.each<[Error, string | undefined]>([
   [new SftpError('fatal', 'authentication-refused', ''), 'sftp'],
@@ -15,6 +21,8 @@ it.each<[Error, string | undefined]>([
   [ofService('http-503'), undefined],
   [new MailboxError('', true), 'mailbox'],
   [new MailboxError('', false), undefined],
+  [archiveAway('refused'), 'archive'],
+  [archiveAway('passing'), undefined],
   [new Error('login-refused'), undefined],
 ])('a failure outside a run says whose credentials it is about: %o', (error, peer) => {
   const code = codeOfFailure(error);

@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { PeerFault } from '../../src/async/peer-patience.js';
 import type { Asker, FailureClass, RunState, Trigger } from '../../src/ledger/run.js';
 import type { Outcome } from '../../src/ledger/step.js';
 import { decideOpening } from '../../src/review/day/open-run.js';
-import { classOfFailure, classOfRun, mayTryAgain, tooManyRefused } from '../../src/review/try-again.js';
+import { SourceError, type SourceFault } from '../../src/review/source.js';
+import {
+  classOfCollect,
+  classOfFailure,
+  classOfRun,
+  mayTryAgain,
+  tooManyRefused,
+} from '../../src/review/try-again.js';
 import { someRun } from './some-run.js';
 
 const states: readonly RunState[] = [
@@ -32,6 +40,22 @@ it.each<[Extract<Outcome, { kind: 'retryable' | 'refused' }>, FailureClass]>([
   [{ kind: 'refused', evidence, class: 'data' }, 'data'],
 ])('the class of a step whose last attempt ended with %j is %s', (outcome, expected) => {
   expect(classOfFailure(outcome)).toBe(expected);
+});
+
+it.each<[SourceFault, PeerFault | undefined, FailureClass]>([
+  ['unreadable', 'passing', 'retryable'],
+  ['truncated', 'passing', 'retryable'],
+  ['unreadable', 'read-only', 'retryable'],
+  ['login-refused', undefined, 'fatal'],
+  ['unreadable', 'unsuited', 'fatal'],
+  ['missing', undefined, 'data'],
+  ['truncated', undefined, 'data'],
+])('a run whose source is %s, its server %s, is %s', (fault, peer, expected) => {
+  expect(classOfCollect({ cause: new SourceError(fault, '', { peer }) })).toBe(expected);
+});
+
+it('a run that its own checks stopped is as bad as its data', () => {
+  expect(classOfCollect({ cause: undefined })).toBe('data');
 });
 
 it('a run is retryable as long as one of its failed steps is', () => {

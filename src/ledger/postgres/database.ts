@@ -243,13 +243,16 @@ export function openDatabase(
     snapshot: <Result>(work: (session: Session) => Promise<Result>) =>
       persistPrepared(() => inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work)),
 
-    /** Tries once; fails if the server does not answer in time. */
-    async ping(timeoutMs: number): Promise<void> {
+    /** Asks once; fails if the server does not answer in time. */
+    async ping(
+      timeoutMs: number,
+      ask: (session: Session) => Promise<unknown> = (session) => session.run('SELECT 1'),
+    ): Promise<void> {
       const ended = new AbortController();
       const tooLate = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
         throw new LedgerAwayError(place);
       });
-      const answer = withSession((session) => session.run('SELECT 1'), timeoutMs).catch((error) => {
+      const answer = withSession(ask, timeoutMs).catch((error) => {
         if (error instanceof TemporaryFault) throw toAway(place, error);
         if (error instanceof LedgerRefusedError && patience && patience.judge(error.fault) !== 'refuse')
           throw new LedgerAwayError(place, { fault: error.fault, reason: error.reason, cause: error });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Patience } from '../../async/peer-patience.js';
+import { isTrustFault } from '../../http/network-failure.js';
 import { needsOwnSession } from '../../text/pooler-words.js';
 import { LedgerAwayError, LedgerFullError, LedgerRefusedError } from '../errors.js';
 
@@ -49,8 +50,6 @@ const passingStates = /^(08...|57P0[1-5]|25006|25P03|53...|58...)$/;
 const readOnlyServer =
   'its PostgreSQL is a standby or read-only: name the primary server in the setting ledger, or turn off default_transaction_read_only for the server, its database or its user';
 
-const certificateFaults = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
-
 /**
  * Translates a failure of the driver. Its message is dropped, because it and the error's properties quote values.
  */
@@ -67,7 +66,7 @@ export function translateFault(error: unknown, place: string): Error {
       ? new StatementRefusedError(place, code, severity, constraint)
       : new LedgerRefusedError(place, code === '3D000' ? 'unsuited' : 'refused', reason);
   }
-  if (code !== undefined && certificateFaults.test(code)) {
+  if (isTrustFault(code)) {
     return new LedgerRefusedError(
       place,
       'refused',

@@ -54,8 +54,8 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { sealing } = store.dialect;
   const holds = createHolds(database, leaseMs, options.peerClock);
   const engine = {
-    ping: () => database.ping(pingTimeoutMs),
-    verify: async () => {},
+    ping: () => database.ping(pingTimeoutMs, requireWritable),
+    verify: () => perform(requireWritable),
     hold: holds.take,
     staleHoldMs: leaseMs + lateRenewalMs,
     claims: {

@@ -96,6 +96,8 @@ function adviseOnDisk(code: string): string | undefined {
       return 'free space on the disk of file.spool, or fix the permissions of that folder';
     case 'archive-unwritable':
       return 'free space on the disk of the archive, or fix the permissions of its folder; for a bucket, `hotel-review doctor` says what is missing';
+    case 'archive-refused':
+      return 'fix the key of the bucket in the environment, or its permissions: `hotel-review doctor` says what is missing';
     case 'sftp-disk-full':
       return 'have space freed on the SFTP server';
     default:

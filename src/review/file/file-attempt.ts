@@ -124,9 +124,9 @@ function toOutcome(error: unknown): Outcome | undefined {
   }
   if (error instanceof TooManyRowsError) return failExcessive(error.code, error.message);
   if (error instanceof ArchiveError) {
-    const { code, message } = error;
+    const { code, message, peer } = error;
     return code === 'unwritable' || code === 'unreadable'
-      ? retryable(`archive-${code}`, message)
+      ? retryable(peer === 'refused' ? 'archive-refused' : `archive-${code}`, message)
       : { kind: 'refused', evidence: { code: `archive-${code}`, answer: message } };
   }
   if (error instanceof KeyError)

@@ -47,7 +47,7 @@ export function createS3DayFile({ bucket, key, open }: S3DayFileOptions): DayFil
 
 function explainS3Error(error: unknown, place: string): unknown {
   if (!(error instanceof S3Error)) return error;
-  const { fault, code, message } = error;
+  const { fault, code, message, peer } = error;
   if (fault === 'missing') return new SourceError('missing', `there is no object ${place}`, { cause: error });
   if (fault === 'changed') {
     const why = 'changed while it was read: is it still being written?';
@@ -58,6 +58,6 @@ function explainS3Error(error: unknown, place: string): unknown {
     const hint = 'without s3:ListBucket, S3 reports a missing object this way too';
     return new SourceError('unreadable', `${message}; ${hint}`, { cause: error });
   }
-  if (fault === 'denied') return new SourceError('login-refused', message, { cause: error });
-  return new SourceError(code === 'CutOff' ? 'truncated' : 'unreadable', message, { cause: error });
+  const refusal = fault === 'denied' && peer === 'refused' ? 'login-refused' : 'unreadable';
+  return new SourceError(code === 'CutOff' ? 'truncated' : refusal, message, { cause: error, peer });
 }

@@ -107,6 +107,7 @@ function explainSftpError(error: unknown, place: string, done: number): unknown 
   const refusal = loginRefusals.includes(code) ? 'login-refused' : 'unreadable';
   return new SourceError(isCutOff ? 'truncated' : refusal, `${place} can't be read: ${message}`, {
     cause: error,
+    ...(kind === 'retryable' && { peer: 'passing' }),
   });
 }
 

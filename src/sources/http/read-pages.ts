@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pause } from '../../async/abort.js';
+import type { PeerFault } from '../../async/peer-patience.js';
 import { createRetryDelays, type RetryPolicy } from '../../async/retry.js';
 import type { ProxyRules } from '../../http/connection-rules.js';
 import type { PeerClock } from '../../http/peer-clocks.js';
@@ -35,8 +36,8 @@ export async function* readPages(
   address: URL,
   { place, path, pagination, headers, limits, maxPages, signal }: PagesReading,
 ): AsyncGenerator<string, void, undefined> {
-  const refuse = (index: number, reason: string, fault: SourceFault = 'unreadable') =>
-    new SourceError(fault, `${place}, page ${index + 1}: ${reason}`);
+  const refuse = (index: number, reason: string, fault: SourceFault = 'unreadable', peer?: PeerFault) =>
+    new SourceError(fault, `${place}, page ${index + 1}: ${reason}`, { peer });
   const paging = createPaging(pagination, address);
   const isKnownAddress = createRepeatCheck();
   const isKnownContent = createRepeatCheck();
@@ -57,7 +58,7 @@ export async function* readPages(
       const answer = await calls.get(url, signal);
       if (answer.kind === 'failed') {
         if (answer.isMissing && isDoubtful) return;
-        throw refuse(index, `the API ${answer.reason}`, answer.fault);
+        throw refuse(index, `the API ${answer.reason}`, answer.fault, answer.peer);
       }
       const page = readJsonPage(answer.body, path);
       if (page.kind === 'unusable') throw refuse(index, `the answer ${page.reason}`, page.fault);
@@ -207,6 +208,8 @@ type PageAnswer =
       readonly isMissing: boolean;
       /** What happened, and what to do. Quotes nothing of the response. */
       readonly reason: string;
+      /** What is wrong with the server, where it is not its answer. */
+      readonly peer?: PeerFault;
     };
 
 /** The requests of one read, one at a time over one connection. */
@@ -260,7 +263,7 @@ async function openPageCalls(
     if (code === 'damaged-compression')
       return fail('returned damaged or truncated compressed data: try again later.');
     return meaning === 'wrong'
-      ? fail(`can't be reached safely (${code}): is its certificate trusted here?`)
+      ? fail(`can't be reached safely (${code}): is its certificate trusted here?`, 'refused')
       : { kind: 'retry', code };
   };
 
@@ -281,6 +284,7 @@ async function openPageCalls(
         if (delayMs === undefined) {
           return fail(
             `gave no usable response in ${made === 1 ? '1 try' : `${made} tries`} (${judged.code}): try again later.`,
+            'passing',
           );
         }
         onWait?.({ code: judged.code, delayMs });
@@ -329,8 +333,8 @@ function failForSize(bytes: number) {
   return fail(`returned more than ${bytes} bytes: request fewer records at a time.`);
 }
 
-function fail(reason: string): Extract<PageAnswer, { readonly kind: 'failed' }> {
-  return { kind: 'failed', fault: 'unreadable', isMissing: false, reason };
+function fail(reason: string, peer?: PeerFault): Extract<PageAnswer, { readonly kind: 'failed' }> {
+  return { kind: 'failed', fault: 'unreadable', isMissing: false, reason, ...(peer && { peer }) };
 }
 
 /** Shorter waits are not worth a message. */

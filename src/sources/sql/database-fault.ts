@@ -1,3 +1,4 @@
+import type { PeerFault } from '../../async/peer-patience.js';
 import { SourceError, type SourceFault } from '../../review/source.js';
 import { codeOf } from '../../text/safe-error.js';
 
@@ -34,7 +35,26 @@ export type DatabaseReason = keyof typeof reasons;
  * @param code of the database or the system, perhaps with details; never the database's message, which may quote cells
  */
 export function createDatabaseFault(reason: DatabaseReason, where: string, code: string): SourceError {
-  return new SourceError(faultOf(reason), `${where}${reasons[reason](code)}`);
+  return new SourceError(faultOf(reason), `${where}${reasons[reason](code)}`, { peer: peerFaultOf(reason) });
+}
+
+/** What a query lacks, or takes too long for, is no fault of the server. */
+function peerFaultOf(reason: DatabaseReason): PeerFault | undefined {
+  switch (reason) {
+    case 'unreachable':
+    case 'lost':
+    case 'cancelled':
+      return 'passing';
+    case 'login-refused':
+    case 'certificate-untrusted':
+    case 'no-permission':
+      return 'refused';
+    case 'no-tls':
+    case 'shared-session':
+      return 'unsuited';
+    default:
+      return undefined;
+  }
 }
 
 function faultOf(reason: DatabaseReason): SourceFault {
@@ -47,8 +67,4 @@ function faultOf(reason: DatabaseReason): SourceFault {
 export function readErrorCode(error: unknown): string | undefined {
   const code = codeOf(error);
   return code !== undefined && /^[A-Z0-9_]{1,60}$/.test(code) ? code : undefined;
-}
-
-export function isCertificateFault(code: string): boolean {
-  return /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/.test(code);
 }

@@ -1,13 +1,9 @@
 import { isIP } from 'node:net';
 import mysql from 'mysql2';
+import { isTrustFault } from '../../http/network-failure.js';
 import { SourceError } from '../../review/source.js';
 import type { MysqlLogin } from './address.js';
-import {
-  createDatabaseFault,
-  type DatabaseReason,
-  isCertificateFault,
-  readErrorCode,
-} from './database-fault.js';
+import { createDatabaseFault, type DatabaseReason, readErrorCode } from './database-fault.js';
 import { createMysqlSession, type MysqlCell, type MysqlSession } from './mysql-session.js';
 import { type RowsRequest, rowLimit, type SqlRows, type SqlType } from './rows.js';
 
@@ -160,7 +156,7 @@ function explainMysqlError(error: unknown, where: string, isReading: boolean): u
   const number = 'errno' in error && typeof error.errno === 'number' ? error.errno : undefined;
   // Numbers below 1,000, such as the negative ones of the system, are not the server's.
   if (number === undefined || number < 1_000) {
-    if (code === 'HANDSHAKE_SSL_ERROR' || isCertificateFault(code))
+    if (code === 'HANDSHAKE_SSL_ERROR' || isTrustFault(code))
       return createDatabaseFault('certificate-untrusted', where, code);
     if (code === 'HANDSHAKE_NO_SSL_SUPPORT') return createDatabaseFault('no-tls', where, code);
     return createDatabaseFault(isReading ? 'lost' : 'unreachable', where, code);
@@ -175,13 +171,17 @@ function explainMysqlError(error: unknown, where: string, isReading: boolean): u
 
 /** The server's error numbers. */
 const numbers: { readonly [reason in DatabaseReason]?: readonly number[] } = {
-  'login-refused': [1044, 1045, 1130, 1251, 1698, 2061],
+  // Also an account that is locked, or whose password has expired, and a host that is blocked.
+  'login-refused': [1044, 1045, 1129, 1130, 1251, 1524, 1698, 1820, 1862, 2061, 3118, 3159, 3955, 4150, 4151],
   'no-database': [1046, 1049],
   'no-permission': [1142, 1143, 1227, 1370],
   'would-write': [1290, 1792, 1836],
   'too-slow': [1969, 3024],
-  unreachable: [1040, 1053, 1077, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1203, 1927],
-  cancelled: [1317],
+  // Too many connections, in the middle of a failover or of a start, or stopping.
+  unreachable: [
+    1040, 1047, 1053, 1077, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1203, 1226, 1927, 3168, 3169,
+  ],
+  cancelled: [1205, 1213, 1317],
   'query-wrong': [1052, 1054, 1064, 1109, 1146, 1210, 1222, 1267, 1295, 1305, 1630],
 };
 const reasons = new Map(

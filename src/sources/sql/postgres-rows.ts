@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import pg from 'pg';
+import { isTrustFault } from '../../http/network-failure.js';
 import { compareClocks, type PeerClock } from '../../http/peer-clocks.js';
 import { SourceError } from '../../review/source.js';
 import { needsOwnSession } from '../../text/pooler-words.js';
-import { createDatabaseFault, isCertificateFault, readErrorCode } from './database-fault.js';
+import { createDatabaseFault, readErrorCode } from './database-fault.js';
 import {
   chunkBytes,
   measureRow,
@@ -30,8 +31,11 @@ const numbers: readonly number[] = [20, 21, 23, 26, 700, 701, 1700];
 const firstRows = 10;
 /** The server's time limits for idle transactions and for whole transactions. */
 const timeouts: readonly string[] = ['25P03', '25P04'];
-/** Also the code of a statement timeout, but by then the reader's own time limit has been reached. */
-const cancelled = '57014';
+/**
+ * By somebody, or by a statement timeout (but by then the reader's own time limit has been reached); because a standby had to go on; because
+ * of a lock that others hold.
+ */
+const cancelled: readonly string[] = ['57014', '40001', '40P01', '55P03'];
 
 /**
  * Reads through a cursor of the server, which works no further ahead than rows are fetched.
@@ -176,7 +180,7 @@ function explain(error: unknown, where: string, query: string, isReading: boolea
   const code = readErrorCode(error);
   if (error instanceof SourceError) return error;
   if (code !== undefined && isSqlState(code)) return explainState(code, error, where, query, isReading);
-  if (code !== undefined && isCertificateFault(code))
+  if (code !== undefined && isTrustFault(code))
     return createDatabaseFault('certificate-untrusted', where, code);
   const message = error instanceof Error ? error.message : '';
   if (/SSL connection/.test(message)) return createDatabaseFault('no-tls', where, 'no TLS');
@@ -186,7 +190,7 @@ function explain(error: unknown, where: string, query: string, isReading: boolea
 
 function explainState(code: string, error: unknown, where: string, query: string, isReading: boolean) {
   if (timeouts.includes(code)) return createDatabaseFault('too-slow', where, code);
-  if (code === cancelled) return createDatabaseFault('cancelled', where, code);
+  if (cancelled.includes(code)) return createDatabaseFault('cancelled', where, code);
   const message = error instanceof Error ? error.message : '';
   if (!isReading && needsOwnSession(code, message)) return createDatabaseFault('shared-session', where, code);
   if (/^(08|57P0|53|58)/.test(code))
