@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Ledger } from '../src/ledger/ledger.js';
 
@@ -20,6 +23,8 @@ export interface PreparedLedger {
     words: readonly string[],
     options?: { readonly expectedExitCode?: number },
   ): Promise<Measurement>;
+  /** Starts `serve`, until `stop`. */
+  serve(): Promise<{ readonly url: string; stop(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -51,6 +56,21 @@ export async function prepareLedger(
         { cwd: folder.path, expectedExitCode },
       );
       return { value: wallSeconds * 1_000, cpuSeconds, peakMb };
+    },
+    async serve() {
+      const words = [program, 'serve', '--port', '0', '--config', configuration];
+      const child = spawn(process.execPath, words, { cwd: folder.path, stdio: ['ignore', 'pipe', 'ignore'] });
+      const ended = once(child, 'exit');
+      const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+      const url = /http:\S+(?=;)/.exec(line)?.[0];
+      if (url === undefined) throw new Error(`expected the address of serve, got: ${line}`);
+      return {
+        url,
+        async stop() {
+          child.kill();
+          await ended;
+        },
+      };
     },
     async close() {
       await place.remove();

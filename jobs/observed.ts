@@ -17,7 +17,7 @@ export async function openObserved(app: App) {
   const { countWaiting, checkQueue } = workforce;
   const metrics = createMetrics({
     counters,
-    readFacts: () => readFacts(config, ledger),
+    readFacts: (signal) => readFacts(config, ledger.stoppedBy(signal)),
     ...(countWaiting && { queueDepth: countWaiting }),
     oldestNames: () => findNames(config, ledger),
     clock,

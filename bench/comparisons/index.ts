@@ -1,4 +1,5 @@
 import type { Comparison } from '../comparison.js';
+import { createBusyDeskComparison } from './busy-desk.js';
 import { listedCases, shownCase } from './cases.js';
 import { createCollectingComparison } from './collecting.js';
 import { createFileRunComparison } from './file-run.js';
@@ -99,6 +100,8 @@ export const comparisons: readonly Comparison[] = [
   createWatchComparison('watch-postgres', 'postgres'),
   listedCases,
   shownCase,
+  createBusyDeskComparison('busy-desk', 'sqlite'),
+  createBusyDeskComparison('busy-desk-postgres', 'postgres'),
   createMappingsComparison({
     name: 'mappings-sync',
     work: 'first sync of 1,000,000 mappings',

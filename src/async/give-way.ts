@@ -5,12 +5,31 @@
  * @throws the signal's reason once it has aborted
  */
 export async function giveWay(signal?: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise<void>((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(continueNext);
+  });
   signal?.throwIfAborted();
+}
+
+/** What gave way. One continues in each turn: otherwise requests would wait for a piece of the work of all. */
+const waiting: (() => void)[] = [];
+
+function continueNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(continueNext);
 }
 
 const turnMs = 10;
 const itemsPerLook = 64;
+let turnEnds = 0;
+
+/** The same for work in small pieces: only once this turn has lasted a few milliseconds, whoever worked in it. */
+export async function giveWayIfDue(signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  if (performance.now() < turnEnds) return;
+  await giveWay(signal);
+  turnEnds = performance.now() + turnMs;
+}
 
 /**
  * Does some work for each item of a long list, and lets the event loop turn every few milliseconds.
@@ -23,12 +42,9 @@ export async function forEachGivingWay<Item>(
   work: (item: Item) => void,
 ): Promise<void> {
   let done = 0;
-  let turnEnds = performance.now() + turnMs;
   for (const item of items) {
     work(item);
     done += 1;
-    if (done % itemsPerLook !== 0 || performance.now() < turnEnds) continue;
-    await giveWay(signal);
-    turnEnds = performance.now() + turnMs;
+    if (done % itemsPerLook === 0) await giveWayIfDue(signal);
   }
 }

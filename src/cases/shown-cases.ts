@@ -1,3 +1,4 @@
+import { forEachGivingWay, giveWayIfDue } from '../async/give-way.js';
 import type { Booking } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
@@ -33,6 +34,9 @@ export interface ListedCase extends CaseSummary, CopiedHotel {
   readonly kept?: KeptValues | undefined;
 }
 
+/** Others get their turn in between. */
+const comparedAtOnce = 250;
+
 /**
  * With their hotels; guests in house first, then the nearest check-in. Check-ins of the same day are ordered by the local time
  * at their hotels, which SQL can't tell, only the content of these: so a page of the list needs the whole list.
@@ -42,7 +46,13 @@ export async function findCases(
   filter: CaseFilter,
   now: number,
 ): Promise<readonly ListedCase[]> {
-  const found = await compareCases(ledger, await ledger.cases.list(filter), now);
+  const listed = await ledger.cases.list(filter);
+  const compareHotels = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
+  const found: ListedCase[] = [];
+  for (let from = 0; from < listed.length; from += comparedAtOnce) {
+    found.push(...(await compareCases(ledger, listed.slice(from, from + comparedAtOnce), compareHotels)));
+    await giveWayIfDue();
+  }
   return found
     .map((item) => ({ item, urgency: urgencyOfCase(item), hours: item.hotels.hoursToCheckIn ?? 0 }))
     .sort((a, b) => compare(a.urgency, b.urgency) || a.hours - b.hours || a.item.id - b.item.id)
@@ -65,9 +75,9 @@ export async function findUrgentCases(
 
 /** Adds the master hotel of each case in the copy now, and both hotels. */
 async function compareCases(
-  { mappings, hotels }: ReadOnlyLedger,
+  { mappings }: ReadOnlyLedger,
   cases: readonly CaseSummary[],
-  now: number,
+  compareHotels: ReturnType<typeof createHotelComparer>,
 ): Promise<ListedCase[]> {
   const copied = await readCopiedHotels(mappings, cases);
   const stays = cases.map((item, index) => ({
@@ -77,7 +87,7 @@ async function compareCases(
     ...copied[index],
     checkInDate: item.firstCheckIn,
   }));
-  const pairs = await createHotelComparer({ hotels, clock: () => now })(stays);
+  const pairs = await compareHotels(stays);
   return stays.map(({ checkInDate: _, ...item }, index) => ({
     ...item,
     hotels: pairs[index] ?? unknownPair,
@@ -196,15 +206,16 @@ export async function searchCases(
     const texts = [item.providerHotelId, ...hotels.map(({ name = '' }) => name)];
     return ids.has(item.id) || texts.some((one) => fold(one).includes(sought));
   };
-  const countries = new Map(
-    all.flatMap(hotelsOf).flatMap((hotel) => {
-      const country = countryOf(hotel);
-      return country ? [[country.id, country] as const] : [];
-    }),
-  );
+  const cases: ListedCase[] = [];
+  const countries = new Map<string, { readonly id: string; readonly name: string }>();
+  await forEachGivingWay(all, undefined, (item) => {
+    if (isFound(item)) cases.push(item);
+    for (const country of hotelsOf(item).flatMap((hotel) => countryOf(hotel) ?? []))
+      countries.set(country.id, country);
+  });
   return {
     /** In the order of `findCases`. */
-    cases: all.filter(isFound),
+    cases,
     choices: {
       providers: sortUnique(all.map(({ providerName }) => providerName)),
       countries: [...countries.values()].sort((one, other) => compare(one.name, other.name)),
@@ -266,7 +277,7 @@ export async function showCase(
 ) {
   const { today, now, labels } = asked;
   const held = await ledger.cases.find(id);
-  const [item] = await compareCases(ledger, await ledger.cases.list({ state: 'all', ids: [id], today }), now);
+  const [item] = await findCases(ledger, { state: 'all', ids: [id], today }, now);
   if (!held || !item) return undefined;
   const references = held.bookings.flatMap(({ reference }) => reference ?? []);
   const kept = labels.length > 0 ? await ledger.bookings.findKept(references) : undefined;

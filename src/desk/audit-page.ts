@@ -21,6 +21,7 @@ const searchFields = z.object({
 export const auditPage = definePage({
   path: '/audit',
   permission: 'see-audit',
+  cost: 'expensive',
   /** `before`: only older entries. */
   input: searchFields.extend({ before: numberField(15, 'expected the number of an entry').optional() }),
 

@@ -35,6 +35,7 @@ const runsPerPage = 20;
 export const bookingPage = definePage({
   path: '/bookings',
   permission: 'see-bookings',
+  cost: 'expensive',
   input: z.object({ reference: searchField, answers: z.literal('yes').optional(), page: pageField }),
   json: 'if-asked',
 
@@ -103,6 +104,7 @@ export const evidenceDownload = defineDownload({
   path: '/bookings/evidence',
   // It holds the guest's name.
   permission: 'see-names',
+  cost: 'expensive',
   input: z.object({ reference: z.string().min(1).max(500) }),
   contentType: 'application/zip',
   audit: ({ reference }) => ({ action: 'evidence', subject: reference }),

@@ -31,6 +31,7 @@ const entriesShown = 100;
 export const casePage = definePage({
   path: '/cases/:id',
   permission: 'look',
+  cost: 'expensive',
   input: z.object({ id: caseField, page: pageField }),
   json: 'if-asked',
   read: readCase,

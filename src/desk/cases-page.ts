@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { giveWayIfDue } from '../async/give-way.js';
 import { describeInHouse } from '../booking/stay.js';
 import type { CaseRequest } from '../cases/case-requests.js';
 import { caseToCells, caseToJson, listCaseColumns, searchCases, withKept } from '../cases/shown-cases.js';
 import { mappingStates } from '../ledger/case.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
 import { describeDistance, describeHours, type PairJson } from '../mappings/hotels/shown-hotels.js';
-import { renderCsv } from '../text/csv.js';
+import { renderCsv, renderRecords } from '../text/csv.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCount, formatCountOf, shorten } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
@@ -16,6 +17,8 @@ import { cutPage, renderPages, renderSelect, renderTable, showDay, writeAddress 
 import { see } from './see.js';
 
 const casesPerPage = 50;
+/** Others get their turn in between. */
+const casesWrittenAtOnce = 50;
 /** In place of a name: only unassigned cases. */
 const nobody = '-';
 
@@ -41,6 +44,7 @@ type Filter = z.output<typeof filterSchema>;
 export const casesPage = definePage({
   path: '/cases',
   permission: 'look',
+  cost: 'expensive',
   input: filterSchema.extend({ page: pageField }),
   json: 'if-asked',
   read: readCases,
@@ -67,6 +71,7 @@ ${pages > 1 && renderPages({ ...data, count: total }, 'case', linkTo)}`,
 export const casesDownload = defineDownload({
   path: '/cases.csv',
   permission: 'look',
+  cost: 'expensive',
   input: filterSchema,
   contentType: 'text/csv; charset=utf-8',
   audit: ({ state }, { records }) => ({ action: 'cases', details: { found: records, state, csv: true } }),
@@ -74,12 +79,15 @@ export const casesDownload = defineDownload({
     const { desk, today } = visit;
     const { cases } = await search(filter, visit);
     const labels = labelsFor(visit);
-    const all = see(await withKept(desk.ledger, cases, labels, today), visit);
-    return {
-      name: `cases-${today}.csv`,
-      records: all.length,
-      content: [renderCsv(listCaseColumns(labels), all.map(caseToCells))],
-    };
+    const columns = listCaseColumns(labels);
+    const content = [renderCsv(columns, [])];
+    for (let from = 0; from < cases.length; from += casesWrittenAtOnce) {
+      const some = cases.slice(from, from + casesWrittenAtOnce);
+      const shown = see(await withKept(desk.ledger, some, labels, today), visit);
+      content.push(Buffer.from(renderRecords(shown.map(caseToCells), { columns })));
+      await giveWayIfDue(visit.signal);
+    }
+    return { name: `cases-${today}.csv`, records: cases.length, content };
   },
 });
 

@@ -44,6 +44,7 @@ const refreshSeconds = 30;
 export const dayPage = definePage({
   path: '/days/:day',
   permission: 'look',
+  cost: 'expensive',
   input: z.object({ day: dayField, page: pageField }),
   json: 'usually',
   read: readDay,

@@ -18,6 +18,7 @@ import { type Fact, linkDay, renderFacts, renderTable, showDay, showInstant, sho
 export const daysPage = definePage({
   path: '/',
   permission: 'look',
+  cost: 'expensive',
   input: z.object({}),
   json: 'if-asked',
   read: (_, visit) => readDays(visit),

@@ -7,7 +7,7 @@ import { bookingResolution, caseChange } from './change-cases.js';
 import { dayPage, reportDownload } from './day-page.js';
 import { daysPage } from './days-page.js';
 import { createFrame } from './frame.js';
-import { mappingsPage, syncMappings } from './mappings-page.js';
+import { createSummaryMemory, mappingsPage, syncMappings } from './mappings-page.js';
 import { notificationsPage, testNotifications } from './notifications-page.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
@@ -65,11 +65,12 @@ export const routes: readonly DeskRoute[] = [
 
 /** The pages on which operators and the booking team work. */
 export function createDesk(
-  parts: DeskParts,
+  parts: Omit<DeskParts, 'summariseMappings'>,
   serving: Omit<RegisterParts, 'desk' | 'frame' | 'answerMs'>,
 ): (app: FastifyInstance, limits: Pick<RegisterParts, 'answerMs'>) => void {
   return (app, { answerMs }) => {
-    const registering = { ...serving, desk: parts, answerMs, frame: createFrame(serving.assets) };
+    const desk = { ...parts, summariseMappings: createSummaryMemory() };
+    const registering = { ...serving, desk, answerMs, frame: createFrame(serving.assets) };
     registerRoutes(app, routes, registering);
     addSignInRoutes(app, registering);
   };

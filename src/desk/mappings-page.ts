@@ -29,10 +29,11 @@ const syncPath = '/mappings/sync';
 export const mappingsPage = definePage({
   path: '/mappings',
   permission: 'look',
+  cost: 'expensive',
   input: z.object({ provider: searchField, hotel: searchField }),
 
-  async read({ provider, hotel }, { desk: { ledger } }) {
-    const copy = await summarise(ledger);
+  async read({ provider, hotel }, { desk: { ledger, summariseMappings } }) {
+    const copy = await summariseMappings(ledger);
     if (provider === undefined && hotel === undefined) return { copy };
     const asked = { providerName: provider ?? '', providerHotelId: hotel ?? '' };
     return { copy, found: await findMapping(ledger, asked) };
@@ -79,16 +80,14 @@ export const syncMappings = defineAction({
   },
 });
 
-const summaries = new WeakMap<object, { readonly syncs: string; readonly summary: MappingSummary }>();
-
 /** Remembers the summary of the copy until a sync changes something: counting a million mappings takes long. */
-async function summarise(ledger: ReadOnlyLedger): Promise<MappingSummary> {
-  const syncs = JSON.stringify(await ledger.mappings.listSyncs());
-  const known = summaries.get(ledger);
-  if (known?.syncs === syncs) return known.summary;
-  const summary = await ledger.mappings.summarise();
-  summaries.set(ledger, { syncs, summary });
-  return summary;
+export function createSummaryMemory() {
+  let known: { readonly syncs: string; readonly summary: MappingSummary } | undefined;
+  return async ({ mappings }: ReadOnlyLedger): Promise<MappingSummary> => {
+    const syncs = JSON.stringify(await mappings.listSyncs());
+    if (known?.syncs !== syncs) known = { syncs, summary: await mappings.summarise() };
+    return known.summary;
+  };
 }
 
 /** A mapping with its master hotel, and the cases of any master hotel that it had. */

@@ -17,6 +17,7 @@ import type { ScoreMemory } from '../scorecard/scorecard.js';
 import type { Health } from '../server/health.js';
 import type { Html } from '../text/html.js';
 import type { WriteCommand } from '../text/shell.js';
+import type { createSummaryMemory } from './mappings-page.js';
 
 /** What the pages read and the actions call. */
 export interface DeskParts {
@@ -25,6 +26,8 @@ export interface DeskParts {
   readonly operations: Operations;
   /** Remembers the scores of providers. */
   readonly scores: ScoreMemory;
+  /** Remembers what the copy of the mappings holds. */
+  readonly summariseMappings: ReturnType<typeof createSummaryMemory>;
   readonly health: Pick<Health, 'look'>;
   /** IANA name of the account's time zone. */
   readonly timezone: string;
@@ -105,6 +108,8 @@ interface RouteFacts<Fields extends z.ZodObject> {
   readonly permission: Permission;
   /** Of the path's parameters and the query together; all are texts. */
   readonly input: Fields;
+  /** Of pages whose work grows with the ledger: see `limitExpensiveWork`. */
+  readonly cost?: 'expensive';
 }
 
 /** Shows something, as a page or, where programs need it, as the data of that page. */

@@ -23,6 +23,7 @@ const rangeFields = { from: optionalDayField, to: optionalDayField };
 export const providersPage = definePage({
   path: '/providers',
   permission: 'look',
+  cost: 'expensive',
   input: z.object({ ...rangeFields, page: pageField }),
   json: 'if-asked',
 
@@ -61,6 +62,7 @@ ${renderPages({ count: total, page, pages }, 'provider', (other) => writeAddress
 export const providerPage = definePage({
   path: '/providers/:name',
   permission: 'look',
+  cost: 'expensive',
   input: z.object({ ...rangeFields, name: z.string() }),
 
   async read({ name, ...range }, visit) {

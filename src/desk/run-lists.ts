@@ -30,6 +30,7 @@ import { findShownRun, runInput } from './run-file.js';
 export const rejectedPage = definePage({
   path: '/runs/:id/rejected',
   permission: 'see-bookings',
+  cost: 'expensive',
   input: runInput.extend({ reason: z.string().max(100).optional(), page: pageField }),
   async read({ id, reason, page }, { desk: { ledger }, may }) {
     const run = await findShownRun(ledger, id);
@@ -149,6 +150,7 @@ function defineBookingList(name: ListName, about: ListWords) {
   return definePage({
     path: `/runs/:id/${name}`,
     permission: 'see-bookings',
+    cost: 'expensive',
     input: runInput.extend({ page: pageField }),
     async read({ id, page }, { desk: { ledger }, now, today, may }) {
       const run = await findShownRun(ledger, id);

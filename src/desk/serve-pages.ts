@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import { type Access, type AccessRequest, isOfScript, type Visit } from '../access/access.js';
 import { may, type Visitor } from '../access/roles.js';
 import { readCookie } from '../access/sessions.js';
-import { answerWithin } from '../async/abort.js';
+import { answerWithin, startTimeLimit, TooLateError } from '../async/abort.js';
 import { businessDayAt } from '../booking/business-day.js';
 import type { Action, RecordedAction } from '../ledger/audit.js';
 import { type CheckCaller, readBearerToken, WrongCredentialsError } from '../server/caller.js';
@@ -16,9 +16,11 @@ import {
   nothingHere,
   type ServerLog,
   sendError,
+  stopping,
 } from '../server/http-error.js';
 import { html } from '../text/html.js';
 import { describeError } from '../text/safe-error.js';
+import { limitExpensiveWork } from './expensive-work.js';
 import type { Assets, RenderFrame } from './frame.js';
 import type { ChangeAction, DeskParts, DeskRoute, DeskVisit, Download, Look, Page, View } from './page.js';
 import { renderChangeForm } from './parts.js';
@@ -62,6 +64,7 @@ export function registerRoutes(
   parts: RegisterParts,
 ): void {
   const { desk, access, frame, log } = parts;
+  const waitForPlace = limitExpensiveWork();
   /** Who asks, found out once: of requests that passed the checks of the server, because none of another host may learn it. */
   const visits = new WeakMap<FastifyRequest, Promise<Visit | undefined>>();
   app.addHook('onRequest', async (request) => {
@@ -118,7 +121,7 @@ export function registerRoutes(
     const { request, input, visit } = asked;
     const isPage = wantsPage(request, page.json === 'usually' ? 'data' : 'page');
     if (!isPage && page.json === undefined) throw new HttpError(406, peopleOnly);
-    const data = see(await answerWithin(parts.answerMs, page.read(input, visit)), visit);
+    const data = see(await perform(page, visit, (reading) => page.read(input, reading)), visit);
     if (visit.signedInBy === 'hook' && !page.isStartedByHook?.(data)) throw new HttpError(403, hooksRunsOnly);
     const look = page.audit?.(data, input);
     if (look) await recordLook(look, visit);
@@ -127,7 +130,7 @@ export function registerRoutes(
 
   async function showPreview(action: ChangeAction, asked: Asked) {
     const { request, reply, input, visit } = asked;
-    const preview = await answerWithin(parts.answerMs, action.preview(input, visit));
+    const preview = await perform(action, visit, (reading) => action.preview(input, reading));
     if (wantsPage(request, 'page')) return sendView(asked, renderChangeForm(action, preview, visit));
     const { fields, details, data, ...words } = preview;
     return reply.send({ ...data, ...words, token: visit.csrfToken ?? null });
@@ -145,8 +148,9 @@ export function registerRoutes(
     return reply.header('set-cookie', writeMessage(message)).redirect(next, 303);
   }
 
-  async function download({ open, audit, contentType }: Download, { reply, input, visit }: Asked) {
-    const file = await open(input, visit);
+  async function download(route: Download, { reply, input, visit }: Asked) {
+    const { audit, contentType } = route;
+    const file = await perform(route, visit, (reading) => route.open(input, reading), longestDownloadMs);
     const audited = audit?.(input, file);
     if (audited) await record(audited, visit);
     return reply
@@ -155,6 +159,29 @@ export function registerRoutes(
         'content-disposition': `attachment; filename="${file.name.replace(/[^\w.-]/g, '_')}"`,
       })
       .send(Readable.from(file.content));
+  }
+
+  /** Reads what a visitor asks for, until there is an answer, the time is up or the visitor has left. */
+  async function perform<Answer>(
+    route: DeskRoute,
+    visit: DeskVisit,
+    read: (reading: DeskVisit) => Promise<Answer>,
+    withinMs = route.cost === 'expensive' ? largePageTimes * parts.answerMs : parts.answerMs,
+  ): Promise<Answer> {
+    const leave = route.cost === 'expensive' ? await waitForPlace(visit.signal) : () => {};
+    const limit = startTimeLimit(visit.signal, withinMs, () => new TooLateError(withinMs));
+    const { signal } = limit;
+    const reading = read({ ...visit, signal, desk: { ...desk, ledger: desk.ledger.stoppedBy(signal) } });
+    // Not before the work has ended: a database that does not answer holds the place.
+    const ended = reading.finally(() => {
+      limit.stop();
+      leave();
+    });
+    try {
+      return await answerWithin(withinMs, ended);
+    } catch (error) {
+      throw parts.signal.aborted ? stopping() : error;
+    }
   }
 
   function record(action: Action, { visitor, now }: DeskVisit): Promise<void> {
@@ -189,6 +216,11 @@ export function registerRoutes(
     return sendPage(reply, frame(view, visit, message));
   }
 }
+
+/** Two large pages and a review share a processor: a page that would take a second then takes several. */
+const largePageTimes = 4;
+/** Browsers and proxies wait no longer for the first byte. */
+const longestDownloadMs = 60_000;
 
 export function toAccessRequest({ headers, raw }: FastifyRequest): AccessRequest {
   return { headers, remoteAddress: raw.socket.remoteAddress };

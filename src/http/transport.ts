@@ -9,6 +9,7 @@ import { isIPv4, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { type AbortWatch, createAbortWatch } from '../async/abort.js';
+import { createGate, type Gate } from '../async/gate.js';
 import { codeOf } from '../text/safe-error.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
@@ -118,41 +119,6 @@ interface Line {
   /** What ends each of them. */
   readonly underway: Set<(reason: Error) => void>;
   readonly isClosed: () => boolean;
-}
-
-/** Lets so many pass at once; the others wait for their turn. */
-interface Gate {
-  /** @returns gives the place back, or stops waiting for one */
-  enter(pass: () => void): () => void;
-}
-
-function createGate(places: number): Gate {
-  let free = places;
-  const waiting = new Set<() => void>();
-  return {
-    enter(pass) {
-      let isInside = false;
-      const goIn = () => {
-        isInside = true;
-        pass();
-      };
-      if (free > 0) {
-        free -= 1;
-        goIn();
-      } else waiting.add(goIn);
-      return () => {
-        waiting.delete(goIn);
-        if (!isInside) return;
-        isInside = false;
-        const [next] = waiting;
-        if (next === undefined) free += 1;
-        else {
-          waiting.delete(next);
-          next();
-        }
-      };
-    },
-  };
 }
 
 function closedError(): Error {

@@ -1,3 +1,4 @@
+import { giveWayIfDue } from '../async/give-way.js';
 import { escapeLike } from './audit.js';
 import {
   bookingsInShort,
@@ -66,14 +67,14 @@ export function createCases(store: Store) {
 
 export function createCaseReader({ read, readTogether }: Store) {
   return {
+    list: (filter: CaseFilter) => readSlices((after) => read(() => listNext(filter, after))),
+    listOpened: (period: Period) => readSlices((after) => read(() => listNextOpened(period, after))),
+    listActive: () => readSlices((after) => read(() => listNextActive(after))),
     ...bind(read, {
-      list,
-      listOpened,
       findByKeys,
       findBookings,
       findBookingsInAnyCase,
       findNextReferences,
-      listActive,
       listMoved,
       listReported,
       listOpenReferences,
@@ -85,6 +86,27 @@ export function createCaseReader({ read, readTogether }: Store) {
     }),
     ...bind(readTogether, { find }),
   };
+}
+
+/** A look at thousands of cases would hold up everything else. */
+const casesAtOnce = 250;
+
+interface Slice<Item> {
+  readonly items: readonly Item[];
+  /** The id of the last case that was looked at; undefined at the end. */
+  readonly last: number | undefined;
+}
+
+/** All cases in the order of their ids, slice by slice. */
+async function readSlices<Item>(readNext: (after: number) => Promise<Slice<Item>>): Promise<Item[]> {
+  const found: Item[] = [];
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { items, last } = await readNext(after);
+    found.push(...items);
+    after = last;
+    await giveWayIfDue();
+  }
+  return found;
 }
 
 function* find(id: number): Query<HeldCase | undefined> {
@@ -142,12 +164,25 @@ function* findNextReferences(ids: readonly number[], today: string): Query<Reado
   return new Map(known.map(({ id, reference }) => [Number(id), String(reference)]));
 }
 
-/** Those that were opened between two instants, both included, in the order of their ids. */
-const listOpened = ({ from, to }: { readonly from: number; readonly to: number }): Query<Case[]> =>
-  cases.all('SELECT * FROM cases WHERE opened_at >= ? AND opened_at <= ? ORDER BY id', from, to);
+interface Period {
+  readonly from: number;
+  readonly to: number;
+}
 
-/** All active cases: those on whose mapping somebody still has to act. In the order of their ids. */
-const listActive = () => cases.all(`SELECT * FROM cases WHERE ${isActive} ORDER BY id`);
+/** Those that were opened between two instants, both included. */
+const listNextOpened = ({ from, to }: Period, after: number) =>
+  listSlice('opened_at >= ? AND opened_at <= ?', [from, to], after);
+
+/** Those on whose mapping somebody still has to act. */
+const listNextActive = (after: number) => listSlice(isActive, [], after);
+
+function* listSlice(condition: string, values: readonly Cell[], after: number): Query<Slice<Case>> {
+  const items = yield* cases.all(
+    `SELECT * FROM cases WHERE ${condition} AND id > ? ORDER BY id LIMIT ?`,
+    ...[...values, after, casesAtOnce],
+  );
+  return { items, last: items.length < casesAtOnce ? undefined : items.at(-1)?.id };
+}
 
 /** The active cases whose mapping moved after the evidence, each with these moves, oldest first. */
 function* listMoved() {
@@ -272,13 +307,24 @@ function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
     );
 }
 
-/** One query, however many cases: it sums up their bookings before it joins them. */
-function* list(filter: CaseFilter): Query<CaseSummary[]> {
+/** The next cases, of which those that the filter selects are listed. */
+function* listNext(filter: CaseFilter, after: number): Query<Slice<CaseSummary>> {
+  const row = yield* one(
+    'SELECT max(id) AS last FROM (SELECT id FROM cases WHERE id > ? ORDER BY id LIMIT ?) AS next',
+    ...[after, casesAtOnce],
+  );
+  if (!row || row.last === null) return { items: [], last: undefined };
+  const last = Number(row.last);
+  return { items: yield* listBetween(filter, { after, last }), last };
+}
+
+/** One query: it sums up the bookings of cases before it joins them. */
+function* listBetween(filter: CaseFilter, ids: IdRange): Query<CaseSummary[]> {
   const dialect = yield* database();
   const { today } = filter;
-  const listed = chooseIds(dialect, 'case_number', filter);
-  const isListed = ['true', ...listed.conditions].join(' AND ');
-  const chosen = chooseCases(dialect, filter);
+  const listed = chooseIds(dialect, 'case_number', filter, ids);
+  const isListed = listed.conditions.join(' AND ');
+  const chosen = chooseCases(dialect, filter, ids);
   // What is neither resolved nor open is left.
   const rows = yield* all(
     `SELECT cases.*, coalesce(bookings, 0) AS bookings, coalesce(open, 0) AS open_bookings,
@@ -296,7 +342,7 @@ function* list(filter: CaseFilter): Query<CaseSummary[]> {
          min(check_in || CASE WHEN check_out >= check_in THEN check_out ELSE '' END) AS first_stay
        FROM case_bookings WHERE ${isListed} AND ${isOpen} GROUP BY case_number
      ) AS still_open ON still_open.case_number = id
-     WHERE ${['true', ...chosen.conditions].join(' AND ')} ORDER BY id`,
+     WHERE ${chosen.conditions.join(' AND ')} ORDER BY id`,
     ...[...listed.values, today, today, today, ...listed.values, ...boundsOf(today), ...chosen.values],
   );
   return rows.map((row) => ({ ...cases.read(row), ...bookingsInShort.read(row) }));
@@ -307,15 +353,24 @@ interface Conditions {
   readonly values: (Cell | readonly string[])[];
 }
 
-function chooseIds({ isListed }: Dialect, column: string, { ids }: CaseFilter): Conditions {
-  if (ids === undefined) return { conditions: [], values: [] };
-  const { sql, values } = isListed(column, ids);
-  return { conditions: [sql], values: [...values] };
+interface IdRange {
+  readonly after: number;
+  readonly last: number;
 }
 
-function chooseCases(dialect: Dialect, filter: CaseFilter): Conditions {
+function chooseIds(
+  { isListed }: Dialect,
+  column: string,
+  { ids }: CaseFilter,
+  { after, last }: IdRange,
+): Conditions {
+  const { sql, values } = ids === undefined ? { sql: 'true', values: [] } : isListed(column, ids);
+  return { conditions: [`${column} > ?`, `${column} <= ?`, sql], values: [after, last, ...values] };
+}
+
+function chooseCases(dialect: Dialect, filter: CaseFilter, range: IdRange): Conditions {
   const { state, left, provider, checkInBefore, day, today } = filter;
-  const { conditions, values } = chooseIds(dialect, 'id', filter);
+  const { conditions, values } = chooseIds(dialect, 'id', filter, range);
   const add = (condition: string, ...bound: readonly Cell[]) => {
     conditions.push(condition);
     values.push(...bound);

@@ -28,7 +28,7 @@ import {
 } from './mappings.js';
 import { createNoticeReader, createNotices } from './messages.js';
 import { createProgressReader } from './progress.js';
-import { bind, type Store } from './query.js';
+import { bind, type Store, stopping } from './query.js';
 import { createRetention, type HoldDay } from './retention.js';
 import {
   abandon,
@@ -115,12 +115,16 @@ export interface Claims {
   renewClaims(claims: readonly Claim[]): Promise<Claim[]>;
 }
 
-export function createReadOnlyLedger(store: Store, { ping, verify, close }: Connection) {
+export function createReadOnlyLedger(store: Store, connection: Connection) {
   const { read, readTogether } = store;
+  const { ping, verify, close } = connection;
   return {
     ping,
     verify,
     close,
+    /** The same ledger for somebody who may leave: see `stopping`. */
+    stoppedBy: (signal: AbortSignal): ReadOnlyLedger =>
+      createReadOnlyLedger(stopping(store, signal), connection),
     ...bind(readTogether, { identify: readIdentity }),
     runs: bind(read, {
       latest: latestRun,
@@ -184,6 +188,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
   const holdDay: HoldDay = (day) => engine.hold(`day-${day}`);
   return {
     ...reader,
+    stoppedBy: (signal: AbortSignal): Ledger => createLedger(stopping(store, signal), engine, clock),
     holds: {
       staleMs: engine.staleHoldMs,
       day: holdDay,

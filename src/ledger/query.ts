@@ -1,3 +1,4 @@
+import { giveWayIfDue } from '../async/give-way.js';
 import type { HashIndexOptions } from './hash-index.js';
 import type { CopiedMapping, ProviderHotel } from './mappings.js';
 import type { Remains, RewriteLimits } from './retention.js';
@@ -166,6 +167,17 @@ export interface Store extends Performer {
   noteRemoval(): Promise<void>;
   /** See `createRetention`. */
   clearRemains(limits: RewriteLimits): Promise<Remains | undefined>;
+}
+
+/** The same store for somebody who may leave: the event loop turns between reads, and nothing is read after the signal's abort. */
+export function stopping(store: Store, signal: AbortSignal): Store {
+  const until =
+    (perform: Performer['read']): Performer['read'] =>
+    async (query) => {
+      await giveWayIfDue(signal);
+      return perform(query);
+    };
+  return { ...store, read: until(store.read), readTogether: until(store.readTogether) };
 }
 
 /** Removes personal data. It is noted before, because the work may be cut off, and afterwards, because it takes a while. */

@@ -72,11 +72,12 @@ export type ScoreMemory = ReturnType<typeof createScoreMemory>;
  * The scores of days, each read from its stored bookings once, and again when something about it has changed: a million
  * bookings take seconds.
  */
-export function createScoreMemory(ledger: ReadOnlyLedger) {
+export function createScoreMemory(whole: ReadOnlyLedger) {
   const remembered = new Map<string, { readonly mark: string; readonly score: DayScore }>();
 
   /** @param days YYYY-MM-DD, ascending */
   return async (days: readonly string[], signal: AbortSignal): Promise<readonly DayScore[]> => {
+    const ledger = whole.stoppedBy(signal);
     const namedPairs = await readNamedPairs(ledger);
     const common = hash([...namedPairs.body]);
     const ofDays = await ledger.runs.markDays({ from: days[0] ?? '', to: days.at(-1) ?? '' });

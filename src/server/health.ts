@@ -1,11 +1,12 @@
 import { answerWithin, TooLateError } from '../async/abort.js';
+import { shareWork } from '../async/share.js';
 import { describeError } from '../text/safe-error.js';
-
-/** Rejects when the part can't be used at the moment. */
-export type HealthCheck = () => Promise<void>;
 
 /** How long a look is reused, so that frequent probes don't load the database. */
 const reuseMs = 1_000;
+
+/** Rejects when the part can't be used at the moment. */
+export type HealthCheck = () => Promise<void>;
 
 export type Health = ReturnType<typeof createHealth>;
 
@@ -20,8 +21,6 @@ export function createHealth(
   clock: () => number,
   checkMs = 2_000,
 ) {
-  let last: { readonly look: ReturnType<typeof checkAll>; endedAt?: number } | undefined;
-
   async function checkAll() {
     const parts = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await nameState(check)] as const),
@@ -43,15 +42,7 @@ export function createHealth(
   }
 
   return {
-    /** Never rejects. */
-    look() {
-      const isFresh = ({ endedAt = clock() }) => Math.abs(clock() - endedAt) < reuseMs;
-      if (last && isFresh(last)) return last.look;
-      const started: NonNullable<typeof last> = { look: checkAll() };
-      last = started;
-      return started.look.finally(() => {
-        started.endedAt = clock();
-      });
-    },
+    /** Never rejects. Frequent probes share a look. */
+    look: shareWork(checkAll, clock, reuseMs),
   };
 }

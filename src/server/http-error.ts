@@ -100,6 +100,10 @@ export function setErrorAnswers(app: FastifyInstance, log: ServerLog): void {
   app.setNotFoundHandler((_request, reply) => sendError(reply, nothingHere()));
 }
 
+export function stopping(): HttpError {
+  return new HttpError(503, 'this process is stopping', { 'retry-after': '5' });
+}
+
 export function nothingHere(): HttpError {
   return new HttpError(404, 'there is nothing at this path');
 }
@@ -108,7 +112,8 @@ export function nothingHere(): HttpError {
 export function answerError(log: ServerLog, { routeOptions, raw }: FastifyRequest, error: unknown) {
   const answer = toHttpError(error);
   const { status } = answer;
-  if (status >= 500 && error !== answer && raw.complete)
+  // A caller that has left gets no answer: its work was stopped.
+  if (status >= 500 && error !== answer && raw.complete && !raw.socket.destroyed)
     log.error({ path: routeOptions.url, status, error: describeError(error) }, 'request failed');
   return answer;
 }

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { answerWithin } from '../async/abort.js';
+import { shareWork } from '../async/share.js';
 import type { HotelReviewEvent } from '../events/events.js';
 import { createLedgerGauges, type LedgerFacts, type NameAges } from './ledger-metrics.js';
 
@@ -174,7 +175,7 @@ const namesLookMs = 3_600_000;
 
 export interface MetricsOptions {
   readonly counters: ReturnType<typeof createEventCounters>;
-  readonly readFacts: () => Promise<LedgerFacts>;
+  readonly readFacts: (signal: AbortSignal) => Promise<LedgerFacts>;
   /** The number of steps waiting in the queue. */
   readonly queueDepth?: () => Promise<number>;
   /** The places that hold guest names, each with the age of its oldest. */
@@ -183,6 +184,8 @@ export interface MetricsOptions {
   readonly timezone: string;
   /** How long a scrape waits for ledger and queue, in milliseconds. */
   readonly answerMs?: number;
+  /** How long a scrape is reused, in milliseconds. */
+  readonly reuseMs?: number;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -192,7 +195,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
  * are listed in docs/every-night.md. No label holds a run, a day or the name of a step.
  */
 export function createMetrics(options: MetricsOptions) {
-  const { counters, readFacts, queueDepth, oldestNames, clock, timezone, answerMs = 2_000 } = options;
+  const { counters, readFacts, queueDepth, oldestNames, clock, timezone } = options;
+  const { answerMs = 2_000, reuseMs = 1_000 } = options;
   const { registry, countHookRequest } = counters;
   collectDefaultMetrics({ register: registry });
   const ledger = createLedgerGauges(registry, timezone);
@@ -203,9 +207,9 @@ export function createMetrics(options: MetricsOptions) {
   });
 
   /** Undefined where no answer comes in time. */
-  async function ask<T>(question: (() => Promise<T>) | undefined): Promise<T | undefined> {
+  async function ask<T>(question: ((signal: AbortSignal) => Promise<T>) | undefined): Promise<T | undefined> {
     try {
-      return question && (await answerWithin(answerMs, question()));
+      return question && (await answerWithin(answerMs, question(AbortSignal.timeout(answerMs))));
     } catch {
       return undefined;
     }
@@ -224,9 +228,6 @@ export function createMetrics(options: MetricsOptions) {
     return ages;
   }
 
-  /** Two scrapes at the same time would clear each other's gauges. */
-  let current: ReturnType<typeof scrape> | undefined;
-
   /** In Prometheus' text format. */
   async function scrape() {
     const [facts, waiting, names] = await Promise.all([
@@ -242,12 +243,10 @@ export function createMetrics(options: MetricsOptions) {
 
   return {
     countHookRequest,
-    /** Waits for ledger and queue no longer than `answerMs`; whatever they did not answer is absent. */
-    scrape() {
-      current ??= scrape().finally(() => {
-        current = undefined;
-      });
-      return current;
-    },
+    /**
+     * Waits for ledger and queue no longer than `answerMs`; whatever they did not answer is absent. Scrapes share the work: two at the
+     * same time would clear each other's gauges, and many would hold up everything else.
+     */
+    scrape: shareWork(scrape, clock, reuseMs),
   };
 }

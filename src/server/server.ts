@@ -15,6 +15,7 @@ import {
   type ServerLog,
   sendError,
   setErrorAnswers,
+  stopping,
   toHttpError,
 } from './http-error.js';
 import type { Metrics } from './metrics.js';
@@ -101,7 +102,7 @@ export function createServer(options: ServerOptions) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', async () => {
-    if (closing !== undefined) throw new HttpError(503, 'this process is stopping', { 'retry-after': '5' });
+    if (closing !== undefined) throw stopping();
   });
   refuseOtherHosts(app, [host, ...(options.hosts ?? [])]);
 

@@ -1,18 +1,30 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { forEachGivingWay } from '../../src/async/give-way.js';
+import { forEachGivingWay, giveWay } from '../../src/async/give-way.js';
 
 const items = Array.from({ length: 1_000 }, (_, index) => index);
+
+it('One of those that gave way continues in each turn of the event loop', async () => {
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    if (turns < 9) setImmediate(count);
+  };
+  setImmediate(count);
+  const continued = await Promise.all([1, 2, 3].map(() => giveWay().then(() => turns)));
+  expect(continued).toEqual([1, 2, 3]);
+});
 
 describe('work on each item of a long list', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  /** Each reading of the clock is a millisecond after the previous one. */
+  let now = performance.now();
+
+  /** Each reading of the clock is later than the previous one, by as much as a turn may last. */
   function slowDown(): void {
-    let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => {
-      now += 1;
+      now += 10;
       return now;
     });
   }

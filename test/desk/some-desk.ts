@@ -2,6 +2,7 @@ import type { Access } from '../../src/access/access.js';
 import type { Role } from '../../src/access/roles.js';
 import { createDesk } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/frame.js';
+import { createSummaryMemory } from '../../src/desk/mappings-page.js';
 import type { DeskParts } from '../../src/desk/page.js';
 import type { FindHookCaller } from '../../src/desk/serve-pages.js';
 import type { RecordedAction } from '../../src/ledger/audit.js';
@@ -60,6 +61,7 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   clock: () => now,
   archive: { list: async () => [], async *read() {} },
   scores: rememberScores(runsOnly([])),
+  summariseMappings: createSummaryMemory(),
   nights: createSlots('30 2 * * *', timezone),
   deadline: undefined,
   mailboxPollMs: undefined,

@@ -27,6 +27,7 @@ function createSomeMetrics(options: Partial<MetricsOptions> = {}) {
     counters,
     readFacts: async () => someFacts(),
     timezone,
+    reuseMs: 0,
     ...options,
     clock,
   });
@@ -233,10 +234,13 @@ describe('the metrics of the ledger', () => {
     expect(ofLedger(await read())).toBe(before);
   });
 
-  it('are read once for simultaneous scrapes', async () => {
+  it('are read once for simultaneous scrapes and those of the next second', async () => {
     const gate = createGate();
     let asked = 0;
+    let clock = now;
     const { scrape } = createSomeMetrics({
+      clock: () => clock,
+      reuseMs: 1_000,
       readFacts: async () => {
         asked += 1;
         await gate.passed;
@@ -247,6 +251,9 @@ describe('the metrics of the ledger', () => {
     gate.open();
     const [first, second] = await Promise.all(both);
     expect([asked, first?.text]).toEqual([1, second?.text]);
+    clock += 999;
+    expect((await scrape()).text).toBe(first?.text);
+    clock += 1;
     await scrape();
     expect(asked).toBe(2);
   });

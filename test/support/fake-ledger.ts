@@ -21,7 +21,9 @@ export function withReplaced<Whole extends ReadOnlyLedger>(ledger: Whole, parts:
     ([area, part]) =>
       [area, typeof part === 'function' ? part : Object.assign({}, Reflect.get(ledger, area), part)] as const,
   );
-  return { ...ledger, ...Object.fromEntries(areas) };
+  const replaced: Whole = { ...ledger, ...Object.fromEntries(areas) };
+  // Nobody leaves before the end of a fake.
+  return Object.assign(replaced, { stoppedBy: () => replaced });
 }
 
 function refuseAll(area: string, methods: unknown): unknown {

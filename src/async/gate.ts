@@ -1,0 +1,37 @@
+/** Lets so many pass at once; the others wait for their turn. */
+export interface Gate {
+  /** @returns gives the place back, or stops waiting for one */
+  enter(pass: () => void): () => void;
+  /** How many wait. */
+  countWaiting(): number;
+}
+
+export function createGate(places: number): Gate {
+  let free = places;
+  const waiting = new Set<() => void>();
+  return {
+    enter(pass) {
+      let isInside = false;
+      const goIn = () => {
+        isInside = true;
+        pass();
+      };
+      if (free > 0) {
+        free -= 1;
+        goIn();
+      } else waiting.add(goIn);
+      return () => {
+        waiting.delete(goIn);
+        if (!isInside) return;
+        isInside = false;
+        const [next] = waiting;
+        if (next === undefined) free += 1;
+        else {
+          waiting.delete(next);
+          next();
+        }
+      };
+    },
+    countWaiting: () => waiting.size,
+  };
+}

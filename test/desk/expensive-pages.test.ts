@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fillCases } from '../../bench/made-cases.js';
+import { routes } from '../../src/desk/desk.js';
+import { limitExpensiveWork } from '../../src/desk/expensive-work.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { openTemporaryLedger } from '../review/temporary-ledger.js';
+import { createGate } from '../support/gate.js';
+import { now, startDesk, stopServers } from './some-desk.js';
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await stopServers();
+});
+
+const staying = new AbortController().signal;
+const busy = expect.objectContaining({ status: 503, headers: { 'retry-after': '5' } });
+
+describe('the places for expensive pages', () => {
+  it('are given to two visitors; the next one waits until one of them is done', async () => {
+    const enter = limitExpensiveWork();
+    const [leaveFirst] = [await enter(staying), await enter(staying)];
+    const events: string[] = [];
+    const third = enter(staying).then(() => events.push('third entered'));
+    await new Promise(setImmediate);
+    events.push('first left');
+    leaveFirst();
+    await third;
+    expect(events).toEqual(['first left', 'third entered']);
+  });
+
+  it('are refused to who waited too long, and to who would be one too many to wait', async () => {
+    const enter = limitExpensiveWork({ atOnce: 1, mostWaiting: 1, waitMs: 20 });
+    const leave = await enter(staying);
+    const waiting = enter(staying);
+    await expect(enter(staying)).rejects.toEqual(busy);
+    await expect(waiting).rejects.toEqual(busy);
+    leave();
+    await enter(staying);
+  });
+
+  it('are not kept for a visitor who left while waiting', async () => {
+    const enter = limitExpensiveWork({ atOnce: 1, mostWaiting: 1, waitMs: 60_000 });
+    const leave = await enter(staying);
+    const leaving = new AbortController();
+    const left = enter(leaving.signal);
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    const next = enter(staying);
+    leave();
+    await next;
+  });
+});
+
+it('All pages whose work grows with the ledger need a place', () => {
+  const free = routes.filter(({ kind, cost }) => kind !== 'action' && cost === undefined);
+  expect(free.map(({ path }) => path)).toEqual([
+    '/days/:day/reports/:name',
+    '/runs/:id',
+    '/runs/:id/result',
+    '/runs/:id/manifest',
+    '/notifications',
+  ]);
+});
+
+describe('a large page', () => {
+  let time = performance.now();
+
+  /** Each piece of work seems to take long. */
+  function slowDown(): void {
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      time += 20;
+      return time;
+    });
+  }
+
+  /** The ledger as the desk has it for a visitor, watched. */
+  function watch(ledger: Ledger, look: (signal: AbortSignal) => void): Ledger {
+    return {
+      ...ledger,
+      stoppedBy(signal) {
+        look(signal);
+        return ledger.stoppedBy(signal);
+      },
+    };
+  }
+
+  it.each(['/cases', '/cases.csv'])('%s lets others have their answers in between', async (path) => {
+    const ledger = await openTemporaryLedger(() => now);
+    await fillCases(ledger, { cases: 1_000, bookingsOfEach: 2 });
+    const begun = createGate();
+    const { url } = await startDesk({ ledger: watch(ledger, begun.open) });
+    await (await fetch(`${url}/healthz`)).text();
+    slowDown();
+    const answered: string[] = [];
+    const ask = async (asked: string) => {
+      const response = await fetch(url + asked, { headers: { accept: 'text/html' } });
+      answered.push(`${asked} ${response.status}`);
+      await response.text();
+    };
+    const page = ask(path);
+    await begun.passed;
+    await ask('/healthz');
+    await page;
+    expect(answered).toEqual(['/healthz 200', `${path} 200`]);
+  });
+
+  it('is not read any more once its visitor has left', async () => {
+    const ledger = await openTemporaryLedger(() => now);
+    const begun = createGate();
+    const stopped = createGate();
+    const reads: unknown[] = [];
+    const watched: Ledger = {
+      ...ledger,
+      stoppedBy(signal) {
+        const read = ledger.stoppedBy(signal);
+        async function count(today: string): Promise<never> {
+          begun.open();
+          await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+          reads.push(await read.cases.count(today).catch((error: unknown) => error));
+          stopped.open();
+          throw signal.reason;
+        }
+        return { ...read, cases: { ...read.cases, count } };
+      },
+    };
+    const { url } = await startDesk({ ledger: watched });
+    const leaving = new AbortController();
+    const page = fetch(`${url}/`, { headers: { accept: 'text/html' }, signal: leaving.signal });
+    await begun.passed;
+    leaving.abort();
+    await expect(page).rejects.toThrow();
+    await stopped.passed;
+    expect(reads).toEqual([expect.objectContaining({ name: 'AbortError' })]);
+  });
+});
