@@ -1,5 +1,6 @@
 import type { Access } from '../../src/access/access.js';
 import type { Role } from '../../src/access/roles.js';
+import { createCookie } from '../../src/access/sessions.js';
 import { createDesk } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/frame.js';
 import type { DeskParts } from '../../src/desk/page.js';
@@ -32,7 +33,11 @@ export function admitAs(role: Role | undefined): Access {
   return {
     hasUsers: async () => true,
     identify: async () => role && { visitor: { name: 'ana', role }, signedInBy: 'password', csrfToken },
-    signIn: async () => ({ kind: 'wrong' }),
+    signIn: async () => ({ kind: 'wrong', address: '' }),
+    openForm: async () => ({ token: csrfToken }),
+    isOwnForm: async () => true,
+    findFault: () => undefined,
+    cookieFor: (_, name) => createCookie(name, false),
     signOut: async () => '',
     isForged: (_, token) => token !== csrfToken,
   };

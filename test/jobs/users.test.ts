@@ -61,7 +61,7 @@ describe('user add', () => {
     const folder = await prepare();
     const args = ['user', 'add', 'eva', '--role', 'viewer', '--without-password'];
     expect((await folder.run(args)).stderr).toContain('server.signIn is not set');
-    await folder.configure({ server: { signIn: { header: 'x-forwarded-user', proxies: ['127.0.0.1'] } } });
+    await folder.configure({ server: { signIn: { header: 'x-forwarded-user' }, proxies: ['127.0.0.1'] } });
     expect((await folder.run(args)).stderr).toBe('');
     expect((await folder.run(['user', 'list', '--json'])).json).toEqual({
       users: [{ name: 'eva', role: 'viewer', hasPassword: false }],
@@ -128,7 +128,12 @@ describe('serve', () => {
       ask,
       async enter(name: string, word: string) {
         const body = new URLSearchParams({ name, password: word });
-        const answer = await fetch(`${url}/sign-in`, { method: 'POST', body, redirect: 'manual' });
+        const answer = await fetch(`${url}/sign-in`, {
+          method: 'POST',
+          redirect: 'manual',
+          headers: { origin: url },
+          body,
+        });
         return { status: answer.status, cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
       },
       async stop() {

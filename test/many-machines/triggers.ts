@@ -1,3 +1,4 @@
+import { createCallerFinder } from '../../src/access/caller.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
@@ -146,6 +147,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     host: '127.0.0.1',
     port: 0,
     timezone,
+    findCaller: createCallerFinder([]),
     health: createHealth({}, clock),
     metrics: createMetrics({
       counters: createEventCounters(clock),
