@@ -78,7 +78,7 @@ export const server = group({
     .array(hostName(), expected('a list of host names'))
     .default([])
     .describe(
-      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and its own address are always allowed; requests for any other are refused, except for `/healthz` and `/readyz`.',
+      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names, its own address and the host of `publicUrl` are always allowed; requests for any other are refused, except for `/healthz` and `/readyz`.',
     ),
   publicUrl: webAddress('https://review.example.com')
     .refine(
@@ -86,7 +86,7 @@ export const server = group({
       'must not hold a path or a query: the pages are at the root of their host',
     )
     .describe(
-      'The address at which people reach the pages of `serve`, without a path. Notifications link to it.',
+      'The address at which people reach the pages of `serve`, without a path. Notifications link to it. If it is https, people sign in there only, and the proxy must pass on its `Host`.',
     )
     .exactOptional(),
   proxies: z

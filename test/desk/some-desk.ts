@@ -75,7 +75,7 @@ function rememberScores(ledger: DeskParts['ledger']) {
   return createScoreMemory(ledger);
 }
 
-interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks'> {
+interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks' | 'hosts'> {
   readonly ledger: DeskParts['ledger'];
   readonly role?: Role | undefined;
   /** Instead of a role. */
@@ -100,6 +100,8 @@ export async function startDesk({
 }: DeskOptions): Promise<SomeDesk> {
   const { role = 'viewer', ...others } = options;
   const recorded: RecordedAction[] = [];
+  const logged: string[] = [];
+  const note = (fields: object, message: string) => void logged.push(JSON.stringify({ ...fields, message }));
   const desk = createDesk(
     { ...otherParts, clock, ledger, scores: rememberScores(ledger), ...parts },
     {
@@ -108,10 +110,10 @@ export async function startDesk({
       assets: await readAssets(assetsFolder),
       record: record ?? (async (action) => void recorded.push(action)),
       signal: new AbortController().signal,
-      log: { info: () => {}, error: () => {} },
+      log: { info: note, error: () => {} },
     },
   );
-  return { ...(await startServer({ ...others, clock, desk })), recorded };
+  return { ...(await startServer({ ...others, clock, desk })), recorded, logged };
 }
 
 /** The part of a ledger that knows runs, for pages that read no more. */

@@ -1,6 +1,6 @@
-import { createCallerFinder } from '../../src/access/caller.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { createCallerFinder } from '../../src/access/caller.js';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Trigger } from '../../src/ledger/run.js';
