@@ -107,7 +107,7 @@ export function createAccess(options: AccessOptions) {
       visitor: toVisitor(user),
       signedInBy: 'password',
       csrfToken: createCsrfToken(known, 'session', session.id),
-      ...(isDue && { setCookie: cookieFor(request, 'hotel-review').write(renew()) }),
+      ...(isDue && { setCookie: cookieFor(request, 'hotel-review').render(renew()) }),
     };
   }
 
@@ -131,7 +131,7 @@ export function createAccess(options: AccessOptions) {
       const id = given ?? createId();
       const known = await findUsers();
       const token = known && createCsrfToken(known, 'sign-in', id);
-      return { token, ...(given === undefined && { setCookie: cookie.write(id) }) };
+      return { token, ...(given === undefined && { setCookie: cookie.render(id) }) };
     },
     /** Whether the form for signing in comes from a page of ours, by its origin, or else by its token. */
     async isOwnForm(request: Sender, token: string | undefined): Promise<boolean> {
@@ -158,8 +158,8 @@ export function createAccess(options: AccessOptions) {
         visitor: toVisitor(user),
         cookies: [
           // It opens nothing if the password was changed while it was being checked.
-          cookieFor(request, 'hotel-review').write(sealSession(session, known, user)),
-          browserCookie.write(knownBrowser, browserSeconds),
+          cookieFor(request, 'hotel-review').render(sealSession(session, known, user)),
+          browserCookie.render(knownBrowser, browserSeconds),
         ],
       };
     },

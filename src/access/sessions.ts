@@ -101,7 +101,7 @@ export function createCookie(name: CookieName, isSecure: boolean) {
       return pair?.slice(start.length) ?? '';
     },
     /** A `Set-Cookie` header. Without a time, it lasts until the browser is closed. */
-    write: (value: string, seconds?: number): string =>
+    render: (value: string, seconds?: number): string =>
       `${start}${value}; ${seconds === undefined ? '' : `Max-Age=${seconds}; `}${attributes}`,
     /** A `Set-Cookie` header that removes it. */
     clear: (): string => `${start}; Max-Age=0; ${attributes}`,

@@ -145,7 +145,7 @@ export function registerRoutes(
     const { message, next } = await action.perform(input, form, visit);
     if (!wantsPage(request, 'page')) return reply.send({ message, next });
     const cookie = access.cookieFor(request, 'hotel-review-message');
-    return reply.header('set-cookie', cookie.write(sealMessage(message, visit), 60)).redirect(next, 303);
+    return reply.header('set-cookie', cookie.render(sealMessage(message, visit), 60)).redirect(next, 303);
   }
 
   async function download({ open, audit, contentType }: Download, { reply, input, visit }: Asked) {
