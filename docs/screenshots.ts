@@ -20,6 +20,7 @@ try {
   await page.setViewportSize({ width: 1_280, height: 700 });
   await page.request.post(`${desk.url}/sign-in`, {
     form: { name: people.operator, password: passwordOfPeople },
+    headers: { origin: desk.url },
   });
   month.clock.set(`${today}T08:05:00Z`);
   const answer = await page.goto(desk.url);

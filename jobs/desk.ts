@@ -168,12 +168,15 @@ const idleMs = 30 * 60_000;
 
 /** Who may use the pages of `serve`. */
 function openAccess(config: Config): Access {
-  const { host, hosts, publicUrl, signIn } = config.server;
+  const { host, hosts, publicUrl, proxies, signIn } = config.server;
+  const others = [...hosts, ...proxies, ...(publicUrl === undefined ? [] : [publicUrl])];
   return createAccess({
     users: findUsersFile(config),
-    // Host names or a public URL imply a proxy in front, through which others connect.
-    isLocal: isLoopbackAddress(host) && hosts.length === 0 && publicUrl === undefined,
-    singleSignOn: signIn,
+    // Host names, proxies or a public URL imply a proxy in front, through which others connect.
+    isLocal: isLoopbackAddress(host) && others.length === 0,
+    proxies,
+    publicUrl,
+    nameHeader: signIn?.header,
     idleMs,
     clock,
   });

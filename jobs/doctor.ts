@@ -21,7 +21,7 @@ import { checkOldestNames, unknownNames } from '../src/doctor/oldest-names.js';
 import { checkQueue } from '../src/doctor/queue.js';
 import { checkRemoval } from '../src/doctor/removal.js';
 import { checkSharedPlaces, warnOfLedgerWire, warnOfSourceWire } from '../src/doctor/risky-settings.js';
-import { checkServer } from '../src/doctor/server.js';
+import { checkPublicUrl, checkServer } from '../src/doctor/server.js';
 import {
   checkClock,
   checkService,
@@ -37,6 +37,7 @@ import { checkEncoding } from '../src/examination/encoding-check.js';
 import { type Finding, type Part, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource, warnOfSamePath } from '../src/examination/source-check.js';
 import { lookForUnconfirmed, takeSample, warnOfUnconfirmed } from '../src/examination/unconfirmed-check.js';
+import { createTransport, type HttpResult } from '../src/http/transport.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { findOldestNames } from '../src/review/stored/retention.js';
 import { presentHostKey } from '../src/sftp/server.js';
@@ -63,6 +64,7 @@ const redisAnswerMs = 5_000;
 const serviceSeconds = longestProbeSeconds + 5;
 /** Since the check of the source began, which must not fail because a second reading is slow. */
 const unconfirmedMs = 7_000;
+const publicUrlSeconds = 5;
 const sftpConnectMs = 10_000;
 const sftpNoProgressMs = 5_000;
 
@@ -153,6 +155,8 @@ function listChecks(config: Config, day: string | undefined, bare: Bare): Check[
 /** The source, the service, and the server of files. */
 function checkOutside(config: Config, day: string | undefined, bare: Bare): Check[] {
   const { timezone, service, deadline } = config;
+  // Where people sign in at the proxy, it answers by itself.
+  const { publicUrl, signIn } = config.server;
   const askService = createServiceProbe(config, clock);
   return [
     check('clock', serviceSeconds, async (signal) => [
@@ -164,7 +168,30 @@ function checkOutside(config: Config, day: string | undefined, bare: Bare): Chec
       checkService({ baseUrl: service.baseUrl, probe: () => askService(signal) }),
     ),
     check('sftp', 25, (signal) => tryServer(config, bare, signal)),
+    ...(signIn === undefined
+      ? [
+          check('configuration', publicUrlSeconds + 5, (signal) =>
+            checkPublicUrl(publicUrl, (origin, path) => askAt(config, { origin, path }, signal)),
+          ),
+        ]
+      : []),
   ];
+}
+
+/** What a program gets at this address. */
+async function askAt(
+  { proxy }: Config,
+  { origin, path }: { readonly origin: string; readonly path: string },
+  signal: AbortSignal,
+): Promise<HttpResult> {
+  const limits = { timeoutMs: publicUrlSeconds * 1_000, connectTimeoutMs: publicUrlSeconds * 1_000 };
+  const transport = createTransport({ origin, connections: 1, maxAnswerBytes: 65_536, ...limits, proxy });
+  try {
+    const headers = ['accept', 'application/json', 'user-agent', 'booked-hotel-review'];
+    return await transport.call({ method: 'GET', path, headers, signal });
+  } finally {
+    await transport.close();
+  }
 }
 
 async function readSource(

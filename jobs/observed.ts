@@ -1,3 +1,4 @@
+import { createCallerFinder } from '../src/access/caller.js';
 import { createHealth } from '../src/server/health.js';
 import { createEventCounters, createMetrics } from '../src/server/metrics.js';
 import { createServer, type Server, type ServerOptions } from '../src/server/server.js';
@@ -9,7 +10,7 @@ import { createLocalPathShortener } from './notifications.js';
 
 /** Counts the events of a long-running process, and answers for its health. */
 export async function openObserved(app: App) {
-  const { config, log } = app;
+  const { config } = app;
   const counters = createEventCounters(clock);
   app.observe(counters.notify);
   const { workforce, gate } = await app.review();
@@ -33,23 +34,24 @@ export async function openObserved(app: App) {
     health,
     /** @param serving only `serve` has a hook and pages */
     openServer(port: number, serving?: Pick<ServerOptions, 'hook' | 'desk'>): Server {
-      const { timezone, server } = config;
-      const { host, hosts, metricsToken } = server;
-      const opened = createServer({
-        host,
-        port,
-        hosts,
-        shortenPaths: createLocalPathShortener(config),
-        timezone,
-        health,
-        metrics,
-        ...(metricsToken !== undefined && { metricsToken }),
-        clock,
-        log,
-        ...serving,
-      });
+      const opened = createServer({ ...composeServer(app), port, health, metrics, ...serving });
       return { close: opened.close, listen: () => opened.listen().catch(explainAddress) };
     },
+  };
+}
+
+/** What every server of a configuration has. */
+export function composeServer({ config, log }: App) {
+  const { host, hosts, publicUrl, proxies, metricsToken } = config.server;
+  return {
+    host,
+    hosts: publicUrl === undefined ? hosts : [...hosts, new URL(publicUrl).hostname],
+    findCaller: createCallerFinder(proxies),
+    ...(metricsToken !== undefined && { metricsToken }),
+    shortenPaths: createLocalPathShortener(config),
+    timezone: config.timezone,
+    clock,
+    log,
   };
 }
 

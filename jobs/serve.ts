@@ -1,3 +1,4 @@
+import { createCallerFinder } from '../src/access/caller.js';
 import { untilAborted } from '../src/async/abort.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
@@ -144,7 +145,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   background.push(operations.idle);
   const mailPoller = await openMailPoller(config, ledger, { notify, signal });
   if (mailPoller) working.push(mailPoller);
-  const checkCaller = createCallerCheck(config.hook.secret, clock);
+  const checkCaller = createCallerCheck(config.hook.secret, createCallerFinder(config.server.proxies), clock);
   const hook = checkCaller && {
     checkCaller,
     runs: hookRunsOf(config, { ledger, reviews, slots, gate: parts.gate }),

@@ -5,7 +5,7 @@ import { createServer } from '../src/server/server.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { findConfiguredMisfit } from './ledger-gate.js';
-import { createLocalPathShortener } from './notifications.js';
+import { composeServer } from './observed.js';
 
 /** How often to look whether the ledger was put right. */
 const lookEveryMs = 5_000;
@@ -41,19 +41,19 @@ export async function waitForLedger(
 }
 
 function openWaitingServer(
-  { config, log }: App,
+  app: App,
   { port, hasHook }: { readonly port: number; readonly hasHook: boolean },
   refuse: () => Promise<never>,
 ) {
-  const { host, hosts, metricsToken } = config.server;
-  const checkCaller = hasHook ? createCallerCheck(config.hook.secret, clock) : undefined;
+  const served = composeServer(app);
+  const checkCaller = hasHook
+    ? createCallerCheck(app.config.hook.secret, served.findCaller, clock)
+    : undefined;
   return createServer({
-    ...{ host, port, hosts, clock, log },
-    timezone: config.timezone,
-    shortenPaths: createLocalPathShortener(config),
+    ...served,
+    port,
     health: createHealth({ ledger: refuse }, clock),
     metrics: { scrape: refuse, countHookRequest() {} },
-    ...(metricsToken !== undefined && { metricsToken }),
     ...(checkCaller && {
       hook: { checkCaller, runs: { findFirstDay: refuse, findRun: refuse, start: refuse } },
     }),

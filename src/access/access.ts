@@ -1,17 +1,22 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { createCallerFinder, type Sender } from './caller.js';
+import { createOwnAddress } from './own-address.js';
 import { createBackOff, decoyHash, isPassword } from './passwords.js';
 import type { Visitor } from './roles.js';
-import { createCsrfToken, endOf, isAlive, openSession, sealSession, sessionCookieOf } from './sessions.js';
+import {
+  type CookieName,
+  createCookie,
+  createCsrfToken,
+  endOf,
+  isAlive,
+  isSame,
+  openSession,
+  readBrowserId,
+  sealBrowser,
+  sealSession,
+} from './sessions.js';
 import { readUserName, type User, type Users, type UsersFile } from './users-file.js';
-
-/** The parts of a request that decide who is asking. */
-export interface AccessRequest {
-  readonly headers: IncomingHttpHeaders;
-  /** From the socket. */
-  readonly remoteAddress: string | undefined;
-}
 
 export interface Visit {
   readonly visitor: Visitor;
@@ -32,7 +37,12 @@ interface AccessOptions {
   readonly users?: Pick<UsersFile, 'read'> | undefined;
   /** Whether only this machine can connect. Then everybody may look if there are no users. */
   readonly isLocal: boolean;
-  readonly singleSignOn?: SingleSignOn | undefined;
+  /** The addresses and networks of trusted proxies. */
+  readonly proxies?: readonly string[];
+  /** Where people reach this server, if that is configured. */
+  readonly publicUrl?: string | undefined;
+  /** The header with the name of somebody who signed in at a trusted proxy; from elsewhere it is ignored. */
+  readonly nameHeader?: string | undefined;
   /** How long a session lasts without a request, in milliseconds. */
   readonly idleMs: number;
   readonly clock: () => number;
@@ -40,6 +50,8 @@ interface AccessOptions {
 
 /** How often the cookie of an active session is renewed. */
 const renewalMs = 60_000;
+/** How long a browser is known that somebody signed in with. */
+const browserSeconds = 90 * 86_400;
 
 const anybody: Visit = {
   visitor: { name: 'anybody', role: 'viewer' },
@@ -50,8 +62,10 @@ const anybody: Visit = {
 export type Access = ReturnType<typeof createAccess>;
 
 /** Who may use the desk. Everything that reads the users' file throws UsersFileError if it is damaged. */
-export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: AccessOptions) {
-  const findProxysName = singleSignOn && createNameFinder(singleSignOn);
+export function createAccess(options: AccessOptions) {
+  const { users, isLocal, proxies = [], publicUrl, nameHeader, idleMs, clock } = options;
+  const findCaller = createCallerFinder(proxies);
+  const ownAddress = createOwnAddress(publicUrl);
   const checkPassword = createPasswordCheck(findUsers, clock);
   /** The ids of sessions that were signed out of, and when each would have ended. */
   const ended = new Map<string, number>();
@@ -62,21 +76,27 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
     return found && found.users.length > 0 ? found : undefined;
   }
 
-  function findSession(known: Users, { headers }: AccessRequest) {
-    const opened = openSession(sessionCookieOf(headers).value, known);
+  function cookieFor({ headers }: Pick<Sender, 'headers'>, name: CookieName) {
+    return createCookie(name, ownAddress.isSecure(headers));
+  }
+
+  function findSession(known: Users, request: Sender) {
+    const opened = openSession(cookieFor(request, 'hotel-review').read(request.headers), known);
     if (opened === undefined || ended.has(opened.session.id)) return undefined;
     return isAlive(opened.session, clock(), idleMs) ? opened : undefined;
   }
 
-  function visitByProxy(known: Users, request: AccessRequest): Visit | undefined {
-    const name = findProxysName?.(request);
+  function visitByProxy(known: Users, request: Sender): Visit | undefined {
+    const written = request.headers[nameHeader?.toLowerCase() ?? ''];
+    if (typeof written !== 'string' || !findCaller(request).isVouchedFor) return undefined;
+    const name = readUserName(written);
     const user = known.users.find((one) => one.name === name);
     if (user === undefined) return undefined;
     const csrfToken = createCsrfToken(known, 'proxy', user.name);
     return { visitor: toVisitor(user), signedInBy: 'proxy', csrfToken };
   }
 
-  function visitBySession(known: Users, request: AccessRequest): Visit | undefined {
+  function visitBySession(known: Users, request: Sender): Visit | undefined {
     const opened = findSession(known, request);
     if (opened === undefined) return undefined;
     const { session, user } = opened;
@@ -87,7 +107,7 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
       visitor: toVisitor(user),
       signedInBy: 'password',
       csrfToken: createCsrfToken(known, 'session', session.id),
-      ...(isDue && { setCookie: sessionCookieOf(request.headers).write(renew()) }),
+      ...(isDue && { setCookie: cookieFor(request, 'hotel-review').render(renew()) }),
     };
   }
 
@@ -95,36 +115,66 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
     /** Without users, nobody can sign in. */
     hasUsers: async () => (await findUsers()) !== undefined,
     /** Undefined if nobody is signed in. */
-    async identify(request: AccessRequest): Promise<Visit | undefined> {
+    async identify(request: Sender): Promise<Visit | undefined> {
       const known = await findUsers();
       if (known === undefined) return isLocal ? anybody : undefined;
       return visitByProxy(known, request) ?? visitBySession(known, request);
     },
-    async signIn(credentials: Credentials, { headers, remoteAddress = '' }: AccessRequest) {
-      const checked = await checkPassword(credentials, remoteAddress);
-      if (checked.kind !== 'right') return checked;
+    /** The cookie of this name for the host that the request names. */
+    cookieFor,
+    /** Why nobody can sign in under the address that the request names, as a sentence; undefined if one can. */
+    findFault: ({ headers }: Sender) => ownAddress.findFault(headers),
+    /** What the form for signing in must send, and the `Set-Cookie` header that goes with it. */
+    async openForm(request: Sender) {
+      const cookie = cookieFor(request, 'hotel-review-browser');
+      const given = readBrowserId(cookie.read(request.headers));
+      const id = given ?? createId();
+      const known = await findUsers();
+      const token = known && createCsrfToken(known, 'sign-in', id);
+      return { token, ...(given === undefined && { setCookie: cookie.render(id) }) };
+    },
+    /** Whether the form for signing in comes from a page of ours, by its origin, or else by its token. */
+    async isOwnForm(request: Sender, token: string | undefined): Promise<boolean> {
+      const isOurs = ownAddress.isOurs(request.headers);
+      if (isOurs !== undefined) return isOurs;
+      const known = await findUsers();
+      const id = readBrowserId(cookieFor(request, 'hotel-review-browser').read(request.headers));
+      if (known === undefined || id === undefined || token === undefined) return false;
+      return isSame(token, createCsrfToken(known, 'sign-in', id));
+    },
+    async signIn(credentials: Credentials, request: Sender) {
+      const browserCookie = cookieFor(request, 'hotel-review-browser');
+      const browser = browserCookie.read(request.headers);
+      const { address, isOwnAddress } = findCaller(request);
+      const from = { browser, address: isOwnAddress ? address : undefined };
+      const checked = await checkPassword(credentials, from);
+      if (checked.kind !== 'right') return { ...checked, address };
       const { known, user } = checked;
       const now = clock();
-      const id = randomBytes(16).toString('base64url');
-      const session = { id, name: user.name, startedAt: now, seenAt: now };
-      // It opens nothing if the password was changed while it was being checked.
-      const cookie = sessionCookieOf(headers).write(sealSession(session, known, user));
-      return { kind: 'signed-in' as const, visitor: toVisitor(user), cookie };
+      const session = { id: createId(), name: user.name, startedAt: now, seenAt: now };
+      const knownBrowser = sealBrowser(readBrowserId(browser) ?? createId(), known, user.name);
+      return {
+        kind: 'signed-in' as const,
+        visitor: toVisitor(user),
+        cookies: [
+          // It opens nothing if the password was changed while it was being checked.
+          cookieFor(request, 'hotel-review').render(sealSession(session, known, user)),
+          browserCookie.render(knownBrowser, browserSeconds),
+        ],
+      };
     },
     /** Ends the session of the request; returns the `Set-Cookie` header that removes its cookie. */
-    async signOut(request: AccessRequest): Promise<string> {
+    async signOut(request: Sender): Promise<string> {
       const known = await findUsers();
       const opened = known && findSession(known, request);
       const now = clock();
       for (const [id, until] of ended) if (until <= now) ended.delete(id);
       if (opened) ended.set(opened.session.id, endOf(opened.session));
-      return sessionCookieOf(request.headers).clear();
+      return cookieFor(request, 'hotel-review').clear();
     },
     /** Whether a form was sent from elsewhere than a page of this visit. */
     isForged({ csrfToken }: Visit, token: string | undefined): boolean {
-      if (csrfToken === undefined || token === undefined) return true;
-      const [right, given] = [Buffer.from(csrfToken), Buffer.from(token)];
-      return right.length !== given.length || !timingSafeEqual(right, given);
+      return csrfToken === undefined || token === undefined || !isSame(token, csrfToken);
     },
   };
 }
@@ -132,6 +182,10 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
 /** A page that looks again by itself is no sign of an active user. Browsers name such requests of scripts. */
 export function isOfScript(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-dest'] === 'empty';
+}
+
+function createId(): string {
+  return randomBytes(16).toString('base64url');
 }
 
 function toVisitor({ name, role }: User): Visitor {
@@ -143,78 +197,58 @@ const maxAtOnce = 2;
 const maxWaiting = 20;
 const busyRetrySeconds = 5;
 
-/** Checks passwords, a few at a time; failures make the address and the name wait. */
+/**
+ * Checks passwords, a few at a time; failures make the address and the name wait. A browser in which somebody signed in before has
+ * its own count for that name and goes first: otherwise whoever guesses at a name would lock it out.
+ */
 function createPasswordCheck(findUsers: () => Promise<Users | undefined>, clock: () => number) {
   const addresses = createBackOff(clock);
   const names = createBackOff(clock, (name) => name);
   const waiting: (() => void)[] = [];
   let atWork = 0;
 
-  async function check({ name, password }: Credentials, address: string) {
-    // An impossible name counts as a wrong one.
-    const written = readUserName(name) ?? '';
+  async function check({ name, password }: Credentials, who: string, address: string | undefined) {
     // Only now, because checks ahead of it in the queue may have failed.
-    const retryAfterSeconds = Math.max(addresses.findWait(address), names.findWait(written));
+    const retryAfterSeconds = Math.max(
+      address === undefined ? 0 : addresses.findWait(address),
+      names.findWait(who),
+    );
     if (retryAfterSeconds > 0) return { kind: 'slowed' as const, retryAfterSeconds };
     const known = await findUsers();
-    const user = known?.users.find((one) => one.name === written);
+    const user = known?.users.find((one) => one.name === name);
     if ((await isPassword(password, user?.password ?? decoyHash)) && known && user) {
       // Not of the address: whoever knows one password could otherwise guess those of others without a wait.
-      names.recordSuccess(written);
+      names.recordSuccess(who);
       return { kind: 'right' as const, known, user };
     }
-    addresses.recordFailure(address);
-    names.recordFailure(written);
+    if (address !== undefined) addresses.recordFailure(address);
+    names.recordFailure(who);
     // An unknown name may be a password typed into the wrong field.
     return { kind: 'wrong' as const, ...(user && { knownName: user.name }) };
   }
 
-  return async (credentials: Credentials, address: string) => {
-    if (waiting.length >= maxWaiting) return { kind: 'slowed' as const, retryAfterSeconds: busyRetrySeconds };
+  return async (
+    { name: written, password }: Credentials,
+    { browser, address }: { readonly browser: string; readonly address: string | undefined },
+  ) => {
+    // An impossible name counts as a wrong one.
+    const name = readUserName(written) ?? '';
+    const known = await findUsers();
+    const id = readBrowserId(browser);
+    const isKnown = known !== undefined && id !== undefined && isSame(browser, sealBrowser(id, known, name));
+    if (!isKnown && waiting.length >= maxWaiting)
+      return { kind: 'slowed' as const, retryAfterSeconds: busyRetrySeconds };
     if (atWork < maxAtOnce) atWork += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await new Promise<void>((resolve) => (isKnown ? waiting.unshift(resolve) : waiting.push(resolve)));
     try {
-      return await check(credentials, address);
+      // No name holds a space.
+      return isKnown
+        ? await check({ name, password }, `${name} ${id}`, undefined)
+        : await check({ name, password }, name, address);
     } finally {
       const next = waiting.shift();
       if (next) next();
       else atWork -= 1;
     }
   };
-}
-
-/** A proxy that signs people in, and passes on their names. */
-interface SingleSignOn {
-  /** The header with the name. */
-  readonly header: string;
-  /** The addresses of the proxies, or networks such as 10.0.3.0/24. From elsewhere the header is ignored. */
-  readonly proxies: readonly string[];
-}
-
-/** Whether this is an address, or a network as an address with the length of its prefix. */
-export function isAddressOrNetwork(written: string): boolean {
-  const [address = '', prefix] = written.split('/');
-  const longest = isIP(address) === 4 ? 32 : 128;
-  return (
-    isIP(address) !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= longest))
-  );
-}
-
-/** A function that finds the name a trusted proxy vouches for. */
-function createNameFinder({ header, proxies }: SingleSignOn): (request: AccessRequest) => string | undefined {
-  const trusted = new BlockList();
-  for (const written of proxies) {
-    const [address = '', prefix] = written.split('/');
-    if (prefix === undefined) trusted.addAddress(address, familyOf(address));
-    else trusted.addSubnet(address, Number(prefix), familyOf(address));
-  }
-  return ({ headers, remoteAddress = '' }) => {
-    const written = headers[header.toLowerCase()];
-    if (typeof written !== 'string' || isIP(remoteAddress) === 0) return undefined;
-    return trusted.check(remoteAddress, familyOf(remoteAddress)) ? readUserName(written) : undefined;
-  };
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }

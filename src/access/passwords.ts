@@ -124,7 +124,7 @@ export function createBackOff(clock: () => number, groupOf = networkOf) {
 
 /** Whoever has one IPv6 address usually has the whole /64. */
 function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address.replace(/^::ffff:/i, '');
+  if (!isIPv6(address)) return address;
   const given = address.split(':').filter((group) => group !== '').length;
   const full = address.replace('::', `:${'0:'.repeat(8 - given)}`).replace(/^:/, '');
   return full.split(':').slice(0, 4).join(':');

@@ -174,6 +174,11 @@ export const settingsSchema = group({
     error: expected('a path, as signIn is set: only names in that file are let in'),
     when: ({ value }) => isGroup(value) && isGroup(value.server),
   })
+  .refine(({ server: { signIn, proxies } }) => signIn === undefined || proxies.length > 0, {
+    path: ['server', 'proxies'],
+    error: expected('the addresses of the proxies, as signIn is set: its header is trusted only from them'),
+    when: ({ value }) => isGroup(value) && isGroup(value.server) && Array.isArray(value.server.proxies),
+  })
   .refine(({ delivery, file: { sftp } }) => delivery !== 'file' || sftp !== undefined, {
     path: ['file', 'sftp'],
     error: expected(

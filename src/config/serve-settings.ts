@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isAddressOrNetwork } from '../access/access.js';
+import { isAddressOrNetwork } from '../access/caller.js';
 import { readKeys, shortestKey } from '../http/webhook-signature.js';
 import { createSlots } from '../schedule/slots.js';
 import {
@@ -63,15 +63,8 @@ export const hook = group({
 
 const signIn = group({
   header: textLike(/^[\w-]+$/, 'the name of a header such as x-forwarded-user').describe(
-    'The header with the name of the user. The proxy must not pass on this header from outside.',
+    'The header with the name of the user, trusted only from `server.proxies`. The proxy must not pass on this header from outside.',
   ),
-  proxies: z
-    .array(
-      textThat(isAddressOrNetwork, 'an address such as 127.0.0.1, or a network such as 10.0.3.0/24'),
-      expected('a list of addresses'),
-    )
-    .min(1, expected('a list of addresses'))
-    .describe('The addresses from which that header is trusted; from elsewhere it is ignored.'),
 });
 
 export const server = group({
@@ -85,7 +78,7 @@ export const server = group({
     .array(hostName(), expected('a list of host names'))
     .default([])
     .describe(
-      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and its own address are always allowed; requests for any other are refused, except for `/healthz` and `/readyz`.',
+      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names, its own address and the host of `publicUrl` are always allowed; requests for any other are refused, except for `/healthz` and `/readyz`.',
     ),
   publicUrl: webAddress('https://review.example.com')
     .refine(
@@ -93,9 +86,18 @@ export const server = group({
       'must not hold a path or a query: the pages are at the root of their host',
     )
     .describe(
-      'The address at which people reach the pages of `serve`, without a path. Notifications link to it.',
+      'The address at which people reach the pages of `serve`, without a path. Notifications link to it. If it is https, people sign in there only, and the proxy must pass on its `Host`.',
     )
     .exactOptional(),
+  proxies: z
+    .array(
+      textThat(isAddressOrNetwork, 'an address such as 127.0.0.1, or a network such as 10.0.3.0/24'),
+      expected('a list of addresses and networks'),
+    )
+    .default([])
+    .describe(
+      'The addresses and networks of the proxies in front of `serve`. The last entry of `X-Forwarded-For` that they pass on says who the caller is: for signing in, for the hook and in logs. From elsewhere the header is ignored. Without proxies, attempts to sign in are slowed by name only, because all may come from the address of a proxy.',
+    ),
   users: text('a path')
     .exactOptional()
     .describe(

@@ -1,14 +1,16 @@
+import { createHmac } from 'node:crypto';
 import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import { type Access, type AccessRequest, isOfScript, type Visit } from '../access/access.js';
+import { type Access, isOfScript, type Visit } from '../access/access.js';
+import type { Sender } from '../access/caller.js';
 import { may, type Visitor } from '../access/roles.js';
-import { readCookie } from '../access/sessions.js';
+import { isSame } from '../access/sessions.js';
 import { answerWithin, startTimeLimit, TooLateError } from '../async/abort.js';
 import { businessDayAt } from '../booking/business-day.js';
 import type { Action, RecordedAction } from '../ledger/audit.js';
-import { type CheckCaller, readBearerToken, WrongCredentialsError } from '../server/caller.js';
+import { type CheckCaller, readBearerToken, toSender, WrongCredentialsError } from '../server/caller.js';
 import {
   allowOnly,
   answerError,
@@ -68,7 +70,7 @@ export function registerRoutes(
   /** Who asks, found out once: of requests that passed the checks of the server, because none of another host may learn it. */
   const visits = new WeakMap<FastifyRequest, Promise<Visit | undefined>>();
   app.addHook('onRequest', async (request) => {
-    const visit = access.identify(toAccessRequest(request));
+    const visit = access.identify(toSender(request));
     // Thrown where it is asked for: a damaged users' file breaks neither assets nor error pages.
     visit.catch(() => {});
     visits.set(request, visit);
@@ -103,7 +105,7 @@ export function registerRoutes(
   /** What a visitor asks for who has the permission. */
   async function admit(request: FastifyRequest, reply: FastifyReply, route: DeskRoute) {
     const findCaller = 'isStartedByHook' in route ? parts.findHookCaller : undefined;
-    const visit = (await visits.get(request)) ?? findCaller?.(toAccessRequest(request));
+    const visit = (await visits.get(request)) ?? findCaller?.(toSender(request));
     if (!visit)
       throw (await access.hasUsers())
         ? new HttpError(401, 'sign in first: /sign-in')
@@ -145,7 +147,8 @@ export function registerRoutes(
     if (audited) await record({ ...audited, details }, visit);
     const { message, next } = await action.perform(input, form, visit);
     if (!wantsPage(request, 'page')) return reply.send({ message, next });
-    return reply.header('set-cookie', writeMessage(message)).redirect(next, 303);
+    const cookie = access.cookieFor(request, 'hotel-review-message');
+    return reply.header('set-cookie', cookie.render(sealMessage(message, visit), 60)).redirect(next, 303);
   }
 
   async function download(route: Download, { reply, input, visit }: Asked) {
@@ -211,8 +214,12 @@ export function registerRoutes(
   }
 
   function sendView({ request, reply, visit }: Asked, view: View) {
-    const message = readMessage(request);
-    if (message !== undefined) reply.header('set-cookie', clearMessage);
+    // A page that looks again by itself shows none: it would take that of another window.
+    const cookie = isOfScript(request.headers)
+      ? undefined
+      : access.cookieFor(request, 'hotel-review-message');
+    const message = cookie && openMessage(cookie.read(request.headers), visit);
+    if (message !== undefined) reply.header('set-cookie', cookie?.clear());
     return sendPage(reply, frame(view, visit, message));
   }
 }
@@ -221,10 +228,6 @@ export function registerRoutes(
 const largePageTimes = 4;
 /** Browsers and proxies wait no longer for the first byte. */
 const longestDownloadMs = 60_000;
-
-export function toAccessRequest({ headers, raw }: FastifyRequest): AccessRequest {
-  return { headers, remoteAddress: raw.socket.remoteAddress };
-}
 
 export function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply.headers(pageHeaders).send(page);
@@ -334,27 +337,26 @@ export function refuseForged(access: Access, visit: Visit, request: FastifyReque
     throw new HttpError(403, 'this form is too old, or not from this page: load the page and try again');
 }
 
+const longestMessage = 500;
+
 /**
- * Passes the message of a change to the next page: in a cookie, because anybody who makes a link could forge a message in
- * the address.
+ * Passes the message of a change to the next page in a cookie, signed with what only the pages of this visit know: anybody who
+ * makes a link, or another host that sets cookies for ours, could otherwise forge it.
  */
-const name = 'desk-message';
-const attributes = 'Path=/; HttpOnly; SameSite=Strict';
-
-const clearMessage = `${name}=; ${attributes}; Max-Age=0`;
-
-function writeMessage(message: string): string {
-  return `${name}=${encodeURIComponent(message.slice(0, 500))}; ${attributes}; Max-Age=60`;
+function sealMessage(message: string, visit: Visit): string {
+  const text = Buffer.from(message.slice(0, longestMessage)).toString('base64url');
+  return `${text}.${signMessage(text, visit)}`;
 }
 
-function readMessage({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
-  // A page that looks again by itself shows none: it would take that of another window.
-  if (isOfScript(headers)) return undefined;
-  try {
-    return decodeURIComponent(readCookie(headers, name) ?? '') || undefined;
-  } catch {
-    return undefined;
-  }
+function openMessage(sealed: string, visit: Visit): string | undefined {
+  const [text = '', signature = ''] = sealed.split('.');
+  const right = signMessage(text, visit);
+  if (right === undefined || !isSame(signature, right)) return undefined;
+  return Buffer.from(text, 'base64url').toString();
+}
+
+function signMessage(text: string, { csrfToken }: Visit): string | undefined {
+  return csrfToken && createHmac('sha256', csrfToken).update(text).digest('base64url');
 }
 
 const hooksVisit: Visit = {
@@ -371,11 +373,11 @@ export type FindHookCaller = ReturnType<typeof createHookCallerFinder>;
  * @returns a function that finds undefined for a request without the hook's credentials
  */
 export function createHookCallerFinder(checkCaller: CheckCaller) {
-  return ({ headers, remoteAddress = '' }: AccessRequest): Visit | undefined => {
+  return ({ headers, remoteAddress }: Sender): Visit | undefined => {
     // A password that a proxy asks people for is not a wrong one here.
     if (readBearerToken(headers) === undefined && !('webhook-signature' in headers)) return undefined;
     try {
-      checkCaller({ headers, body: new Uint8Array(), address: remoteAddress });
+      checkCaller({ headers, body: new Uint8Array(), remoteAddress });
       return hooksVisit;
     } catch (error) {
       if (error instanceof WrongCredentialsError) return undefined;

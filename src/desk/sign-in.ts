@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isLoopback } from '../http/transport.js';
 import type { Action } from '../ledger/audit.js';
+import { toSender } from '../server/caller.js';
 import { allowOnly, HttpError } from '../server/http-error.js';
 import { formatCountOf } from '../text/format.js';
 import { html } from '../text/html.js';
@@ -14,7 +14,6 @@ import {
   readField,
   refuseForged,
   sendPage,
-  toAccessRequest,
   wantsPage,
   writeWho,
 } from './serve-pages.js';
@@ -26,27 +25,31 @@ export function addSignInRoutes(
 ): void {
   app.get(signInPath, async (request, reply) => {
     const to = readReturnPath(readField(request.query as Record<string, unknown>, 'to'));
-    if (await access.identify(toAccessRequest(request))) return reply.redirect(to, 303);
+    if (await access.identify(toSender(request))) return reply.redirect(to, 303);
+    refuseWrongAddress(request);
     if (!(await access.hasUsers())) throw new HttpError(403, nobodyYet);
-    return sendPage(reply, frame(renderSignIn(to)));
+    return sendForm(request, reply, { to });
   });
 
   app.post(signInPath, async (request, reply) => {
-    if (isFromOtherSite(request)) throw new HttpError(403, 'this form is not from this page');
+    const asking = toSender(request);
     const fields = readBody(request);
+    refuseWrongAddress(request);
+    if (isFromOtherSite(request) || !(await access.isOwnForm(asking, readField(fields, 'token'))))
+      throw new HttpError(403, notOurForm);
     const to = readReturnPath(readField(fields, 'to'));
     const name = readField(fields, 'name') ?? '';
-    const refuse = (status: 401 | 403 | 429, problem: string): FastifyReply => {
-      if (!wantsPage(request, 'page')) throw new HttpError(status, problem);
-      return sendPage(reply.code(status), frame(renderSignIn(to, { name, problem })));
-    };
-    if (isPlainRemote(request)) return refuse(403, needsTls);
     const password = readField(fields, 'password') ?? '';
-    const answer = await access.signIn({ name, password }, toAccessRequest(request));
+    const answer = await access.signIn({ name, password }, asking);
     if (answer.kind === 'signed-in') {
       await note({ action: 'sign-in' }, writeWho(answer.visitor));
-      return reply.header('set-cookie', answer.cookie).redirect(to, 303);
+      return reply.header('set-cookie', answer.cookies).redirect(to, 303);
     }
+    const refuse = (status: 401 | 429, problem: string): Promise<FastifyReply> => {
+      log.info({ path: signInPath, status, caller: answer.address }, 'sign-in refused');
+      if (!wantsPage(request, 'page')) throw new HttpError(status, problem);
+      return sendForm(request, reply.code(status), { to, last: { name, problem } });
+    };
     if (answer.kind === 'wrong') {
       await note({ action: 'sign-in-failed', details: { name: answer.knownName } }, 'serve');
       return refuse(401, 'The name or the password is wrong.');
@@ -58,7 +61,7 @@ export function addSignInRoutes(
   allowOnly(app, 'GET, HEAD, POST', signInPath);
 
   app.post(signOutPath, async (request, reply) => {
-    const asking = toAccessRequest(request);
+    const asking = toSender(request);
     const visit = await access.identify(asking);
     if (visit === undefined) return reply.redirect(signInPath, 303);
     refuseForged(access, visit, request);
@@ -68,28 +71,42 @@ export function addSignInRoutes(
   });
   allowOnly(app, 'POST', signOutPath);
 
+  /** @throws HttpError 403 */
+  function refuseWrongAddress(request: FastifyRequest): void {
+    const fault = access.findFault(toSender(request));
+    if (fault !== undefined) throw new HttpError(403, fault, {}, 'wrong-host');
+  }
+
+  async function sendForm(request: FastifyRequest, reply: FastifyReply, form: SignInForm) {
+    const { token, setCookie } = await access.openForm(toSender(request));
+    if (setCookie !== undefined) reply.header('set-cookie', setCookie);
+    return sendPage(reply, frame(renderSignIn(form, token)));
+  }
+
   function note(action: Action, who: string): Promise<void> {
     return record({ ...action, at: desk.clock(), who }).catch(logUnrecorded(log, action));
   }
 }
 
-const needsTls =
-  'Signing in from another machine needs https: over plain http, browsers keep no session, and anyone in between could read the password.';
-
-/** Whether a browser reached this page over plain HTTP from another machine. */
-function isPlainRemote({ headers: { origin = '' } }: FastifyRequest): boolean {
-  return origin.startsWith('http://') && URL.canParse(origin) && !isLoopback(new URL(origin).hostname);
-}
+const notOurForm =
+  'signing in needs the form of this page, or the header Origin with the address of this page: if a proxy is in front, it must pass on Host and Origin as the browser sent them';
 
 const signInPath = '/sign-in';
 const signOutPath = '/sign-out';
 
-/** @param last as typed in the last attempt, and why it failed */
-function renderSignIn(to: string, last?: { readonly name: string; readonly problem: string }): View {
+interface SignInForm {
+  /** The page to continue at. */
+  readonly to: string;
+  /** As typed in the last attempt, and why it failed. */
+  readonly last?: { readonly name: string; readonly problem: string };
+}
+
+function renderSignIn({ to, last }: SignInForm, token: string | undefined): View {
   return {
     title: 'Sign in',
     content: html`${last && html`<p class="card refusal" role="alert">${last.problem}</p>`}
 <form class="card change sign-in" method="post" action="${signInPath}"><input type="hidden" name="to" value="${to}">
+<input type="hidden" name="token" value="${token ?? ''}">
 <label>Name<input name="name" value="${last?.name ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100" required${last ? undefined : html` autofocus`}></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" maxlength="1000" required${last && html` autofocus`}></label>
 <p class="buttons"><button>Sign in</button></p></form>`,

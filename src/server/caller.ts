@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import type { FindCaller, Sender } from '../access/caller.js';
 import { createBackOff } from '../access/passwords.js';
 import { isSigned, readKeys } from '../http/webhook-signature.js';
 import { HttpError } from './http-error.js';
@@ -17,12 +19,13 @@ export function createTokenCheck(token: string): (given: string) => boolean {
   return (given) => timingSafeEqual(own, digest(given));
 }
 
+export function toSender({ headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>): Sender {
+  return { headers, remoteAddress: raw.socket.remoteAddress };
+}
+
 /** A request whose body has not been parsed yet. */
-export interface IncomingCall {
-  readonly headers: IncomingHttpHeaders;
+export interface IncomingCall extends Sender {
   readonly body: Uint8Array;
-  /** Of the caller, or of the proxy in front of this server. */
-  readonly address: string;
 }
 
 /** Checks that a caller may call the hook, and returns the request's id if it has one. */
@@ -46,7 +49,11 @@ const challenge = { 'www-authenticate': 'Bearer' };
  *   for an id that can't be stored, 429 for wrong credentials from an address from which several came before
  * @throws RangeError for a secret that can't be used
  */
-export function createCallerCheck(secret: string | undefined, clock: () => number): CheckCaller | undefined {
+export function createCallerCheck(
+  secret: string | undefined,
+  findCaller: FindCaller,
+  clock: () => number,
+): CheckCaller | undefined {
   if (secret === undefined) return undefined;
   const keys = readKeys(secret);
   const backOff = createBackOff(clock);
@@ -88,14 +95,15 @@ export function createCallerCheck(secret: string | undefined, clock: () => numbe
       return readRequestId(call.headers);
     } catch (error) {
       if (!(error instanceof WrongCredentialsError)) throw error;
-      const seconds = backOff.findWait(call.address);
+      const { address } = findCaller(call);
+      const seconds = backOff.findWait(address);
       if (seconds > 0)
         throw new HttpError(
           429,
           `too many requests from this address had wrong credentials: send the next one in ${seconds} s`,
           { 'retry-after': String(seconds) },
         );
-      backOff.recordFailure(call.address);
+      backOff.recordFailure(address);
       throw error;
     }
   };

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
+import type { Sender } from '../access/caller.js';
 import { answerWithin, TooLateError } from '../async/abort.js';
 import {
   type BusinessDay,
@@ -7,7 +8,7 @@ import {
   createBusinessDay,
   isCalendarDay,
 } from '../booking/business-day.js';
-import type { CheckCaller, IncomingCall } from './caller.js';
+import { type CheckCaller, type IncomingCall, toSender } from './caller.js';
 import { allowOnly, HttpError, toHttpError } from './http-error.js';
 import type { ServerLimits, ServerOptions } from './server.js';
 
@@ -47,12 +48,13 @@ const maxBodyBytes = 64 * 1024;
 /** Adds the route of the end-of-day hook. */
 export function addHookRoute(
   app: FastifyInstance,
-  options: HookOptions & Pick<ServerOptions, 'metrics' | 'log'>,
+  options: HookOptions & Pick<ServerOptions, 'metrics' | 'findCaller' | 'log'>,
 ): void {
   const answer = createHook(options);
-  const record = (status: number, run: object = {}) => {
+  const record = (sender: Sender, status: number, run: object = {}) => {
     options.metrics.countHookRequest(status);
-    options.log.info({ path: hookPath, status, ...run }, 'end-of-day hook answered');
+    const { address: caller } = options.findCaller(sender);
+    options.log.info({ path: hookPath, status, caller, ...run }, 'end-of-day hook answered');
   };
 
   app.register((scope) => {
@@ -60,15 +62,16 @@ export function addHookRoute(
     scope.removeAllContentTypeParsers();
     const asBytes = { parseAs: 'buffer', bodyLimit: maxBodyBytes } as const;
     scope.addContentTypeParser('*', asBytes, (_request, body, done) => done(null, body));
-    scope.setErrorHandler((error, { raw }) => {
+    scope.setErrorHandler((error, request) => {
+      const { raw } = request;
       // A caller that disconnected gets no answer.
-      if (raw.complete || !raw.destroyed) record(toHttpError(error).status);
+      if (raw.complete || !raw.destroyed) record(toSender(request), toHttpError(error).status);
       throw error;
     });
-    scope.post<{ Body?: Buffer }>(hookPath, async ({ headers, body = Buffer.alloc(0), raw }, reply) => {
-      const address = raw.socket.remoteAddress ?? '';
-      const { status, runId, day } = await answer({ headers, body, address });
-      record(status, { run: runId, day });
+    scope.post<{ Body?: Buffer }>(hookPath, async (request, reply) => {
+      const sender = toSender(request);
+      const { status, runId, day } = await answer({ ...sender, body: request.body ?? Buffer.alloc(0) });
+      record(sender, status, { run: runId, day });
       return reply.code(status).send({ runId, day, statusUrl: `/runs/${encodeURIComponent(runId)}` });
     });
   });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
+import type { FindCaller } from '../access/caller.js';
 import { isLoopback } from '../http/transport.js';
 import { describeError } from '../text/safe-error.js';
 import { createTokenCheck, readBearerToken } from './caller.js';
@@ -26,6 +27,7 @@ export interface ServerOptions {
   readonly port: number;
   /** The names under which callers may reach it, besides its addresses and loopback names. */
   readonly hosts?: readonly string[];
+  readonly findCaller: FindCaller;
   /** IANA name of the account's time zone. */
   readonly timezone: string;
   /** Without it, there is none. */
@@ -176,10 +178,16 @@ const metricsNeedToken = 'the metrics need the header authorization: Bearer TOKE
 /** They answer whatever host a request names: probes use addresses of their own. */
 const probePaths: readonly string[] = ['/healthz', '/readyz'];
 
+/** A path of this server. Browsers take two slashes, also backward ones, for another host. */
+const ownTarget = /^\/(?![/\\])/;
+
 /** Against pages of other sites whose name resolves to this machine. Probes name an address of their own choice. */
 function refuseOtherHosts(app: FastifyInstance, names: readonly string[]): void {
   const isAllowed = createHostCheck(names);
   app.addHook('onRequest', async ({ headers, raw, routeOptions }) => {
+    // A target that names a host goes before the header, and pages would link to it.
+    if (!ownTarget.test(raw.url ?? ''))
+      throw new HttpError(400, 'the target of the request must be a path that begins with one slash');
     // A proxy in front may have gone by the one, and this server by the other.
     if (countHosts(raw) > 1) throw new HttpError(400, 'the request has more than one Host header');
     if (probePaths.includes(routeOptions.url ?? '') || isAllowed(headers.host, raw.socket.localAddress))

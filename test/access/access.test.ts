@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AccessRequest, createAccess } from '../../src/access/access.js';
+import { createAccess } from '../../src/access/access.js';
+import type { Sender } from '../../src/access/caller.js';
 import type { User, Users } from '../../src/access/users-file.js';
 import { password, someUsers } from './some-users.js';
 
@@ -9,20 +10,22 @@ const local = { host: '127.0.0.1:8080' };
 interface Start {
   readonly users?: Users | undefined;
   readonly isLocal?: boolean;
-  readonly singleSignOn?: { readonly header: string; readonly proxies: readonly string[] };
+  readonly proxies?: readonly string[];
+  readonly publicUrl?: string;
+  readonly nameHeader?: string;
 }
 
-function start({ users = someUsers(), isLocal = true, singleSignOn }: Start = {}) {
+function start({ users = someUsers(), isLocal = true, ...others }: Start = {}) {
   let now = Date.parse('2026-11-21T02:30:00Z');
   let known: Users | undefined = users;
   const access = createAccess({
     users: { read: async () => known },
     isLocal,
-    singleSignOn,
+    ...others,
     idleMs: 30 * minuteMs,
     clock: () => now,
   });
-  const request = (headers: AccessRequest['headers'] = {}, remoteAddress = '127.0.0.1'): AccessRequest => ({
+  const request = (headers: Sender['headers'] = {}, remoteAddress = '127.0.0.1'): Sender => ({
     headers: { ...local, ...headers },
     remoteAddress,
   });
@@ -33,10 +36,10 @@ function start({ users = someUsers(), isLocal = true, singleSignOn }: Start = {}
     request,
     signIn,
     /** Signs in, and returns what a browser would send from then on. */
-    async enter(name: string, headers: AccessRequest['headers'] = {}): Promise<AccessRequest> {
+    async enter(name: string, headers: Sender['headers'] = {}): Promise<Sender> {
       const answer = await signIn(name, password, request(headers));
       if (answer.kind !== 'signed-in') throw new Error(answer.kind);
-      return request({ ...headers, cookie: answer.cookie.split(';')[0] });
+      return request({ ...headers, cookie: answer.cookies.map((cookie) => cookie.split(';')[0]).join('; ') });
     },
     pass: (minutes: number) => {
       now += minutes * minuteMs;
@@ -70,7 +73,7 @@ describe('without users', () => {
   it('nobody who could be on another machine may look', async () => {
     const { access, request, signIn } = start({ users: none, isLocal: false });
     expect(await access.identify(request())).toBeUndefined();
-    expect(await signIn('anybody')).toEqual({ kind: 'wrong' });
+    expect(await signIn('anybody')).toMatchObject({ kind: 'wrong' });
   });
 });
 
@@ -91,7 +94,12 @@ describe('signing in', () => {
     for (const host of ['127.0.0.1:8080', 'localhost', '[::1]:80']) {
       const { signIn, request } = start();
       expect(await signIn('tina', password, request({ host }))).toMatchObject({
-        cookie: expect.stringMatching(/^hotel-review=[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/),
+        cookies: [
+          expect.stringMatching(/^hotel-review=[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/),
+          expect.stringMatching(
+            /^hotel-review-browser=[\w-]+\.[\w-]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
+          ),
+        ],
       });
     }
   });
@@ -101,43 +109,111 @@ describe('signing in', () => {
     async (host) => {
       const { signIn, request } = start();
       expect(await signIn('tina', password, request({ host }))).toMatchObject({
-        cookie: expect.stringMatching(/^__Host-hotel-review=.*; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
+        cookies: [
+          expect.stringMatching(/^__Host-hotel-review=.*; Path=\/; HttpOnly; SameSite=Lax; Secure$/),
+          expect.stringMatching(/^__Host-hotel-review-browser=.*; Path=\/; HttpOnly; SameSite=Lax; Secure$/),
+        ],
       });
     },
   );
 
+  it('under an https address of our own sets cookies for TLS only, whatever host a request names', async () => {
+    const { signIn, request, access } = start({ publicUrl: 'https://localhost:8443' });
+    const answer = await signIn('tina', password, request({ host: 'localhost:8443' }));
+    const cookies = 'cookies' in answer ? (answer.cookies ?? []) : [];
+    expect(cookies.length).toBe(2);
+    for (const cookie of cookies) expect(cookie).toMatch(/^__Host-.*; Secure$/);
+    const [session = ''] = cookies;
+    const withoutPrefix = session.replace('__Host-', '').split(';')[0] ?? '';
+    expect(await access.identify(request({ cookie: withoutPrefix }))).toBeUndefined();
+  });
+
   it('fails with a wrong password, and names only a user who is known', async () => {
     const { signIn } = start();
-    expect(await signIn('tina', 'four random words there')).toEqual({ kind: 'wrong', knownName: 'tina' });
-    expect(await signIn('four random words here')).toEqual({ kind: 'wrong' });
-    expect(await signIn('nobody')).toEqual({ kind: 'wrong' });
+    const address = '127.0.0.1';
+    expect(await signIn('tina', 'four random words there')).toEqual({
+      kind: 'wrong',
+      knownName: 'tina',
+      address,
+    });
+    expect(await signIn('four random words here')).toEqual({ kind: 'wrong', address });
+    expect(await signIn('nobody')).toEqual({ kind: 'wrong', address });
   });
 
   it('fails for somebody without a password, whatever is given', async () => {
     const { signIn } = start();
     for (const word of ['', password])
-      expect(await signIn('sso@example.com', word)).toEqual({ kind: 'wrong', knownName: 'sso@example.com' });
+      expect(await signIn('sso@example.com', word)).toMatchObject({
+        kind: 'wrong',
+        knownName: 'sso@example.com',
+      });
   });
 
+  /** Signs in as somebody whose address the proxy appended. */
+  const behindProxy = (at: ReturnType<typeof start>, address: string) => (name: string, word?: string) =>
+    at.signIn(name, word, at.request({ 'x-forwarded-for': address }));
+
   it('from one address is slowed down after five failures, even with the right password', async () => {
-    const { signIn, pass } = start();
-    for (const name of ['ada', 'oskar', 'tina', 'vera', 'nobody']) await signIn(name, 'wrong');
-    expect(await signIn('tina')).toEqual({ kind: 'slowed', retryAfterSeconds: 1 });
-    pass(1);
-    expect(await signIn('tina')).toMatchObject({ kind: 'signed-in' });
+    const at = start({ proxies: ['127.0.0.1'] });
+    const [guesser, other] = [behindProxy(at, '203.0.113.7'), behindProxy(at, '203.0.113.8')];
+    for (const name of ['ada', 'oskar', 'tina', 'vera', 'nobody']) await guesser(name, 'wrong');
+    const slowed = { kind: 'slowed', retryAfterSeconds: 1, address: '203.0.113.7' };
+    expect(await guesser('tina')).toEqual(slowed);
+    expect(await other('tina')).toMatchObject({ kind: 'signed-in' });
+    at.pass(1);
+    expect(await guesser('tina')).toMatchObject({ kind: 'signed-in' });
+  });
+
+  it.each([
+    ['no proxy is known', []],
+    ['the proxy does not say who asked it', ['127.0.0.1']],
+  ])('is slowed down by name only where %s: others may share the address', async (_, proxies) => {
+    const { signIn, request } = start({ proxies });
+    const spoofed = () => (proxies.length === 0 ? request({ 'x-forwarded-for': '203.0.113.7' }) : request());
+    for (let guess = 0; guess < 6; guess += 1) await signIn(`somebody-${guess}`, 'wrong', spoofed());
+    expect(await signIn('tina', password, spoofed())).toMatchObject({ kind: 'signed-in' });
+    for (let guess = 0; guess < 5; guess += 1) await signIn('vera', 'wrong', spoofed());
+    expect(await signIn('vera', password, spoofed())).toMatchObject({ kind: 'slowed' });
   });
 
   it('clears only its own name when it succeeds: one password does not open the guessing of others', async () => {
-    const { signIn, request } = start();
-    const from = (last: number) => request({}, `203.0.113.${last}`);
+    const at = start({ proxies: ['127.0.0.1'] });
+    const from = (last: number) => behindProxy(at, `203.0.113.${last}`);
     for (let guess = 1; guess <= 4; guess += 1) {
-      await signIn('ada', 'wrong', from(1));
-      expect(await signIn('tina', password, from(1))).toMatchObject({ kind: 'signed-in' });
+      await from(1)('ada', 'wrong');
+      expect(await from(1)('tina')).toMatchObject({ kind: 'signed-in' });
     }
-    await signIn('nobody', 'wrong', from(1));
-    expect(await signIn('tina', password, from(1))).toMatchObject({ kind: 'slowed' });
-    await signIn('ada', 'wrong', from(2));
-    expect(await signIn('ada', password, from(3))).toMatchObject({ kind: 'slowed' });
+    await from(1)('nobody', 'wrong');
+    expect(await from(1)('tina')).toMatchObject({ kind: 'slowed' });
+    await from(2)('ada', 'wrong');
+    expect(await from(3)('ada')).toMatchObject({ kind: 'slowed' });
+  });
+
+  it('in a browser that signed in before is not kept from it by guesses of others, and gains none itself', async () => {
+    const { signIn, request, enter } = start();
+    const cookie = (await enter('tina')).headers.cookie?.split('; ')[1] ?? '';
+    const known = request({ cookie });
+    for (let guess = 0; guess < 12; guess += 1) await signIn('tina', 'wrong');
+    expect(await signIn('tina')).toMatchObject({ kind: 'slowed' });
+    expect(await signIn('tina', password, known)).toMatchObject({ kind: 'signed-in' });
+    expect(await signIn('tina')).toMatchObject({ kind: 'slowed' });
+    for (let guess = 0; guess < 5; guess += 1)
+      expect(await signIn('tina', 'wrong', known)).toMatchObject({ kind: 'wrong' });
+    expect(await signIn('tina', password, known)).toMatchObject({ kind: 'slowed' });
+    const forged = [cookie.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')), cookie.split('.')[0], ''];
+    for (const other of forged)
+      expect(await signIn('tina', password, request({ cookie: other }))).toMatchObject({ kind: 'slowed' });
+    for (let guess = 0; guess < 5; guess += 1) await signIn('vera', 'wrong', known);
+    expect(await signIn('vera', password, known)).toMatchObject({ kind: 'slowed' });
+  });
+
+  it('goes first in such a browser while others flood it with guesses', async () => {
+    const { signIn, request, enter } = start();
+    const { cookie } = (await enter('tina')).headers;
+    const flood = Array.from({ length: 22 }, (_, guess) => signIn(`somebody-${guess}`, 'wrong'));
+    expect(await signIn('vera')).toMatchObject({ kind: 'slowed' });
+    expect(await signIn('tina', password, request({ cookie }))).toMatchObject({ kind: 'signed-in' });
+    await Promise.all(flood);
   });
 
   it('for one name, known or not, is slowed down after five failures from anywhere', async () => {
@@ -202,7 +278,7 @@ describe('a session', () => {
     const other = await enter('tina');
     pass(2);
     const renewed = request({ cookie: (await access.identify(browser))?.setCookie?.split(';')[0] });
-    expect(await access.signOut(renewed)).toBe('hotel-review=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict');
+    expect(await access.signOut(renewed)).toBe('hotel-review=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
     expect(await access.identify(renewed)).toBeUndefined();
     expect(await access.identify(browser)).toBeUndefined();
     expect(await access.identify(other)).toBeDefined();
@@ -247,13 +323,14 @@ describe('a form', () => {
 });
 
 describe('single sign-on', () => {
-  const singleSignOn = { header: 'X-Forwarded-User', proxies: ['127.0.0.1', '10.0.3.0/24', '2001:db8::/32'] };
+  const nameHeader = 'X-Forwarded-User';
+  const singleSignOn = { nameHeader, proxies: ['127.0.0.1', '10.0.3.0/24', '2001:db8::/32'] };
   const header = { 'x-forwarded-user': 'SSO@example.com' };
 
   it.each(['127.0.0.1', '::ffff:127.0.0.1', '10.0.3.200', '2001:db8:7::1'])(
     'believes the header from %s',
     async (address) => {
-      const { access, request } = start({ singleSignOn });
+      const { access, request } = start(singleSignOn);
       const visit = await access.identify(request(header, address));
       expect(visit).toMatchObject({
         visitor: { name: 'sso@example.com', role: 'team' },
@@ -265,10 +342,18 @@ describe('single sign-on', () => {
     },
   );
 
+  it('believes it only from the proxy itself, whoever a passed-on address names', async () => {
+    const { access, request } = start(singleSignOn);
+    const passedOn = (entry: string, from: string) =>
+      access.identify(request({ ...header, 'x-forwarded-for': entry }, from));
+    expect(await passedOn('203.0.113.7', '10.0.3.9')).toMatchObject({ signedInBy: 'proxy' });
+    expect(await passedOn('127.0.0.1', '203.0.113.7')).toBeUndefined();
+  });
+
   it.each(['127.0.0.2', '10.0.4.1', '::1', 'fe80::1%eth0', ''])(
     'does not believe it from %j',
     async (address) => {
-      const { access, request } = start({ singleSignOn });
+      const { access, request } = start(singleSignOn);
       expect(await access.identify(request(header, address))).toBeUndefined();
     },
   );
@@ -281,13 +366,13 @@ describe('single sign-on', () => {
   it.each(['nobody', 'sso@example.com, ada', 'sso@example.com ', ''])(
     'does not let in %j, who is not in the file',
     async (name) => {
-      const { access, request } = start({ singleSignOn });
+      const { access, request } = start(singleSignOn);
       expect(await access.identify(request({ 'x-forwarded-user': name }))).toBeUndefined();
     },
   );
 
   it('lets those without the header sign in with a password', async () => {
-    const { access, enter } = start({ singleSignOn });
+    const { access, enter } = start(singleSignOn);
     expect(await access.identify(await enter('tina'))).toMatchObject({ signedInBy: 'password' });
   });
 });

@@ -84,15 +84,19 @@ const allow = (name: string) =>
 describe('a wrong value', () => {
   it.each<[object, string]>([
     [
-      { server: { signIn: { header: 'x-user', proxies: ['127.0.0.1'] } } },
+      { server: { signIn: { header: 'x-user' }, proxies: ['127.0.0.1'] } },
       'server.users: expected a path, as signIn is set: only names in that file are let in, got: nothing',
     ],
     [
-      { server: { users: 'u', signIn: { header: 'x-user', proxies: ['10.0.0.0/40'] } } },
-      'server.signIn.proxies[0]: expected an address such as 127.0.0.1, or a network such as 10.0.3.0/24, got: 10.0.0.0/40',
+      { server: { users: 'u', signIn: { header: 'x-user' } } },
+      'server.proxies: expected the addresses of the proxies, as signIn is set: its header is trusted only from them, got: nothing',
     ],
     [
-      { server: { users: 'u', signIn: { header: 'x user', proxies: ['::1'] } } },
+      { server: { proxies: ['127.0.0.1', '10.0.0.0/40'] } },
+      'server.proxies[1]: expected an address such as 127.0.0.1, or a network such as 10.0.3.0/24, got: 10.0.0.0/40',
+    ],
+    [
+      { server: { users: 'u', signIn: { header: 'x user' }, proxies: ['::1'] } },
       'server.signIn.header: expected the name of a header such as x-forwarded-user, got: x user',
     ],
     [{ timezone: '' }, 'timezone: expected a time zone such as Europe/Madrid, got: an empty text'],

@@ -89,7 +89,7 @@ describe('a configuration', () => {
       s3: {},
       schedule: { cron: '30 2 * * *', catchUpDays: 3, resumeMinutes: 30, giveUpAfter: '12:00' },
       hook: {},
-      server: { host: '127.0.0.1', port: 8080, hosts: [] },
+      server: { host: '127.0.0.1', port: 8080, hosts: [], proxies: [] },
       workers: { leaseSeconds: 30, stopSeconds: 3 },
       mappings: {},
       verdicts: { pollMinutes: 5 },

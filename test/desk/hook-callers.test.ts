@@ -9,7 +9,7 @@ import { now, runsOnly, startDesk, stopServers } from './some-desk.js';
 
 afterEach(stopServers);
 
-const address = '127.0.0.1';
+const remoteAddress = '127.0.0.1';
 const bearer = { authorization: `Bearer ${hookSecret}` };
 const wrong = (guess: number) => ({ authorization: `Bearer ${'wrong-token-number-of-many-'}${guess}` });
 
@@ -56,7 +56,7 @@ it('Guesses here and at the hook are counted together, and never lock out the ri
   const checkCaller = checkCallersOf(hookSecret);
   const ask = await start({ checkCaller });
   const call = (headers: Record<string, string>) => () =>
-    checkCaller({ headers, body: new Uint8Array(), address });
+    checkCaller({ headers, body: new Uint8Array(), remoteAddress });
   for (let guess = 0; guess < 3; guess += 1) expect(await ask('/runs/by-hook', wrong(guess))).toBe(401);
   for (let guess = 3; guess < 5; guess += 1)
     expect(call(wrong(guess))).toThrow('the bearer token is not the secret');

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import Fastify from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -230,6 +231,7 @@ describe('an action', () => {
       { who: 'ana (desk)', action: 'run', subject: 'chair', details: { reason: 'old' } },
     ]);
     const cookie = done.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect(cookie).toMatch(/^hotel-review-message=/);
     // A page that looks again by itself leaves it to the window of the change.
     const look = await ask('/things/pieces', { headers: { cookie, 'sec-fetch-dest': 'empty' } });
     expect(look.headers.get('set-cookie') ?? '').not.toContain('Max-Age=0');
@@ -237,6 +239,30 @@ describe('an action', () => {
     const text = await next.text();
     expect(text).toContain('chair is broken: &lt;script&gt;');
     expect(next.headers.get('set-cookie')).toContain('Max-Age=0');
+  });
+
+  it('shows no message that another host put into a cookie', async () => {
+    const { ask, send } = await start('operator');
+    const done = await send('/things/chair/break', { token: csrfToken, reason: 'old' });
+    const [, value = '', signature = ''] =
+      /^hotel-review-message=([\w-]+)\.([\w-]+);/.exec(done.headers.get('set-cookie') ?? '') ?? [];
+    const forgery = Buffer.from('Call 555 now').toString('base64url');
+    const unsigned = createHmac('sha256', '').update(forgery).digest('base64url');
+    for (const forged of [
+      forgery,
+      `${forgery}.`,
+      `${forgery}.${signature}`,
+      `${forgery}.${unsigned}`,
+      `.${signature}`,
+    ]) {
+      const cookie = ['desk-message', 'hotel-review-message'].map((name) => `${name}=${forged}`).join('; ');
+      const text = await (await ask('/things/pieces', { headers: { cookie } })).text();
+      expect(text).not.toContain('role="status"');
+    }
+    const right = await ask('/things/pieces', {
+      headers: { cookie: `hotel-review-message=${value}.${signature}` },
+    });
+    expect(await right.text()).toContain('role="status"');
   });
 
   it.each([

@@ -65,3 +65,17 @@ it('A page of another site cannot use the session of somebody who is signed in',
   await page.goto(`${url}/days/2026-11-20`);
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 });
+
+it('A link in an e-mail finds somebody who is signed in', async () => {
+  const { url } = await start();
+  const page = await browser.open();
+  await page.goto(`${url}/sign-in`);
+  await page.getByLabel('Name').fill('tina');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.goto(`data:text/html,<a href="${url}/days/2026-11-20">The day</a>`);
+  await page.getByRole('link').click();
+  await page.waitForURL(`${url}/days/2026-11-20`);
+  expect(await page.innerText('header')).toContain('tina, team');
+});

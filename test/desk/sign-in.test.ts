@@ -12,9 +12,11 @@ interface Start {
   /** Or why they can't be read. */
   readonly users?: Users | Error;
   readonly isLocal?: boolean;
+  readonly publicUrl?: string;
+  readonly proxies?: readonly string[];
 }
 
-async function start({ users = someUsers(), isLocal = true }: Start = {}) {
+async function start({ users = someUsers(), isLocal = true, ...others }: Start = {}) {
   const access = createAccess({
     users: {
       async read() {
@@ -23,10 +25,15 @@ async function start({ users = someUsers(), isLocal = true }: Start = {}) {
       },
     },
     isLocal,
+    ...others,
     idleMs: 60_000,
     clock: () => now,
   });
-  const { url, recorded } = await startDesk({ ledger: runsOnly([]), access });
+  const { url, recorded, logged } = await startDesk({
+    ledger: runsOnly([]),
+    access,
+    hosts: ['review.example.com'],
+  });
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(url + path, {
       redirect: 'manual',
@@ -36,13 +43,29 @@ async function start({ users = someUsers(), isLocal = true }: Start = {}) {
     const { status, headers } = response;
     return { status, headers, location: headers.get('location'), text: await response.text() };
   };
+  /** From a page of this server, unless the headers say otherwise. */
   const send = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-    ask(path, { method: 'POST', body: new URLSearchParams(fields), headers });
+    ask(path, { method: 'POST', body: new URLSearchParams(fields), headers: { origin: url, ...headers } });
+  /** With each header as it is, also Host; from nowhere in particular. */
+  async function sendRaw(fields: Record<string, string>, headers: Record<string, string>) {
+    const socket = await openSocket(url);
+    const body = new URLSearchParams(fields).toString();
+    const type = 'content-type: application/x-www-form-urlencoded\r\naccept: text/html';
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(
+      `POST /sign-in HTTP/1.1\r\n${lines.join('')}${type}\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    const text = await readToEnd(socket);
+    const cookies = [...text.matchAll(/^set-cookie: (.*)\r$/gm)].map(([, cookie]) => cookie);
+    return { status: Number(text.slice(9, 12)), cookies, text };
+  }
   return {
     url,
     ask,
     send,
+    sendRaw,
     recorded,
+    logged,
     /** The cookie of somebody's session. */
     async enter(name: string): Promise<string> {
       const { headers } = await send('/sign-in', { name, password });
@@ -62,7 +85,7 @@ describe('signing in', () => {
     expect(form.text).toContain('autocomplete="current-password"');
     const done = await send('/sign-in', { name: 'Tina', password, to: '/days/2026-11-20?a=b' });
     expect([done.status, done.location]).toEqual([303, '/days/2026-11-20?a=b']);
-    expect(done.headers.get('set-cookie')).toMatch(/^hotel-review=.*HttpOnly; SameSite=Strict$/);
+    expect(done.headers.get('set-cookie')).toMatch(/^hotel-review=.*HttpOnly; SameSite=Lax$/);
     expect(recorded).toEqual([{ action: 'sign-in', at: now, who: 'tina (desk)' }]);
     const cookie = done.headers.get('set-cookie')?.split(';')[0] ?? '';
     expect((await ask('/days/2026-11-20', { headers: { cookie } })).text).toContain('tina, team');
@@ -88,9 +111,9 @@ describe('signing in', () => {
     for (const name of ['tina', 'nobody']) {
       const failed = await send('/sign-in', { name, password: 'wrong', to: '/cases' });
       expect(failed.status).toBe(401);
-      expect(failed.headers.get('set-cookie')).toBeNull();
+      expect(failed.headers.get('set-cookie')).not.toMatch(/hotel-review=/);
       expect(failed.text).toContain('value="/cases"');
-      texts.add(failed.text.replaceAll(name, 'NAME'));
+      texts.add(failed.text.replaceAll(name, 'NAME').replace(/name="token" value="[\w-]+"/, 'TOKEN'));
     }
     expect(texts.size).toBe(1);
     expect(recorded.map(({ action, who, details }) => [action, who, details])).toEqual([
@@ -120,16 +143,72 @@ describe('signing in', () => {
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'http://127.0.0.1:1' },
       { origin: 'http://review.example.com' },
+      { origin: 'null' },
     ])
       expect((await send('/sign-in', { name: 'tina', password }, headers)).status).toBe(403);
     expect(recorded).toEqual([]);
-    for (const headers of [
-      { origin: 'https://review.example.com' },
-      { origin: 'http://127.0.0.1:1' },
-      { origin: 'null' },
-    ])
-      expect((await send('/sign-in', { name: 'tina', password }, headers)).status).toBe(303);
+    expect((await send('/sign-in', { name: 'tina', password })).status).toBe(303);
+  });
+
+  it('needs the token of the form where a browser does not say where a form is from', async () => {
+    const { url, ask, sendRaw } = await start();
+    const { headers, text } = await ask('/sign-in');
+    const [cookie = ''] = headers.get('set-cookie')?.split(';') ?? [];
+    const [, token = ''] = /name="token" value="([\w-]+)"/.exec(text) ?? [];
+    const { host } = new URL(url);
+    const fields = { name: 'tina', password };
+    for (const [sent, more] of [
+      [fields, {}],
+      [fields, { cookie }],
+      [{ ...fields, token }, {}],
+      [{ ...fields, token }, { cookie: cookie.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')) }],
+      [{ ...fields, token: `${token}x` }, { cookie }],
+      [
+        { ...fields, token },
+        { cookie, origin: 'https://evil.example' },
+      ],
+    ] as const)
+      expect((await sendRaw(sent, { host, ...more })).status).toBe(403);
+    for (const more of [{}, { origin: 'null' }]) {
+      const done = await sendRaw({ ...fields, token }, { host, cookie, ...more });
+      expect([done.status, done.cookies.length]).toEqual([303, 2]);
+      expect(done.cookies[1]).toContain(`${cookie}.`);
+    }
+  });
+
+  it('under an https address is refused where the proxy passes on another Host, and says what it needs', async () => {
+    const publicUrl = 'https://review.example.com';
+    const { ask, sendRaw, recorded } = await start({ publicUrl });
+    const fields = { name: 'tina', password };
+    for (const host of ['127.0.0.1:8080', 'localhost', '[::1]:8080']) {
+      const refused = await sendRaw(fields, { host, origin: publicUrl });
+      expect([refused.status, refused.cookies]).toEqual([403, []]);
+      expect(refused.text).toContain(
+        'must pass on the header Host as the browser sent it (review.example.com)',
+      );
+    }
+    expect((await ask('/sign-in')).text).toContain('must pass on the header Host');
+    expect(recorded).toEqual([]);
+    const done = await sendRaw(fields, { host: 'review.example.com', origin: publicUrl });
+    expect(done.status).toBe(303);
+    for (const cookie of done.cookies)
+      expect(cookie).toMatch(/^__Host-hotel-review.*; SameSite=Lax; Secure$/);
+  });
+
+  it('behind a proxy is slowed down for who guesses, and for nobody else', async () => {
+    const { send, logged } = await start({ proxies: ['127.0.0.1'] });
+    const from = (address: string, name: string, word = 'wrong') =>
+      send('/sign-in', { name, password: word }, { 'x-forwarded-for': `198.51.100.9, ${address}` });
+    for (let guess = 0; guess < 5; guess += 1) await from('203.0.113.7', `somebody-${guess}`);
+    expect((await from('203.0.113.7', 'tina', password)).status).toBe(429);
+    expect((await from('203.0.113.8', 'tina', password)).status).toBe(303);
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+      ...Array.from({ length: 5 }, () => ({ status: 401, caller: '203.0.113.7' })),
+      { status: 429, caller: '203.0.113.7' },
+    ]);
   });
 
   it('accepts nothing but forms, GET and POST', async () => {

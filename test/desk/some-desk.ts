@@ -1,5 +1,6 @@
 import type { Access } from '../../src/access/access.js';
 import type { Role } from '../../src/access/roles.js';
+import { createCookie } from '../../src/access/sessions.js';
 import { createDesk } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/frame.js';
 import { createSummaryMemory } from '../../src/desk/mappings-page.js';
@@ -33,7 +34,11 @@ export function admitAs(role: Role | undefined): Access {
   return {
     hasUsers: async () => true,
     identify: async () => role && { visitor: { name: 'ana', role }, signedInBy: 'password', csrfToken },
-    signIn: async () => ({ kind: 'wrong' }),
+    signIn: async () => ({ kind: 'wrong', address: '' }),
+    openForm: async () => ({ token: csrfToken }),
+    isOwnForm: async () => true,
+    findFault: () => undefined,
+    cookieFor: (_, name) => createCookie(name, false),
     signOut: async () => '',
     isForged: (_, token) => token !== csrfToken,
   };
@@ -72,7 +77,7 @@ function rememberScores(ledger: DeskParts['ledger']) {
   return createScoreMemory(ledger);
 }
 
-interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks'> {
+interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks' | 'hosts'> {
   readonly ledger: DeskParts['ledger'];
   readonly role?: Role | undefined;
   /** Instead of a role. */
@@ -97,6 +102,8 @@ export async function startDesk({
 }: DeskOptions): Promise<SomeDesk> {
   const { role = 'viewer', ...others } = options;
   const recorded: RecordedAction[] = [];
+  const logged: string[] = [];
+  const note = (fields: object, message: string) => void logged.push(JSON.stringify({ ...fields, message }));
   const desk = createDesk(
     { ...otherParts, clock, ledger, scores: rememberScores(ledger), ...parts },
     {
@@ -105,10 +112,10 @@ export async function startDesk({
       assets: await readAssets(assetsFolder),
       record: record ?? (async (action) => void recorded.push(action)),
       signal: new AbortController().signal,
-      log: { info: () => {}, error: () => {} },
+      log: { info: note, error: () => {} },
     },
   );
-  return { ...(await startServer({ ...others, clock, desk })), recorded };
+  return { ...(await startServer({ ...others, clock, desk })), recorded, logged };
 }
 
 /** The part of a ledger that knows runs, for pages that read no more. */

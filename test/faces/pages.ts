@@ -51,7 +51,7 @@ export async function signInAll(url: string): Promise<ReadonlyMap<Role, Visit>> 
 
 async function signIn(url: string, role: Role): Promise<Visit> {
   const answer = await fetch(`${url}/sign-in`, {
-    ...{ method: 'POST', redirect: 'manual' },
+    ...{ method: 'POST', redirect: 'manual', headers: { origin: url } },
     body: new URLSearchParams({ name: people[role], password: passwordOfPeople }),
   });
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';

@@ -146,6 +146,7 @@ describe('npm start -- --stay', () => {
     const signedIn = await fetch(`${url}/sign-in`, {
       method: 'POST',
       redirect: 'manual',
+      headers: { origin: url },
       body: new URLSearchParams({ name: 'operator', password }),
     });
     expect(signedIn.status).toBe(303);

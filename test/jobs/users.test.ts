@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type DayFolder, prepareDay, type Settings } from '../support/day-folder.js';
@@ -61,7 +63,7 @@ describe('user add', () => {
     const folder = await prepare();
     const args = ['user', 'add', 'eva', '--role', 'viewer', '--without-password'];
     expect((await folder.run(args)).stderr).toContain('server.signIn is not set');
-    await folder.configure({ server: { signIn: { header: 'x-forwarded-user', proxies: ['127.0.0.1'] } } });
+    await folder.configure({ server: { signIn: { header: 'x-forwarded-user' }, proxies: ['127.0.0.1'] } });
     expect((await folder.run(args)).stderr).toBe('');
     expect((await folder.run(['user', 'list', '--json'])).json).toEqual({
       users: [{ name: 'eva', role: 'viewer', hasPassword: false }],
@@ -125,10 +127,16 @@ describe('serve', () => {
     const ask = (path: string, cookie = '') =>
       fetch(url + path, { headers: { accept: 'text/html', cookie }, redirect: 'manual' });
     return {
+      url,
       ask,
       async enter(name: string, word: string) {
         const body = new URLSearchParams({ name, password: word });
-        const answer = await fetch(`${url}/sign-in`, { method: 'POST', body, redirect: 'manual' });
+        const answer = await fetch(`${url}/sign-in`, {
+          method: 'POST',
+          redirect: 'manual',
+          headers: { origin: url },
+          body,
+        });
         return { status: answer.status, cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
       },
       async stop() {
@@ -166,6 +174,31 @@ describe('serve', () => {
       { who: 'tester', action: 'user-remove' },
       { who: 'tester', action: 'user-add' },
     ]);
+  });
+
+  it('takes nobody for a user of this machine who may have come through a proxy', async () => {
+    const folder = await prepare();
+    for (const server of [{ proxies: ['127.0.0.1'] }, { publicUrl: 'https://review.example.com' }]) {
+      await folder.configure({ ...settings, server });
+      const { ask, stop } = await serve(folder);
+      expect((await ask('/')).status).toBe(403);
+      await stop();
+    }
+  });
+
+  it('answers under the host of its public address without a list of hosts, and under no other', async () => {
+    const publicUrl = 'https://review.example.com:8443';
+    const folder = await prepare({ ...settings, server: { publicUrl } });
+    const { url, stop } = await serve(folder);
+    for (const [host, status] of [
+      ['review.example.com', 200],
+      ['review.example.com:8443', 200],
+      ['evil.example', 421],
+    ] as const) {
+      const [answer] = await once(request(`${url}/metrics`, { headers: { host } }).end(), 'response');
+      expect([host, answer.resume().statusCode]).toEqual([host, status]);
+    }
+    await stop();
   });
 
   it('does not start over a damaged file, and says which', async () => {

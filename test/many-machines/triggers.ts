@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { createCallerFinder } from '../../src/access/caller.js';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Trigger } from '../../src/ledger/run.js';
@@ -146,6 +147,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     host: '127.0.0.1',
     port: 0,
     timezone,
+    findCaller: createCallerFinder([]),
     health: createHealth({}, clock),
     metrics: createMetrics({
       counters: createEventCounters(clock),

@@ -108,7 +108,7 @@ describe('the end-of-day hook', () => {
       clock: () => now,
       answerMs: 60_000,
     });
-    const request = { headers: signed('{}'), body: Buffer.from('{}'), address: '127.0.0.1' };
+    const request = { headers: signed('{}'), body: Buffer.from('{}'), remoteAddress: '127.0.0.1' };
     const all = [answer(request), answer(request), answer(request)];
     gate.open();
     const answers = await Promise.all(all);

@@ -142,12 +142,27 @@ describe('an invalid request', () => {
   });
 
   it.each([
+    ...['GET http://evil.example/metrics', 'GET http://127.0.0.1/healthz', 'HEAD HTTPS://evil.example/'],
+    ...['GET http://evil.example', 'GET ftp://evil.example/', 'GET http:/metrics', 'GET evil.example'],
+    ...['OPTIONS *', 'GET *', 'GET //evil.example/metrics', 'GET //', 'GET /\\evil.example/', 'GET ?a=b'],
+    ...['GET //evil.example/healthz', `POST http://evil.example${hookPath}`, 'POST //evil.example/sign-in'],
+  ])('is one that names another host than its header may: %s', async (start) => {
+    const { url, runs, logged } = await startHook();
+    const socket = await openSocket(url);
+    socket.write(`${start} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    const answer = await readToEnd(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).not.toContain('evil');
+    expect([runs.starts, logged.join()]).toEqual([[], expect.not.stringContaining('evil')]);
+  });
+
+  it.each([
     ['/nothing', 404],
     ['/runs/%zz', 400],
     [`/runs/${'x'.repeat(200)}`, 404],
     ['/runs/%00', 404],
     ['/runs/..%2f..%2fetc', 404],
-    ['//', 404],
+    ['/nothing//', 404],
   ])('gets a response: GET %s', async (path, status) => {
     const { url } = await startServer();
     const response = await fetch(url + path);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { nextHookSecret, hookSecret as secret } from '../support/hook-secrets.js';
-import { ask } from './hook-calls.js';
+import { ask, post, signed } from './hook-calls.js';
 import { createHookRuns, now, startServer, stopServers } from './some-server.js';
 
 afterEach(stopServers);
@@ -38,5 +38,23 @@ describe('the hook', () => {
     for (let attempt = 0; attempt < 8; attempt += 1)
       expect((await call({ at: now - 3_600_000 })).status).toBe(401);
     expect((await call()).status).toBe(202);
+  });
+
+  it('slows down and logs the caller behind a proxy, not the proxy', async () => {
+    const runs = createHookRuns();
+    const hook = { secret, runs };
+    const { url, logged } = await startServer({ hook, ledger: runs.ledger, proxies: ['127.0.0.1'] });
+    const call = (address: string) =>
+      post(url, '{}', {
+        ...signed('{}', { with: nextHookSecret }),
+        'x-forwarded-for': `10.0.0.1, ${address}`,
+      });
+    for (let guess = 0; guess < 5; guess += 1) expect((await call('203.0.113.7')).status).toBe(401);
+    expect((await call('203.0.113.7')).status).toBe(429);
+    expect((await call('203.0.113.8')).status).toBe(401);
+    expect(logged.map((line) => JSON.parse(line).caller)).toEqual([
+      ...Array.from({ length: 6 }, () => '203.0.113.7'),
+      '203.0.113.8',
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { createCallerFinder } from '../../src/access/caller.js';
 import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
@@ -81,13 +82,14 @@ export interface Parts {
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: () => number;
   readonly hosts?: readonly string[];
+  readonly proxies?: readonly string[];
   readonly metricsToken?: string;
   readonly shortenPaths?: (text: string) => string;
 }
 
 /** A check of callers that have this secret. */
 export function checkCallersOf(secret: string, clock = () => now): CheckCaller {
-  const checkCaller = createCallerCheck(secret, clock);
+  const checkCaller = createCallerCheck(secret, createCallerFinder([]), clock);
   if (!checkCaller) throw new RangeError('expected a secret');
   return checkCaller;
 }
@@ -103,16 +105,19 @@ export async function startServer({
   checks = {},
   limits,
   clock,
+  proxies = [],
   ...others
 }: Parts = {}): Promise<SomeServer> {
   const logged: string[] = [];
   const note = (fields: object, message: string) => void logged.push(JSON.stringify({ ...fields, message }));
   const time = clock ?? (() => now);
-  const checkCaller = hook && createCallerCheck(hook.secret, time);
+  const findCaller = createCallerFinder(proxies);
+  const checkCaller = hook && createCallerCheck(hook.secret, findCaller, time);
   const server = createServer({
     host,
     port,
     timezone,
+    findCaller,
     ...(hook && checkCaller && { hook: { runs: hook.runs, checkCaller } }),
     health: createHealth(checks, time),
     metrics: createMetrics({

@@ -19,7 +19,7 @@ const findFiles = (pattern: RegExp) =>
   files.flatMap(({ name, code }) => (pattern.test(code) ? [name] : [])).sort();
 
 /** Folders that write bytes only: to files, connections and fields. What is in none of them is near people. */
-const byteFolders = ['access', 'keys', 'ledger', 'sandbox', 'sftp'];
+const byteFolders = ['keys', 'ledger', 'sandbox', 'sftp'];
 
 describe('text for people', () => {
   it('is written to a stream in one place, `print`', () => {

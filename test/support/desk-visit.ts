@@ -38,6 +38,7 @@ export async function visitDesk(folder: DayFolder, name: string): Promise<DeskVi
   const signedIn = await fetch(`${url}/sign-in`, {
     method: 'POST',
     redirect: 'manual',
+    headers: { origin: url },
     body: new URLSearchParams({ name, password }),
   });
   const cookie = signedIn.headers

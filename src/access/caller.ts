@@ -1,0 +1,82 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { BlockList, isIP, SocketAddress } from 'node:net';
+
+/** Where a request came from. */
+export interface Sender {
+  readonly headers: IncomingHttpHeaders;
+  /** From the socket. */
+  readonly remoteAddress: string | undefined;
+}
+
+/** Who sent a request. */
+export interface Caller {
+  /** An address in its one form; of the last proxy that is known if the proxy does not say who asked it; empty if unknown. */
+  readonly address: string;
+  /** Whether the address is the caller's own: behind that of a proxy, or of one that is not known as such, may be everybody. */
+  readonly isOwnAddress: boolean;
+  /** Whether a trusted proxy passed the request on, and vouches for its headers. */
+  readonly isVouchedFor: boolean;
+}
+
+export type FindCaller = ReturnType<typeof createCallerFinder>;
+
+/**
+ * The one function that says who the caller is. A trusted proxy appends the address that it was asked from to `X-Forwarded-For`;
+ * whatever stands before that came from outside, unless another trusted proxy appended it.
+ *
+ * @param proxies those that are trusted, as addresses or networks such as 10.0.3.0/24
+ */
+export function createCallerFinder(proxies: readonly string[]) {
+  const trusted = new BlockList();
+  for (const written of proxies) {
+    const { address, length } = readNetwork(written) ?? {};
+    if (address === undefined || length === undefined) throw new RangeError(`no network: ${written}`);
+    trusted.addSubnet(address, length, familyOf(address));
+  }
+  const isTrusted = (address: string) => address !== '' && trusted.check(address, familyOf(address));
+
+  return ({ headers, remoteAddress = '' }: Sender): Caller => {
+    const connected = readAddress(remoteAddress) ?? '';
+    const passedOn = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+    let address = connected;
+    while (isTrusted(address)) {
+      const before = readPassedOn(passedOn.pop() ?? '');
+      if (before === undefined) break;
+      address = before;
+    }
+    return {
+      address,
+      isOwnAddress: proxies.length > 0 && address !== '' && !isTrusted(address),
+      isVouchedFor: isTrusted(connected),
+    };
+  };
+}
+
+/** An entry of `X-Forwarded-For`; some proxies add the port. */
+function readPassedOn(entry: string): string | undefined {
+  const [, inBrackets, beforePort] = /^\s*(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)\s*$/.exec(entry) ?? [];
+  return readAddress(inBrackets ?? beforePort ?? entry.trim());
+}
+
+/** An address in its one form, without a zone; IPv4 also where it is written as IPv6. Undefined for anything else. */
+function readAddress(written: string): string | undefined {
+  const address = written.replace(/%.*$/, '');
+  if (isIP(address) === 0) return undefined;
+  return new SocketAddress({ address, family: familyOf(address) }).address.replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+/** Whether this is an address, or a network as an address with the length of its prefix. */
+export function isAddressOrNetwork(written: string): boolean {
+  return readNetwork(written) !== undefined;
+}
+
+function readNetwork(written: string) {
+  const [, address = '', prefix] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(written) ?? [];
+  const longest = isIP(address) === 4 ? 32 : 128;
+  const length = Number(prefix ?? longest);
+  return isIP(address) === 0 || length > longest ? undefined : { address, length };
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+}

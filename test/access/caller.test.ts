@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { createCallerFinder, isAddressOrNetwork } from '../../src/access/caller.js';
+
+const proxies = ['127.0.0.1', '10.0.3.0/24', '2001:db8:5::/48'];
+
+function find(passedOn: string | string[] | undefined, remoteAddress?: string, known = proxies) {
+  return createCallerFinder(known)({ headers: { 'x-forwarded-for': passedOn as string }, remoteAddress });
+}
+
+describe('behind a trusted proxy, the caller', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    ['127.0.0.1,203.0.113.7', '203.0.113.7'],
+    ['198.51.100.1,\t203.0.113.7 , 10.0.3.8', '203.0.113.7'],
+    ['203.0.113.7, 2001:db8:5::1, 10.0.3.8', '203.0.113.7'],
+    ['203.0.113.7:49152', '203.0.113.7'],
+    ['[2001:db8:7::1]:49152', '2001:db8:7::1'],
+    ['[2001:DB8:7:0::1]', '2001:db8:7::1'],
+    ['2001:DB8:7:0:0:0:0:1', '2001:db8:7::1'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['::FFFF:cb00:7107', '203.0.113.7'],
+    ['203.0.113.7, ::ffff:10.0.3.8', '203.0.113.7'],
+    [['198.51.100.1', '203.0.113.7'], '203.0.113.7'],
+  ])('of %j is %s', (passedOn, address) => {
+    for (const proxy of ['127.0.0.1', '::ffff:127.0.0.1', '10.0.3.200', '2001:db8:5:9::1'])
+      expect(find(passedOn, proxy)).toEqual({ address, isOwnAddress: true, isVouchedFor: true });
+  });
+
+  it.each([
+    undefined,
+    '',
+    'unknown',
+    'unix:',
+    '203.0.113.7, ',
+    '203.0.113.7, _hidden',
+    '203.0.113.7, 203.0.113.999',
+    '203.0.113.7, evil"\r\nx',
+    '203.0.113.7, 203.0.113.8/32',
+    '203.0.113.7;',
+    '[203.0.113.7',
+    '127.0.0.1',
+    '10.0.3.4, 10.0.3.5',
+  ])('of %j is nobody in particular: the address of a proxy is shared by all', (passedOn) => {
+    const { address, isOwnAddress } = find(passedOn, '127.0.0.1');
+    expect(proxies.some((proxy) => proxy.startsWith(address.slice(0, 7)))).toBe(true);
+    expect(isOwnAddress).toBe(false);
+  });
+});
+
+it('What somebody else passes on is ignored', () => {
+  for (const from of ['203.0.113.7', '::ffff:203.0.113.7'])
+    expect(find('127.0.0.1', from)).toEqual({
+      address: '203.0.113.7',
+      isOwnAddress: true,
+      isVouchedFor: false,
+    });
+});
+
+it('Without proxies, nobody is believed, and any address may be that of a proxy', () => {
+  expect(find('198.51.100.1', '127.0.0.1', [])).toEqual({
+    address: '127.0.0.1',
+    isOwnAddress: false,
+    isVouchedFor: false,
+  });
+});
+
+it('A connection that is gone, or has a strange address, is no trusted one', () => {
+  for (const from of [undefined, '', 'x'])
+    expect(find('203.0.113.7', from)).toEqual({ address: '', isOwnAddress: false, isVouchedFor: false });
+  expect(find(undefined, 'fe80::1%eth0').address).toBe('fe80::1');
+});
+
+it('A network written as IPv6 holds its IPv4 addresses', () => {
+  expect(find('203.0.113.7', '10.0.3.4', ['::ffff:10.0.3.0/120'])).toMatchObject({ address: '203.0.113.7' });
+});
+
+it('Addresses and networks are told from anything else', () => {
+  for (const right of [
+    '127.0.0.1',
+    '::1',
+    '10.0.3.0/24',
+    '2001:db8::/32',
+    '0.0.0.0/0',
+    '::ffff:10.0.3.0/120',
+  ])
+    expect([right, isAddressOrNetwork(right)]).toEqual([right, true]);
+  for (const wrong of [
+    ...['', ' 127.0.0.1', '127.0.0.1 ', 'localhost', '10.0.3', '10.0.3.0/33', '10.0.3.0/', '10.0.3.0/-1'],
+    ...['10.0.3.0/24/7', '::/129', 'fe80::1%eth0', '[::1]', '127.0.0.1:80', '010.0.0.1', '10.0.3.*'],
+  ])
+    expect([wrong, isAddressOrNetwork(wrong)]).toEqual([wrong, false]);
+});
