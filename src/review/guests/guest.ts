@@ -1,12 +1,12 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
+import type { RunKey } from '../../ledger/runs.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
 import type { Spool } from '../../spool/spool.js';
 import { createWholePattern } from '../../text/foreign-text.js';
-import { listEveryRun } from '../every-run.js';
+import { readEveryRunKey } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
 import { readCellText } from '../file/result.js';
@@ -41,7 +41,7 @@ export async function findGuest(ledger: ReadOnlyLedger, reference: string): Prom
 export async function findBookingsOf(ledger: ReadOnlyLedger, name: string, signal: AbortSignal) {
   const references = new Set<string>();
   let unreferenced = 0;
-  for (const run of await listEveryRun(ledger)) {
+  for await (const run of readEveryRunKey(ledger)) {
     for await (const reference of readReferencesOf(ledger, run, name, signal))
       if (reference === undefined) unreferenced += 1;
       else references.add(reference);
@@ -54,7 +54,7 @@ export async function findBookingsOf(ledger: ReadOnlyLedger, name: string, signa
 
 async function* readReferencesOf(
   ledger: ReadOnlyLedger,
-  run: Run,
+  run: RunKey,
   name: string,
   signal: AbortSignal,
 ): AsyncGenerator<string | undefined, void, undefined> {
@@ -140,7 +140,7 @@ export interface GuestFile {
 /** The files of a run that say something about the guest, wherever they are. */
 export async function findGuestFiles(
   { archive, spool }: { readonly archive: Archive; readonly spool: Spool },
-  run: Run,
+  run: RunKey,
   guest: Guest,
 ): Promise<readonly GuestFile[]> {
   const found: GuestFile[] = [];
