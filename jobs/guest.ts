@@ -1,10 +1,11 @@
 import { ArchiveError } from '../src/archive/archive.js';
 import { toHistory } from '../src/cases/shown-bookings.js';
 import { readActions } from '../src/ledger/audit.js';
-import type { RunKey } from '../src/ledger/runs.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+import type { RunKey } from '../src/ledger/run-slices.js';
 import type { Trace } from '../src/ledger/tracing.js';
 import { readEveryRunKey } from '../src/review/every-run.js';
-import { findGuest, findGuestFiles } from '../src/review/guests/guest.js';
+import { findGuestFiles, findNames } from '../src/review/guests/guest.js';
 import {
   findDueDays,
   listDue,
@@ -37,7 +38,10 @@ Examples:
       app.warn(app.describeNoLedger());
       return code;
     }
-    const guest = await findGuest(ledger, reference);
+    let bookings = 0;
+    const guest = await findNames(ledger, reference, () => {
+      bookings += 1;
+    });
     const places = { archive: app.archive(), spool: app.spool() };
     // Where they are: the records are read again when they are printed, once the export is recorded.
     const runs: RunKey[] = [];
@@ -52,9 +56,8 @@ Examples:
       case: id,
       ...booking,
     }));
-    const bookings = guest.traces.length;
-    async function* readBookings() {
-      for (const trace of guest.traces) yield [guestHistoryToJson(trace)];
+    async function* readBookings(from: ReadOnlyLedger) {
+      for await (const traces of from.bookings.readTraces(reference)) yield traces.map(guestHistoryToJson);
     }
     async function* readFiles() {
       for (const run of runs)
@@ -69,7 +72,7 @@ Examples:
     const subject = bookings > 0 ? reference : undefined;
     await app.record({ action: 'guest-export', subject, details: { bookings, files } });
     return answer(
-      { bookings: readBookings, files: readFiles, cases, auditTrail },
+      { bookings: () => readBookings(ledger), files: readFiles, cases, auditTrail },
       bookings + files > 0 ? exitCode.done : exitCode.failed,
     );
   },

@@ -19,7 +19,8 @@ import {
 } from './query.js';
 import { quotedActiveStates, type Run } from './run.js';
 import { runTables } from './run-changes.js';
-import { lockRun, type RunSlice, readInSlices, selectRuns } from './runs.js';
+import { type RunSlice, readInSlices } from './run-slices.js';
+import { lockRun, selectRuns } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import type { BookingForm } from './step.js';
 

@@ -1,6 +1,6 @@
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';
-import { type RunKey, readInSlices } from '../ledger/runs.js';
+import { type RunKey, readInSlices } from '../ledger/run-slices.js';
 
 /** Every run, or every run of a day; the newest first. */
 export function readEveryRun(

@@ -12,7 +12,10 @@ it('the JSON of an object that is read in chunks is that of the same object in m
         yield* chunks;
       }
       const pieces: string[] = [];
-      for await (const piece of renderLargeObject({ 'a "name"': value, records: read, none: undefined }, indent))
+      for await (const piece of renderLargeObject(
+        { 'a "name"': value, records: read, none: undefined },
+        indent,
+      ))
         pieces.push(piece);
       const whole = { 'a "name"': value, records: chunks.flat(), none: undefined };
       expect(pieces.join('')).toBe(JSON.stringify(whole, null, indent));

@@ -3,7 +3,7 @@ import type { DayKeys } from '../../keys/day-keys.js';
 import { gatherCandidates } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import { type CopiedMapping, copied, type ProviderHotel } from '../mappings.js';
-import { all, type Candidates, type Dialect, type Query, type Store } from '../query.js';
+import { all, type Candidates, type Dialect, type Query, type Store, type TraceRange } from '../query.js';
 import type { Remains } from '../retention.js';
 import type { Rules } from '../rules.js';
 import { createSealing } from '../sealing.js';
@@ -84,7 +84,7 @@ export function createPostgresStore(
  * itself: after years, thousands of runs have one each, and sending them would take most of the time. `OFFSET` keeps it from
  * reading the pages of all segments together.
  */
-function* findCandidates(reference: string, day?: string): Query<Candidates[]> {
+function* findCandidates(reference: string, { day, from, to }: TraceRange): Query<Candidates[]> {
   const hash = hashReference(reference);
   // The hash as bytes of an entry.
   const bytes = Buffer.alloc(4);
@@ -104,10 +104,10 @@ function* findCandidates(reference: string, day?: string): Query<Candidates[]> {
                 AND before.first_hash < ?), ?)
          AND position(?::bytea IN entries) > 0 OFFSET 0
      ) AS pages
-     WHERE pruned_at IS NULL AND day = coalesce(?, day)`,
+     WHERE pruned_at IS NULL AND day = coalesce(?, day) AND number BETWEEN ? AND ?`,
     ...[hash, hash, hash, hash],
     bytes,
-    day ?? null,
+    ...[day ?? null, from, to],
   );
   return gatherCandidates(rows, hash);
 }

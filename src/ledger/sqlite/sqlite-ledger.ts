@@ -21,6 +21,7 @@ import {
   type Query,
   type Request,
   type Store,
+  type TraceRange,
 } from '../query.js';
 import type { Rules } from '../rules.js';
 import { changeRun, patchRun, record } from '../run-changes.js';
@@ -192,13 +193,14 @@ function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dia
 /** After years there are thousands of runs: a statement for each takes three times as long. */
 const runsAtOnce = 100;
 
-function* findCandidates(reference: string, day?: string): Query<Candidates[]> {
+function* findCandidates(reference: string, { day, from, to }: TraceRange): Query<Candidates[]> {
   const hash = hashReference(reference);
   const found: Candidates[] = [];
   const runs = yield* all(
     `SELECT number FROM runs
-     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND day = coalesce(?, day) ORDER BY number DESC`,
-    day ?? null,
+     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND day = coalesce(?, day) AND number BETWEEN ? AND ?
+     ORDER BY number DESC`,
+    ...[day ?? null, from, to],
   );
   for (let first = 0; first < runs.length; first += runsAtOnce) {
     const some = runs.slice(first, first + runsAtOnce).map(({ number }) => Number(number));
