@@ -11,7 +11,7 @@ const batchSize = 500;
 const batchesPerTransaction = 10;
 const firstDay = Date.UTC(2026, 9, 22);
 const dayMs = 86_400_000;
-const checkIn = countDays('2026-11-21');
+const checkIn = countDays('2199-11-21');
 
 /** The reference of the booking at that position of a day. */
 export function referenceOf(day: number, place: number): string {
@@ -67,7 +67,7 @@ function batchOf(day: number, number: number, bookings: number) {
   const references = places.map((place) => referenceOf(day, place));
   const lines = references.map(
     (reference, index) =>
-      `${bookedServiceId(first + index)},${reference},Maria Garcia Lopez,Provider ${(first + index) % 40},0${first + index},21112026,24112026\n`,
+      `${bookedServiceId(first + index)},${reference},Maria Garcia Lopez,Provider ${(first + index) % 40},0${first + index},21112199,24112199\n`,
   );
   return {
     form: 'file' as const,

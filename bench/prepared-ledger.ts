@@ -31,6 +31,7 @@ export interface PreparedLedger {
 export async function prepareLedger(
   days: ManyDays,
   database: DatabaseKind = 'sqlite',
+  { baseUrl = 'http://127.0.0.1:9' }: { readonly baseUrl?: string } = {},
 ): Promise<PreparedLedger> {
   const place = await makeLedgerPlace(database);
   const folder = makeTemporaryFolder();
@@ -42,7 +43,7 @@ export async function prepareLedger(
   await writeFile(
     configuration,
     JSON.stringify({
-      service: { baseUrl: 'http://127.0.0.1:9', apiKey: 'bench', accountId: 'bench' },
+      service: { baseUrl, apiKey: 'bench', accountId: 'bench' },
       source: { kind: 'csv', path: 'bookings.csv' },
       ledger: place.url,
     }),

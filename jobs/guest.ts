@@ -1,9 +1,11 @@
 import { ArchiveError } from '../src/archive/archive.js';
 import { toHistory } from '../src/cases/shown-bookings.js';
 import { readActions } from '../src/ledger/audit.js';
+import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+import type { RunKey } from '../src/ledger/run-slices.js';
 import type { Trace } from '../src/ledger/tracing.js';
-import { listEveryRun } from '../src/review/every-run.js';
-import { findGuest, findGuestFiles } from '../src/review/guests/guest.js';
+import { readEveryRunKey } from '../src/review/every-run.js';
+import { findGuestFiles, findNames } from '../src/review/guests/guest.js';
 import {
   findDueDays,
   listDue,
@@ -29,36 +31,50 @@ Examples:
 
   async run(app, { reference }) {
     const ledger = await app.findLedger();
-    const answer = (found: object, code: ExitCode) =>
-      app.answer(JSON.stringify({ reference, ...found }, null, 2), { reference, ...found }, code);
+    const answer = (found: Readonly<Record<string, unknown>>, code: ExitCode) =>
+      app.answerLarge(undefined, { reference, ...found }, code);
     if (!ledger) {
-      const code = answer({ bookings: [], files: [], cases: [], auditTrail: [] }, exitCode.failed);
+      const code = await answer({ bookings: [], files: [], cases: [], auditTrail: [] }, exitCode.failed);
       app.warn(app.describeNoLedger());
       return code;
     }
-    const guest = await findGuest(ledger, reference);
-    const bookings = guest.traces.map(guestHistoryToJson);
+    let bookings = 0;
+    const guest = await findNames(ledger, reference, () => {
+      bookings += 1;
+    });
     const places = { archive: app.archive(), spool: app.spool() };
-    const files: object[] = [];
-    for (const run of await listEveryRun(ledger)) {
+    // Where they are: the records are read again when they are printed, once the export is recorded.
+    const runs: RunKey[] = [];
+    let files = 0;
+    for await (const run of readEveryRunKey(ledger)) {
       app.signal.throwIfAborted();
-      for (const file of await findGuestFiles(places, run, guest))
-        files.push({ runId: run.id, day: run.day, ...file });
+      const found = (await findGuestFiles(places, run, guest)).length;
+      if (found > 0) runs.push(run);
+      files += found;
     }
     const cases = (await ledger.cases.findBookings(reference)).map(({ id, booking }) => ({
       case: id,
       ...booking,
     }));
+    async function* readBookings(from: ReadOnlyLedger) {
+      for await (const traces of from.bookings.readTraces(reference)) yield traces.map(guestHistoryToJson);
+    }
+    async function* readFiles() {
+      for (const run of runs)
+        for (const file of await findGuestFiles(places, run, guest))
+          yield [{ runId: run.id, day: run.day, ...file }];
+    }
     // Who looked at the booking before, and who changed it.
     const auditTrail: object[] = [];
     for await (const actions of readActions(ledger.audit, { subject: reference }))
       for (const { at, ...action } of actions) auditTrail.push({ at: new Date(at).toISOString(), ...action });
     // Typed text that is not a known reference may be a name.
-    const subject = bookings.length > 0 ? reference : undefined;
-    const details = { bookings: bookings.length, files: files.length };
-    await app.record({ action: 'guest-export', subject, details });
-    const isKnown = bookings.length + files.length > 0;
-    return answer({ bookings, files, cases, auditTrail }, isKnown ? exitCode.done : exitCode.failed);
+    const subject = bookings > 0 ? reference : undefined;
+    await app.record({ action: 'guest-export', subject, details: { bookings, files } });
+    return answer(
+      { bookings: () => readBookings(ledger), files: readFiles, cases, auditTrail },
+      bookings + files > 0 ? exitCode.done : exitCode.failed,
+    );
   },
 });
 

@@ -14,7 +14,7 @@ import type { SourceMessages } from '../src/sources/common/kind.js';
 import { createPalette, type Paint } from '../src/text/colours.js';
 import { print } from '../src/text/foreign-text.js';
 import { renderLargeObject } from '../src/text/json-stream.js';
-import type { Reports } from '../src/text/reports.js';
+import { createReports, type Reports } from '../src/text/reports.js';
 import { describeError } from '../src/text/safe-error.js';
 import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
 import { clock } from './clock.js';
@@ -61,9 +61,13 @@ export interface Terminal {
   answer(text: Text, json: object, code?: ExitCode): ExitCode;
   /**
    * The same for an object with members that are lists too long for memory: each of them is a function that reads its chunks
-   * (see `renderLargeObject`).
+   * (see `renderLargeObject`). Its text is its JSON, indented, unless there is another one.
    */
-  answerLarge(text: Text, members: Readonly<Record<string, unknown>>, code?: ExitCode): Promise<ExitCode>;
+  answerLarge(
+    text: Text | undefined,
+    members: Readonly<Record<string, unknown>>,
+    code?: ExitCode,
+  ): Promise<ExitCode>;
 }
 
 /** A text, or its lines; those that don't apply are false or undefined. */
@@ -141,7 +145,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
     },
     async answerLarge(text, members, code = exitCode.done) {
       if (reports.isJson) await reports.writeInPieces(renderLargeObject(members), io.signal);
-      else say(toText(text));
+      else if (text !== undefined) say(toText(text));
+      else await createReports(output, true).writeInPieces(renderLargeObject(members, 2), io.signal);
       return code;
     },
   };

@@ -6,6 +6,7 @@ import { createFileRunComparison } from './file-run.js';
 import { createGrowthComparison } from './growth.js';
 import { ledgerSize } from './ledger-size.js';
 import { createMappingsComparison } from './mappings.js';
+import { memoryComparisons } from './memory.js';
 import { queueMemory } from './queue-memory.js';
 import { createSendingComparison } from './sending.js';
 import { showBooking } from './show-booking.js';
@@ -98,6 +99,7 @@ export const comparisons: readonly Comparison[] = [
   createStaysComparison('stays-at-hotel-postgres', 'postgres'),
   createWatchComparison('watch', 'sqlite'),
   createWatchComparison('watch-postgres', 'postgres'),
+  ...memoryComparisons,
   listedCases,
   shownCase,
   createBusyDeskComparison('busy-desk', 'sqlite'),

@@ -101,12 +101,12 @@ async function prepare(scale: Scale, database: DatabaseKind) {
 
 async function countStays(ledger: Ledger, hotels: readonly ProviderHotel[]): Promise<number> {
   let found = 0;
-  for await (const stays of readStaysAhead(ledger, hotels, { today })) found += stays.length;
+  for await (const { stays } of readStaysAhead(ledger, hotels, { today })) found += stays.length;
   return found;
 }
 
 /** Maps the hotels as they were booked, and then all of them to other master hotels. */
-async function moveMappings(ledger: Ledger, moves: number): Promise<void> {
+export async function moveMappings(ledger: Ledger, moves: number): Promise<void> {
   for (const [at, offset] of [0, 5_000_000].entries()) {
     const rows = Array.from({ length: moves }, (_, place) => ({
       ...hotelOf(place),

@@ -5,7 +5,7 @@ import { keyOfHotel } from '../ledger/mappings.js';
 import type { StayAhead } from '../ledger/stays.js';
 import type { MasterHotel, MovedMapping } from '../ledger/watching.js';
 import type { CopyStanding } from '../mappings/copied-hotels.js';
-import { readStaysAhead } from '../review/stays/stays-ahead.js';
+import { readStaysAhead, type StaysOfHotels } from '../review/stays/stays-ahead.js';
 import { applyCommand, applyMoves, automatic, escalateIfDue, toDecision } from './case-transitions.js';
 import {
   type CaseEvent,
@@ -123,7 +123,7 @@ const movesAtOnce = 10_000;
  * @throws the signal's reason when aborted
  */
 export async function watchMappings(parts: WatchParts, signal: AbortSignal) {
-  const { ledger, notify } = parts;
+  const { ledger, notify, today } = parts;
   const findings: Awaited<ReturnType<typeof openMovedCases>> = [];
   let checkedMoves = 0;
   let dismissed = 0;
@@ -131,9 +131,12 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal) {
     signal.throwIfAborted();
     const moved = await ledger.watch.nextMoves(movesAtOnce);
     if (!moved) break;
-    const found = await findMovedStays(parts, moved.mappings);
     dismissed += await dismissMerged(parts);
-    findings.push(...(await openMovedCases(parts, found)));
+    const onRun = (runs: number, of: number) => notify({ type: 'searching-stays', runs, of });
+    for await (const slice of readStaysAhead(ledger, moved.mappings, { today, onRun, signal })) {
+      const found = await findMovedStays(parts, slice);
+      findings.push(...(await openMovedCases(parts, found)));
+    }
     await ledger.watch.finishMoves(moved.upTo);
     checkedMoves += moved.moves;
     notify({ type: 'moves-checked', checkedMoves, findings: findings.length });
@@ -152,19 +155,17 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal) {
 }
 
 /** The current and upcoming stays on these mappings that are no longer as booked, by booked master hotel. */
-async function findMovedStays({ ledger, today, notify }: WatchParts, mappings: readonly MovedMapping[]) {
-  const moved = new Map(mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
+async function findMovedStays({ ledger }: WatchParts, { hotels, stays }: StaysOfHotels<MovedMapping>) {
+  const moved = new Map(hotels.map((mapping) => [keyOfHotel(mapping), mapping]));
   const changed = new Map<string, CaseKey & { readonly stays: StayAhead[] }>();
-  const onRun = (runs: number, of: number) => notify({ type: 'searching-stays', runs, of });
-  for await (const stays of readStaysAhead(ledger, mappings, { today, onRun }))
-    for (const stay of stays) {
-      const { providerName, providerHotelId, serviceId } = stay;
-      if (moved.get(keyOfHotel(stay))?.copyServiceId === serviceId) continue;
-      const key = keyOfCase(stay);
-      const known = changed.get(key);
-      if (known) known.stays.push(stay);
-      else changed.set(key, { providerName, providerHotelId, serviceId, stays: [stay] });
-    }
+  for (const stay of stays) {
+    const { providerName, providerHotelId, serviceId } = stay;
+    if (moved.get(keyOfHotel(stay))?.copyServiceId === serviceId) continue;
+    const key = keyOfCase(stay);
+    const known = changed.get(key);
+    if (known) known.stays.push(stay);
+    else changed.set(key, { providerName, providerHotelId, serviceId, stays: [stay] });
+  }
   const booked = [...new Set([...changed.values()].map(({ serviceId }) => serviceId))];
   const masters = await ledger.watch.readMasterHotels(booked);
   return [...changed.values()].flatMap((stays) => {

@@ -117,8 +117,6 @@ type StaysByCase = ReadonlyMap<string, readonly CaseStay[]>;
 /** Few, because other writers of cases wait for a transaction; with SQLite, so does the whole process. */
 export const casesPerTransaction = 25;
 
-/** The most cases, and bookings named by their findings, whose stays are read at once: each read scans every run. */
-const mostRead = { cases: 1_000, bookings: 10_000 };
 /** The most cases, and bookings added to them, that a transaction writes. */
 const mostWritten = { cases: casesPerTransaction, bookings: 500 };
 
@@ -134,14 +132,11 @@ export async function openCases(
   parts: CaseParts,
   known?: StaysByCase,
 ): Promise<boolean> {
-  // Most stays of a case are bookings that its findings name, so this bounds the bookings held in memory.
-  const countNamed = ({ findings }: CaseFindings) =>
-    new Set(findings.flatMap(({ references }) => [...references])).size;
   const opened = { cases: 0, bookings: 0 };
   let hasOutdated = false;
   try {
-    for (const groups of split([...gathered.values()], mostRead, countNamed)) {
-      const stays = known ?? (await findStays(groups, parts));
+    const slices = known ? [{ groups: [...gathered.values()], stays: known }] : readStays(gathered, parts);
+    for await (const { groups, stays } of slices) {
       const countStays = (group: CaseFindings) => stays.get(keyOfCase(group))?.length ?? 0;
       for (const some of split(groups, mostWritten, countStays)) {
         await giveWay();
@@ -182,16 +177,18 @@ function split(
   return parts;
 }
 
-async function findStays(
-  groups: readonly CaseKey[],
+/** The cases, some at a time, with their stays. */
+async function* readStays(
+  groups: ReadonlyMap<string, CaseFindings>,
   { ledger, today, signal }: CaseParts,
-): Promise<StaysByCase> {
-  const found = new Map<string, CaseStay[]>(groups.map((group) => [keyOfCase(group), []]));
+): AsyncGenerator<{ readonly groups: readonly CaseFindings[]; readonly stays: StaysByCase }> {
   // At the same hotels, there may be a hundred times as many stays on other mappings.
-  const isWanted = (stay: CaseKey) => found.has(keyOfCase(stay));
-  for await (const stays of readStaysAhead(ledger, groups, { today, isWanted, signal }))
-    await forEachGivingWay(stays, signal, (stay) => found.get(keyOfCase(stay))?.push(stay));
-  return found;
+  const isWanted = (stay: CaseKey) => groups.has(keyOfCase(stay));
+  for await (const slice of readStaysAhead(ledger, [...groups.values()], { today, isWanted, signal })) {
+    const stays = new Map<string, CaseStay[]>(slice.hotels.map((group) => [keyOfCase(group), []]));
+    await forEachGivingWay(slice.stays, signal, (stay) => stays.get(keyOfCase(stay))?.push(stay));
+    yield { groups: slice.hotels, stays };
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import { hashReference } from '../booking/booking.js';
 import { stayOf } from '../booking/stay.js';
 import {
+  type CaseKey,
   type CaseStay,
   keyOfCase,
   type OpenReference,
@@ -161,25 +162,25 @@ async function* findAffected(
  * differ; the run's bookings on the mapping of an active case join it.
  */
 async function followBookings(runId: string, parts: CaseParts): Promise<void> {
+  await followVersions(runId, parts);
+  await joinCases(runId, parts);
+}
+
+async function followVersions(runId: string, parts: CaseParts): Promise<void> {
   const { ledger, today, clock } = parts;
-  const versions = await findVersions(runId, parts);
-  const joining = await findJoining(runId, parts);
-  await changeCases(ledger, [...new Set([...versions.keys(), ...joining.keys()])], (held) => {
-    const now = clock();
-    const open = held.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
-    const newer = (versions.get(held.id) ?? [])
-      .filter(({ reference, day }) => open.some((one) => one.reference === reference && one.day <= day))
-      .map(({ key, ...stay }) => ({ ...stay, isHere: key === keyOfCase(held) }));
-    const followed = applyVersions(held, newer, now);
-    const stays = joining.get(held.id) ?? [];
-    const joined = addStays(followed, { stays, references: new Set() }, now);
-    const updated = { who: automatic, at: now, action: 'case-updated' } as const;
-    const bookings = joined.bookings.length - held.bookings.length;
-    return toDecision(held, joined, [
-      ...(followed === held ? [] : [{ ...updated, details: { day: newer[0]?.day } }]),
-      ...(joined === followed ? [] : [{ ...updated, details: { bookings } }]),
-    ]);
-  });
+  for await (const open of readOpenReferences(parts)) {
+    const versions = await findVersions(runId, open, parts);
+    await changeCases(ledger, [...versions.keys()], (held) => {
+      const now = clock();
+      const waiting = held.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
+      const newer = (versions.get(held.id) ?? [])
+        .filter(({ reference, day }) => waiting.some((one) => one.reference === reference && one.day <= day))
+        .map(({ key, ...stay }) => ({ ...stay, isHere: key === keyOfCase(held) }));
+      const details = { day: newer[0]?.day };
+      const updated = { who: automatic, at: now, action: 'case-updated', details } as const;
+      return toDecision(held, applyVersions(held, newer, now), [updated]);
+    });
+  }
 }
 
 interface Version extends CaseStay {
@@ -191,11 +192,10 @@ interface Version extends CaseStay {
 /** Where the run holds these references; no run if it holds no bookings that count. */
 async function findReferences(
   runId: string,
-  open: ReadonlyMap<string, unknown>,
+  open: OpenReferences,
   { ledger: { stays }, signal }: CaseParts,
 ): Promise<{ readonly stayRun?: StayRun; readonly found: readonly FoundBookings[] }> {
-  const stayRun =
-    open.size === 0 ? undefined : (await stays.listStayRuns()).find((one) => one.runId === runId);
+  const stayRun = (await stays.listStayRuns()).find((one) => one.runId === runId);
   if (!stayRun) return { found: [] };
   const hashes = new Set<number>();
   await forEachGivingWay(open.keys(), signal, (reference) => hashes.add(hashReference(reference)));
@@ -203,8 +203,11 @@ async function findReferences(
 }
 
 /** What the run holds about open bookings of cases, by case. */
-async function findVersions(runId: string, parts: CaseParts): Promise<Map<number, Version[]>> {
-  const open = await readOpenReferences(parts);
+async function findVersions(
+  runId: string,
+  open: OpenReferences,
+  parts: CaseParts,
+): Promise<Map<number, Version[]>> {
   const versions = new Map<number, Version[]>();
   const { stayRun: run, found } = await findReferences(runId, open, parts);
   if (!run) return versions;
@@ -231,22 +234,26 @@ async function followCorrect(
   parts: CaseParts,
 ): Promise<void> {
   if (!run.file?.verdicts) return;
-  const called = await findCalledCorrect(run, isNewer, parts);
-  await changeCases(parts.ledger, [...called.keys()], (held) => {
-    const noted = noteCorrect(held, { references: called.get(held.id) ?? new Set(), runId: run.id });
-    const calledCorrect = noted.bookings.filter((booking, index) => booking !== held.bookings[index]).length;
-    const details = { calledCorrect, run: run.id };
-    return toDecision(held, noted, [{ who: automatic, at: parts.clock(), action: 'case-updated', details }]);
-  });
+  const isSought = ({ isNamed, reference }: OpenReference) => isNamed && isNewer(reference);
+  for await (const open of readOpenReferences(parts, isSought)) {
+    const called = await findCalledCorrect(run, open, parts);
+    await changeCases(parts.ledger, [...called.keys()], (held) => {
+      const noted = noteCorrect(held, { references: called.get(held.id) ?? new Set(), runId: run.id });
+      const changed = noted.bookings.filter((booking, index) => booking !== held.bookings[index]);
+      const details = { calledCorrect: changed.length, run: run.id };
+      return toDecision(held, noted, [
+        { who: automatic, at: parts.clock(), action: 'case-updated', details },
+      ]);
+    });
+  }
 }
 
 /** The references of open bookings of which a run's result calls all rooms and stays on the mapping correct, by case. */
 async function findCalledCorrect(
   run: Run,
-  isNewer: (reference: string) => boolean,
+  open: OpenReferences,
   parts: CaseParts,
 ): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
-  const open = await readOpenReferences(parts, ({ isNamed, reference }) => isNamed && isNewer(reference));
   const correct = new Map<string, boolean>();
   const { stayRun, found } = await findReferences(run.id, open, parts);
   if (!stayRun) return new Map();
@@ -296,27 +303,39 @@ async function readJudgedPlaces(
   return judged;
 }
 
-/** The stays of the run on the mappings of active cases, by case. */
-async function findJoining(runId: string, parts: CaseParts): Promise<Map<number, CaseStay[]>> {
-  const { ledger, today, signal } = parts;
+/** The stays of the run on the mappings of active cases join these. */
+async function joinCases(runId: string, parts: CaseParts): Promise<void> {
+  const { ledger, today, clock, signal } = parts;
   const active = new Map((await ledger.cases.listActive()).map((item) => [keyOfCase(item), item]));
-  const joining = new Map<number, CaseStay[]>();
-  for await (const stays of readStaysAhead(ledger, [...active.values()], { today, runId, signal }))
+  const isWanted = (stay: CaseKey) => active.has(keyOfCase(stay));
+  const options = { today, runId, isWanted, signal };
+  for await (const { stays } of readStaysAhead(ledger, [...active.values()], options)) {
+    const joining = new Map<number, CaseStay[]>();
     for (const stay of stays) {
       const item = active.get(keyOfCase(stay));
       if (item) push(joining, item.id, stay);
     }
-  return joining;
+    await changeCases(ledger, [...joining.keys()], (held) => {
+      const now = clock();
+      const joined = addStays(held, { stays: joining.get(held.id) ?? [], references: new Set() }, now);
+      const details = { bookings: joined.bookings.length - held.bookings.length };
+      return toDecision(held, joined, [{ who: automatic, at: now, action: 'case-updated', details }]);
+    });
+  }
 }
 
 const rowsAtOnce = 2_000;
+/** Each look-up of some of them reads the index of a run. */
+const referencesAtOnce = 50_000;
 
-/** The open bookings of cases that are wanted, by their references. */
-async function readOpenReferences(
+type OpenReferences = ReadonlyMap<string, readonly OpenReference[]>;
+
+/** The open bookings of cases that are wanted, by their references; some at a time. */
+async function* readOpenReferences(
   { ledger: { cases }, today, signal }: CaseParts,
   isWanted: (item: OpenReference) => boolean = () => true,
-) {
-  const open = new Map<string, OpenReference[]>();
+): AsyncGenerator<OpenReferences, void, undefined> {
+  let open = new Map<string, OpenReference[]>();
   let found: readonly OpenReference[];
   let after: OpenReference | undefined;
   do {
@@ -324,8 +343,10 @@ async function readOpenReferences(
     for (const item of found) if (isWanted(item)) push(open, item.reference, item);
     after = found.at(-1);
     await giveWay(signal);
+    if (open.size < referencesAtOnce && found.length === rowsAtOnce) continue;
+    if (open.size > 0) yield open;
+    open = new Map();
   } while (found.length === rowsAtOnce);
-  return open;
 }
 
 function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {

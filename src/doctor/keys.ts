@@ -6,7 +6,7 @@ import { KeyError } from '../keys/day-keys.js';
 import type { KeyFolder } from '../keys/key-folder.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { bookingForms } from '../ledger/step.js';
-import { listEveryRun } from '../review/every-run.js';
+import { readEveryRun } from '../review/every-run.js';
 import { formatCountOf } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 import { quoteForShell } from '../text/shell.js';
@@ -52,7 +52,7 @@ export async function checkLostKeys(
 ): Promise<readonly Finding[]> {
   const known = new Set(keyDays);
   const reasons = new Set<string>();
-  for (const { id, day, namesBlankedAt } of await listEveryRun(ledger)) {
+  for await (const { id, day, namesBlankedAt } of readEveryRun(ledger)) {
     if (known.has(day) || namesBlankedAt !== undefined) continue;
     for (const form of bookingForms) {
       try {

@@ -1,8 +1,8 @@
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { listEveryRun } from '../review/every-run.js';
-import { listDueToRemove, wasDenied } from '../review/stored/remove-sent.js';
+import { readEveryRun } from '../review/every-run.js';
+import { createRemovalCheck, wasDenied } from '../review/stored/remove-sent.js';
 import { findDueDay } from '../review/stored/retention.js';
 import { formatCountOf } from '../text/format.js';
 
@@ -16,10 +16,14 @@ export async function checkRemoval(
 ): Promise<readonly Finding[]> {
   if (removeAfterDays === undefined || sftp === undefined) return [];
   const before = findDueDay(removeAfterDays, { now: clock(), timezone });
-  const runs = await listEveryRun(ledger);
-  const due = listDueToRemove(runs, before, { timezone, now: clock() });
-  const refused = runs.filter(wasDenied).length;
-  const days = due.length === 1 ? ` (${due[0]?.day})` : ` (${due.at(-1)?.day} to ${due[0]?.day})`;
+  const isDue = createRemovalCheck(before, { timezone, now: clock() });
+  const due: string[] = [];
+  let refused = 0;
+  for await (const run of readEveryRun(ledger)) {
+    if (wasDenied(run)) refused += 1;
+    if (isDue(run)) due.push(run.day);
+  }
+  const days = due.length === 1 ? ` (${due[0]})` : ` (${due.at(-1)} to ${due[0]})`;
   const what =
     due.length === 0
       ? 'nothing is due'

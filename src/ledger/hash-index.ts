@@ -1,6 +1,6 @@
 import { countDays, noHotel, noReference, unknownLastDay } from '../booking/booking.js';
 import type { CollectedBatch, StayKeys } from './collecting.js';
-import type { Dialect } from './query.js';
+import type { Candidates, Dialect, StoredRow } from './query.js';
 import { type BookingForm, bookingForms } from './step.js';
 import * as t from './table.js';
 
@@ -9,7 +9,6 @@ export const bytesPerEntry = 8;
 /** How a database stores such an index. */
 export interface HashIndexOptions {
   readonly pageEntries: number;
-  readonly segmentEntries?: number;
 }
 
 /**
@@ -23,9 +22,13 @@ export interface HashIndexOptions {
  * @param pageEntries entries per page: a look-up reads one page of each segment, or all that contain the same hash
  * @param segmentEntries entries that are sorted together
  */
-export function createHashIndex({ pageEntries, segmentEntries = 2 ** 19 }: HashIndexOptions) {
+export function createHashIndex(
+  { pageEntries }: HashIndexOptions,
+  { segmentEntries = 2 ** 19 }: { readonly segmentEntries?: number } = {},
+) {
   let entries = new Uint32Array(2 * 65_536);
   let count = 0;
+  let segment = 0;
   let firstPage = 0;
 
   return {
@@ -42,6 +45,9 @@ export function createHashIndex({ pageEntries, segmentEntries = 2 ** 19 }: HashI
       count += 1;
     },
 
+    /** How many entries are in memory. */
+    size: () => count,
+
     /** Whether the pages should be written now and the index cleared. */
     isFull: () => count >= segmentEntries,
 
@@ -51,6 +57,7 @@ export function createHashIndex({ pageEntries, segmentEntries = 2 ** 19 }: HashI
       for (let start = 0; start < count; start += pageEntries) {
         const page = sorted.subarray(start, start + pageEntries);
         yield {
+          segment,
           page: firstPage + start / pageEntries,
           firstHash: hashOf(page[0]),
           lastHash: hashOf(page[page.length - 1]),
@@ -62,6 +69,7 @@ export function createHashIndex({ pageEntries, segmentEntries = 2 ** 19 }: HashI
     /** Removes all entries, once their pages are written. */
     clear(): void {
       firstPage += Math.ceil(count / pageEntries);
+      segment += 1;
       count = 0;
     },
   };
@@ -78,6 +86,24 @@ export function findInPage(page: Buffer, hash: number): number[] {
     words.push(page.readUInt32LE(at));
   }
   return words;
+}
+
+/** The bookings that may have the reference of that hash, the newest run first, from the pages of some runs. */
+export function gatherCandidates(pages: readonly StoredRow[], hash: number): Candidates[] {
+  const found = new Map<string, Candidates & { positions: number[] }>();
+  for (const { number, form, batch_size, entries } of pages) {
+    const positions = findInPage(entries as Buffer, hash);
+    const key = `${number} ${form}`;
+    const known = found.get(key);
+    if (known) known.positions.push(...positions);
+    else if (positions.length > 0)
+      found.set(key, {
+        ...{ run: Number(number), form: form as BookingForm, batchSize: Number(batch_size) },
+        positions,
+      });
+  }
+  for (const { positions } of found.values()) positions.sort((a, b) => a - b);
+  return [...found.values()].sort((a, b) => b.run - a.run || (a.form < b.form ? -1 : 1));
 }
 
 function firstEntryOf(page: Buffer, hash: number): number {
@@ -131,12 +157,14 @@ export function createStayIndex(options: HashIndexOptions, day: string) {
       }
     },
 
+    size: index.size,
+
     /** Whether the pages should be written now and the index cleared. */
     isFull: () => index.isFull() || end - firstPosition >= positionsPerSegment,
 
     /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
     *pages() {
-      for (const page of index.pages())
+      for (const { segment: _, ...page } of index.pages())
         yield { ...page, firstPosition, latestDay: findLatestDay(page.entries) };
     },
 
@@ -190,17 +218,20 @@ const page = {
   lastHash: t.bigint,
   page: t.integer,
 };
-const keys = { key: 'run, form, first_hash, last_hash, page' };
 /**
  * Pages of (hash of the reference, position). They are written once they are sorted: no index is maintained while a day is
- * loaded.
+ * loaded. Those of a segment are sorted together.
  */
-export const referenceRows = t.table('reference_pages', { ...page, entries: t.bytes }, keys);
+export const referenceRows = t.table(
+  'reference_pages',
+  { ...page, segment: t.integer, entries: t.bytes },
+  { key: 'run, form, segment, first_hash, last_hash, page' },
+);
 /** The same by provider hotel, with the last day of the stay. */
 export const stayRows = t.table(
   'stay_pages',
   { ...page, firstPosition: t.bigint, latestDay: t.integer, entries: t.bytes },
-  keys,
+  { key: 'run, form, first_hash, last_hash, page' },
 );
 
 /**
@@ -208,7 +239,7 @@ export const stayRows = t.table(
  * written with the next chunk.
  */
 export function createCollectedIndexes(
-  dialect: Dialect,
+  dialect: Pick<Dialect, 'reference_pages' | 'stay_pages'>,
   { number, day }: { readonly number: number; readonly day: string },
 ) {
   const ofForm = (form: BookingForm) => {

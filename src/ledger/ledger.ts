@@ -44,6 +44,7 @@ import {
   settle,
   takeOver,
 } from './run-changes.js';
+import { listRunKeys, listRuns } from './run-slices.js';
 import {
   type CollectRequest,
   findLastStart,
@@ -56,7 +57,6 @@ import {
   listFilters,
   listLatestRuns,
   listReviewedDays,
-  listRuns,
   listRunsOfDays,
   listRunsWithoutResult,
   listVolumes,
@@ -66,7 +66,15 @@ import {
 import { createStays } from './stays.js';
 import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from './step.js';
 import { findWait, isBeingPerformed, listOpenSteps, listUndelivered, tally } from './steps.js';
-import { countRejects, countWarnings, listRefused, listRejects, listStepTimes, trace } from './tracing.js';
+import {
+  countRejects,
+  countWarnings,
+  listRefused,
+  listRejects,
+  listStepTimes,
+  readTraces,
+  trace,
+} from './tracing.js';
 import { createWatch } from './watching.js';
 
 /**
@@ -131,6 +139,7 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
       find: findRun,
       get: getRun,
       list: listRuns,
+      listKeys: listRunKeys,
       listActive: listActiveRuns,
       listLatest: listLatestRuns,
       listWithoutResult: listRunsWithoutResult,
@@ -156,6 +165,7 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
       ...bind(readTogether, { nextDelivered, nextJudged, nextSuspects, listRefused, trace }),
       ...bind(readTogether, { listEverIncorrect, listJudgedOfBatch }),
       ...bind(readTogether, { readKept: readKeptColumns }),
+      readTraces: (reference: string) => readTraces(store, reference),
       /** The kept values of the bookings with these references, each of the newest run that has them. */
       findKept: (references: readonly string[]) => findKeptValues(store, references),
     },

@@ -90,6 +90,15 @@ export interface Candidates {
   readonly positions: readonly number[];
 }
 
+/** Where a reference is looked for. */
+export interface TraceRange {
+  /** Only what was sent of that business day. */
+  readonly day?: string | undefined;
+  /** The numbers of the first and the last run. */
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What differs between the databases: fragments of SQL, and the queries that each plans in its own way. */
 export interface Dialect {
   /**
@@ -123,8 +132,8 @@ export interface Dialect {
   isHotel(hotel: ProviderHotel): Statement<Cell>;
   isReference(reference: string): Statement<Cell>;
   isListed(column: string, list: readonly (string | number)[]): Statement;
-  /** Bookings that may have that reference, the newest run first; only those of a business day, if one is given. */
-  findCandidates(reference: string, day?: string): Query<readonly Candidates[]>;
+  /** Bookings that may have that reference, the newest run first. */
+  findCandidates(reference: string, within: TraceRange): Query<readonly Candidates[]>;
   /** The content rows of these hotels in a load; those of the same hotel in the order of their numbers. */
   findContents(load: number, serviceIds: readonly number[]): Statement;
   /** The copy's mapping of each hotel, in the order of the request. */

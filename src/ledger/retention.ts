@@ -7,7 +7,7 @@ import { pruneMails } from './mails.js';
 import { pruneNotices } from './notices.js';
 import {
   all,
-  bind,
+  type Cell,
   change,
   database,
   one,
@@ -19,6 +19,7 @@ import {
 } from './query.js';
 import { quotedActiveStates, type Run } from './run.js';
 import { runTables } from './run-changes.js';
+import { type RunSlice, readInSlices } from './run-slices.js';
 import { lockRun, selectRuns } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import type { BookingForm } from './step.js';
@@ -41,15 +42,19 @@ const hasNames = `names_blanked_at IS NULL AND (${isOld} OR day < ? AND lines_bl
  */
 export function createRetention(store: Store, clock: () => number, holdDay: HoldDay) {
   const { read, transact } = store;
+  const readOldRuns = (list: ListOldRuns, before: string) =>
+    readInSlices((slice) => read(() => list(before, slice)));
+
   /** Returns how many old runs there are; those in progress are left for the next time. */
   async function forOldRuns(
     before: string,
-    list: (before: string) => Query<Run[]>,
+    list: ListOldRuns,
     work: (run: Run, hold: Hold) => Promise<void>,
   ): Promise<number> {
-    const runs = await read(() => list(before));
     let lost: KeyError | undefined;
-    for (const run of runs) {
+    let count = 0;
+    for await (const run of readOldRuns(list, before)) {
+      count += 1;
       const hold = await holdDay(run.day);
       if (!hold) continue;
       try {
@@ -63,7 +68,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
       }
     }
     if (lost) throw lost;
-    return runs.length;
+    return count;
   }
 
   async function blankRun(
@@ -84,7 +89,9 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
 
   return {
     /** Runs of days before `before`, in any state, whose guest names are not blanked yet or that wrote since then. */
-    ...bind(read, { listRunsWithNames, listRunsWithRecords }),
+    readRunsWithNames: (before: string) => readOldRuns(listRunsWithNames, before),
+    /** Those whose bookings and verdicts are not removed yet. */
+    readRunsWithRecords: (before: string) => readOldRuns(listRunsWithRecords, before),
 
     /**
      * Rewrites the bookings of these runs without guest names, once, and removes the service's own words. Runs that
@@ -125,11 +132,22 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
 
 type Blank = (lines: Buffer, form: BookingForm) => Buffer;
 
-const listRunsWithNames = (before: string) =>
-  selectRuns(`WHERE ${hasNames} ORDER BY number`, before, Date.parse(before), before);
-/** Those whose bookings and verdicts are not removed yet. */
-const listRunsWithRecords = (before: string) =>
-  selectRuns(`WHERE pruned_at IS NULL AND ${isOld} ORDER BY number`, before, Date.parse(before));
+type ListOldRuns = (before: string, slice: RunSlice) => Query<Run[]>;
+const listRunsWithNames: ListOldRuns = (before, slice) =>
+  listOldRuns(`(${hasNames})`, [before, Date.parse(before), before], slice);
+const listRunsWithRecords: ListOldRuns = (before, slice) =>
+  listOldRuns(`pruned_at IS NULL AND ${isOld}`, [before, Date.parse(before)], slice);
+
+function listOldRuns(
+  condition: string,
+  values: readonly Cell[],
+  { after = '', limit }: RunSlice,
+): Query<Run[]> {
+  return selectRuns(
+    `WHERE ${condition} AND number > coalesce((SELECT number FROM runs WHERE id = ?), 0) ORDER BY number LIMIT ?`,
+    ...[...values, after, limit],
+  );
+}
 
 /** Workers claim steps of a run without holding its day. */
 export function* isWorkedOn(day: string): Query<boolean> {

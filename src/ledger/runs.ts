@@ -25,6 +25,7 @@ import {
   type Trigger,
   toRun,
 } from './run.js';
+import { listRuns } from './run-slices.js';
 import type { Right } from './step.js';
 import * as t from './table.js';
 
@@ -113,13 +114,6 @@ export function* getRun(runId: string): Query<Run> {
   const run = yield* findRun(runId);
   if (!run) throw noSuchRun(runId);
   return run;
-}
-
-/** Newest day first, and within a day the newest run first. */
-export function listRuns({ day, limit }: { readonly day?: string; readonly limit: number }): Query<Run[]> {
-  return day === undefined
-    ? selectRuns('ORDER BY day DESC, number DESC LIMIT ?', limit)
-    : selectRuns('WHERE day = ? ORDER BY number DESC LIMIT ?', day, limit);
 }
 
 /** The newest run of the day. */

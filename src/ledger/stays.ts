@@ -55,9 +55,9 @@ const listStayRuns = () => selectStayRuns('AND collected_at IS NOT NULL ORDER BY
  *
  * @param hashes ascending
  */
-function findStays(run: StayRun, hashes: Uint32Array, from: string): Query<FoundBookings[]> {
+function findStays(run: StayRun, hashes: Uint32Array, from: string): Query<FoundHashes[]> {
   const firstDay = toStoredDay(countDays(from), countDays(run.day));
-  return findBookings(run, hashes, {
+  return findHashes(run, hashes, {
     table: 'stay_pages',
     only: { sql: 'latest_day >= ?', values: [firstDay] },
     toPositions: (words, page) => readStayWords(words, Number(page.first_position), firstDay),
@@ -142,6 +142,14 @@ export interface FoundBookings {
   readonly positions: readonly number[];
 }
 
+/** Bookings with some of the hashes that were looked up, in eight bytes each. */
+export interface FoundHashes {
+  readonly form: BookingForm;
+  /** Which hash each booking has: its place among them. */
+  readonly places: Uint32Array;
+  readonly positions: Uint32Array;
+}
+
 /** Pages that `createHashIndex` made. */
 export interface HashPages {
   readonly table: 'reference_pages' | 'stay_pages';
@@ -162,21 +170,35 @@ const rangesAtOnce = 8;
  * @param hashes ascending
  */
 export function* findBookings(
-  { number, delivery }: Pick<StayRun, 'number' | 'delivery'>,
+  run: Pick<StayRun, 'number' | 'delivery'>,
   hashes: Uint32Array,
   pages: HashPages,
 ): Query<FoundBookings[]> {
-  const found: FoundBookings[] = [];
+  const found = yield* findHashes(run, hashes, pages);
+  return found.map(({ form, positions }) => ({ form, positions: Array.from(positions.sort()) }));
+}
+
+function* findHashes(
+  { number, delivery }: Pick<StayRun, 'number' | 'delivery'>,
+  hashes: Uint32Array,
+  pages: HashPages,
+): Query<FoundHashes[]> {
+  const found: FoundHashes[] = [];
   const size = Math.ceil(hashes.length / mostRanges);
   for (const form of bookingForms) {
     if (form === 'file' && delivery === 'body') continue;
+    const places: number[] = [];
     const positions: number[] = [];
     for (let from = 0; from < hashes.length; from += rangesAtOnce * size) {
       const asked = hashes.subarray(from, from + rangesAtOnce * size);
       for (const row of yield* readPages([number, form], asked, size, pages))
-        for (const position of listPositions(row, asked, pages)) positions.push(position);
+        for (const { at, position } of listPositions(row, asked, pages)) {
+          places.push(from + at);
+          positions.push(position);
+        }
     }
-    if (positions.length > 0) found.push({ form, positions: positions.sort((a, b) => a - b) });
+    if (positions.length > 0)
+      found.push({ form, places: Uint32Array.from(places), positions: Uint32Array.from(positions) });
   }
   return found;
 }
@@ -205,13 +227,14 @@ function readPages(
   );
 }
 
-/** The positions of the bookings in a page with one of these hashes. */
-function* listPositions(page: StoredRow, hashes: Uint32Array, { toPositions }: HashPages): Generator<number> {
+/** The positions of the bookings in a page with one of these hashes, each with the place of its hash. */
+function* listPositions(page: StoredRow, hashes: Uint32Array, { toPositions }: HashPages) {
   const last = Number(page.last_hash);
   for (let at = firstFrom(hashes, Number(page.first_hash)); at < hashes.length; at += 1) {
     const hash = hashes[at] ?? 0;
     if (hash > last) return;
-    yield* toPositions(findInPage(page.entries as Buffer, hash), page);
+    for (const position of toPositions(findInPage(page.entries as Buffer, hash), page))
+      yield { at, position };
   }
 }
 

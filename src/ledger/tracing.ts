@@ -1,3 +1,4 @@
+import { giveWay } from '../async/give-way.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { stayOf } from '../booking/stay.js';
 import { type Attempt, attemptsOf } from './attempts.js';
@@ -7,7 +8,16 @@ import { isSuperseded } from './day-outcomes.js';
 import { findJudged, findSuspect, type Judged, type Suspect } from './findings.js';
 import { keptAt, readKeptOfBatch } from './kept-columns.js';
 import { findNaming, findNamingMapping } from './mail-bookings.js';
-import { type Candidates, database, type Query, toStorable, withoutUndefined } from './query.js';
+import {
+  type Candidates,
+  database,
+  one,
+  type Query,
+  type Store,
+  type TraceRange,
+  toStorable,
+  withoutUndefined,
+} from './query.js';
 import type { Run } from './run.js';
 import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';
@@ -20,14 +30,34 @@ import * as t from './table.js';
  *
  * @param day only what was sent of that business day: reading fewer runs is faster
  */
-export function* trace(reference: string, day?: string): Query<Trace[]> {
+export function trace(reference: string, day?: string): Query<Trace[]> {
+  return traceWithin(reference, { day, from: 0, to: Number.MAX_SAFE_INTEGER });
+}
+
+const runsAtOnce = 100;
+
+/** The same, of some runs at a time: a booking may have been sent every night for years. */
+export async function* readTraces(
+  { read, readTogether }: Store,
+  reference: string,
+): AsyncGenerator<readonly Trace[], void, undefined> {
+  const newest = await read(() => one('SELECT max(number) AS number FROM runs'));
+  for (let to = Number(newest?.number ?? 0); to > 0; to -= runsAtOnce) {
+    const within = { from: to - runsAtOnce + 1, to };
+    yield await readTogether(() => traceWithin(reference, within));
+    await giveWay();
+  }
+}
+
+function* traceWithin(reference: string, within: TraceRange): Query<Trace[]> {
   const dialect = yield* database();
   const found: { readonly run: number; readonly trace: Trace }[] = [];
-  for (const candidates of yield* dialect.findCandidates(reference, day)) {
+  for (const candidates of yield* dialect.findCandidates(reference, within)) {
     for (const trace of yield* traceBookings(candidates, reference))
       found.push({ run: candidates.run, trace });
   }
-  if (day === undefined) for (const reject of yield* traceRejects(reference)) found.push(reject);
+  if (within.day === undefined)
+    for (const reject of yield* traceRejects(reference, within)) found.push(reject);
   // The sort is stable: within a run bookings stay before rejects.
   return found.sort((a, b) => b.run - a.run).map(({ trace }) => trace);
 }
@@ -101,11 +131,19 @@ function stepsThatCarry(
 
 const carriers = steps.only('name', 'kind', 'state');
 
-function* traceRejects(reference: string): Query<{ readonly run: number; readonly trace: Trace }[]> {
+function* traceRejects(
+  reference: string,
+  { from, to }: TraceRange,
+): Query<{ readonly run: number; readonly trace: Trace }[]> {
   const { isReference } = yield* database();
   const { sql, values } = isReference(toStorable(reference));
   const traces: { run: number; trace: Trace }[] = [];
-  for (const found of yield* rejects.list(`WHERE ${sql} ORDER BY run DESC, place`, ...values)) {
+  for (const found of yield* rejects.list(
+    `WHERE ${sql} AND run BETWEEN ? AND ? ORDER BY run DESC, place`,
+    ...values,
+    from,
+    to,
+  )) {
     const { reference, ...reject } = yield* openReject(found);
     traces.push({ run: found.run, trace: { kind: 'reject', run: yield* readRun(found.run), ...reject } });
   }

@@ -1,16 +1,31 @@
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';
-
-/** More runs than a ledger ever holds. */
-const everyRun = 1_000_000;
+import { type RunKey, readInSlices } from '../ledger/run-slices.js';
 
 /** Every run, or every run of a day; the newest first. */
-export function listEveryRun(ledger: ReadOnlyLedger, ofDay: { readonly day?: string } = {}): Promise<Run[]> {
-  return ledger.runs.list({ ...ofDay, limit: everyRun });
+export function readEveryRun(
+  ledger: ReadOnlyLedger,
+  ofDay: { readonly day?: string } = {},
+): AsyncGenerator<Run, void, undefined> {
+  return readInSlices((slice) => ledger.runs.list({ ...ofDay, ...slice }));
+}
+
+/** The same, with no more than its id and its day. */
+export function readEveryRunKey(ledger: ReadOnlyLedger): AsyncGenerator<RunKey, void, undefined> {
+  return readInSlices(ledger.runs.listKeys);
 }
 
 /** The newest run of each day: its file took the place of those before. @param runs the newest first */
 export function keepNewestOfDays(runs: readonly Run[]): readonly Run[] {
-  const days = new Set<string>();
-  return runs.filter(({ day }) => !days.has(day) && days.add(day));
+  return runs.filter(createNewestOfDay());
+}
+
+/** Whether a run is the newest one of its day. Call it for each, the newest first. */
+export function createNewestOfDay(): (run: Run) => boolean {
+  let last: string | undefined;
+  return ({ day }) => {
+    const isNewest = day !== last;
+    last = day;
+    return isNewest;
+  };
 }

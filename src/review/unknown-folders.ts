@@ -2,7 +2,7 @@ import type { Archive } from '../archive/archive.js';
 import type { RunFolder } from '../archive/marks.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { formatCount } from '../text/format.js';
-import { listEveryRun } from './every-run.js';
+import { readEveryRunKey } from './every-run.js';
 import { manifestName } from './file/archive-run.js';
 
 /** Folders of the archive that hold bookings of runs which the ledger does not know. */
@@ -33,8 +33,9 @@ export async function findUnknownFolders(
   ledger: ReadOnlyLedger | undefined,
 ): Promise<UnknownFolders> {
   const folders = await archive.listFolders();
-  const runs = ledger ? await listEveryRun(ledger) : [];
-  return sortUnknown(folders, { account: archive.account, known: new Set(runs.map(({ id }) => id)) });
+  const known = new Set<string>();
+  if (ledger) for await (const { id } of readEveryRunKey(ledger)) known.add(id);
+  return sortUnknown(folders, { account: archive.account, known });
 }
 
 /** For people: what is there, and where. */

@@ -255,7 +255,7 @@ export function createMailTaker(parts: MailTakerParts) {
     const cases = new Set(hotels.map(keyOfCase));
     const isWanted = (stay: NamedPair) => cases.has(keyOfCase(stay));
     let count = 0;
-    for await (const stays of readStaysAhead(ledger, hotels, { today: today(), isWanted })) {
+    for await (const { stays } of readStaysAhead(ledger, hotels, { today: today(), isWanted })) {
       count += stays.length;
       if (count > mostOfAnybody) return true;
     }
@@ -343,7 +343,7 @@ async function resolvePairs(
     ),
   );
   const found = new Map<string, NamedPair>();
-  for await (const stays of readStaysAhead(ledger, mentions, { today }))
+  for await (const { stays } of readStaysAhead(ledger, mentions, { today }))
     for (const { providerName, providerHotelId, serviceId } of stays) {
       const pair = { providerName, providerHotelId, serviceId };
       if (wanted.has(keyOfHotel(pair)) || wanted.has(keyOfCase(pair))) found.set(keyOfCase(pair), pair);

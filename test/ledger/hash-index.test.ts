@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../src/booking/booking.js';
-import { createHashIndex, findInPage } from '../../src/ledger/hash-index.js';
+import { createCollectedIndexes, createHashIndex, findInPage } from '../../src/ledger/hash-index.js';
 
 describe('the index of hashes', () => {
   it('written in parts, finds every booking once, on consecutively numbered pages', () => {
-    const index = createHashIndex({ pageEntries: 4, segmentEntries: 10 });
+    const index = createHashIndex({ pageEntries: 4 }, { segmentEntries: 10 });
     const written = [];
     let parts = 0;
     for (let position = 0; position < 105; position += 1) {
@@ -17,6 +17,10 @@ describe('the index of hashes', () => {
     written.push(...keep(index.pages()));
     expect(parts).toBe(10);
     expect(written.map(({ page }) => page)).toEqual(written.map((_, place) => place));
+    // Those of a segment are sorted: a look-up reads one page of each.
+    for (const [place, { segment, firstHash }] of written.entries())
+      if (segment === written[place - 1]?.segment)
+        expect(firstHash).toBeGreaterThanOrEqual(written[place - 1]?.lastHash ?? 0);
     for (let number = 0; number < 35; number += 1) {
       const hash = hashReference(`BR-${number}`);
       const found = written
@@ -26,8 +30,28 @@ describe('the index of hashes', () => {
     }
   });
 
+  it('is written while a day is collected: the entries in memory do not grow with it', () => {
+    const chunk = 5_000;
+    const bookings = 2_000_000;
+    const index = createCollectedIndexes(
+      { reference_pages: { pageEntries: 224 }, stay_pages: { pageEntries: 224 } },
+      { number: 1, day: '2026-11-20' },
+    );
+    const hashes = Array.from({ length: chunk }, (_, place) => place + 1);
+    const batch = { form: 'file' as const, lines: Buffer.alloc(0), referenceHashes: hashes };
+    const stays = { hotelHashes: hashes, lastDays: hashes };
+    let most = 0;
+    for (let number = 0; number < bookings / chunk; number += 1) {
+      for (const full of index.listFull()) full.clear();
+      index.add([{ ...batch, number, stays }], chunk);
+      most = Math.max(most, ...index.all.map(({ size }) => size()));
+    }
+    expect(most).toBeGreaterThan(100_000);
+    expect(most).toBeLessThanOrEqual(2 ** 19 + chunk);
+  });
+
   it('returns the same pages again, for a write that must be repeated', () => {
-    const index = createHashIndex({ pageEntries: 4, segmentEntries: 10 });
+    const index = createHashIndex({ pageEntries: 4 }, { segmentEntries: 10 });
     for (let position = 0; position < 25; position += 1) index.add(hashReference(`BR-${position}`), position);
     const once = keep(index.pages());
     expect(keep(index.pages())).toEqual(once);

@@ -3,7 +3,7 @@ import { rules } from '../../jobs/rules.js';
 import { createRetention } from '../../src/ledger/retention.js';
 import { createSqliteStore } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
-import { at, collectedRun, references, rightOf } from '../contracts/ledger/days.js';
+import { at, collectedRun, idsOf, references, rightOf } from '../contracts/ledger/days.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
 const later = '2026-12-01';
@@ -53,9 +53,9 @@ describe('blanking guest names while the hold on the day is lost', () => {
     [2, []],
   ])('after batch %i, it stops and leaves the run for the next time', async (batch, left) => {
     expect(await blankUntil(batch)).toEqual(left);
-    expect((await opened.ledger.guests.listRunsWithNames(later)).map(({ id }) => id)).toEqual(['r1']);
+    expect(await idsOf(opened.ledger.guests.readRunsWithNames(later))).toEqual(['r1']);
     await opened.ledger.guests.blankNames(later, blankNames);
-    expect(await opened.ledger.guests.listRunsWithNames(later)).toEqual([]);
+    expect(await idsOf(opened.ledger.guests.readRunsWithNames(later))).toEqual([]);
     expect(String(await opened.ledger.bookings.readBatch('r1', 'body', 2))).not.toContain('Ana Gil');
   });
 });

@@ -1,13 +1,12 @@
 import { hashReference } from '../../booking/booking.js';
 import type { DayKeys } from '../../keys/day-keys.js';
-import { findInPage } from '../hash-index.js';
+import { gatherCandidates } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import { type CopiedMapping, copied, type ProviderHotel } from '../mappings.js';
-import { all, type Candidates, type Dialect, type Query, type Store } from '../query.js';
+import { all, type Candidates, type Dialect, type Query, type Store, type TraceRange } from '../query.js';
 import type { Remains } from '../retention.js';
 import type { Rules } from '../rules.js';
 import { createSealing } from '../sealing.js';
-import type { BookingForm } from '../step.js';
 import type { Database } from './database.js';
 import { linesAsText } from './session.js';
 
@@ -28,9 +27,8 @@ const common: Omit<Dialect, 'sealing' | 'mayBeDone' | 'rules'> = {
     AND mappings.provider_name = cases.provider_name
     AND left(mappings.provider_hotel_id, 200) = left(cases.provider_hotel_id, 200)
     AND mappings.provider_hotel_id = cases.provider_hotel_id`,
-  // Under 2 KB a page, so that it is stored in the table itself and a look-up reads no more than that. `findCandidates`
-  // expects all pages of a run to be sorted.
-  reference_pages: { pageEntries: 224, segmentEntries: Number.POSITIVE_INFINITY },
+  // Under 2 KB a page, so that it is stored in the table itself and a look-up reads no more than that.
+  reference_pages: { pageEntries: 224 },
   stay_pages: { pageEntries: 224 },
   // `now()` is the time when the transaction started, the same for all of its statements.
   isAbandoned: () => ({ sql: 'lease_until <= now()', values: [] }),
@@ -81,39 +79,37 @@ export function createPostgresStore(
 }
 
 /**
- * Searches all runs, newest first. A run's pages are sorted; those that may contain the hash start with the last page
+ * Searches all runs, newest first. The pages of a segment are sorted; those that may contain the hash start with the last page
  * whose first hash is smaller. Without that bound every page before it would be read. The server looks into the pages
- * itself: after years, thousands of runs have one each, and sending them would take most of the time.
+ * itself: after years, thousands of runs have one each, and sending them would take most of the time. `OFFSET` keeps it from
+ * reading the pages of all segments together.
  */
-function* findCandidates(reference: string, day?: string): Query<Candidates[]> {
+function* findCandidates(reference: string, { day, from, to }: TraceRange): Query<Candidates[]> {
   const hash = hashReference(reference);
   // The hash as bytes of an entry.
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(hash);
   const rows = yield* all(
-    `SELECT run, form, batch_size, string_agg(entries, '' ORDER BY page) AS entries
-     FROM runs CROSS JOIN (VALUES ('body'), ('file')) AS forms (of_form) CROSS JOIN LATERAL (
-       SELECT * FROM reference_pages
-       WHERE run = number AND form = of_form AND first_hash <= ? AND last_hash >= ? AND first_hash >= coalesce(
-         (SELECT max(before.first_hash) FROM reference_pages AS before
-            WHERE before.run = number AND before.form = of_form AND before.first_hash < ?), ?)
-         AND position(?::bytea IN entries) > 0
+    `SELECT number, of_form AS form, batch_size, entries
+     FROM runs CROSS JOIN (VALUES ('body'), ('file')) AS forms (of_form)
+     CROSS JOIN LATERAL generate_series(0, (
+       SELECT max(segment) FROM reference_pages WHERE run = number AND form = of_form
+     )) AS segments (of_segment)
+     CROSS JOIN LATERAL (
+       SELECT entries FROM reference_pages
+       WHERE run = number AND form = of_form AND segment = of_segment
+         AND first_hash <= ? AND last_hash >= ? AND first_hash >= coalesce(
+           (SELECT max(before.first_hash) FROM reference_pages AS before
+              WHERE before.run = number AND before.form = of_form AND before.segment = of_segment
+                AND before.first_hash < ?), ?)
+         AND position(?::bytea IN entries) > 0 OFFSET 0
      ) AS pages
-     WHERE pruned_at IS NULL AND day = coalesce(?, day)
-     GROUP BY run, form, batch_size ORDER BY run DESC, form`,
-    hash,
-    hash,
-    hash,
-    hash,
+     WHERE pruned_at IS NULL AND day = coalesce(?, day) AND number BETWEEN ? AND ?`,
+    ...[hash, hash, hash, hash],
     bytes,
-    day ?? null,
+    ...[day ?? null, from, to],
   );
-  return rows.flatMap(({ run, form, batch_size, entries }) => {
-    const positions = findInPage(entries as Buffer, hash).sort((a, b) => a - b);
-    // These bytes may also span two entries.
-    if (positions.length === 0) return [];
-    return { run: Number(run), form: form as BookingForm, batchSize: Number(batch_size), positions };
-  });
+  return gatherCandidates(rows, hash);
 }
 
 /** Finds a provider hotel by the index, which covers only the start of each name. */

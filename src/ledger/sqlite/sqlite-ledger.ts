@@ -1,7 +1,7 @@
 import type { Hold } from '../../async/hold.js';
 import { hashReference } from '../../booking/booking.js';
 import type { DayKeys } from '../../keys/day-keys.js';
-import { findInPage } from '../hash-index.js';
+import { gatherCandidates } from '../hash-index.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -21,12 +21,13 @@ import {
   type Query,
   type Request,
   type Store,
+  type TraceRange,
 } from '../query.js';
 import type { Rules } from '../rules.js';
 import { changeRun, patchRun, record } from '../run-changes.js';
 import { findLocked } from '../runs.js';
 import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
-import { bookingForms, type Claim, type Claimed, type SharedRight, type Slice } from '../step.js';
+import type { Claim, Claimed, SharedRight, Slice } from '../step.js';
 import { changeSteps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
 import { type LedgerFile, openLedgerFile, tryLock } from './ledger-file.js';
@@ -192,35 +193,26 @@ function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dia
 /** After years there are thousands of runs: a statement for each takes three times as long. */
 const runsAtOnce = 100;
 
-function* findCandidates(reference: string, day?: string): Query<Candidates[]> {
+function* findCandidates(reference: string, { day, from, to }: TraceRange): Query<Candidates[]> {
   const hash = hashReference(reference);
   const found: Candidates[] = [];
   const runs = yield* all(
-    `SELECT number, batch_size FROM runs
-     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND day = coalesce(?, day) ORDER BY number DESC`,
-    day ?? null,
+    `SELECT number FROM runs
+     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND day = coalesce(?, day) AND number BETWEEN ? AND ?
+     ORDER BY number DESC`,
+    ...[day ?? null, from, to],
   );
   for (let first = 0; first < runs.length; first += runsAtOnce) {
-    const some = runs.slice(first, first + runsAtOnce);
+    const some = runs.slice(first, first + runsAtOnce).map(({ number }) => Number(number));
     const pages = yield* all(
-      `SELECT run, form, entries FROM (SELECT value AS of_run FROM json_each(?)) CROSS JOIN reference_pages
-       WHERE run = of_run AND form IN ('body', 'file') AND first_hash <= ? AND last_hash >= ?`,
-      JSON.stringify(some.map(({ number }) => Number(number))),
+      `SELECT number, form, batch_size, entries FROM (SELECT value AS of_run FROM json_each(?))
+         CROSS JOIN runs CROSS JOIN reference_pages
+       WHERE number = of_run AND run = of_run AND form IN ('body', 'file') AND first_hash <= ? AND last_hash >= ?`,
+      JSON.stringify(some),
       hash,
       hash,
     );
-    const positions = new Map<string, number[]>();
-    for (const { run, form, entries } of pages) {
-      const words = findInPage(entries as Buffer, hash);
-      const key = `${run} ${form}`;
-      if (words.length > 0) positions.set(key, [...(positions.get(key) ?? []), ...words]);
-    }
-    for (const { number, batch_size } of some)
-      for (const form of bookingForms) {
-        const ofForm = positions.get(`${number} ${form}`)?.sort((a, b) => a - b);
-        if (ofForm)
-          found.push({ run: Number(number), form, batchSize: Number(batch_size), positions: ofForm });
-      }
+    found.push(...gatherCandidates(pages, hash));
   }
   return found;
 }

@@ -8,6 +8,7 @@ import {
   type ReviewFile,
 } from '../../ledger/findings.js';
 import { isSameSighting, type Run } from '../../ledger/run.js';
+import type { RunKey } from '../../ledger/run-slices.js';
 import type { Outcome } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import { fetchAside, findResults, lookForResult } from './await-result.js';
@@ -145,7 +146,7 @@ async function keepLaterResults(
 export const manifestName = 'manifest.json';
 
 /** What a run has in the archive that may hold bookings: the file as sent, results, and whatever else was kept. */
-export async function listArchived(archive: Archive, { day, id }: Run): Promise<readonly string[]> {
+export async function listArchived(archive: Archive, { day, id }: RunKey): Promise<readonly string[]> {
   return (await archive.list(day, id)).filter((name) => name !== manifestName);
 }
 

@@ -12,7 +12,7 @@ import { isActive, type Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { SftpError, type SftpServer, type SftpSession, type SizeLimit } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import { keepNewestOfDays, listEveryRun } from '../every-run.js';
+import { keepNewestOfDays, readEveryRun } from '../every-run.js';
 import { manifestName } from '../file/archive-run.js';
 import { removeSpooled } from '../file/file-attempt.js';
 import { largestOf, limitReceived, locateRemoteFiles } from '../file/remote-files.js';
@@ -65,7 +65,7 @@ const busy = 'its day is being worked on: erase again later';
 export async function eraseGuest(parts: EraseParts, erasure: Erasure) {
   const { ledger, dryRun, signal } = parts;
   const places = [];
-  for (const run of await listEveryRun(ledger)) {
+  for await (const run of readEveryRun(ledger)) {
     signal.throwIfAborted();
     if (!dryRun) await completeReplacements(parts, run);
     const files = await findGuestFiles(parts, run, erasure.guest);

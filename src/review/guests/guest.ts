@@ -1,12 +1,12 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
+import type { RunKey } from '../../ledger/run-slices.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
 import type { Spool } from '../../spool/spool.js';
 import { createWholePattern } from '../../text/foreign-text.js';
-import { listEveryRun } from '../every-run.js';
+import { readEveryRunKey } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
 import { readCellText } from '../file/result.js';
@@ -14,24 +14,40 @@ import { foldReference } from '../file/result-keys.js';
 import { readBooking, readReference } from '../stored/stored-line.js';
 import { contains, decodeText, type FileRecord, readRecords } from './file-records.js';
 
-/** What the ledger says about the guest of a booking: lines and rows are recognised by it. */
-export interface Guest {
+/** Lines and rows are recognised by these. */
+export interface NamedGuest {
   readonly reference: string;
   /** As written in their bookings. */
   readonly names: ReadonlySet<string>;
+}
+
+/** What the ledger says about the guest of a booking. */
+export interface Guest extends NamedGuest {
   /** Their bookings, and the rejected records with their reference, by run, the newest first. */
   readonly traces: readonly Trace[];
 }
 
 export async function findGuest(ledger: ReadOnlyLedger, reference: string): Promise<Guest> {
-  const traces = await ledger.bookings.trace(reference);
-  const names = new Set<string>();
-  // The same booking may be in several runs, with its name corrected.
-  for (const trace of traces) {
-    const name = trace.kind === 'booking' && readBooking(trace.line, trace.form).bookingClientName;
-    if (name) names.add(name);
-  }
+  const traces: Trace[] = [];
+  const { names } = await findNames(ledger, reference, (trace) => traces.push(trace));
   return { reference, names, traces };
+}
+
+/** How the guest is called in their bookings. @param note told of each trace, the newest run first */
+export async function findNames(
+  ledger: ReadOnlyLedger,
+  reference: string,
+  note: (trace: Trace) => void,
+): Promise<NamedGuest> {
+  const names = new Set<string>();
+  for await (const traces of ledger.bookings.readTraces(reference))
+    for (const trace of traces) {
+      note(trace);
+      // The same booking may be in several runs, with its name corrected.
+      const name = trace.kind === 'booking' && readBooking(trace.line, trace.form).bookingClientName;
+      if (name) names.add(name);
+    }
+  return { reference, names };
 }
 
 /**
@@ -41,7 +57,7 @@ export async function findGuest(ledger: ReadOnlyLedger, reference: string): Prom
 export async function findBookingsOf(ledger: ReadOnlyLedger, name: string, signal: AbortSignal) {
   const references = new Set<string>();
   let unreferenced = 0;
-  for (const run of await listEveryRun(ledger)) {
+  for await (const run of readEveryRunKey(ledger)) {
     for await (const reference of readReferencesOf(ledger, run, name, signal))
       if (reference === undefined) unreferenced += 1;
       else references.add(reference);
@@ -54,7 +70,7 @@ export async function findBookingsOf(ledger: ReadOnlyLedger, name: string, signa
 
 async function* readReferencesOf(
   ledger: ReadOnlyLedger,
-  run: Run,
+  run: RunKey,
   name: string,
   signal: AbortSignal,
 ): AsyncGenerator<string | undefined, void, undefined> {
@@ -94,7 +110,7 @@ function foldName(name: string): string {
  * Where columns cannot be told apart it counts in every cell. A malformed record counts if it mentions a reference or a
  * name, but not as a part of a longer value.
  */
-export function isRecordOf({ reference, names }: Guest, record: FileRecord): boolean {
+export function isRecordOf({ reference, names }: NamedGuest, record: FileRecord): boolean {
   const { cells, columns } = record;
   if (!cells || isUncut(record)) return mentions(record, [reference, ...names]);
   const isRegular = columns.reference !== -1 && cells.length === columns.names.length;
@@ -109,7 +125,7 @@ export function isRecordOf({ reference, names }: Guest, record: FileRecord): boo
  * A text without which a file holds nothing about the guest, however it spells the reference; as a CSV cell writes it. Empty,
  * which every file holds, for a reference whose letter case its bytes do not show.
  */
-export function needleOf({ reference }: Guest): string {
+export function needleOf({ reference }: NamedGuest): string {
   return /^[ -~]*$/.test(reference) ? foldReference(reference).replaceAll('"', '""') : '';
 }
 
@@ -140,8 +156,8 @@ export interface GuestFile {
 /** The files of a run that say something about the guest, wherever they are. */
 export async function findGuestFiles(
   { archive, spool }: { readonly archive: Archive; readonly spool: Spool },
-  run: Run,
-  guest: Guest,
+  run: RunKey,
+  guest: NamedGuest,
 ): Promise<readonly GuestFile[]> {
   const found: GuestFile[] = [];
   const look = async (place: GuestFile['place'], name: string, read: () => AsyncIterable<Uint8Array>) => {
@@ -158,7 +174,7 @@ export async function findGuestFiles(
 /** The records about the guest in a file; none if it disappears meanwhile. */
 export async function findRecords(
   read: () => AsyncIterable<Uint8Array>,
-  guest: Guest,
+  guest: NamedGuest,
 ): Promise<readonly GuestRecord[]> {
   const found: GuestRecord[] = [];
   try {

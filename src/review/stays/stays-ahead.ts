@@ -5,63 +5,129 @@ import { isOver, stayOf } from '../../booking/stay.js';
 import { groupByBatch, takeStoredLines } from '../../ledger/batches.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { keyOfHotel, type ProviderHotel } from '../../ledger/mappings.js';
-import type { FoundBookings, StayAhead, StayRun } from '../../ledger/stays.js';
+import type { FoundBookings, FoundHashes, StayAhead, StayRun } from '../../ledger/stays.js';
 import type { BookingForm } from '../../ledger/step.js';
 import { readBooking } from '../stored/stored-line.js';
 
-/** Bookings that are compared with later runs at once: about 30 MB. */
-const staysAtOnce = 100_000;
+/** Bookings that are read, and then compared with later runs, at once; up to twice as many, in about 15 MB. */
+const staysAtOnce = 25_000;
+
+/** Some of the hotels that were asked for, with all of their stays. */
+export interface StaysOfHotels<Hotel extends ProviderHotel> {
+  /** In the order in which they were asked for. */
+  readonly hotels: readonly Hotel[];
+  readonly stays: readonly StayAhead[];
+}
 
 /**
  * All stays at these provider hotels that are not over: of guests who have still to arrive, and of those in house. Each
  * booking comes once, in its latest version: it is outdated once a later run holds its reference, or, if it has none, once
  * its day was collected again.
+ *
+ * They come in slices, each with all stays of some of the hotels, so that memory does not grow with the hotels or their stays.
  */
-export async function* readStaysAhead(
+export async function* readStaysAhead<Hotel extends ProviderHotel>(
   { stays: index }: Ledger,
-  hotels: readonly ProviderHotel[],
-  {
-    today,
-    runId,
-    isWanted = () => true,
-    onRun,
-    signal,
-  }: {
-    /** The day it is now in the account's zone, YYYY-MM-DD. */
-    readonly today: string;
-    /** Only bookings that this run stored. */
-    readonly runId?: string;
-    /** Whether a stay is wanted; all are by default. */
-    readonly isWanted?: (stay: StayAhead) => boolean;
-    /** Called for each run that was read, with the number of all. */
-    readonly onRun?: (runs: number, of: number) => void;
-    /** Stops the search, which then throws the signal's reason. */
-    readonly signal?: AbortSignal | undefined;
-  },
-): AsyncGenerator<readonly StayAhead[], void, undefined> {
+  hotels: readonly Hotel[],
+  options: StayOptions,
+): AsyncGenerator<StaysOfHotels<Hotel>, void, undefined> {
   if (hotels.length === 0) return;
-  const keys = new Set(hotels.map(keyOfHotel));
-  const isFound = (stay: StayAhead) => keys.has(keyOfHotel(stay)) && !isOver(stay, today) && isWanted(stay);
+  const { signal } = options;
   const hashes = Uint32Array.from(new Set(hotels.map(hashProviderHotel))).sort();
   const runs = await index.listStayRuns();
+  const located = await locateStays(index, { hashes, runs }, options);
+  const isFound = createStayFilter(hotels, options);
   let found: FoundStay[] = [];
+  let first = 0;
+  for (const [from, to] of cutHashes(hashes.length, located)) {
+    for (const [rank, bookings] of located) {
+      const run = runs[rank];
+      const some = bookings.flatMap((one) => takePlaces(one, from, to));
+      if (!run || some.length === 0) continue;
+      for await (const read of readFound(index, run, some)) {
+        for (const booking of read) {
+          const stay = toStay(booking, run);
+          if (stay && isFound(stay)) found.push({ stay, form: booking.form, rank });
+        }
+        await giveWay(signal);
+      }
+    }
+    const isLast = to === hashes.length;
+    // Few of the bookings may be wanted, and each comparison reads all runs.
+    if (found.length < staysAtOnce && !isLast) continue;
+    const [least, most] = [hashes[first] ?? 0, hashes[to - 1] ?? 0];
+    const isRead = (hash: number) => least <= hash && hash <= most;
+    yield {
+      hotels: hotels.filter((hotel) => isRead(hashProviderHotel(hotel))),
+      stays: await keepLatest(index, runs, found, signal),
+    };
+    found = [];
+    first = to;
+  }
+}
+
+interface StayOptions {
+  /** The day it is now in the account's zone, YYYY-MM-DD. */
+  readonly today: string;
+  /** Only bookings that this run stored. */
+  readonly runId?: string;
+  /** Whether a stay is wanted; all are by default. */
+  readonly isWanted?: (stay: StayAhead) => boolean;
+  /** Called for each run that was searched, with the number of all. */
+  readonly onRun?: (runs: number, of: number) => void;
+  /** Stops the search, which then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+function createStayFilter(
+  hotels: readonly ProviderHotel[],
+  { today, isWanted = () => true }: StayOptions,
+): (stay: StayAhead) => boolean {
+  const keys = new Set(hotels.map(keyOfHotel));
+  return (stay) => keys.has(keyOfHotel(stay)) && !isOver(stay, today) && isWanted(stay);
+}
+
+/** Where the bookings are, by the rank of their run, the latest first. */
+type LocatedStays = ReadonlyMap<number, readonly FoundHashes[]>;
+
+async function locateStays(
+  index: Ledger['stays'],
+  { hashes, runs }: { readonly hashes: Uint32Array; readonly runs: readonly StayRun[] },
+  { today, runId, onRun, signal }: StayOptions,
+): Promise<LocatedStays> {
+  const located = new Map<number, readonly FoundHashes[]>();
   for (const [rank, run] of runs.entries()) {
     if (runId !== undefined && runId !== run.runId) continue;
-    for await (const bookings of readFound(index, run, await index.findStays(run, hashes, today))) {
-      for (const booking of bookings) {
-        const stay = toStay(booking, run);
-        if (stay && isFound(stay)) found.push({ stay, form: booking.form, rank });
-      }
-      await giveWay(signal);
-    }
+    const found = await index.findStays(run, hashes, today);
+    if (found.length > 0) located.set(rank, found);
     onRun?.(rank + 1, runs.length);
     await giveWay(signal);
-    // Only after a whole run, so that all its bookings of one reference are together.
-    if (found.length < staysAtOnce) continue;
-    yield await keepLatest(index, runs, found, signal);
-    found = [];
   }
-  if (found.length > 0) yield await keepLatest(index, runs, found, signal);
+  return located;
+}
+
+/** Ranges of hashes, each with at most so many bookings as are read at once; the bookings of one hash are never split. */
+function* cutHashes(hashes: number, located: LocatedStays): Generator<[from: number, to: number]> {
+  const counts = new Uint32Array(hashes);
+  for (const found of located.values())
+    for (const { places } of found) for (const place of places) counts[place] = (counts[place] ?? 0) + 1;
+  let from = 0;
+  let bookings = 0;
+  for (const [place, count] of counts.entries()) {
+    if (bookings > 0 && bookings + count > staysAtOnce) {
+      yield [from, place];
+      from = place;
+      bookings = 0;
+    }
+    bookings += count;
+  }
+  yield [from, hashes];
+}
+
+/** The bookings with hashes of a range. */
+function takePlaces({ form, places, positions }: FoundHashes, from: number, to: number): FoundBookings[] {
+  const taken = positions.filter((_, at) => from <= (places[at] ?? 0) && (places[at] ?? 0) < to).sort();
+  return taken.length === 0 ? [] : [{ form, positions: Array.from(taken) }];
 }
 
 interface FoundStay {

@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run } from '../../ledger/run.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
-import { keepNewestOfDays, listEveryRun } from '../every-run.js';
+import { createNewestOfDay, readEveryRun } from '../every-run.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
 import { hasFinalVerdicts } from '../verdict.js';
 import { countedFrom } from './retention.js';
@@ -31,12 +31,16 @@ interface RemoveSentParts {
  */
 export async function removeSentFiles(parts: RemoveSentParts, before: string, signal: AbortSignal) {
   const { ledger, sftp, timezone, clock } = parts;
-  const runs = await listEveryRun(ledger);
+  const isDue = createRemovalCheck(before, { timezone, now: clock() });
   let denied = 0;
+  let deniedBefore = false;
   let session: SftpSession | undefined;
   try {
-    for (const { id, day } of listDueToRemove(runs, before, { timezone, now: clock() })) {
+    for await (const run of readEveryRun(ledger)) {
       signal.throwIfAborted();
+      deniedBefore ||= wasDenied(run);
+      if (!isDue(run)) continue;
+      const { id, day } = run;
       const hold = await ledger.holds.day(day);
       if (!hold) continue;
       try {
@@ -49,26 +53,26 @@ export async function removeSentFiles(parts: RemoveSentParts, before: string, si
   } finally {
     await session?.close();
   }
-  return { denied, isNewlyDenied: denied > 0 && !runs.some(wasDenied) };
+  return { denied, isNewlyDenied: denied > 0 && !deniedBefore };
 }
 
 export function wasDenied({ file }: Run): boolean {
   return file?.removals?.some(({ outcome }) => outcome === 'denied') ?? false;
 }
 
-/** @param runs the newest first */
-export function listDueToRemove(
-  runs: readonly Run[],
+/** Whether the files of a run are due to be removed. Call it for each, the newest first. */
+export function createRemovalCheck(
   before: string,
   { timezone, now }: { readonly timezone: string; readonly now: number },
-): readonly Run[] {
-  const sent = runs.filter(({ file }) => file?.remotePath !== undefined);
-  return keepNewestOfDays(sent).filter((run) => {
+): (run: Run) => boolean {
+  const isNewest = createNewestOfDay();
+  return (run) => {
+    if (run.file?.remotePath === undefined || !isNewest(run)) return false;
     const isEnded = !isActive(run) && hasFinalVerdicts(run);
     // Without its names a run can't be continued, whatever its state.
-    const isOver = isEnded || run.linesBlanked;
+    const isOver = isEnded || run.linesBlanked === true;
     return isOver && countedFrom(run, timezone) < before && listSent(run, now).length > 0;
-  });
+  };
 }
 
 /** An operator may grant the right to remove files later. */

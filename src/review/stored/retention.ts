@@ -5,7 +5,7 @@ import type { DayKeyRemoval } from '../../keys/day-keys.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import type { Spool } from '../../spool/spool.js';
-import { listEveryRun } from '../every-run.js';
+import { readEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled, removeSpooled } from '../file/file-attempt.js';
 import { findUnknownFolders } from '../unknown-folders.js';
@@ -130,13 +130,21 @@ async function destroyKeys({ ledger, keys }: RetentionParts, before: string): Pr
     const hold = await ledger.holds.day(day);
     if (!hold) continue;
     try {
-      const runs = await listEveryRun(ledger, { day });
-      const isDone = runs.length > 0 && runs.every(({ namesBlankedAt }) => namesBlankedAt !== undefined);
-      if (isDone && !hold.lost.aborted) keys.destroy(day);
+      if ((await isBlanked(ledger, day)) && !hold.lost.aborted) keys.destroy(day);
     } finally {
       await hold.release();
     }
   }
+}
+
+/** Whether the day has runs, and none of them has names. */
+async function isBlanked(ledger: Ledger, day: string): Promise<boolean> {
+  let isKnown = false;
+  for await (const { namesBlankedAt } of readEveryRun(ledger, { day })) {
+    if (namesBlankedAt === undefined) return false;
+    isKnown = true;
+  }
+  return isKnown;
 }
 
 /** What `removeDue` would remove: names, and of which runs everything but the row. */
@@ -145,12 +153,14 @@ export async function listDue(
   { namesBefore, recordsBefore }: DueDays,
 ) {
   const names = [];
-  for (const run of await ledger.guests.listRunsWithNames(namesBefore)) {
+  for await (const run of ledger.guests.readRunsWithNames(namesBefore)) {
     const archived = await listArchived(archive, run);
     const spooled = await listSpooled(spool, run.id);
     names.push({ runId: run.id, day: run.day, archived, spooled });
   }
-  return { names, records: await ledger.guests.listRunsWithRecords(recordsBefore) };
+  const records = [];
+  for await (const { id, day } of ledger.guests.readRunsWithRecords(recordsBefore)) records.push({ id, day });
+  return { names, records };
 }
 
 /** A run whose guest names are kept somewhere. */
@@ -160,6 +170,11 @@ export interface KeptNames {
   /** The day from which `guestNameDays` count, YYYY-MM-DD. */
   readonly since: string;
   readonly ageDays: number;
+}
+
+/** What is kept of a run while its age is compared with that of others. */
+interface OldRun extends Pick<Run, 'id' | 'day' | 'delivery'> {
+  readonly since: string;
 }
 
 const dayMs = 86_400_000;
@@ -175,16 +190,19 @@ export async function findOldestNames(
   const { ledger, archive, spool } = places;
   const today = businessDayAt(new Date(now), timezone).iso;
   const spooled = await spool.list();
-  const runs = (await listEveryRun(ledger))
-    .map((run) => ({ run, since: countedFrom(run, timezone) }))
-    .sort((one, other) => (one.since < other.since ? -1 : Number(one.since > other.since)));
+  const runs: OldRun[] = [];
+  for await (const run of readEveryRun(ledger)) {
+    const { id, day, delivery } = run;
+    runs.push({ id, day, delivery, since: countedFrom(run, timezone) });
+  }
+  runs.sort((one, other) => (one.since < other.since ? -1 : Number(one.since > other.since)));
   const found: KeptNames[] = [];
-  const look = async (place: KeptNames['place'], isIn: (run: Run) => boolean | Promise<boolean>) => {
-    const oldest = await findFirst(runs, ({ run }) => isIn(run));
+  const look = async (place: KeptNames['place'], isIn: (run: OldRun) => boolean | Promise<boolean>) => {
+    const oldest = await findFirst(runs, isIn);
     if (!oldest) return;
-    const { run, since } = oldest;
+    const { id: runId, since } = oldest;
     const ageDays = Math.max(0, Math.round((Date.parse(today) - Date.parse(since)) / dayMs));
-    found.push({ place, runId: run.id, since, ageDays });
+    found.push({ place, runId, since, ageDays });
   };
   await look('ledger', async ({ id }) => {
     const samples = await ledger.bookings.sampleBatches(id);

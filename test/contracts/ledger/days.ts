@@ -210,3 +210,9 @@ export async function look(ledger: ReadOnlyLedger, runId: string) {
 export async function openNames(ledger: Ledger, runId: string): Promise<string[]> {
   return (await ledger.steps.listOpen(runId, { limit: 1_000 })).map(({ name }) => name);
 }
+
+export async function idsOf(runs: AsyncIterable<Run>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of runs) ids.push(id);
+  return ids;
+}

@@ -138,6 +138,28 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect(await ids({ day: '2026-11-22', limit: 1 })).toEqual([]);
     });
 
+    it('lists them in slices, each run once, also of one day', async () => {
+      const { ledger } = opened();
+      for (const id of ['a', 'b', 'c'])
+        for (const day of ['2026-11-21', '2025-12-31', '2026-11-20'])
+          await ledger.runs.settle(rightOf(await ledger.runs.create(newRun(`${day} ${id}`, { day }))), {
+            state: 'failed',
+            at,
+          });
+      for (const day of [undefined, '2026-11-20']) {
+        const all = (await ledger.runs.list({ day, limit: 10 })).map(({ id }) => id);
+        expect(all).toHaveLength(day === undefined ? 9 : 3);
+        const listed: string[] = [];
+        for (let after: string | undefined; listed.length < all.length; after = listed.at(-1)) {
+          const slice = await ledger.runs.list({ day, limit: 2, after });
+          expect(slice).not.toEqual([]);
+          listed.push(...slice.map(({ id }) => id));
+        }
+        expect(listed).toEqual(all);
+        expect(await ledger.runs.list({ day, limit: 2, after: listed.at(-1) })).toEqual([]);
+      }
+    });
+
     it('throws a RangeError for an unknown run in every method', async () => {
       const { ledger } = opened();
       await expect(ledger.runs.get('nobody')).rejects.toThrow(RangeError);

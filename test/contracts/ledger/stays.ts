@@ -212,7 +212,7 @@ type Hotels = Parameters<typeof readStaysAhead>[1];
 
 async function readAll(ledger: Ledger, hotels: Hotels, asked: Asked): Promise<StayAhead[]> {
   const found: StayAhead[] = [];
-  for await (const stays of readStaysAhead(ledger, hotels, asked)) found.push(...stays);
+  for await (const { stays } of readStaysAhead(ledger, hotels, asked)) found.push(...stays);
   return found.toSorted(compareStays);
 }
 

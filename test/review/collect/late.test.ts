@@ -133,7 +133,7 @@ describe('late bookings by file', () => {
       return [{ providerName: String(ProviderName), providerHotelId: String(ProviderHotelId) }];
     });
     const found: string[] = [];
-    for await (const stays of readStaysAhead(ledger, hotels, { today: '2000-01-01' }))
+    for await (const { stays } of readStaysAhead(ledger, hotels, { today: '2000-01-01' }))
       for (const { reference, runId } of stays) found.push(`${runId} ${reference}`);
     expect(found.toSorted()).toEqual(
       references(13)
