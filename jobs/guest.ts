@@ -1,5 +1,5 @@
 import { ArchiveError } from '../src/archive/archive.js';
-import { toHistory } from '../src/cases/shown-bookings.js';
+import { subjectOf, toHistory } from '../src/cases/shown-bookings.js';
 import { readActions } from '../src/ledger/audit.js';
 import type { Trace } from '../src/ledger/tracing.js';
 import { listEveryRun } from '../src/review/every-run.js';
@@ -37,6 +37,7 @@ Examples:
       return code;
     }
     const guest = await findGuest(ledger, reference);
+    const histories = guest.traces.map((trace) => toHistory(trace, { withAnswers: false }));
     const bookings = guest.traces.map(guestHistoryToJson);
     const places = { archive: app.archive(), spool: app.spool() };
     const files: object[] = [];
@@ -53,8 +54,7 @@ Examples:
     const auditTrail: object[] = [];
     for await (const actions of readActions(ledger.audit, { subject: reference }))
       for (const { at, ...action } of actions) auditTrail.push({ at: new Date(at).toISOString(), ...action });
-    // Typed text that is not a known reference may be a name.
-    const subject = bookings.length > 0 ? reference : undefined;
+    const subject = subjectOf(reference, histories);
     const details = { bookings: bookings.length, files: files.length };
     await app.record({ action: 'guest-export', subject, details });
     const isKnown = bookings.length + files.length > 0;
@@ -66,8 +66,9 @@ Examples:
 function guestHistoryToJson(trace: Trace): object {
   const history = toHistory(trace, { withAnswers: false });
   if (trace.kind === 'booking') return { ...history, booking: readFields(trace.line, trace.form) };
-  const { place, reason, field, value } = trace;
-  return { ...history, rejected: { place, reason, ...(field && { field }), ...(value && { value }) } };
+  const { place, reason, field, reference, value } = trace;
+  const held = { ...(field && { field }), ...(reference && { reference }), ...(value && { value }) };
+  return { ...history, rejected: { place, reason, ...held } };
 }
 
 /**

@@ -17,7 +17,6 @@ export const versions: readonly string[] = [
     [/ STRICT(, WITHOUT ROWID)?/g, ''],
   ])}
   -- A text can have any length; an index entry can't. Whoever writes mappings holds a lock, so no hotel is inserted twice.
-  CREATE INDEX rejects_by_reference ON rejects (left(reference, 200)) WHERE reference IS NOT NULL;
   CREATE INDEX mappings_by_hotel ON mappings (left(provider_name, 200), left(provider_hotel_id, 200));
   CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id, number);
   CREATE INDEX case_bookings_by_reference ON case_bookings (left(reference, 200)) WHERE reference IS NOT NULL;

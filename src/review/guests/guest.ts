@@ -1,11 +1,14 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
+import { mayHold } from '../../booking/record-cells.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { isHeld, type Reject } from '../../ledger/rejects.js';
 import type { Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
 import type { Spool } from '../../spool/spool.js';
 import { createWholePattern } from '../../text/foreign-text.js';
+import { mentionsName } from '../../text/mask-names.js';
 import { listEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
@@ -19,12 +22,12 @@ export interface Guest {
   readonly reference: string;
   /** As written in their bookings. */
   readonly names: ReadonlySet<string>;
-  /** Their bookings, and the rejected records with their reference, by run, the newest first. */
+  /** Their bookings, and the rejected records that held their reference in any cell, by run, the newest first. */
   readonly traces: readonly Trace[];
 }
 
 export async function findGuest(ledger: ReadOnlyLedger, reference: string): Promise<Guest> {
-  const traces = await ledger.bookings.trace(reference);
+  const traces = await traceGuest(ledger, reference);
   const names = new Set<string>();
   // The same booking may be in several runs, with its name corrected.
   for (const trace of traces) {
@@ -32,6 +35,58 @@ export async function findGuest(ledger: ReadOnlyLedger, reference: string): Prom
     if (name) names.add(name);
   }
   return { reference, names, traces };
+}
+
+/** Where cells are shifted, the reference does not stand where it is looked for: every rejected record is read. */
+async function traceGuest(ledger: ReadOnlyLedger, reference: string): Promise<Trace[]> {
+  const traces = await ledger.bookings.trace(reference);
+  const keyOf = (run: Run, place: number) => `${run.id} ${place}`;
+  const known = new Set(
+    traces.map((trace) => (trace.kind === 'reject' ? keyOf(trace.run, trace.place) : '')),
+  );
+  const shifted: Trace[] = [];
+  for await (const { run, reject } of readRejects(ledger))
+    if (isRejectOf(reference, reject) && !known.has(keyOf(run, reject.place)))
+      shifted.push({ kind: 'reject', run, ...reject });
+  if (shifted.length === 0) return traces;
+  const newestFirst = (await listEveryRun(ledger)).map(({ id }) => id);
+  const places = new Map(newestFirst.map((id, place) => [id, place]));
+  const placeOf = ({ run }: Trace) => places.get(run.id) ?? 0;
+  return [...traces, ...shifted].sort((one, other) => placeOf(one) - placeOf(other));
+}
+
+function isRejectOf(reference: string, reject: Reject): boolean {
+  return reject.reference === reference || mayHold(reject.cells ?? '', reference);
+}
+
+/** The rejected records of which a value is kept. */
+async function* readRejects(
+  ledger: ReadOnlyLedger,
+): AsyncGenerator<{ readonly run: Run; readonly reject: Reject }, void, undefined> {
+  for (const run of await listEveryRun(ledger))
+    for (const reject of run.counts.rejected > 0 ? await ledger.rejects.listHeld(run.id) : [])
+      yield { run, reject };
+}
+
+/**
+ * The rejected records that may hold the guest's name, whether or not they held the reference: where cells are shifted, a row may have lost
+ * it. Another guest may have the same name.
+ *
+ * @param erasure.all those, too, of which nothing but the hash of the reference is kept
+ */
+export async function findRejectsToErase(
+  ledger: ReadOnlyLedger,
+  { guest: { reference, names, traces }, all }: { readonly guest: Guest; readonly all: boolean },
+) {
+  const found: { readonly run: Run; readonly reject: Reject }[] = [];
+  for (const trace of all ? traces : [])
+    if (trace.kind === 'reject' && !isHeld(trace)) found.push({ run: trace.run, reject: trace });
+  for await (const { run, reject } of readRejects(ledger)) {
+    const texts = [reject.reference, reject.value].filter((text) => text !== undefined);
+    const isNamed = texts.some((text) => [...names].some((name) => mentionsName(text, name)));
+    if (isNamed || isRejectOf(reference, reject)) found.push({ run, reject });
+  }
+  return found;
 }
 
 /**
@@ -45,10 +100,10 @@ export async function findBookingsOf(ledger: ReadOnlyLedger, name: string, signa
     for await (const reference of readReferencesOf(ledger, run, name, signal))
       if (reference === undefined) unreferenced += 1;
       else references.add(reference);
-    for (const { reference, value } of await ledger.rejects.list(run.id, Number.MAX_SAFE_INTEGER))
-      if (reference !== undefined && (isSameName(value ?? '', name) || isSameName(reference, name)))
-        references.add(reference);
   }
+  // Where cells are shifted, nothing tells which of its values is the reference.
+  for await (const { reject } of readRejects(ledger))
+    if (isSameName(reject.value ?? '', name) || isSameName(reject.reference ?? '', name)) unreferenced += 1;
   return { references, unreferenced };
 }
 
