@@ -12,7 +12,12 @@ const held = { reference: guest, value: 'BR-2', cells: 'x' };
 type Stored = 'nothing' | 'plain' | 'sealed' | 'keyed';
 
 it.each<
-  [what: string, how: { isEncrypted?: boolean; hashKey?: string; omits?: boolean }, held: Stored, hash: Stored]
+  [
+    what: string,
+    how: { isEncrypted?: boolean; hashKey?: string; omits?: boolean },
+    held: Stored,
+    hash: Stored,
+  ]
 >([
   ['as it is', {}, 'plain', 'plain'],
   ['with hashKey', { hashKey }, 'plain', 'keyed'],

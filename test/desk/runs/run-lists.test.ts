@@ -97,7 +97,9 @@ describe('the records that a run rejected', () => {
       ['3', 'service-id-invalid', '***', 'ServiceId', '***'],
       ['9', 'check-in-invalid', '', 'CheckInDate', '***'],
     ]);
-    expect((await getPage((await start('team')).url, '/runs/r1/rejected')).text).not.toContain('<script>alert');
+    expect((await getPage((await start('team')).url, '/runs/r1/rejected')).text).not.toContain(
+      '<script>alert',
+    );
   });
 });
 
