@@ -8,6 +8,7 @@ import { createHookCallerFinder } from '../src/desk/serve-pages.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { isLoopbackAddress } from '../src/http/transport.js';
 import type { Ledger } from '../src/ledger/ledger.js';
+import { explainUnsearched } from '../src/ledger/rejects.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
 import type { BackgroundReviews } from '../src/review/day/background-reviews.js';
 import { acceptIn } from '../src/review/day/open-run.js';
@@ -58,6 +59,7 @@ export async function openDesk(
   return createDesk(
     {
       ...{ ledger, scores, operations, timezone, hashKey },
+      unsearched: explainUnsearched(config),
       keptColumns: Object.keys(source.keep),
       ...{ deadline, nights, health },
       guestNameDays: config.guestNameDays,

@@ -8,11 +8,11 @@ import {
   type Unconfirmed,
 } from '../src/examination/unconfirmed.js';
 import { lookForUnconfirmed, takeSample } from '../src/examination/unconfirmed-check.js';
-import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/collecting.js';
 import { readErasedGuests } from '../src/ledger/erasing.js';
 import type { FilterReport } from '../src/ledger/filter-columns.js';
 import { keptAt } from '../src/ledger/kept-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
+import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/rejects.js';
 import type { Counts, Run } from '../src/ledger/run.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { requireBegun } from '../src/review/day/range-plan.js';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../src/archive/archive.js';
-import { type HistoryOptions, historyToJson, toHistory } from '../src/cases/shown-bookings.js';
+import { type HistoryOptions, historyToJson, subjectOf, toHistory } from '../src/cases/shown-bookings.js';
+import type { PackedEvidence } from '../src/desk/page.js';
 import type { Case } from '../src/ledger/case.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { mappingToJson } from '../src/ledger/mappings.js';
@@ -41,7 +42,7 @@ Example:
     const ledger = await app.findLedger();
     if (!ledger) return app.answerNone(none);
     const parts = { ...app, ledger, archive: app.archive(), spool: app.spool() };
-    const { inRuns, files } = await gatherFiles(parts, reference);
+    const { inRuns, subject, files } = await gatherFiles(parts, reference);
     if (inRuns.length === 0) {
       const canary = await ledger.canaries.findByReference(reference);
       return app.answerNone(
@@ -54,7 +55,7 @@ Example:
     const out = app.locate(file.out);
     // It holds the guest's name, so nothing is written without a record.
     const details = { out, runs: inRuns.length };
-    await app.record({ action: 'evidence', subject: reference, details });
+    await app.record({ action: 'evidence', subject, details });
     const packed = zip(files, new Date(clock()));
     await writeNamedFile({ option: '--out', name: file.out, force: file.force }, app, (add) => add(packed));
     const runs = inRuns.map(({ run }) => ({ runId: run.id, day: run.day }));
@@ -73,9 +74,9 @@ interface Parts {
 }
 
 /** The same as the content of a ZIP file; undefined if no run contains the booking. */
-export async function packEvidence(parts: Parts, reference: string): Promise<Uint8Array | undefined> {
-  const { inRuns, files } = await gatherFiles(parts, reference);
-  return inRuns.length === 0 ? undefined : zip(files, new Date(clock()));
+export async function packEvidence(parts: Parts, reference: string): Promise<PackedEvidence | undefined> {
+  const { inRuns, subject, files } = await gatherFiles(parts, reference);
+  return inRuns.length === 0 ? undefined : { zip: zip(files, new Date(clock())), subject };
 }
 
 /** The content of the ZIP: a folder for each run, and an index as text and as JSON. */
@@ -138,6 +139,7 @@ async function gatherFiles(parts: Parts, reference: string) {
   ];
   return {
     inRuns,
+    subject: subjectOf(reference, histories),
     files: [
       { name: 'index.txt', content: Buffer.from(lines.join('\n')) },
       { name: 'index.json', content: toJsonFile(index) },

@@ -97,9 +97,12 @@ Examples:
 });
 
 /** The reason is kept in the audit trail, where no name belongs. */
-function maskNames(reason: string, { names, traces }: Guest): string {
+function maskNames(reason: string, guest: Guest): string {
   const mask = createNameMask([reason], undefined);
-  for (const name of names) mask.add(name);
-  for (const trace of traces) if (trace.kind === 'reject' && trace.value) mask.add(trace.value);
+  for (const name of guest.names) mask.add(name);
+  for (const trace of guest.traces)
+    if (trace.kind === 'reject')
+      for (const text of [trace.reference, trace.value])
+        if (text !== undefined && text !== guest.reference) mask.add(text);
   return mask.apply(reason);
 }

@@ -5,7 +5,7 @@ import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { RunKey } from '../src/ledger/run-slices.js';
 import type { Trace } from '../src/ledger/tracing.js';
 import { readEveryRunKey } from '../src/review/every-run.js';
-import { findGuestFiles, findNames } from '../src/review/guests/guest.js';
+import { findGuestFiles, findNames, readGuestTraces } from '../src/review/guests/guest.js';
 import {
   findDueDays,
   listDue,
@@ -39,8 +39,10 @@ Examples:
       return code;
     }
     let bookings = 0;
-    const guest = await findNames(ledger, reference, () => {
+    let isSent = false;
+    const guest = await findNames(ledger, reference, ({ kind }) => {
       bookings += 1;
+      isSent ||= kind === 'booking';
     });
     const places = { archive: app.archive(), spool: app.spool() };
     // Where they are: the records are read again when they are printed, once the export is recorded.
@@ -57,7 +59,7 @@ Examples:
       ...booking,
     }));
     async function* readBookings(from: ReadOnlyLedger) {
-      for await (const traces of from.bookings.readTraces(reference)) yield traces.map(guestHistoryToJson);
+      for await (const traces of readGuestTraces(from, reference)) yield traces.map(guestHistoryToJson);
     }
     async function* readFiles() {
       for (const run of runs)
@@ -68,9 +70,11 @@ Examples:
     const auditTrail: object[] = [];
     for await (const actions of readActions(ledger.audit, { subject: reference }))
       for (const { at, ...action } of actions) auditTrail.push({ at: new Date(at).toISOString(), ...action });
-    // Typed text that is not a known reference may be a name.
-    const subject = bookings > 0 ? reference : undefined;
-    await app.record({ action: 'guest-export', subject, details: { bookings, files } });
+    await app.record({
+      action: 'guest-export',
+      subject: isSent ? reference : undefined,
+      details: { bookings, files },
+    });
     return answer(
       { bookings: () => readBookings(ledger), files: readFiles, cases, auditTrail },
       bookings + files > 0 ? exitCode.done : exitCode.failed,
@@ -82,8 +86,9 @@ Examples:
 function guestHistoryToJson(trace: Trace): object {
   const history = toHistory(trace, { withAnswers: false });
   if (trace.kind === 'booking') return { ...history, booking: readFields(trace.line, trace.form) };
-  const { place, reason, field, value } = trace;
-  return { ...history, rejected: { place, reason, ...(field && { field }), ...(value && { value }) } };
+  const { place, reason, field, reference, value } = trace;
+  const held = { ...(field && { field }), ...(reference && { reference }), ...(value && { value }) };
+  return { ...history, rejected: { place, reason, ...held } };
 }
 
 /**

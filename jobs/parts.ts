@@ -66,13 +66,13 @@ export async function openLedger(
     readonly warn?: (message: string) => void;
   } = {},
 ): Promise<Ledger> {
-  const { ledger, workers, body } = config;
+  const { ledger, workers, body, hashKey } = config;
   const leaseMs = workers.leaseSeconds * 1000;
   const keys = openKeys(config);
   switch (ledger.kind) {
     case 'sqlite':
       if (!adopts && !fileExists(ledger.path)) await refuseSecondLedger(config);
-      return openSqlite(ledger.path, { leaseMs, keys });
+      return openSqlite(ledger.path, { leaseMs, keys, hashKey });
     case 'postgres': {
       const { createPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
       const connections = body.concurrency + spareConnections;
@@ -83,6 +83,7 @@ export async function openLedger(
         leaseMs,
         connections,
         keys,
+        hashKey,
         peerClock,
         onRefused: ({ message }) => warn?.(`${message}; this is tried again for five minutes`),
         ...(!adopts && { mayCreate: () => refuseSecondLedger(config) }),
@@ -114,7 +115,7 @@ export function refuseArchive({ fault, message }: ArchiveAwayError, { delivery }
 
 export function openSqlite(
   path: string,
-  options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys' | 'isUnlinked'> = {},
+  options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys' | 'hashKey' | 'isUnlinked'> = {},
 ): Ledger {
   return createSqliteLedger({ path, rules, clock, ...options });
 }
@@ -129,16 +130,16 @@ export async function findLedger(
   config: Config,
   { waits = true, mustTakeWrites = false } = {},
 ): Promise<ReadOnlyLedger | undefined> {
-  const { ledger } = config;
+  const { ledger, hashKey } = config;
   const keys = openKeys(config);
   switch (ledger.kind) {
     case 'sqlite':
       return fileExists(ledger.path)
-        ? createSqliteReader({ path: ledger.path, rules, clock, keys })
+        ? createSqliteReader({ path: ledger.path, rules, clock, keys, hashKey })
         : undefined;
     case 'postgres': {
       const { findPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
-      return findPostgresLedger({ url: ledger.url, rules, waits, mustTakeWrites, keys });
+      return findPostgresLedger({ url: ledger.url, rules, waits, mustTakeWrites, keys, hashKey });
     }
   }
 }

@@ -136,6 +136,7 @@ async function examine(app: App) {
       return { count: null };
     }
   };
+  const sent = countSentFiles(runs);
   const place = archive.kind === 's3' ? showS3Location({ ...archive }) : archive.path;
   const from = runs.find((run) => run.source !== undefined)?.source;
   const keys = app.keys();
@@ -151,7 +152,11 @@ async function examine(app: App) {
     spool: file.spool,
     removeAfterDays: file.removeAfterDays,
     service: service.baseUrl,
-    sftp: file.sftp && `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
+    // A source or exports may be read from it, too.
+    sftp:
+      (config.delivery === 'file' || (sent.count ?? 0) > 0) &&
+      file.sftp &&
+      `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
     encryption: keys ? { keys: keys.root, days: keyDays.length, since: keyDays[0] ?? null } : null,
     source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
     kept: {
@@ -161,7 +166,7 @@ async function examine(app: App) {
       erased: { count: erased.length, since: toDate(erased[0]?.at) },
       archived: await countOrSay(place, async () => countArchived(app, runs, await unknown)),
       spooled: await countOrSay(file.spool, async () => ({ count: (await app.spool().list()).length })),
-      sentFiles: countSentFiles(runs),
+      sentFiles: sent,
     },
     unknownFolders: unknownFolders.map((folder) => folderToJson(app.archive(), folder)),
     writtenFiles: ledger ? await listWrittenFiles(ledger) : [],

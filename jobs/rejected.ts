@@ -1,4 +1,4 @@
-import { rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/collecting.js';
+import { rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/rejects.js';
 import { kindOf } from '../src/sources/registry.js';
 import { formatCount, wrapText } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
@@ -37,7 +37,10 @@ Examples:
     const { id: runId, state, counts } = run;
     const more = Math.max(0, counts.rejected - rejects.length);
     const csv = file.csv && app.locate(file.csv);
-    await app.look({ action: 'rejected', subject: day, details: { found: rejects.length, csv } });
+    // Where cells are shifted, each of them may be a name.
+    const showsNames = rejects.some(({ reference, value }) => (reference ?? value) !== null);
+    const record = showsNames ? app.record : app.look;
+    await record({ action: 'rejected', subject: day, details: { found: rejects.length, csv } });
     await app.writeCsv(file, rejectColumns, (add) => add(rejects));
 
     const json = { day, runId, rejected: rejects, more };

@@ -1,7 +1,7 @@
 import type { Canary } from '../src/ledger/canaries.js';
-import type { ReasonCount } from '../src/ledger/collecting.js';
 import { listResultFiles, type ResultCounts, type Sighting } from '../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+import type { ReasonCount } from '../src/ledger/rejects.js';
 import {
   type AcceptanceKind,
   acceptanceKinds,

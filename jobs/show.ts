@@ -5,10 +5,12 @@ import {
   describeVerdict,
   historyToJson,
   readHistories,
+  subjectOf,
 } from '../src/cases/shown-bookings.js';
 import type { Action } from '../src/ledger/audit.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
+import { explainUnsearched } from '../src/ledger/rejects.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import { renderShownCanary } from '../src/review/canary.js';
@@ -43,7 +45,9 @@ Examples:
   async run(app, { sought, isName, answers }) {
     const ledger = await app.findLedger();
     const code = await (isName ? showGuest : showReference)(app, ledger, sought, answers);
+    const unsearched = isName ? undefined : explainUnsearched(app.config);
     if (!ledger) app.say(app.describeNoLedger());
+    else if (unsearched) app.say(unsearched);
     return code;
   },
 });
@@ -59,8 +63,11 @@ async function showReference(app: App, ledger: Found, reference: string, answers
   }
   const histories = await read(app, ledger, [reference], answers);
   const found = histories.length;
-  // Typed text that is not a known reference may be a name.
-  await recordShow(app, { subject: found > 0 ? reference : undefined, details: { found, answers } });
+  const subject = subjectOf(
+    reference,
+    histories.map(({ history }) => history),
+  );
+  await recordShow(app, { subject, details: { found, answers } });
   const json = { reference, bookings: histories.map(({ history }) => historyToJson(history)) };
   if (found === 0) {
     const text = `${showInLine(reference)} is in no run of this ledger. What was rejected, and where: ${app.command('rejected DAY')}`;

@@ -105,6 +105,17 @@ export type BookingHistory = Partial<Omit<SentHistory, 'state'>> &
     readonly rejected?: { readonly place: number; readonly reason: string };
   };
 
+/**
+ * What the audit trail may hold of a typed reference. A text that no booking has may be a name, even where a rejected record has it in the
+ * reference's column.
+ */
+export function subjectOf(
+  reference: string,
+  histories: readonly Pick<BookingHistory, 'state'>[],
+): string | undefined {
+  return histories.some(({ state }) => state !== 'rejected') ? reference : undefined;
+}
+
 export function toHistory(trace: Trace, options: HistoryOptions): BookingHistory {
   if (trace.kind === 'booking') return toSentHistory(trace, options);
   const { run, place, reason } = trace;

@@ -147,7 +147,7 @@ export const settingsSchema = group({
     'a random text of at least 16 characters, such as from `openssl rand -base64 32`',
   )
     .describe(
-      'The key of the hashes by which erased guests are recognised when their day is replayed: the same for all processes, and never changed.',
+      'The key of the hashes by which erased guests are recognised when their day is replayed, and rejected records are found by their reference: the same for all processes, and never changed.',
     )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),

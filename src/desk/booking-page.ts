@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { describeSuspicion, describeVerdict, historyToJson, readHistories } from '../cases/shown-bookings.js';
+import {
+  describeSuspicion,
+  describeVerdict,
+  historyToJson,
+  readHistories,
+  subjectOf,
+} from '../cases/shown-bookings.js';
 import { canaryToJson } from '../ledger/canaries.js';
 import { isActiveCase } from '../ledger/case.js';
 import { createErasedTest, readErasedGuests } from '../ledger/erasing.js';
@@ -55,8 +61,7 @@ export const bookingPage = definePage({
     const names = bookings.some(({ guest }) => guest?.state === 'shown');
     return {
       action: 'show',
-      // Typed text that is not a known reference may be a name.
-      subject: bookings.length > 0 ? reference : undefined,
+      subject: subjectOf(reference, bookings),
       details: { found: bookings.length, answers, names },
       // The service's words may name guests, too.
       revealsNames: answers || names,
@@ -81,7 +86,7 @@ ${found}`,
         html`<p class="card">${describeCanary(canary, visit.desk)}. It is no booking; no count and no list has it. <a href="/runs/${encodeURIComponent(canary.runId)}">The run that sent it</a></p>`,
       );
     const [newest] = bookings;
-    if (!newest) return show(renderNone(reference, isErased));
+    if (!newest) return show(renderNone(reference, isErased, visit.desk.unsearched));
     const { shown, ...cut } = cutPage(bookings, page, runsPerPage);
     const linkTo = (to: number) =>
       writeAddress('/bookings', { reference, answers: answers ? 'yes' : undefined, page: to });
@@ -107,11 +112,11 @@ export const evidenceDownload = defineDownload({
   cost: 'expensive',
   input: z.object({ reference: z.string().min(1).max(500) }),
   contentType: 'application/zip',
-  audit: ({ reference }) => ({ action: 'evidence', subject: reference }),
+  audit: (_, { subject }) => ({ action: 'evidence', subject }),
   async open({ reference }, { desk, signal }) {
-    const zip = await desk.packEvidence(reference, signal);
-    if (!zip) throw new HttpError(404, 'no run of this ledger has a booking with that reference');
-    return { name: `evidence-${reference}.zip`, content: [zip] };
+    const packed = await desk.packEvidence(reference, signal);
+    if (!packed) throw new HttpError(404, 'no run of this ledger has a booking with that reference');
+    return { name: `evidence-${reference}.zip`, subject: packed.subject, content: [packed.zip] };
   },
 });
 
@@ -206,14 +211,14 @@ async function readMappings({ mappings }: Ledger, found: readonly History[]) {
 
 /* The answer. */
 
-function renderNone(reference: string, isErased: boolean | null): Html {
+function renderNone(reference: string, isErased: boolean | null, unsearched: string | undefined): Html {
   const words = html`<strong>${showInLine(reference)}</strong> is in no run of this ledger.`;
   if (isErased)
     return html`<p class="card">${words} Its guest was <strong>erased</strong>: what the ledger knew of this booking is gone.</p>`;
   const unsure = html`<p>Whether its guest was erased is unknown: that takes the setting <code>hashKey</code> of that time.</p>`;
   return html`<div class="card"><p>${words}</p>${isErased === null ? unsure : undefined}<p>It may be that</p><ul>
 <li>the setting <code>source.where</code> leaves it out: the page of its <a href="/">day</a> counts these as filtered,</li>
-<li>it was rejected: the page of its day lists these,</li>
+<li>it was rejected: the page of its day lists these${unsearched !== undefined && `. ${unsearched}`},</li>
 <li>the source did not export it, or only without a reference,</li>
 <li>it mixes capital and small letters in another way,</li>
 <li>or it is older than the ledger keeps.</li></ul></div>`;

@@ -47,10 +47,18 @@ export interface DeskParts {
   readonly keptColumns: readonly string[];
   /** Recognises erased guests; undefined if not configured. */
   readonly hashKey: string | undefined;
+  /** Why no reference finds a rejected record, if none does. */
+  readonly unsearched: string | undefined;
   readonly command: WriteCommand;
   readonly clock: () => number;
   /** The ZIP of `evidence`; undefined if no run has the booking. */
-  packEvidence(reference: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
+  packEvidence(reference: string, signal: AbortSignal): Promise<PackedEvidence | undefined>;
+}
+
+/** The bytes of the ZIP, and the booking's reference for the audit trail, if it is known to be one. */
+export interface PackedEvidence {
+  readonly zip: Uint8Array;
+  readonly subject: string | undefined;
 }
 
 /**
@@ -201,7 +209,8 @@ export interface Download<Fields extends z.ZodObject = z.ZodObject> extends Rout
 
 interface DownloadedFile {
   readonly name: string;
-  /** How many records it holds, for the audit trail. */
+  /** What it is about and how many records it holds, for the audit trail. */
+  readonly subject?: string | undefined;
   readonly records?: number;
   readonly content: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { guestNameFields } from '../booking/booking.js';
 import { describeWhy } from '../cases/shown-bookings.js';
-import { rejectToJson } from '../ledger/collecting.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { rejectToJson } from '../ledger/rejects.js';
 import { hasSentNothing, type Run } from '../ledger/run.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
 import { alone } from '../review/outcome/day-outcome.js';
@@ -26,6 +26,9 @@ import {
 } from './parts.js';
 import { findShownRun, runInput } from './run-file.js';
 
+const masked = '***';
+const showsValue = (text: string | null) => text !== null && text !== masked;
+
 /** The records of a run that could not be sent: where in the source, why, and the value there. */
 export const rejectedPage = definePage({
   path: '/runs/:id/rejected',
@@ -40,22 +43,25 @@ export const rejectedPage = definePage({
     const listed = toListed(run, found, page);
     const skip = entriesBefore(listed.page);
     const rejects = await ledger.rejects.list(run.id, entriesPerPage, { reason, skip });
-    // Columns are easily mixed up, so a value with a letter may be a name.
-    const mask = (value: string | null) =>
-      value !== null && /\p{L}/u.test(value) && !may('see-names') ? '***' : value;
+    // Columns are easily mixed up, so each of them may be a name.
+    const show = (text: string | null) => (text === null || may('see-names') ? text : masked);
     return {
       ...listed,
       reason,
       reasons,
       more: Math.max(0, run.counts.rejected - kept),
-      rejected: rejects.map(rejectToJson).map((one) => ({ ...one, value: mask(one.value) })),
+      rejected: rejects.map(rejectToJson).map(({ reference, value, ...one }) => ({
+        ...one,
+        reference: show(reference),
+        value: show(value),
+      })),
     };
   },
   audit: ({ day, runId, rejected }) => ({
     action: 'rejected',
     subject: day,
     details: { run: runId, found: rejected.length },
-    revealsNames: false,
+    revealsNames: rejected.some(({ reference, value }) => showsValue(reference) || showsValue(value)),
   }),
   render({ runId, reason, reasons, more, rejected, ...listed }, { desk: { placeUnit } }) {
     const path = `/runs/${encodeURIComponent(runId)}/rejected`;
@@ -69,7 +75,8 @@ export const rejectedPage = definePage({
         // Named, so no number: the first column is a heading.
         [`${placeUnit.slice(0, 1).toUpperCase()}${placeUnit.slice(1)}`]: ({ place }) => formatCount(place),
         Reason: (one) => one.reason,
-        Reference: ({ reference }) => linkBooking(reference),
+        // Not a link: no name belongs into an address.
+        Reference: ({ reference }) => reference ?? '',
         Field: ({ field }) => field ?? '',
         Value: ({ value }) => value ?? '',
       },

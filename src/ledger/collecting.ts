@@ -1,5 +1,4 @@
 import type { GuestNames } from '../booking/guest-names.js';
-import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
 import { readBatch, storedBatches } from './batches.js';
 import { type NewCanary, storeCanary } from './canaries.js';
 import { type SupersededPlaces, storeSuperseded } from './day-outcomes.js';
@@ -10,13 +9,13 @@ import { createCollectedIndexes } from './hash-index.js';
 import { type KeptColumns, keptColumns, writeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query, type Store } from './query.js';
+import { type ReasonCount, type Reject, storeRejects, storeWarnings } from './rejects.js';
 import { acceptanceOf, type Run, type Volume, type VolumeComparison } from './run.js';
 import { changeRun, runTables } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
-import { placeOfBatch, placeOfKeptColumns, placeOfReject } from './sealing.js';
+import { placeOfBatch, placeOfKeptColumns } from './sealing.js';
 import type { BookingForm, PlannedStep, Right } from './step.js';
 import { insertSteps } from './steps.js';
-import * as t from './table.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
@@ -25,7 +24,7 @@ const lineFeed = Buffer.from('\n');
 /** Starts collecting from scratch: removes what an interrupted collect of this run left behind. @throws FencedError */
 export async function beginCollect(store: Store, right: Right, start: CollectStart) {
   const { readTogether, transact, transactUnflushed } = store;
-  const { batchSize } = start;
+  const { batchSize, guestNames = 'send' } = start;
   const { number: run, day } = await transact(() => resetRun(right, start));
   const indexes = createCollectedIndexes(store.dialect, { number: run, day });
   const cache = new Map<string, Buffer>();
@@ -40,7 +39,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
         const stored = yield* lockRight(right);
         if (mayBeDone && stored.chunks === chunks + 1) return;
         if (stored.chunks !== chunks) throw new FencedError(right.runId);
-        yield* storeChunk({ run, day }, chunk);
+        yield* storeChunk({ run, day, guestNames }, chunk);
         for (const index of full) yield* index.store();
       });
       chunks += 1;
@@ -128,9 +127,10 @@ interface CollectedRun {
   /** The run's row number. */
   readonly run: number;
   readonly day: string;
+  readonly guestNames: GuestNames;
 }
 
-function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<void> {
+function* storeChunk({ run, day, guestNames }: CollectedRun, chunk: CollectedChunk): Query<void> {
   const { sealing } = yield* database();
   const { batches, rejects, duplicates, filtered } = chunk;
   yield* storedBatches.insert(
@@ -150,7 +150,8 @@ function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<v
       return [{ run, form, batch, kept }];
     }),
   );
-  yield* storeRejects({ run, day }, chunk);
+  yield* storeRejects({ run, day, guestNames }, rejects);
+  yield* storeWarnings(run, chunk.warnings);
   const carried = batches.reduce((sum, batch) => sum + (batch.carried ?? 0), 0);
   const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0) - carried;
   // A run that compares nothing has no count of suspects, and NULL stays NULL.
@@ -168,19 +169,6 @@ function* storeChunk({ run, day }: CollectedRun, chunk: CollectedChunk): Query<v
     batches.reduce((sum, batch) => sum + (batch.suspects?.length ?? 0), 0),
     run,
   );
-}
-
-function* storeRejects({ run, day }: CollectedRun, chunk: CollectedChunk): Query<void> {
-  const { sealing } = yield* database();
-  yield* rejects.insert(
-    chunk.rejects.map((reject) => ({
-      ...reject,
-      run,
-      value: sealing.sealText(day, reject.value, placeOfReject(run, reject.place)) ?? undefined,
-    })),
-  );
-  const onConflict = 'ON CONFLICT (run, reason) DO UPDATE SET count = warnings.count + excluded.count';
-  for (const warning of chunk.warnings) yield* warnings.add({ run, ...warning }, onConflict);
 }
 
 /** Lines stay bytes: as texts, the batches of a day's duplicates would fill the heap. */
@@ -264,47 +252,3 @@ export interface StayKeys {
   readonly hotelHashes: ArrayLike<number>;
   readonly lastDays: ArrayLike<number>;
 }
-
-export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
-
-/** A run's first rejects are listed; further ones are counted, and `show` finds them by their reference. */
-export const rejectsListed = 10_000;
-
-export const rejects = t.table(
-  'rejects',
-  {
-    run: t.numberOf('runs'),
-    place: t.bigint,
-    reason: t.text<RejectCode>(),
-    reference: t.optional(t.text()),
-    /** The field that made it unfit, under the service's name. */
-    field: t.optional(t.text()),
-    /** What the field held, never a guest's name; sealed. */
-    value: t.optional(t.text()),
-  },
-  { indexes: ['INDEX rejects_by_run ON rejects (run)'] },
-);
-export type Reject = Omit<t.Row<typeof rejects>, 'run'>;
-
-const reasonCount = {
-  reason: t.text<RejectCode | BookingWarning | 'absent-column' | 'earlier-days-not-compared'>(),
-  count: t.integer,
-  /** The place of its first occurrence, as the source counts. */
-  firstPlace: t.optional(t.bigint),
-};
-export const reasonCounts = t.columnsOf(reasonCount);
-export type ReasonCount = t.Row<typeof reasonCounts>;
-
-export const warnings = t.table(
-  'warnings',
-  { run: t.numberOf('runs'), ...reasonCount },
-  { key: 'run, reason', isItsIndex: true },
-);
-
-/** A reject as people and programs see it, with null for what is unknown. */
-export function rejectToJson({ place, reason, reference, field, value }: Reject) {
-  return { place, reason, reference: reference ?? null, field: field ?? null, value: value ?? null };
-}
-
-/** Its columns in a file. */
-export const rejectColumns = Object.keys(rejectToJson({ place: 0, reason: 'service-id-missing' }));

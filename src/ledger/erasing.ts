@@ -1,9 +1,10 @@
-import { createHmac, createSecretKey } from 'node:crypto';
 import { type Booking, hashReference } from '../booking/booking.js';
 import { UsageError } from '../text/usage-error.js';
 import { eraseKeptOfBatch } from './kept-columns.js';
+import { createKeyedHash } from './keyed-hash.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import { bind, change, database, one, type Query, removing, type Store } from './query.js';
+import { eraseReject } from './rejects.js';
 import { type BatchKey, describeKept, type HoldDay, isWorkedOn, listBatches } from './retention.js';
 import { getRun, lockRun, runNumber } from './runs.js';
 import { placeOfBatch } from './sealing.js';
@@ -70,8 +71,8 @@ export function createErasures(store: Store, holdDay: HoldDay) {
       }
     },
 
-    eraseReject: (runId: string, place: number, { withReference }: { readonly withReference: boolean }) =>
-      removing(store, () => transact(() => eraseReject(runId, place, withReference))),
+    eraseReject: (runId: string, place: number, how: { readonly withHash: boolean }) =>
+      removing(store, () => transact(() => eraseReject(runId, place, how))),
   };
 }
 
@@ -139,13 +140,6 @@ function* dropAnswers(run: number, form: BookingForm, batch: number): Query<void
   );
 }
 
-/** Removes the value of a run's reject, and if asked, its reference. */
-function* eraseReject(runId: string, place: number, withReference: boolean): Query<void> {
-  const run = yield* runNumber(runId);
-  const erased = withReference ? 'value = NULL, reference = NULL' : 'value = NULL';
-  yield* change(`UPDATE rejects SET ${erased} WHERE run = ? AND place = ?`, run, place);
-}
-
 /** A file, or a run's bookings in the ledger, that an erasure has changed; checksums in hexadecimal. */
 export interface ErasedContent {
   readonly place: 'ledger' | 'archive' | 'sftp';
@@ -171,17 +165,6 @@ export interface ErasedLines {
     /** Bookings whose stay was erased, by their place in the batch: nobody finds them by their hotel any more. */
     readonly stays?: readonly { readonly place: number; readonly hotelHash: number }[];
   };
-}
-
-/**
- * Creates the function that hashes texts under the setting `hashKey`, with HMAC-SHA-256, in hexadecimal. A reference and the
- * mark of a key have different hashes, even if their texts are equal.
- */
-function createKeyedHash(hashKey: string) {
-  // A text would be converted to a key object for every hash, and a day has many bookings.
-  const key = createSecretKey(hashKey, 'utf8');
-  return (kind: 'reference' | 'key', text: string) =>
-    createHmac('sha256', key).update(`${kind}\n${text}`).digest('hex');
 }
 
 /** Tells keys apart without revealing anything about them. */
@@ -223,12 +206,12 @@ export function createErasedTest({ hashKey, bits, references }: ErasedGuests) {
   const hash = createKeyedHash(hashKey);
   /** False if a booking with a reference of that hash is certainly not erased. */
   const mayBe = (referenceHash: number) => bits.has(referenceHash & bitMask);
+  const isReference = (text: string) => mayBe(hashReference(text)) && references.has(hash('reference', text));
   return {
     mayBe,
+    isReference,
     is: ({ bookingReferenceId }: Booking) =>
-      bookingReferenceId !== undefined &&
-      mayBe(hashReference(bookingReferenceId)) &&
-      references.has(hash('reference', bookingReferenceId)),
+      bookingReferenceId !== undefined && isReference(bookingReferenceId),
   };
 }
 

@@ -29,6 +29,7 @@ import {
 import { createNoticeReader, createNotices } from './messages.js';
 import { createProgressReader } from './progress.js';
 import { bind, type Store, stopping } from './query.js';
+import { countRejects, countWarnings, listHeldRejects, listRejects } from './rejects.js';
 import { createRetention, type HoldDay } from './retention.js';
 import {
   abandon,
@@ -66,15 +67,7 @@ import {
 import { createStays } from './stays.js';
 import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from './step.js';
 import { findWait, isBeingPerformed, listOpenSteps, listUndelivered, tally } from './steps.js';
-import {
-  countRejects,
-  countWarnings,
-  listRefused,
-  listRejects,
-  listStepTimes,
-  readTraces,
-  trace,
-} from './tracing.js';
+import { listRefused, listStepTimes, readTraces, trace } from './tracing.js';
 import { createWatch } from './watching.js';
 
 /**
@@ -169,7 +162,12 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
       /** The kept values of the bookings with these references, each of the newest run that has them. */
       findKept: (references: readonly string[]) => findKeptValues(store, references),
     },
-    rejects: bind(read, { list: listRejects, count: countRejects, countWarnings }),
+    rejects: bind(read, {
+      list: listRejects,
+      listHeld: listHeldRejects,
+      count: countRejects,
+      countWarnings,
+    }),
     canaries: createCanaryReader(store),
     guests: createGuestReader(store),
     mappings: {

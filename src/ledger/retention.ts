@@ -17,6 +17,7 @@ import {
   type Store,
   withoutUndefined,
 } from './query.js';
+import { blankRejects } from './rejects.js';
 import { quotedActiveStates, type Run } from './run.js';
 import { runTables } from './run-changes.js';
 import { type RunSlice, readInSlices } from './run-slices.js';
@@ -198,8 +199,7 @@ function openUnlessDestroyed(open: () => Buffer): Buffer | undefined {
 /** Also blanks what was written in the meantime. */
 function* markBlanked(runId: string, at: number): Query<void> {
   const { number } = yield* lockRun(runId);
-  // A broken record may hold anything under any field.
-  yield* change(`UPDATE rejects SET value = NULL WHERE run = ? AND value IS NOT NULL`, number);
+  yield* blankRejects(number);
   yield* change(`UPDATE attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL`, number);
   yield* blankKeptColumns(number);
   yield* change(`UPDATE runs SET names_blanked_at = ?, lines_blanked = 1 WHERE number = ?`, at, number);

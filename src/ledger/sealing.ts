@@ -1,10 +1,11 @@
 import { type DayKeys, KeyError } from '../keys/day-keys.js';
 import { isSealed, openValue, sealValue } from '../keys/sealed-value.js';
+import { createKeyedHash } from './keyed-hash.js';
 import type { BookingForm } from './step.js';
 
 /**
  * Encrypts what may hold guests' names on its way into the database, and decrypts it on its way out: the lines of
- * batches and their kept columns, the service's words, and the values of rejected records. Nothing else in the ledger
+ * batches and their kept columns, the service's words, and what rejected records held. Nothing else in the ledger
  * knows about encryption. Without keys, things are stored as they are.
  */
 export interface Sealing {
@@ -16,6 +17,10 @@ export interface Sealing {
   sealText(day: string, text: string | undefined, place: string): string | null;
   /** Returns the reason in place of a text that can't be read. */
   openText(stored: string | undefined, place: string): string | undefined;
+  /** False without keys: then things are stored as they are. */
+  readonly encrypts: boolean;
+  /** The hash under the setting `hashKey`; undefined without it. */
+  hashReference(reference: string): string | undefined;
 }
 
 /** Precedes encrypted bytes that are stored or selected as text, in base64. */
@@ -23,7 +28,8 @@ export const sealedMark = '\u0001';
 const sealedText = `${sealedMark}sealed `;
 
 /** @param keys undefined to store things as they are */
-export function createSealing(keys: DayKeys | undefined): Sealing {
+export function createSealing(keys: DayKeys | undefined, hashKey?: string): Sealing {
+  const hash = hashKey === undefined ? undefined : createKeyedHash(hashKey);
   const sealLines: Sealing['sealLines'] = (day, lines, place) =>
     keys ? sealValue(keys, day, lines, place) : lines;
   return {
@@ -45,6 +51,8 @@ export function createSealing(keys: DayKeys | undefined): Sealing {
         throw error;
       }
     },
+    encrypts: keys !== undefined,
+    hashReference: (reference) => hash?.('reference', reference),
   };
 }
 

@@ -3,7 +3,6 @@ import type { KeptValues } from '../booking/kept-values.js';
 import { stayOf } from '../booking/stay.js';
 import { type Attempt, attemptsOf } from './attempts.js';
 import { readLines } from './batches.js';
-import { type ReasonCount, type Reject, reasonCounts, rejects } from './collecting.js';
 import { isSuperseded } from './day-outcomes.js';
 import { findJudged, findSuspect, type Judged, type Suspect } from './findings.js';
 import { keptAt, readKeptOfBatch } from './kept-columns.js';
@@ -15,12 +14,11 @@ import {
   type Query,
   type Store,
   type TraceRange,
-  toStorable,
   withoutUndefined,
 } from './query.js';
+import { findRejects, type Reject } from './rejects.js';
 import type { Run } from './run.js';
 import { readRun, runNumber } from './runs.js';
-import { placeOfReject } from './sealing.js';
 import type { BookingForm, StepKind } from './step.js';
 import { steps } from './steps.js';
 import * as t from './table.js';
@@ -56,8 +54,8 @@ function* traceWithin(reference: string, within: TraceRange): Query<Trace[]> {
     for (const trace of yield* traceBookings(candidates, reference))
       found.push({ run: candidates.run, trace });
   }
-  if (within.day === undefined)
-    for (const reject of yield* traceRejects(reference, within)) found.push(reject);
+  for (const { run, reject } of within.day === undefined ? yield* findRejects(reference, within) : [])
+    found.push({ run, trace: { kind: 'reject', run: yield* readRun(run), ...reject } });
   // The sort is stable: within a run bookings stay before rejects.
   return found.sort((a, b) => b.run - a.run).map(({ trace }) => trace);
 }
@@ -131,31 +129,6 @@ function stepsThatCarry(
 
 const carriers = steps.only('name', 'kind', 'state');
 
-function* traceRejects(
-  reference: string,
-  { from, to }: TraceRange,
-): Query<{ readonly run: number; readonly trace: Trace }[]> {
-  const { isReference } = yield* database();
-  const { sql, values } = isReference(toStorable(reference));
-  const traces: { run: number; trace: Trace }[] = [];
-  for (const found of yield* rejects.list(
-    `WHERE ${sql} AND run BETWEEN ? AND ? ORDER BY run DESC, place`,
-    ...values,
-    from,
-    to,
-  )) {
-    const { reference, ...reject } = yield* openReject(found);
-    traces.push({ run: found.run, trace: { kind: 'reject', run: yield* readRun(found.run), ...reject } });
-  }
-  return traces;
-}
-
-function* openReject({ run, ...reject }: t.Row<typeof rejects>): Query<Reject> {
-  const { sealing } = yield* database();
-  const value = sealing.openText(reject.value, placeOfReject(run, reject.place));
-  return { ...reject, ...(value !== undefined && { value }) };
-}
-
 /** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
 const stepTimes = t.columnsOf({
   ...{
@@ -208,42 +181,6 @@ export function* listRefused(runId: string, limit: number, skip = 0): Query<Refu
   return refused;
 }
 
-export function* countRejects(runId: string): Query<ReasonCount[]> {
-  const counts = yield* reasonCounts.all(
-    'SELECT reason, count(*) AS count, min(place) AS first_place FROM rejects WHERE run = ? GROUP BY reason',
-    yield* runNumber(runId),
-  );
-  return counts.sort(byFrequency);
-}
-
-/** The first ones, by place. */
-export function* listRejects(
-  runId: string,
-  limit: number,
-  { reason, skip = 0 }: { readonly reason?: string | undefined; readonly skip?: number } = {},
-): Query<Reject[]> {
-  const found = yield* rejects.list(
-    `WHERE run = ? ${reason === undefined ? '' : 'AND reason = ?'} ORDER BY place LIMIT ? OFFSET ?`,
-    ...[yield* runNumber(runId), ...(reason === undefined ? [] : [toStorable(reason)]), limit, skip],
-  );
-  const opened: Reject[] = [];
-  for (const reject of found) opened.push(yield* openReject(reject));
-  return opened;
-}
-
-export function* countWarnings(runId: string): Query<ReasonCount[]> {
-  const counts = yield* reasonCounts.all(
-    'SELECT reason, count, first_place FROM warnings WHERE run = ?',
-    yield* runNumber(runId),
-  );
-  return counts.sort(byFrequency);
-}
-
-/** The most frequent first. Sorted here: a database may compare texts by its own collation. */
-function byFrequency(a: ReasonCount, b: ReasonCount): number {
-  return b.count - a.count || (a.reason < b.reason ? -1 : 1);
-}
-
 export type Trace =
   | {
       readonly kind: 'booking';
@@ -268,7 +205,7 @@ export type Trace =
       readonly kept?: KeptValues;
       readonly attempts: readonly Attempt[];
     }
-  | ({ readonly kind: 'reject'; readonly run: Run } & Pick<Reject, 'place' | 'reason' | 'field' | 'value'>);
+  | ({ readonly kind: 'reject'; readonly run: Run } & Reject);
 
 export interface JudgedLines {
   readonly batch: number;

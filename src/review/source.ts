@@ -9,6 +9,8 @@ export type SourceRecord =
   | {
       readonly place: number;
       readonly fields: RawBooking;
+      /** All that the source holds of the record, also in columns that nobody asked for: its cells, or an object. The fields if absent. */
+      readonly whole?: unknown;
       /** The same fields as the source holds them, where that is plain text. */
       readonly cells?: PlainCells;
       /** The values of the requested extra columns, in their order; undefined for one that it doesn't have. */

@@ -55,7 +55,8 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   timezone,
   keptColumns: [],
   hashKey: undefined,
-  packEvidence: async () => Buffer.from('PK'),
+  unsearched: undefined,
+  packEvidence: async (subject) => ({ zip: Buffer.from('PK'), subject }),
   limits: {
     retry: { tries: 6, baseMs: 1_000, capMs: 60_000 },
     resultTimeoutMs: 6 * 3_600_000,

@@ -151,7 +151,7 @@ async function prepareBodyDays(settings: Settings = { keys: './keys' }) {
       return body.includes('"BR-3"') ? { kind: 'json', status: 400, body: refusal } : success;
     }),
   );
-  const broken = `${canary},BR-9,x,Hotelbeds,1,2026-12-01,2026-12-02\n`;
+  const broken = `${canary},BR-9,x,Hotelbeds,1,2026-12-01,2026-12-02\nBR-9,${canary},Hotelbeds,1,2026-12-01,2026-12-02,\n`;
   const folder = await createDayFolder({
     baseUrl: standIn.baseUrl,
     bookings: toCsv(bookings) + broken,
@@ -165,10 +165,10 @@ describe('days by body with keys', () => {
   it("leave no name in the ledger: not in bookings, the service's words or rejected values", async () => {
     const folder = await prepareBodyDays();
     const result = await folder.runDay();
-    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { refused: 1, rejected: 1 } });
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { refused: 1, rejected: 2 } });
     expect(await findText(join(folder.path, 'data'), canary)).toEqual([]);
     const rejected = await folder.run(['rejected', day, '--json']);
-    expect(rejected.json).toMatchObject({ rejected: [{ value: canary }] });
+    expect(rejected.json).toMatchObject({ rejected: [{ value: canary }, { reference: canary }] });
     const { stdout } = await folder.run(['show', 'BR-3', '--answers']);
     expect(stdout).toContain('no: {');
   });

@@ -202,6 +202,34 @@ describe('guest erase', () => {
     expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
   });
 
+  it.each<[what: string, row: string]>([
+    ['the row lacks its first cell', `"BR-2",${canary},7,Bedlink,BL-1,2026-12-01,`],
+    ['the reference is wrapped', `"=""BR-2""",${canary},7,Bedlink,BL-1,2026-12-01,`],
+    ['the reference is in another column', `${canary},7,Bedlink,BL-1,2026-12-01,,\u200b BR-2 `],
+    ['the row has lost the reference', `Bedlink,"${canary.toUpperCase()}",7,x,BL-1,2026-12-01,`],
+  ])('removes the name from a record whose cells are shifted, now and in a replay: %s', async (_, row) => {
+    const { folder } = await prepareFileDay(server(), {
+      bookings: `${toCsv(bookings)}${row}\n`,
+      settings: { hashKey: 'a key of the tests', maxRejectedShare: 0.9, delivery: 'body' },
+      onPost: () => success,
+    });
+    await folder.runDay();
+    const findName = async () => [
+      ...(await findText(folder.path, canary)),
+      ...(await findText(folder.path, canary.toUpperCase())),
+    ];
+    expect(await findName()).toContain(folder.ledgerFile);
+    const erased = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
+    expect(erased).toMatchObject({ exitCode: 0, json: { left: [] } });
+    expect(new Set(await findName())).toEqual(new Set([folder.bookingsFile]));
+    if (!row.includes('BR-2')) return;
+    await folder.run(['replay', day, '--reason', 'x']);
+    expect((await folder.run(['rejected', day, '--json'])).json).toMatchObject({
+      rejected: [{ place: 8, field: 'ServiceId', reference: null, value: null }],
+    });
+    expect(await findName()).toEqual([folder.bookingsFile]);
+  });
+
   it('removes the value of a rejected record, and keeps no reason with a name', async () => {
     const rest = '7,Bedlink,BL-1,2026-12-01,2026-12-02';
     const { folder } = await prepareFileDay(server(), {
@@ -211,13 +239,13 @@ describe('guest erase', () => {
     });
     await folder.run(['run', '--day', day, '--delivery', 'body']);
     const named = await folder.run(['show', '--name', canary, '--json']);
-    expect(JSON.parse(named.stdout).bookings).toMatchObject([{ reference: 'BR-2' }, { reference: 'X-1' }]);
+    expect(named.json).toMatchObject({ bookings: [{ reference: 'BR-2' }], unreferenced: 1 });
     const reason = `${canary} wrote on Monday`;
     const rejected = await folder.run(['guest', 'erase', 'X-1', '--reason', reason, '--json']);
     expect(rejected).toMatchObject({
       exitCode: 0,
       json: {
-        erased: [{ place: 'ledger', name: 'value of rejected record 8' }],
+        erased: [{ place: 'ledger', name: 'reference and value of rejected record 8' }],
         reason: '*** *** wrote on Monday',
       },
     });

@@ -47,14 +47,18 @@ async function findNames(folder: {
 describe('guestNames: omit', () => {
   it('sends and keeps no name by body, even for a large day, and no value of rejected records', async () => {
     const many = toCsv([...bookings, ...makeBookings(45_000, { first: 10 })]);
-    const broken = toCsv(bookings.slice(0, 1)).split('\n')[1]?.replace(/^\d+/, canary);
+    const whole = toCsv(bookings.slice(0, 1)).split('\n')[1];
+    const broken = `${whole?.replace(/^\d+/, canary)}\nBR-90,${canary},x,y,z,2026-12-01,`;
     const settings = { guestNames: 'omit', delivery: 'body' };
     const { folder, standIn } = await prepare(settings, `${many}${broken}\n`);
-    const counts = { accepted: 45_006, rejected: 1 };
+    const counts = { accepted: 45_006, rejected: 2 };
     expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts });
     expect(standIn.accepted()).toHaveLength(45_006);
     expect(standIn.accepted().filter((sent) => 'BookingClientName' in sent)).toEqual([]);
     expect(await findNames(folder)).toEqual([]);
+    // Of a rejected record there is the hash of its reference.
+    const shown = await folder.run(['show', 'BR-1', '--json']);
+    expect(shown.json).toMatchObject({ bookings: [{ state: 'delivered' }, { state: 'rejected' }] });
     const late = await folder.run(['replay', day, '--late', '--json']);
     expect(late).toMatchObject({ exitCode: 0, json: { counts: { accepted: 0, duplicates: 45_006 } } });
   });

@@ -38,6 +38,10 @@ it('privacy says what is kept where since when, and every file with a name on di
   const before = await folder.run(['privacy', '--json']);
   expect(before.exitCode).toBe(0);
   for (const { count, since } of placesOf(before.json)) expect([count, since]).toEqual([0, null]);
+  await folder.configure({ guestNameDays: 45, recordDays: 400, delivery: 'body' });
+  const byBody = await folder.run(['privacy', '--json']);
+  expect(JSON.stringify(byBody.json)).not.toContain('SFTP server');
+  await folder.configure({ guestNameDays: 45, recordDays: 400 });
 
   expect((await folder.runDay()).exitCode).toBe(0);
   const csv = join(folder.path, 'affected.csv');

@@ -5,7 +5,7 @@ import {
   readRunDetails,
   renderClosing,
 } from '../../jobs/run-summary.js';
-import type { ReasonCount } from '../../src/ledger/collecting.js';
+import type { ReasonCount } from '../../src/ledger/rejects.js';
 import { createCommandWriter } from '../../src/text/shell.js';
 import { someRun } from '../review/some-run.js';
 import { fakeLedger } from '../support/fake-ledger.js';

@@ -16,7 +16,13 @@ export interface OpenedSqliteLedger extends OpenedLedger {
 }
 
 /** A ledger in a new folder. */
-export async function openSqliteLedger({ isEncrypted = false } = {}): Promise<OpenedSqliteLedger> {
+export async function openSqliteLedger({
+  isEncrypted = false,
+  hashKey,
+}: {
+  readonly isEncrypted?: boolean;
+  readonly hashKey?: string | undefined;
+} = {}): Promise<OpenedSqliteLedger> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
   const path = join(folder, 'data', 'ledger.db');
   const ledgers: Ledger[] = [];
@@ -24,7 +30,7 @@ export async function openSqliteLedger({ isEncrypted = false } = {}): Promise<Op
   let now = at;
   const open = () => {
     const keys = isEncrypted ? createKeyFolder(join(folder, 'keys')) : undefined;
-    const ledger = createSqliteLedger({ path, rules, clock: () => now, keys });
+    const ledger = createSqliteLedger({ path, rules, clock: () => now, keys, hashKey });
     ledgers.push(ledger);
     return ledger;
   };

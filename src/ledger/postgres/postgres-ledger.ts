@@ -26,6 +26,8 @@ export interface PostgresReaderOptions extends DatabaseOptions {
   readonly rules: Rules;
   /** The keys of what may hold guests' names; without them it is not encrypted. */
   readonly keys?: DayKeys | undefined;
+  /** Finds rejected records by hashes under this key. */
+  readonly hashKey?: string | undefined;
 }
 
 export interface PostgresLedgerOptions extends PostgresReaderOptions {

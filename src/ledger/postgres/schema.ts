@@ -17,7 +17,6 @@ export const versions: readonly string[] = [
     [/ STRICT(, WITHOUT ROWID)?/g, ''],
   ])}
   -- A text can have any length; an index entry can't. Whoever writes mappings holds a lock, so no hotel is inserted twice.
-  CREATE INDEX rejects_by_reference ON rejects (left(reference, 200)) WHERE reference IS NOT NULL;
   CREATE INDEX mappings_by_hotel ON mappings (left(provider_name, 200), left(provider_hotel_id, 200));
   CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id, number);
   CREATE INDEX case_bookings_by_reference ON case_bookings (left(reference, 200)) WHERE reference IS NOT NULL;
@@ -49,6 +48,12 @@ export const versions: readonly string[] = [
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
     toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 10000
   );
+  ALTER TABLE rejects SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+  -- The planner's statistics would keep values that were removed.
+  ALTER TABLE batches ALTER COLUMN lines SET STATISTICS 0;
+  ALTER TABLE kept_columns ALTER COLUMN kept SET STATISTICS 0;
+  ALTER TABLE rejects ALTER COLUMN held SET STATISTICS 0;
+  ALTER TABLE attempts ALTER COLUMN answer SET STATISTICS 0;
   -- A few of these rows are updated often: free space in each page keeps their indexes unchanged.
   ALTER TABLE runs SET (fillfactor = 50);
   ALTER TABLE steps SET (fillfactor = 70);

@@ -1,13 +1,12 @@
 import { hashReference } from '../../booking/booking.js';
-import type { DayKeys } from '../../keys/day-keys.js';
 import { gatherCandidates } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import { type CopiedMapping, copied, type ProviderHotel } from '../mappings.js';
 import { all, type Candidates, type Dialect, type Query, type Store, type TraceRange } from '../query.js';
 import type { Remains } from '../retention.js';
-import type { Rules } from '../rules.js';
 import { createSealing } from '../sealing.js';
 import type { Database } from './database.js';
+import type { PostgresReaderOptions } from './postgres-ledger.js';
 import { linesAsText } from './session.js';
 
 /** One lock for all writers of the copy, whatever their scope: the letters `maps`. */
@@ -62,9 +61,9 @@ const remains: Remains = {
 /** PostgreSQL as a store of the ledger. */
 export function createPostgresStore(
   { perform, snapshot, transact }: Database,
-  { keys, rules }: { readonly keys?: DayKeys | undefined; readonly rules: Rules },
+  { keys, hashKey, rules }: Pick<PostgresReaderOptions, 'keys' | 'hashKey' | 'rules'>,
 ): Store {
-  const dialect = { ...common, sealing: createSealing(keys), rules, mayBeDone: false };
+  const dialect = { ...common, sealing: createSealing(keys, hashKey), rules, mayBeDone: false };
   const inTransaction: Store['transact'] = (query) =>
     transact((session, mayBeDone) => session.perform(query(), { ...dialect, mayBeDone }));
   return {

@@ -15,7 +15,6 @@ export const versions: readonly string[] = [
     ['clocktime', 'integer'],
     ['randomtext', 'lower(hex(randomblob(16)))'],
   ])}
-  CREATE INDEX rejects_by_reference ON rejects (reference) WHERE reference IS NOT NULL;
   CREATE UNIQUE INDEX mappings_by_hotel ON mappings (provider_name, provider_hotel_id);
   CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id);
   CREATE INDEX case_bookings_by_reference ON case_bookings (reference) WHERE reference IS NOT NULL`,

@@ -43,6 +43,8 @@ export interface SqliteLedgerOptions {
   readonly busyTimeoutMs?: number;
   /** The keys of what may hold guests' names; without them it is not encrypted. */
   readonly keys?: DayKeys | undefined;
+  /** Finds rejected records by hashes under this key. */
+  readonly hashKey?: string | undefined;
   /** Its file is removed once it is open: nobody else is to see it. */
   readonly isUnlinked?: true;
 }
@@ -102,10 +104,10 @@ export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>
 /** SQLite as a store of the ledger, and how it performs a query at once; one that changes something inside a transaction. */
 export function createSqliteStore(
   database: Database,
-  { rules, clock, keys }: Pick<SqliteLedgerOptions, 'rules' | 'clock' | 'keys'>,
+  { rules, clock, keys, hashKey }: Pick<SqliteLedgerOptions, 'rules' | 'clock' | 'keys' | 'hashKey'>,
   file?: LedgerFile,
 ) {
-  const dialect = createDialect(rules, clock, createSealing(keys));
+  const dialect = createDialect(rules, clock, createSealing(keys, hashKey));
   function perform<Result>(query: Query<Result>): Result {
     let step = query.next();
     while (!step.done) step = query.next({ ...answer(database, step.value), dialect });

@@ -11,15 +11,16 @@ import {
   type NormaliserFor,
   noDates,
 } from '../../booking/normalise.js';
+import { hashCells, listCells } from '../../booking/record-cells.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
 import { decidingRecords } from '../../booking/written-date.js';
-import type { ReasonCount, Reject } from '../../ledger/collecting.js';
 import { createErasedTest, type ErasedGuests } from '../../ledger/erasing.js';
 import type { KeptRow } from '../../ledger/kept-columns.js';
+import { type ReasonCount, type Reject, rejectsListed } from '../../ledger/rejects.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { BookingForms } from '../delivery.js';
 import { createLineBuffer, createPlainRenderer } from '../render-line.js';
-import type { BookingSource, SourceChunk, SourceReading } from '../source.js';
+import type { BookingSource, SourceChunk, SourceReading, SourceRecord } from '../source.js';
 
 /** Reads a day as the lines to be stored: source, normaliser and forms combined. */
 export type DayReader = ReturnType<typeof createDayReader>;
@@ -129,6 +130,8 @@ function createChunkRenderer(
   erasedGuests: ErasedGuests | undefined,
 ) {
   const erased = erasedGuests && createErasedTest(erasedGuests);
+  /** Of the whole day. */
+  let rejected = 0;
   const renderPlain = usual && createPlainRenderer(normalise, usual, names);
   return ({ records, filtered = 0, ...unchanged }: SourceChunk) => {
     const buffer = createLineBuffer(records.length * expectedLineBytes);
@@ -151,22 +154,29 @@ function createChunkRenderer(
       else warnings.set(reason, { count: 1, firstPlace });
     }
 
-    /** @param reference kept if it is readable, so that the record can be found again */
+    /** Columns are easily mixed up, so any value of a broken record may be a name. */
     function reject(
-      place: number,
+      { place, fields, whole = fields }: Extract<SourceRecord, { readonly fields: RawBooking }>,
       reason: Reject['reason'],
-      reference: unknown,
-      { value, ...cause }: RejectCause,
+      { field, value }: RejectCause,
     ): void {
-      const text = readField('code', reference, normalise.placeholders);
+      rejected += 1;
+      const isListed = rejected <= rejectsListed;
+      const cells = isListed || erased ? listCells(whole) : undefined;
+      const found = { place, reason, ...(field !== undefined && { field }) };
+      if (erased && (!cells || [...cells].some(erased.isReference))) {
+        rejects.push(found);
+        return;
+      }
+      const text = readField('code', fields.BookingReferenceId, normalise.placeholders);
+      // The cut may split a surrogate pair.
+      const reference =
+        typeof text === 'string' ? text.slice(0, maxReferenceLength).toWellFormed() : undefined;
       rejects.push({
-        place,
-        reason,
-        ...cause,
-        // Columns are easily mixed up, so any value of a broken record may be a name.
-        ...(value !== undefined && names === 'send' && { value }),
-        // The cut may split a surrogate pair.
-        ...(typeof text === 'string' && { reference: text.slice(0, maxReferenceLength).toWellFormed() }),
+        ...found,
+        ...(reference !== undefined && { reference }),
+        // A broken export of millions of records must not fill the ledger, and values that no erasure could find are not kept.
+        ...(isListed && cells && { ...(value !== undefined && { value }), cells: hashCells(cells) }),
       });
     }
 
@@ -188,6 +198,7 @@ function createChunkRenderer(
     for (const record of records) {
       const { place } = record;
       if ('unreadable' in record) {
+        rejected += 1;
         rejects.push({ place, reason: record.unreadable });
         continue;
       }
@@ -203,7 +214,7 @@ function createChunkRenderer(
       const normalised = normalise(fields);
       if (normalised.kind === 'reject') {
         const { reason } = normalised;
-        reject(place, reason, fields.BookingReferenceId, findRejectCause(fields, reason));
+        reject(record, reason, findRejectCause(fields, reason));
         continue;
       }
       const { warnings: found } = normalised;
@@ -216,7 +227,7 @@ function createChunkRenderer(
       const missing = form === 'file' ? [] : (listObstacles?.(booking) ?? []);
       if (form === undefined) {
         const cause = missing[0] === undefined ? {} : describeCause(fields, missing[0]);
-        reject(place, 'not-for-the-file', booking.bookingReferenceId, cause);
+        reject(record, 'not-for-the-file', cause);
         continue;
       }
       for (const field of missing) obstacles.set(field, (obstacles.get(field) ?? 0) + 1);

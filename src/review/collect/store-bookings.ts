@@ -8,14 +8,9 @@ import {
   unknownLastDay,
 } from '../../booking/booking.js';
 import { addDates, noDates } from '../../booking/normalise.js';
-import {
-  type Collect,
-  type CollectedBatch,
-  type ReasonCount,
-  type Reject,
-  rejectsListed,
-} from '../../ledger/collecting.js';
+import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
 import type { KeptRow } from '../../ledger/kept-columns.js';
+import type { ReasonCount, Reject } from '../../ledger/rejects.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { createLineBuffer } from '../render-line.js';
 import { readBooking } from '../stored/stored-line.js';
@@ -169,15 +164,11 @@ export function createBookingStore(
       }
     },
     async take(chunk: RenderedChunk): Promise<void> {
-      // Beyond what is ever listed, a broken export of millions of records must not fill the ledger with its values.
-      const listable = Math.max(0, rejectsListed - counts.rejected);
       counts.read += chunk.read;
       counts.rejected += chunk.rejects.length;
       counts.filtered += chunk.filtered;
       filtered += chunk.filtered;
-      rejects = rejects.concat(
-        chunk.rejects.map((reject, at) => (at < listable ? reject : withoutCause(reject))),
-      );
+      rejects = rejects.concat(chunk.rejects);
       chunk.warnings.forEach(warn);
       where = chunk.where ?? where;
       addDates(counts.dates, chunk.dates);
@@ -185,10 +176,6 @@ export function createBookingStore(
       if (isFull()) await store(false);
     },
   };
-}
-
-function withoutCause({ place, reason, reference }: Reject): Reject {
-  return { place, reason, ...(reference !== undefined && { reference }) };
 }
 
 const lineFeed = 0x0a;

@@ -18,7 +18,14 @@ import { removeSpooled } from '../file/file-attempt.js';
 import { largestOf, limitReceived, locateRemoteFiles } from '../file/remote-files.js';
 import { findUnknownFolders } from '../unknown-folders.js';
 import { createLineEraser, type Erasure, eraseRecords } from './erase-records.js';
-import { findGuestFiles, findRecords, type Guest, type GuestFile, isLineOf } from './guest.js';
+import {
+  findGuestFiles,
+  findRecords,
+  findRejectsToErase,
+  type Guest,
+  type GuestFile,
+  isLineOf,
+} from './guest.js';
 
 interface EraseParts {
   readonly ledger: Ledger;
@@ -251,18 +258,21 @@ async function eraseArchived(
   receipt.erased.push(toErasedPlace(run, content));
 }
 
-/** What is kept of records that could not be sent. Where columns are mixed up, a value is the name. */
+/** What is kept of records that could not be sent. Without `all`, the hash of the guest's own reference stays. */
 async function eraseRejects(
   { ledger, dryRun }: EraseParts,
-  { guest, all: withReference }: Erasure,
+  erasure: Erasure,
   receipt: Receipt,
 ): Promise<void> {
-  for (const trace of guest.traces) {
-    if (trace.kind === 'booking' || (trace.value === undefined && !withReference)) continue;
-    const { run, place } = trace;
-    if (!dryRun) await ledger.guests.eraseReject(run.id, place, { withReference });
-    const what = withReference ? 'reference and value' : 'value';
-    receipt.erased.push({ ...placeIn(run, 'ledger'), name: `${what} of rejected record ${place}` });
+  const { guest, all } = erasure;
+  for (const { run, reject } of await findRejectsToErase(ledger, erasure)) {
+    const { place, reference } = reject;
+    const withHash = all || reference !== guest.reference;
+    if (!dryRun) await ledger.guests.eraseReject(run.id, place, { withHash });
+    receipt.erased.push({
+      ...placeIn(run, 'ledger'),
+      name: `reference and value of rejected record ${place}`,
+    });
   }
 }
 

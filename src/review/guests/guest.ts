@@ -1,12 +1,16 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
+import { mayHold } from '../../booking/record-cells.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { isHeld, type Reject } from '../../ledger/rejects.js';
+import type { Run } from '../../ledger/run.js';
 import type { RunKey } from '../../ledger/run-slices.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
 import type { Spool } from '../../spool/spool.js';
 import { createWholePattern } from '../../text/foreign-text.js';
-import { readEveryRunKey } from '../every-run.js';
+import { mentionsName } from '../../text/mask-names.js';
+import { readEveryRun, readEveryRunKey } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
 import { readCellText } from '../file/result.js';
@@ -23,7 +27,7 @@ export interface NamedGuest {
 
 /** What the ledger says about the guest of a booking. */
 export interface Guest extends NamedGuest {
-  /** Their bookings, and the rejected records with their reference, by run, the newest first. */
+  /** See `readGuestTraces`. */
   readonly traces: readonly Trace[];
 }
 
@@ -33,14 +37,14 @@ export async function findGuest(ledger: ReadOnlyLedger, reference: string): Prom
   return { reference, names, traces };
 }
 
-/** How the guest is called in their bookings. @param note told of each trace, the newest run first */
+/** How the guest is called in their bookings. @param note told of each trace */
 export async function findNames(
   ledger: ReadOnlyLedger,
   reference: string,
   note: (trace: Trace) => void,
 ): Promise<NamedGuest> {
   const names = new Set<string>();
-  for await (const traces of ledger.bookings.readTraces(reference))
+  for await (const traces of readGuestTraces(ledger, reference))
     for (const trace of traces) {
       note(trace);
       // The same booking may be in several runs, with its name corrected.
@@ -48,6 +52,59 @@ export async function findNames(
       if (name) names.add(name);
     }
   return { reference, names };
+}
+
+/**
+ * Their bookings, and the rejected records with their reference, by run, the newest first; then the records that held it in another cell.
+ * Where cells are shifted, it does not stand where it is looked for: every rejected record is read.
+ */
+export async function* readGuestTraces(
+  ledger: ReadOnlyLedger,
+  reference: string,
+): AsyncGenerator<readonly Trace[], void, undefined> {
+  const known = new Set<string>();
+  const keyOf = (run: Run, place: number) => `${run.id} ${place}`;
+  for await (const traces of ledger.bookings.readTraces(reference)) {
+    for (const trace of traces) if (trace.kind === 'reject') known.add(keyOf(trace.run, trace.place));
+    yield traces;
+  }
+  for await (const { run, reject } of readRejects(ledger))
+    if (isRejectOf(reference, reject) && !known.has(keyOf(run, reject.place)))
+      yield [{ kind: 'reject', run, ...reject }];
+}
+
+function isRejectOf(reference: string, reject: Reject): boolean {
+  return reject.reference === reference || mayHold(reject.cells ?? '', reference);
+}
+
+/** The rejected records of which a value is kept. */
+async function* readRejects(
+  ledger: ReadOnlyLedger,
+): AsyncGenerator<{ readonly run: Run; readonly reject: Reject }, void, undefined> {
+  for await (const run of readEveryRun(ledger))
+    for (const reject of run.counts.rejected > 0 ? await ledger.rejects.listHeld(run.id) : [])
+      yield { run, reject };
+}
+
+/**
+ * The rejected records that may hold the guest's name, whether or not they held the reference: where cells are shifted, a row may have lost
+ * it. Another guest may have the same name.
+ *
+ * @param erasure.all those, too, of which nothing but the hash of the reference is kept
+ */
+export async function findRejectsToErase(
+  ledger: ReadOnlyLedger,
+  { guest: { reference, names, traces }, all }: { readonly guest: Guest; readonly all: boolean },
+) {
+  const found: { readonly run: Run; readonly reject: Reject }[] = [];
+  for (const trace of all ? traces : [])
+    if (trace.kind === 'reject' && !isHeld(trace)) found.push({ run: trace.run, reject: trace });
+  for await (const { run, reject } of readRejects(ledger)) {
+    const texts = [reject.reference, reject.value].filter((text) => text !== undefined);
+    const isNamed = texts.some((text) => [...names].some((name) => mentionsName(text, name)));
+    if (isNamed || isRejectOf(reference, reject)) found.push({ run, reject });
+  }
+  return found;
 }
 
 /**
@@ -61,10 +118,10 @@ export async function findBookingsOf(ledger: ReadOnlyLedger, name: string, signa
     for await (const reference of readReferencesOf(ledger, run, name, signal))
       if (reference === undefined) unreferenced += 1;
       else references.add(reference);
-    for (const { reference, value } of await ledger.rejects.list(run.id, Number.MAX_SAFE_INTEGER))
-      if (reference !== undefined && (isSameName(value ?? '', name) || isSameName(reference, name)))
-        references.add(reference);
   }
+  // Where cells are shifted, nothing tells which of its values is the reference.
+  for await (const { reject } of readRejects(ledger))
+    if (isSameName(reject.value ?? '', name) || isSameName(reject.reference ?? '', name)) unreferenced += 1;
   return { references, unreferenced };
 }
 

@@ -92,10 +92,11 @@ export function readCsvHeader(
     pickFields,
     pickRecord:
       extraPlaces.length + keptPlaces.length === 0
-        ? (place, row) => ({ place, fields: pickFields(row) })
+        ? (place, row) => ({ place, fields: pickFields(row), whole: row })
         : (place, row) => ({
             place,
             fields: pickFields(row),
+            whole: row,
             extras: extraPlaces.map((at) => readCell(row, at)),
             kept: keptPlaces.map((at) => readCell(row, at)),
           }),
@@ -119,6 +120,8 @@ interface RowColumns {
 
 interface RowCells extends PlainCells {
   readonly bytes: Buffer;
+  /** Where the row starts. */
+  readonly start: number;
 }
 
 /** A record of which no cell has become text yet. */
@@ -128,7 +131,13 @@ class PlainRecord {
     readonly place: number,
     readonly cells: RowCells,
     private readonly row: RowColumns,
+    private readonly delimiter: number,
   ) {}
+
+  get whole(): readonly string[] {
+    const { bytes, start, length } = this.cells;
+    return bytes.toString('utf8', start, start + length).split(String.fromCharCode(this.delimiter));
+  }
 
   get fields(): RawBooking {
     this.#fields ??= buildRecord((field) =>
@@ -206,7 +215,8 @@ export function splitPlainLines(
       bounds[first + 2 * index] = starts[column] ?? 0;
       bounds[first + 2 * index + 1] = (starts[column + 1] ?? 0) - 1;
     }
-    records.push(new PlainRecord(place, { bytes, bounds, first, length: end - start }, row));
+    const found = { bytes, bounds, first, start, length: end - start };
+    records.push(new PlainRecord(place, found, row, delimiter));
     first += 2 * needed.length;
   }
   return lastEnd === 0 ? undefined : bytes.subarray(lastStart, lastEnd);

@@ -260,8 +260,8 @@ export function createMemberPicker(
           ? keptColumns.map((_, index) => read(firstKept + index, json, members))
           : undefined;
       if (isAmbiguous) return { place, unreadable: 'duplicate-member' };
-      if (!extras && !kept) return { place, fields };
-      return { place, fields, ...(extras && { extras }), ...(kept && { kept }) };
+      if (!extras && !kept) return { place, fields, whole: members };
+      return { place, fields, whole: members, ...(extras && { extras }), ...(kept && { kept }) };
     },
     findAbsent() {
       return keptColumns.flatMap((column, index) =>

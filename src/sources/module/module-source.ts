@@ -100,9 +100,15 @@ function createRecordPicker({
         fields[field] = value;
       }
       if (bytes > recordLimit) return { place, unreadable: 'record-too-long' };
-      if (extraColumns.length + keptColumns.length === 0) return { place, fields };
+      if (extraColumns.length + keptColumns.length === 0) return { place, fields, whole: record };
       const extras = extraColumns.map((name) => find(record, name)?.value);
-      return { place, fields, extras, kept: keptColumns.map((name) => findKept(record, name)) };
+      return {
+        place,
+        fields,
+        whole: record,
+        extras,
+        kept: keptColumns.map((name) => findKept(record, name)),
+      };
     },
     /** The kept columns that no object has had so far; none before the first object. */
     findAbsent(): readonly SourceNotice[] {

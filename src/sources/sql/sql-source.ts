@@ -136,10 +136,11 @@ export function findResultColumns(
     notices,
     pickRecord: (place, row) =>
       extraPlaces.length + keptPlaces.length === 0
-        ? { place, fields: pickFields(row) }
+        ? { place, fields: pickFields(row), whole: row }
         : {
             place,
             fields: pickFields(row),
+            whole: row,
             extras: extraPlaces.map((at) => readTyped(row[at], types[at])),
             kept: keptPlaces.map((at) => readCell(row, at)),
           },

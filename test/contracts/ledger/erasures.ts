@@ -55,7 +55,7 @@ export function describeErasures(opened: () => OpenedLedger): void {
       expect(await ledger.guests.listErasedContents('r1')).toEqual([changed]);
     });
 
-    it('are removed from the rejects of one run, with the reference on request', async () => {
+    it('are removed from the rejects of one run, with the hash of the reference on request', async () => {
       const { ledger } = opened();
       const rejects = [1, 2].map((place) => ({
         place,
@@ -71,12 +71,12 @@ export function describeErasures(opened: () => OpenedLedger): void {
         await collect.finish({ steps: [], at });
         await ledger.runs.settle(rightOf(run), { state: 'failed', at });
       }
-      await ledger.guests.eraseReject('r1', 1, { withReference: true });
-      await ledger.guests.eraseReject('r1', 2, { withReference: false });
+      await ledger.guests.eraseReject('r1', 1, { withHash: true });
+      await ledger.guests.eraseReject('r1', 2, { withHash: false });
       const kept = { reason: 'service-id-invalid', field: 'ServiceId' };
       expect(await ledger.rejects.list('r1', 9)).toEqual([
         { place: 1, ...kept },
-        { place: 2, ...kept, reference: 'R-2' },
+        { place: 2, ...kept },
       ]);
       expect(await ledger.rejects.list('r2', 9)).toEqual(rejects);
     });

@@ -1,8 +1,9 @@
-import { equal } from 'node:assert/strict';
+import { equal, ok } from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RawBooking } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
-import type { BookingSource } from '../../../src/review/source.js';
+import { listCells } from '../../../src/booking/record-cells.js';
+import type { BookingSource, SourceRecord } from '../../../src/review/source.js';
 import type { IntendedRecord, PreparedSource } from './source-driver.js';
 
 export interface ReadRecord {
@@ -19,10 +20,17 @@ export async function readAll(source: BookingSource, day: BusinessDay): Promise<
   for await (const chunk of source.read(day, { signal: never() })) {
     for (const record of chunk.records) {
       if ('unreadable' in record) throw new Error(`record ${record.place} is ${record.unreadable}`);
+      holdsAll(record);
       records.push({ place: record.place, fields: withoutMissing(record.fields) });
     }
   }
   return records;
+}
+
+/** What is erased is looked for in the whole record. */
+function holdsAll({ whole, fields }: Extract<SourceRecord, { readonly fields: RawBooking }>): void {
+  const cells = listCells(whole);
+  for (const cell of listCells(fields) ?? []) ok(cells?.has(cell), `the whole record lacks ${cell}`);
 }
 
 /** A source may return a missing field as absent, undefined, null or empty. */

@@ -164,6 +164,10 @@ const allForms = guestNameChoices.flatMap((guestNames) => {
 });
 const whole = { blockBytes: 1 << 20 };
 
+function asTextWhole(record: SourceRecord): SourceRecord {
+  return 'unreadable' in record ? record : { ...asText(record), whole: record.whole };
+}
+
 describe('bookings from plain cells', () => {
   it.each(['yyyy-MM-dd', 'dd/MM/yyyy'])(
     'are read like their texts, whatever one of them holds (%s)',
@@ -209,7 +213,7 @@ describe('bookings from plain cells', () => {
         const { delimiter } = style;
         const bytes = write(table, style);
         expect(await read(bytes, { ...reading, delimiter })).toEqual(
-          await read(bytes, { ...reading, delimiter, change: asText }),
+          await read(bytes, { ...reading, delimiter, change: asTextWhole }),
         );
         expect(await read(bytes, { ...reading, delimiter, ...whole })).toEqual(
           await read(write(table, style, 'all'), { ...reading, delimiter, ...whole }),
@@ -238,7 +242,7 @@ describe('bookings from plain cells', () => {
       .filter((character) => character.isWellFormed());
     const rows = characters.flatMap((c) => [`${c}x`, `x${c}`, `x${c}x`].map((text) => full.with(2, text)));
     const bytes = write([columns, ...rows], usualStyle);
-    expect(await read(bytes, whole)).toEqual(await read(bytes, { ...whole, change: asText }));
+    expect(await read(bytes, whole)).toEqual(await read(bytes, { ...whole, change: asTextWhole }));
   });
 
   it('are told apart where their hashes are equal', async () => {
@@ -258,7 +262,7 @@ describe('bookings from plain cells', () => {
   it('are read like their texts when there are more providers than are remembered', async () => {
     const rows = Array.from({ length: 5_000 }, (_, number) => full.with(3, `P${number}`));
     const bytes = write([columns, ...rows, ...rows], usualStyle);
-    expect(await read(bytes, whole)).toEqual(await read(bytes, { ...whole, change: asText }));
+    expect(await read(bytes, whole)).toEqual(await read(bytes, { ...whole, change: asTextWhole }));
   });
 
   it('hold no name if it is left out', async () => {

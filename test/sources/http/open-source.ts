@@ -1,6 +1,7 @@
-import type { BookingSource, SourceChunk, SourceRecord } from '../../../src/review/source.js';
+import type { BookingSource, SourceChunk } from '../../../src/review/source.js';
 import { createHttpSource, type HttpSourceOptions } from '../../../src/sources/http/http-source.js';
 import { masterIdOnly } from '../../support/source-columns.js';
+import { listRecords } from '../../support/source-records.js';
 import { day } from '../csv/csv-folder.js';
 
 type Options = Partial<HttpSourceOptions> & Pick<HttpSourceOptions, 'url'>;
@@ -23,7 +24,7 @@ export async function readHttp(options: Options, signal = new AbortController().
   for await (const chunk of openHttpSource(options).read(day, { signal })) chunks.push(chunk);
   return {
     chunks,
-    records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+    records: listRecords(chunks),
     ids: chunks.flatMap(({ records }) =>
       records.map((record) => ('fields' in record ? record.fields.ServiceId : record.unreadable)),
     ),

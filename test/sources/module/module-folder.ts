@@ -2,9 +2,10 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
+import type { SourceChunk } from '../../../src/review/source.js';
 import { createModuleSource, type ModuleSourceOptions } from '../../../src/sources/module/module-source.js';
 import { columnsIn } from '../../support/source-columns.js';
+import { listRecords } from '../../support/source-records.js';
 import { day } from '../csv/csv-folder.js';
 
 /** Writes a file to a folder that is removed with the test, and returns its path. */
@@ -29,7 +30,7 @@ export async function readModule(code: string, options: Options = {}, name?: str
   for await (const chunk of source.read(day, { signal: new AbortController().signal })) chunks.push(chunk);
   return {
     chunks,
-    records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+    records: listRecords(chunks),
     notices: chunks.flatMap((chunk) => chunk.notices ?? []),
   };
 }

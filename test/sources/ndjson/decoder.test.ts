@@ -6,6 +6,7 @@ import { SourceError, type SourceRecord } from '../../../src/review/source.js';
 import { convertText } from '../../../src/sources/files/text-file.js';
 import { createMemberPicker } from '../../../src/sources/json/json-text.js';
 import { createNdjsonDecoder } from '../../../src/sources/ndjson/ndjson-source.js';
+import { listRecords } from '../../support/source-records.js';
 
 interface Reading {
   readonly blockBytes: number;
@@ -24,7 +25,7 @@ function read(bytes: Buffer, { blockBytes, recordLimit = 1_000_000 }: Reading) {
     records.push(...decoder.decode(bytes.subarray(at, at + blockBytes)).records);
   }
   const end = decoder.end();
-  return { records: [...records, ...end.records], notices: end.notices };
+  return { records: listRecords([{ records }, end]), notices: end.notices };
 }
 
 /** A comparable result: the records, or the fault with its place. The guess of an encoding depends on the block. */

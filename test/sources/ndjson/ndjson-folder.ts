@@ -2,10 +2,11 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
+import type { SourceChunk } from '../../../src/review/source.js';
 import { createLocalDayFile } from '../../../src/sources/files/day-file.js';
 import { createNdjsonSource, type NdjsonSourceOptions } from '../../../src/sources/ndjson/ndjson-source.js';
 import { columnsIn } from '../../support/source-columns.js';
+import { listRecords } from '../../support/source-records.js';
 import { day } from '../csv/csv-folder.js';
 
 interface Options extends Omit<NdjsonSourceOptions, 'file'> {
@@ -37,7 +38,7 @@ export function useNdjsonFolder() {
       }
       return {
         chunks,
-        records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+        records: listRecords(chunks),
         notices: chunks.flatMap((chunk) => chunk.notices ?? []),
       };
     },

@@ -3,11 +3,12 @@ import { Socket } from 'node:net';
 import { vi } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
-import type { SourceChunk, SourceNotice, SourceRecord } from '../../../src/review/source.js';
+import type { SourceChunk, SourceNotice } from '../../../src/review/source.js';
 import { createSqlSource, type SqlSourceOptions } from '../../../src/sources/sql/sql-source.js';
 import type { DayOfRecords, IntendedRecord } from '../../contracts/source.js';
 import { collectGarbage } from '../../support/collect-garbage.js';
 import { columnsIn } from '../../support/source-columns.js';
+import { listRecords } from '../../support/source-records.js';
 import { day } from '../csv/csv-folder.js';
 
 /** Filler. */
@@ -63,7 +64,7 @@ export async function readDay(options: SqlSourceOptions, businessDay: BusinessDa
   }
   return {
     chunks,
-    records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+    records: listRecords(chunks),
     notices: chunks.flatMap((chunk): readonly SourceNotice[] => chunk.notices ?? []),
   };
 }
