@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { confidentiality, expected, isGroup, text, textLike, textThat } from './values.js';
+import { confidentiality, expected, isGroup, text, textLike } from './values.js';
 
 const hostKeys =
   'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them';
+
+const keyFile = 'the path of a file, not the key itself';
 
 const fingerprint = textLike(/^SHA256:[A-Za-z0-9+/]{43}=?$/, hostKeys);
 
@@ -16,10 +18,8 @@ export const sftpAccount = {
     .describe('The password on the SFTP server, if no key is used.')
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
-  privateKeyFile: textThat(
-    (path) => path !== '' && !path.includes('-----BEGIN'),
-    'the path of a file, not the key itself',
-  )
+  privateKeyFile: text(keyFile)
+    .refine((path) => !path.includes('-----BEGIN'), expected(keyFile))
     .describe('The file of the private key, which has no passphrase.')
     .register(confidentiality, { level: 'private' })
     .exactOptional(),
