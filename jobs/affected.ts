@@ -15,7 +15,7 @@ import type { WriteCommand } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
 import { answerBookings, readBookings, toRecords } from './booking-list.js';
 import { command, csvOptions, dayOption, flag, optionalDay } from './command.js';
-import { listDays } from './days.js';
+import { readRange } from './days.js';
 import { exitCodeOfList, type ListAnswer, worstOf } from './exit-code.js';
 
 /**
@@ -53,7 +53,7 @@ Examples:
     const isRange = from !== undefined;
     const first = from ?? day ?? yesterday;
     const range = { from: first, to: isRange ? (to ?? yesterday) : first };
-    const days = listDays(range, timezone);
+    const days = readRange(range);
     const ledger = await app.findLedger();
     const verdicts: DayBookings[] = [];
     for (const one of days) verdicts.push(ledger ? await readDayOutcome(ledger, one) : withoutRun(one));

@@ -13,7 +13,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock, random } from './clock.js';
 import { command, numberUpTo, option } from './command.js';
-import { readInstant } from './days.js';
+import { readSince } from './days.js';
 import { exitCode } from './exit-code.js';
 import { describeLoaded, listMasterIdNames, loadContent } from './hotels.js';
 import { noticesOfRefusal } from './notifications.js';
@@ -26,7 +26,7 @@ export default command({
     since: option(
       '--since <instant>',
       'only an export made since then, such as 2026-11-20 or 2026-11-20T12:00:00Z',
-      readInstant,
+      readSince,
     ),
     wait: option(
       '--wait <minutes>',

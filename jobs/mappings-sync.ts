@@ -25,7 +25,7 @@ import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, option } from './command.js';
-import { readInstant } from './days.js';
+import { readSince } from './days.js';
 import { followUpSync } from './follow-up.js';
 import { appendNewHotels, writeNewHotels } from './new-hotels.js';
 
@@ -34,7 +34,7 @@ export default command({
     since: option(
       '--since <instant>',
       'fetch changes since then, such as 2026-11-20 or 2026-11-20T12:00:00Z',
-      readInstant,
+      readSince,
     ),
     providerFamily: option(
       '--provider-family <name>',

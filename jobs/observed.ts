@@ -10,7 +10,7 @@ import { createLocalPathShortener } from './notifications.js';
 
 /** Counts the events of a long-running process, and answers for its health. */
 export async function openObserved(app: App) {
-  const { config } = app;
+  const { config, log } = app;
   const counters = createEventCounters(clock);
   app.observe(counters.notify);
   const { workforce, gate } = await app.review();
@@ -29,7 +29,7 @@ export async function openObserved(app: App) {
     archive: gate.checkArchive,
     ...(checkQueue && { queue: checkQueue }),
   };
-  const health = createHealth(checks, clock);
+  const health = createHealth(checks, { clock, log });
   return {
     health,
     /** @param serving only `serve` has a hook and pages */

@@ -1,4 +1,4 @@
-import { createBusinessDay } from '../src/booking/business-day.js';
+import { createBusinessDay, goBack } from '../src/booking/business-day.js';
 import {
   createScoreMemory,
   nameUnknown,
@@ -11,7 +11,7 @@ import { showInLine } from '../src/text/foreign-text.js';
 import { formatCount, formatCountOf } from '../src/text/format.js';
 import { renderTable } from '../src/text/tables.js';
 import { command, csvOptions, dayOption } from './command.js';
-import { listDays } from './days.js';
+import { readRange } from './days.js';
 import { exitCode } from './exit-code.js';
 
 const usualDays = 30;
@@ -30,10 +30,8 @@ Examples:
 
   async run(app, { from: first, to = app.today(), ...file }) {
     const { timezone } = app.config;
-    let usual = createBusinessDay(to, timezone);
-    for (let back = 1; back < usualDays; back += 1) usual = usual.previous();
-    const from = first ?? usual.iso;
-    const days = listDays({ from, to }, timezone);
+    const from = first ?? goBack(createBusinessDay(to, timezone), usualDays - 1).iso;
+    const days = readRange({ from, to });
     const ledger = await app.findLedger();
     if (!ledger) return app.answerNone({ from, to, providers: [] });
 

@@ -3,19 +3,18 @@ import { type BusinessDay, createBusinessDay } from '../src/booking/business-day
 import {
   describePlan,
   isToReview,
+  listBegunDays,
   type PlannedDay,
   planDay,
   planRange,
   type RangeMode,
   rangeModes,
   requestOf,
-  takeBegun,
   toPlanObjects,
 } from '../src/review/day/range-plan.js';
 import { formatCountOf, wrapText } from '../src/text/format.js';
 import { completeCommands } from '../src/text/shell.js';
 import { renderTable } from '../src/text/tables.js';
-import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { bareFlag, command, dayOption, flag, option, requiredDay } from './command.js';
@@ -101,11 +100,10 @@ Examples:
   async run(configured, { configFile, day: from, to, ...given }) {
     const app = withDelivery(configured, configFile, given.delivery);
     const { timezone } = app.config;
-    const asked = daysBetween(from, to ?? from, timezone);
-    const days = takeBegun(asked, clock());
-    const [last, notBegun] = [days.at(-1), asked[days.length]];
-    if (last && notBegun)
-      app.say(`The range ends with ${last.iso}: ${notBegun.iso} has not started in ${timezone}.`);
+    const days = listBegunDays(createBusinessDay(from, timezone), to ?? from, clock());
+    const last = days.at(-1);
+    if (last && to !== undefined && last.iso < to)
+      app.say(`The range ends with ${last.iso}: ${last.next().iso} has not started in ${timezone}.`);
     // A range is only replayed with a reason, so no plan of one is refused for lack of it.
     const reason = given.reason ?? (to === undefined ? undefined : 'asked for');
     if (given.dryRun && given.mode !== undefined)
@@ -165,11 +163,4 @@ export function renderPlans(days: readonly PlannedDay[]): string {
     ),
     '',
   ].join('\n');
-}
-
-function daysBetween(from: string, to: string, zone: string): BusinessDay[] {
-  if (to < from) throw new UsageError(`--to ${to} is before ${from}`);
-  const days: BusinessDay[] = [];
-  for (let day = createBusinessDay(from, zone); day.iso <= to; day = day.next()) days.push(day);
-  return days;
 }

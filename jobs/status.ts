@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { answerWithin } from '../src/async/abort.js';
-import { createBusinessDay } from '../src/booking/business-day.js';
+import { createBusinessDay, goBack, listDays } from '../src/booking/business-day.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import {
@@ -98,7 +98,7 @@ Examples:
     };
     if (ledger) {
       const shown = { ...app, answer };
-      return day === undefined ? listDays(shown, ledger, { from, to }, limit) : showDay(shown, ledger, day);
+      return day === undefined ? showDays(shown, ledger, { from, to }, limit) : showDay(shown, ledger, day);
     }
     answer(describeNoRuns(app.command), { runs: [], ...(day === undefined && { daysWithoutRun: [] }) });
     app.say(app.describeNoLedger());
@@ -139,7 +139,7 @@ async function findLost(
 }
 
 /** Lists the latest days, the newest first: their runs, and those that have none. */
-async function listDays(app: App, ledger: ReadOnlyLedger, range: Range, limit: number): Promise<number> {
+async function showDays(app: App, ledger: ReadOnlyLedger, range: Range, limit: number): Promise<number> {
   const { timezone } = app.config;
   const { from = anyFrom, to = anyTo } = range;
   const found = [...groupByDay(await ledger.runs.listOfDays({ from, to }))];
@@ -181,12 +181,17 @@ export interface StatusDay {
   readonly runs: readonly Run[];
 }
 
-/** Each day of the range, the newest first. */
+/** A run of a mistyped year must not list each day since. */
+const gapsWithin = 1_000;
+
+/** The days of the range, the newest first; those without a run only of the last thousand. */
 function listEach(oldest: string, newest: string, runs: ReadonlyMap<string, readonly Run[]>): StatusDay[] {
-  const days: StatusDay[] = [];
-  for (let day = createBusinessDay(newest, 'UTC'); day.iso >= oldest; day = day.previous())
-    days.push({ day: day.iso, runs: runs.get(day.iso) ?? [] });
-  return days;
+  const { iso: since } = goBack(createBusinessDay(newest, 'UTC'), gapsWithin - 1);
+  const days = new Set([...runs.keys(), ...listDays(oldest > since ? oldest : since, newest)]);
+  return [...days]
+    .sort()
+    .reverse()
+    .map((day) => ({ day, runs: runs.get(day) ?? [] }));
 }
 
 interface DaysStyle {

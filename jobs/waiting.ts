@@ -52,7 +52,7 @@ function openWaitingServer(
   return createServer({
     ...served,
     port,
-    health: createHealth({ ledger: refuse }, clock),
+    health: createHealth({ ledger: refuse }, { clock, log: app.log }),
     metrics: { scrape: refuse, countHookRequest() {} },
     ...(checkCaller && {
       hook: { checkCaller, runs: { findFirstDay: refuse, findRun: refuse, start: refuse } },

@@ -47,6 +47,7 @@ const dayLength = 24 * hour;
 const utc = 'UTC';
 /** Validating a zone takes longer than everything else here. */
 const knownZones = new Set([utc]);
+const firstOfCalendar = '0001-01-01';
 /** The days of each month in a leap year. */
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -61,6 +62,15 @@ export function isCalendarDay(text: string): boolean {
   const day = readDigits(text, 8, 10);
   if (!(year >= 1 && day >= 1 && day <= (longestMonths[month - 1] ?? 0))) return false;
   return month !== 2 || day < 29 || isLeapYear(year);
+}
+
+const writtenInstant = /^(.{10})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Epoch milliseconds of a written instant; a date alone means its start in UTC, a time needs a zone. NaN for anything else. */
+export function readInstant(text: string): number {
+  const [, date = ''] = writtenInstant.exec(text) ?? [];
+  // Date.parse takes the 30th of February for a day in March.
+  return isCalendarDay(date) ? Date.parse(text) : Number.NaN;
 }
 
 function isLeapYear(year: number): boolean {
@@ -128,10 +138,23 @@ export function dateAt(milliseconds: number, zone: string): string {
   return writeUtcDate(readLocalClock(milliseconds, zone));
 }
 
-export function goBack(day: BusinessDay, days: number): BusinessDay {
-  let before = day;
-  for (let passed = 0; passed < days; passed += 1) before = before.previous();
-  return before;
+/** The day so many days before, but not before the calendar begins. */
+export function goBack({ iso, zone }: BusinessDay, days: number): BusinessDay {
+  const before = midnightInUtc(iso) - days * dayLength;
+  return createBusinessDay(writeUtcDate(Math.max(before, midnightInUtc(firstOfCalendar))), zone);
+}
+
+/** How many days a range has, both ends included; none or fewer if it ends before it begins. */
+export function countDays(from: string, to: string): number {
+  return (midnightInUtc(to) - midnightInUtc(from)) / dayLength + 1;
+}
+
+/** The days of a range as YYYY-MM-DD, both ends included. */
+export function listDays(from: string, to: string): string[] {
+  const first = midnightInUtc(from);
+  return Array.from({ length: Math.max(countDays(from, to), 0) }, (_, passed) =>
+    writeUtcDate(first + passed * dayLength),
+  );
 }
 
 /** False for a day that the zone's calendar skipped. */

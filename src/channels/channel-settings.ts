@@ -118,6 +118,7 @@ const pagerduty = group({
     .describe("The integration key of the service's Events API v2 integration.")
     .register(confidentiality, { level: 'secret' }),
   url: webAddress('https://events.eu.pagerduty.com/v2/enqueue')
+    .register(confidentiality, { level: 'private' })
     .default('https://events.pagerduty.com/v2/enqueue')
     .describe('The address of the Events API; in the EU `https://events.eu.pagerduty.com/v2/enqueue`.'),
 });

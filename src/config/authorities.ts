@@ -29,12 +29,12 @@ async function explainFile(file: string): Promise<string | undefined> {
   try {
     content = await readFile(file);
   } catch (error) {
-    return `${file} cannot be read (${codeOf(error) ?? 'unknown'})`;
+    return `the file of its authority cannot be read (${codeOf(error) ?? 'unknown'})`;
   }
   try {
     new X509Certificate(content);
     return undefined;
   } catch {
-    return `expected a certificate in PEM, got: another content of ${file}`;
+    return 'expected a file of its authority with a certificate in PEM, got: another content';
   }
 }

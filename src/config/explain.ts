@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { isGroup } from '../settings/values.js';
-import { findKinds, findSettingsNamed, outlineSetting, takeMember } from './outline.js';
+import { findKinds, findSettingsNamed, mayBeQuoted, outlineSetting, takeMember } from './outline.js';
 import { formatPath, type Problem } from './problems.js';
 import type { SettingsTree } from './read.js';
 
@@ -24,26 +24,22 @@ export function explainIssues(
   const problems = all.flatMap((issue): Problem[] => {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => explainName(issue.path, key, schema, valueAt(issue.path)));
-    const path = formatPath(issue.path);
     // The member's name is wrong, not its value.
-    if (issue.code === 'invalid_key')
-      return [{ path, message: addGot(issue.issues[0]?.message, issue.path.at(-1)) }];
+    if (issue.code === 'invalid_key') return [explainKey(issue, schema)];
+    const path = formatPath(issue.path);
     const value = valueAt(issue.path);
     const origin = origins.get(path);
     if (typeof value === 'string' && origin !== undefined) {
       const got = origin === 'file' ? 'a text from a file' : 'a text from the environment';
-      return [{ path, message: addGot(issue.message, undefined, got) }];
+      return [{ path, message: addGot(issue.message, got) }];
     }
-    const { level, names, takesText } = outlineSetting(schema, issue.path);
-    // A text in place of a group may be any of its members, such as a secret.
-    const isShown = level === 'open' && (names.length === 0 || takesText);
-    const got = isShown ? describe(value) : describeType(value);
+    const got = mayBeQuoted(schema, issue.path) ? describe(value) : describeType(value);
     const needsQuotes =
       issue.code === 'invalid_type' && issue.expected === 'string' && typeof value === 'number';
     return [
       {
         path,
-        message: addGot(issue.message, value, needsQuotes ? `${got} (digits need quotes to be a text)` : got),
+        message: addGot(issue.message, needsQuotes ? `${got} (digits need quotes to be a text)` : got),
       },
     ];
   });
@@ -54,8 +50,22 @@ export function explainIssues(
   );
 }
 
-function addGot(message = '', value: unknown, got = describe(value)): string {
+function addGot(message: string, got: string): string {
   return message.startsWith('expected ') ? `${message}, got: ${got}` : message;
+}
+
+function explainKey({ path, issues }: z.core.$ZodIssueInvalidKey, schema: z.core.$ZodType): Problem {
+  const group = path.slice(0, -1);
+  const message = issues[0]?.message ?? '';
+  return mayBeQuoted(schema, group)
+    ? { path: formatPath(path), message: addGot(message, describe(path.at(-1))) }
+    : { path: showUnknownName(group, String(path.at(-1))), message: addGot(message, 'another name') };
+}
+
+/** What looks like no name of a setting may be a value that lacks its name. */
+function showUnknownName(path: readonly PropertyKey[], name: string): string {
+  if (/^[\w -]{1,30}$/.test(name)) return formatPath([...path, name]);
+  return path.length === 0 ? '[…]' : `${formatPath(path)}[…]`;
 }
 
 function explainName(
@@ -65,7 +75,7 @@ function explainName(
   group: unknown,
 ): Problem {
   const { names } = outlineSetting(schema, path);
-  const place = formatPath([...path, name]);
+  const place = showUnknownName(path, name);
   // A setting that another kind of this group has. The kind itself is known.
   if (names.includes(name)) return { path: place, message: `unknown setting where kind is ${kindOf(group)}` };
   const known = findNearestName(name, names);

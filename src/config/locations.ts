@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { mayContainUnescapedPassword } from '../http/transport.js';
 import { readS3Location, type S3Location } from '../s3/bucket.js';
 import { explainUnprotected } from '../settings/connection-security.js';
-import { expected, group, oneOf, text, textThat } from '../settings/values.js';
+import { confidentiality, expected, group, oneOf, text, textThat } from '../settings/values.js';
 
 /** Where the ledger lives. */
 export type LedgerLocation =
@@ -55,13 +55,15 @@ function address(isReadable: (url: string) => boolean, forms: string) {
       .exactOptional(),
   });
   const guard = { error: ({ input }: { readonly input: unknown }) => objection(input) };
-  return z.union(
-    [
-      url.refine((given) => objection(given) === undefined, guard),
-      guarded.refine((given) => objection(given) === undefined, { path: ['url'], ...guard }),
-    ],
-    expected(forms),
-  );
+  return z
+    .union(
+      [
+        url.refine((given) => objection(given) === undefined, guard),
+        guarded.refine((given) => objection(given) === undefined, { path: ['url'], ...guard }),
+      ],
+      expected(forms),
+    )
+    .register(confidentiality, { level: 'private' });
 }
 
 export const ledger = address((url) => readLedgerLocation(url) !== undefined, 'sqlite:PATH or postgres://…');

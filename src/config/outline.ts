@@ -7,8 +7,17 @@ interface SettingOutline {
   readonly names: readonly string[];
   /** Whether it may be a text instead of a group. */
   readonly takesText: boolean;
-  /** The strictest level on its path. */
-  readonly level: 'secret' | 'private' | 'open';
+  /** The strictest level on its path; `unknown` for a setting that the schema lacks. */
+  readonly level: 'secret' | 'private' | 'open' | 'unknown';
+}
+
+/**
+ * Whether a message may quote what is written there: nobody knows what an unknown setting holds, and a text in place of a group may
+ * be any of its members.
+ */
+export function mayBeQuoted(schema: z.core.$ZodType, path: readonly PropertyKey[]): boolean {
+  const { level, names, takesText } = outlineSetting(schema, path);
+  return level === 'open' && (names.length === 0 || takesText);
 }
 
 /**
@@ -33,8 +42,9 @@ export function outlineSetting(
     // The items of a list share one schema.
     if (typeof name === 'number') continue;
     const members = listMembers(ofItsKind(groups, group), String(name));
-    if (members.length === 0) return { names: [], takesText: false, level };
-    const levels = members.map((member) => confidentiality.get(unwrap(member))?.level);
+    if (members.length === 0)
+      return { names: [], takesText: false, level: level === 'open' ? 'unknown' : level };
+    const levels = members.flatMap(listWrappers).map((one) => confidentiality.get(one)?.level);
     level = levels.find((one) => one === 'secret') ?? levels.find((one) => one !== undefined) ?? level;
     groups = members.flatMap(listKinds);
     takesText = members.some(acceptsText);
@@ -104,13 +114,12 @@ function listMembers(groups: readonly z.ZodObject[], name: string): z.core.$ZodT
 
 /** The schema of a setting without wrappers such as its default. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  let inner = schema;
-  while (
-    inner instanceof z.ZodDefault ||
-    inner instanceof z.ZodPrefault ||
-    inner instanceof z.ZodExactOptional
-  ) {
-    inner = inner.unwrap();
-  }
-  return inner;
+  return listWrappers(schema).at(-1) ?? schema;
+}
+
+/** The schema of a setting and what it wraps, from the outside to the inside. */
+function listWrappers(schema: z.core.$ZodType): z.core.$ZodType[] {
+  const isWrapper =
+    schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodExactOptional;
+  return isWrapper ? [schema, ...listWrappers(schema.unwrap())] : [schema];
 }

@@ -88,6 +88,7 @@ export const server = group({
     .describe(
       'The address at which people reach the pages of `serve`, without a path. Notifications link to it. If it is https, people sign in there only, and the proxy must pass on its `Host`.',
     )
+    .register(confidentiality, { level: 'private' })
     .exactOptional(),
   proxies: z
     .array(

@@ -28,7 +28,8 @@ export const service = group(
     baseUrl: z
       .string(expected('an address such as https://service.example.com/api/3.0'))
       .refine((url) => checkBaseUrl(url) === undefined, { error: ({ input }) => checkBaseUrl(String(input)) })
-      .describe('The address of the mapping service, including its version.'),
+      .describe('The address of the mapping service, including its version.')
+      .register(confidentiality, { level: 'private' }),
     apiKey: headerText()
       .describe("The account's API key, sent as the header `apikey`.")
       .register(confidentiality, { level: 'secret' }),

@@ -19,7 +19,7 @@ const imap = group({
   port: wholeNumber(1, 65_535)
     .exactOptional()
     .describe('Its port; by default 993, and 143 with `tls: starttls` or `tls: none`.'),
-  user: text().describe('The user name on the IMAP server.'),
+  user: text().describe('The user name on the IMAP server.').register(confidentiality, { level: 'private' }),
   password: text()
     .describe('The password, or an app password where the provider asks for one.')
     .register(confidentiality, { level: 'secret' }),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { countDays, createBusinessDay, goBack, listDays } from '../booking/business-day.js';
 import {
   type DayScore,
   nameUnknown,
@@ -158,25 +159,22 @@ export async function scoreDays(
   { today, signal }: Pick<DeskVisit, 'today' | 'signal'>,
   range: Range = {},
 ) {
-  return scores(listDays(range, today), signal);
+  return scores(readRange(range, today), signal);
 }
 
 const usualDays = 90;
 const daysAtMost = 1_000;
-const dayMs = 86_400_000;
 
 /** @throws HttpError 400 */
-function listDays(range: Range, today: string): string[] {
-  const { from, to = today } = range;
-  /** That many days before the last one. */
-  const dayBefore = (days: number) => new Date(Date.parse(to) - days * dayMs).toISOString().slice(0, 10);
-  const count = from === undefined ? usualDays : (Date.parse(to) - Date.parse(from)) / dayMs + 1;
-  if (count < 1) throw new HttpError(400, `to: ${to} is before ${from}`);
-  if (count > daysAtMost)
-    throw new HttpError(400, `from: at most ${daysAtMost} days, so not before ${dayBefore(daysAtMost - 1)}`);
-  // The calendar begins there.
-  if (dayBefore(count - 1) < '0001-01-01') throw new HttpError(400, `to: ${to} is too early`);
-  return Array.from({ length: count }, (_, at) => dayBefore(count - 1 - at));
+function readRange({ from: first, to: last }: Range, today: string): string[] {
+  const to = createBusinessDay(last ?? today, 'UTC');
+  const from = first ?? goBack(to, usualDays - 1).iso;
+  if (to.iso < from) throw new HttpError(400, `to: ${to.iso} is before ${from}`);
+  if (countDays(from, to.iso) > daysAtMost) {
+    const earliest = goBack(to, daysAtMost - 1).iso;
+    throw new HttpError(400, `from: at most ${daysAtMost} days, so not before ${earliest}`);
+  }
+  return listDays(from, to.iso);
 }
 
 const daysOfWeek = 7;

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { type BusinessDay, createBusinessDay, holdsInstants } from '../booking/business-day.js';
+import { createBusinessDay, holdsInstants } from '../booking/business-day.js';
 import { isOdd, mayCompleteDay } from '../ledger/run.js';
 import {
   describePlan,
   isToReview,
+  listBegunDays,
   type PlannedDay,
   planRange,
   type RangeMode,
@@ -19,10 +20,6 @@ import { dayField, optionalDayField } from './fields.js';
 import { markOfRun, nameMark } from './marks.js';
 import { type DeskVisit, defineAction, type ReasonGiven } from './page.js';
 import { renderSelect, renderTable, showDay, showMessage } from './parts.js';
-import { whyNotBegun } from './run-actions.js';
-
-/** One click must not send years of bookings. */
-const longestRange = 366;
 
 const meanings: Readonly<Record<RangeMode, string>> = {
   all: 'A new run collects the day and sends all of it again. An unfinished run is cancelled.',
@@ -118,17 +115,14 @@ type ReplayPlan = Awaited<ReturnType<typeof planReplay>>;
 function findDays({ from, to = from }: AskedDays, visit: DeskVisit) {
   const refuse = (refusal: string) => ({ days: [], refusal });
   if (from === undefined || to === undefined) return refuse('Say which days: from, to, and which of them.');
-  if (to < from) return refuse(`${showDay(to)} is before ${showDay(from)}.`);
-  const first = createBusinessDay(from, visit.timezone);
-  const refusal = whyNotBegun(first, visit);
-  if (refusal !== undefined) return refuse(refusal);
-  // A range may end in the future: its days are left out.
-  const last = to < visit.today ? to : visit.today;
-  const days: BusinessDay[] = [];
-  for (let day = first; day.iso <= last && days.length <= longestRange; day = day.next()) days.push(day);
-  if (days.length > longestRange) return refuse(`These are too many: at most ${longestRange} days at once.`);
-  // A day that the zone's calendar skipped has no bookings.
-  return { days: days.filter(holdsInstants), refusal };
+  try {
+    const days = listBegunDays(createBusinessDay(from, visit.timezone), to, visit.now);
+    // A day that the zone's calendar skipped has no bookings.
+    return { days: days.filter(holdsInstants), refusal: undefined };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return refuse(showMessage(`${error.message}.`, visit.desk.command));
+  }
 }
 
 /** @throws UsageError if none of the days can be reviewed as it was previewed */

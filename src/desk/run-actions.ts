@@ -79,7 +79,7 @@ async function whyNotRun(day: BusinessDay, opening: Opening, visit: DeskVisit): 
 }
 
 /** Undefined for a day that has begun. */
-export function whyNotBegun(day: BusinessDay, { now, today }: DeskVisit): string | undefined {
+function whyNotBegun(day: BusinessDay, { now, today }: DeskVisit): string | undefined {
   if (hasBegun(day, now)) return undefined;
   return `${showDay(day.iso)} has not started: in ${day.zone} it is ${showDay(today)}.`;
 }

@@ -50,7 +50,7 @@ export function createPager({ lastPage, maxPagesWithoutNews }: PagingRules): Pag
       withoutNews = isEmpty || seen.has(digest) ? withoutNews + 1 : 0;
       if (withoutNews >= maxPagesWithoutNews) {
         throw endless(
-          `expected a last page, got: ${withoutNews} pages in a row with a ResumeKey and nothing new (lastPage: ${lastPage}, maxPagesWithoutNews: ${maxPagesWithoutNews})`,
+          `expected a last page, got: ${withoutNews} pages in a row with a ResumeKey and nothing new`,
         );
       }
       seen.add(digest);
@@ -68,9 +68,7 @@ export function createPager({ lastPage, maxPagesWithoutNews }: PagingRules): Pag
       case 'empty-page':
         if (isEmpty) return true;
         if (key !== undefined) return false;
-        throw endless(
-          'expected a ResumeKey on every page before the empty one, got: none (lastPage: empty-page)',
-        );
+        throw endless('expected a ResumeKey on every page before the empty one, got: none');
     }
   }
 }

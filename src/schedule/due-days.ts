@@ -4,6 +4,7 @@ import {
   createBusinessDay,
   goBack,
   holdsInstants,
+  listDays,
 } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
@@ -81,7 +82,9 @@ export function findDueDays(question: DueDaysQuestion): DueDay[] {
   const isKnown = ({ iso }: BusinessDay) => firstDay !== undefined && iso >= firstDay;
   const runs = new Map(latestRuns.map((run) => [run.day, run]));
 
-  const dueDays = listDays(range.from, range.to).flatMap((day): DueDay[] => {
+  const dueDays = listDays(range.from.iso, range.to.iso).flatMap((iso): DueDay[] => {
+    const day = createBusinessDay(iso, slots.zone);
+    if (!holdsInstants(day)) return [];
     const isNightly = day.iso === nightly;
     const isDue = day.iso <= nightly && (isKnown(day) || (isNightly && isWatched));
     const kind = judgeDay(day, runs.get(day.iso), isDue, question);
@@ -153,13 +156,6 @@ function judgeDay(
 /** Somebody has to look for its result; once that is overdue, the scheduler of late results looks. */
 function isInTime(run: Run): boolean {
   return run.state === 'awaiting-result' && hasWork(run);
-}
-
-/** Oldest first, without days that the zone's calendar skipped. */
-function listDays(from: BusinessDay, to: BusinessDay): BusinessDay[] {
-  const days: BusinessDay[] = [];
-  for (let day = from; day.iso <= to.iso; day = day.next()) if (holdsInstants(day)) days.push(day);
-  return days;
 }
 
 /**

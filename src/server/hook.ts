@@ -146,6 +146,8 @@ const jsonType = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 /** More records than any day has. */
 const mostExpected = 1_000_000_000;
 
+const signsNothing =
+  'a signature of an empty body only asks for the state of a run, and starts nothing: sign a body such as {"day":"2026-11-20"}, or {} for yesterday';
 const notCounted = 'expected must be the number of records of the day, a whole number such as 412';
 const noDate = 'day must be a calendar date written YYYY-MM-DD';
 const requested = z.object(
@@ -157,12 +159,14 @@ const requested = z.object(
 );
 
 /**
- * Reads a request of the hook: `{"day":"YYYY-MM-DD","expected":412}`. Without a body or without `day` it is yesterday, as for
- * `run`; other members are ignored.
+ * Reads a request of the hook: `{"day":"YYYY-MM-DD","expected":412}`. Without `day` it is yesterday, as for `run`, and so it is
+ * without a body for a caller that sends the secret; other members are ignored.
  *
  * @throws HttpError 400, 415, or 422 for a day that has not started; none quotes the body
  */
 function readRequest({ headers, body }: IncomingCall, today: BusinessDay) {
+  // The state of a run is asked for with such a signature: whoever reads one on its way must not start anything with it.
+  if (body.length === 0 && 'webhook-signature' in headers) throw new HttpError(400, signsNothing);
   if (body.length === 0) return { day: today.previous() };
   if (!jsonType.test(headers['content-type'] ?? ''))
     throw new HttpError(415, 'the body must be JSON: send the header content-type: application/json');

@@ -160,8 +160,10 @@ function addProbeRoutes(app: FastifyInstance, { health, metrics, metricsToken }:
   // Responds as long as the event loop turns: what a restart can't fix is not checked here.
   app.get('/healthz', async () => ({ alive: true }));
   app.get('/readyz', async (_request, reply) => {
-    const readiness = await health.look();
-    return reply.code(readiness.ready ? 200 : 503).send(readiness);
+    const { ready, parts } = await health.look();
+    // Anybody may ask: the problem itself, which may name an address, is for the log and the desk.
+    const states = Object.entries(parts).map(([part, state]) => [part, state === 'ok' ? 'ok' : 'down']);
+    return reply.code(ready ? 200 : 503).send({ ready, parts: Object.fromEntries(states) });
   });
   const isMetricsToken = metricsToken === undefined ? () => true : createTokenCheck(metricsToken);
   app.get('/metrics', async ({ headers }, reply) => {

@@ -5,18 +5,24 @@ import { confidentiality, expected, isGroup, text, textLike } from './values.js'
 const hostKeys =
   'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them';
 
+const keyFile = 'the path of a file, not the key itself';
+
 const fingerprint = textLike(/^SHA256:[A-Za-z0-9+/]{43}=?$/, hostKeys);
 
 /** How to log in to an SFTP server, and how to recognise it. */
 export const sftpAccount = {
-  username: text().describe('The user name on the SFTP server.'),
+  username: text()
+    .describe('The user name on the SFTP server.')
+    .register(confidentiality, { level: 'private' }),
   password: text()
     .describe('The password on the SFTP server, if no key is used.')
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
-  privateKeyFile: text('a path')
-    .exactOptional()
-    .describe('The file of the private key, which has no passphrase.'),
+  privateKeyFile: text(keyFile)
+    .refine((path) => !path.includes('-----BEGIN'), expected(keyFile))
+    .describe('The file of the private key, which has no passphrase.')
+    .register(confidentiality, { level: 'private' })
+    .exactOptional(),
   hostKey: z
     .union([fingerprint, z.array(fingerprint).min(1, expected(hostKeys))], expected(hostKeys))
     .describe(

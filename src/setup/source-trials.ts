@@ -2,7 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, resolve, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { ServiceField } from '../booking/booking.js';
-import { type BusinessDay, businessDayAt, createBusinessDay } from '../booking/business-day.js';
+import {
+  type BusinessDay,
+  businessDayAt,
+  createBusinessDay,
+  goBack,
+  listDays,
+} from '../booking/business-day.js';
 import { openNormaliser } from '../booking/normalise.js';
 import type { Config } from '../config/load.js';
 import { parseConfig } from '../config/parse.js';
@@ -201,22 +207,25 @@ function describeTrial(place: string, { iso }: BusinessDay): string {
 
 /** How far to search around today: an example may be old, and the day of a test may be in the future. */
 const daysAhead = 366;
-const daysBack = 3 * 366;
+/** Every day of the calendar has passed by then, also a 29th of February. */
+const daysBack = 8 * 366;
 
 /**
- * The day of the newest file that a path template names; undefined if there is none. A template without the day names a
- * single file, taken for that of yesterday.
+ * The day of the newest file that a path template names; undefined if there is none. A name that stands for several days,
+ * because it has no year, is that of the latest which has passed. A template without the day names a single file, taken for
+ * that of yesterday.
  */
 async function findNewestDay(locate: PathTemplate, today: BusinessDay): Promise<BusinessDay | undefined> {
   const exists = createFileSearch();
   const yesterday = today.previous();
   if (locate(today) === locate(yesterday)) return (await exists(locate(yesterday))) ? yesterday : undefined;
-  let day = today;
-  for (let ahead = 0; ahead < daysAhead; ahead++) day = day.next();
-  for (let tried = 0; tried <= daysAhead + daysBack; tried++) {
-    if (await exists(locate(day))) return day;
-    day = day.previous();
-  }
+  const first = goBack(today, daysBack);
+  const days = listDays(first.iso, goBack(today, -daysAhead).iso).map((day) =>
+    createBusinessDay(day, today.zone),
+  );
+  const passed = new Map(days.filter(({ iso }) => iso <= today.iso).map((day) => [locate(day), day]));
+  const isMeant = (day: BusinessDay) => (passed.get(locate(day)) ?? day).iso === day.iso;
+  for (const day of days.reverse()) if (isMeant(day) && (await exists(locate(day)))) return day;
   return undefined;
 }
 

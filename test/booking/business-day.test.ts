@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   businessDayAt,
+  countDays,
   createBusinessDay,
   goBack,
   holdsInstants,
@@ -9,6 +10,8 @@ import {
   isDayPattern,
   isTimeZone,
   lastDayBefore,
+  listDays,
+  readInstant,
 } from '../../src/booking/business-day.js';
 
 const hour = 3_600_000;
@@ -216,6 +219,7 @@ describe('earlier days', () => {
   it('are counted by the calendar', () => {
     expect(goBack(createBusinessDay('2026-03-02', 'Europe/Madrid'), 3).iso).toBe('2026-02-27');
     expect(goBack(createBusinessDay('2026-03-02', 'Europe/Madrid'), 0).iso).toBe('2026-03-02');
+    expect(goBack(createBusinessDay('0001-01-05', 'Europe/Madrid'), 8).iso).toBe('0001-01-01');
   });
 
   it('include none that the zone’s calendar skipped', () => {
@@ -235,4 +239,54 @@ it.each([
   ['', false],
 ])('the pattern %j writes a day: %s', (pattern, writes) => {
   expect(isDayPattern(pattern)).toBe(writes);
+});
+
+describe('a range of days', () => {
+  it('has as many days as it lists, each a day after the one before', () => {
+    const dates = fc
+      .date({ min: new Date('0001-01-01'), max: new Date('9998-01-01'), noInvalidDate: true })
+      .map((date) => date.toISOString().slice(0, 10));
+    fc.assert(
+      fc.property(dates, fc.nat(400), (from, further) => {
+        const days = [createBusinessDay(from, 'UTC')];
+        for (let day = days[0]; day && days.length <= further; day = day.next()) days.push(day.next());
+        const to = days.at(-1)?.iso ?? '';
+        expect(listDays(from, to)).toEqual(days.map(({ iso }) => iso));
+        expect(countDays(from, to)).toBe(further + 1);
+        expect(goBack(createBusinessDay(to, 'UTC'), further).iso).toBe(from);
+      }),
+    );
+  });
+
+  it('that ends before it begins has none', () => {
+    expect(listDays('2026-11-20', '2026-11-19')).toEqual([]);
+    expect(listDays('2026-11-20', '2026-01-01')).toEqual([]);
+  });
+});
+
+describe('a written instant', () => {
+  it.each([
+    ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+    ['2028-02-29T12:00Z', '2028-02-29T12:00:00.000Z'],
+    ['2026-11-20T12:00:00.5+01:00', '2026-11-20T11:00:00.500Z'],
+  ])('may be %s', (text, instant) => {
+    expect(new Date(readInstant(text)).toISOString()).toBe(instant);
+  });
+
+  it.each([
+    '2026-02-30',
+    '2026-02-29T10:00:00Z',
+    '2026-04-31T00:00+02:00',
+    '2026-00-10',
+    '2026-13-01',
+    '2026-11-20T10:00:00',
+    '2026-11-20T25:00Z',
+    '2026-11-20T10:60Z',
+    '20261120',
+    '+02026-11-20',
+    ' 2026-11-20',
+    '',
+  ])('is no other text, and no date that the calendar lacks: %j', (text) => {
+    expect(readInstant(text)).toBeNaN();
+  });
 });

@@ -35,7 +35,10 @@ describe('an HTTP source', () => {
 
   it.each([
     [{ url: 'http://pms.example.com/{day}' }, 'source.url: must begin with https://'],
-    [{ url: 'https://pms.example.com/{dai}?key=canary' }, 'source.url: has {dai}; known are {day}'],
+    [
+      { url: 'https://pms.example.com/{dai}?key=canary' },
+      'source.url: has an unknown placeholder; known are {day}',
+    ],
     [{ url: 'https://pms.example.com/?key=canary' }, 'source.url: names no day'],
     [
       { headers: { 'X Key': 'canary' } },

@@ -239,7 +239,7 @@ describe('server.publicUrl', () => {
         'server.publicUrl: must not hold a path or a query: the pages are at the root of their host',
       ]);
     expect(problems('review.example.com')).toEqual([
-      'server.publicUrl: expected an address such as https://review.example.com, got: review.example.com',
+      'server.publicUrl: expected an address such as https://review.example.com, got: a text',
     ]);
   });
 });

@@ -68,7 +68,7 @@ describe('the settings of a source in a database', () => {
   it.each([
     [
       'mysql://ann:s3cret@db/hotel?ssl=true',
-      'the address has the parameter ssl; only sslmode and socket are known',
+      'the address has an unknown parameter; only sslmode and socket are known',
     ],
     ['mysql://ann:s3cret@db/hotel?sslmode=on', 'sslmode in the address must be disable, no-verify, require'],
     ['mysql://ann:s3cret%@db/hotel', 'a % in the address is not followed by two hexadecimal digits'],

@@ -39,6 +39,22 @@ describe('The newest export', () => {
     expect(await examine({ 'exports/bookings-2024-02-29.csv': header })).toMatchObject({ day: '2024-02-29' });
   });
 
+  it.each([
+    ['{day:ddMM}.csv', ['2011.csv', '1911.csv', '2211.csv'], '2026-11-20'],
+    ['{day:MMdd}.csv', ['1121.csv', '1120.csv'], '2026-11-21'],
+    ['{day:MM/dd}.csv', ['11/22.csv', '12/31.csv'], '2025-12-31'],
+    ['{day:MMdd}.csv', ['0229.csv'], '2024-02-29'],
+    ['{day:dd}.csv', ['20.csv', '22.csv'], '2026-11-20'],
+    ['{day:EEEE}.csv', ['Sunday.csv', 'Friday.csv'], '2026-11-20'],
+    ['{day:ddMMyy}.csv', ['201127.csv', '201126.csv'], '2027-11-20'],
+  ])(
+    'of %s, of %j, is that of the latest day that has passed unless it names the year',
+    async (path, files, day) => {
+      const written = Object.fromEntries(files.map((file) => [file, header]));
+      expect(await examine(written, path)).toMatchObject({ day });
+    },
+  );
+
   it('may have a name without the day, and then counts as that of yesterday', async () => {
     expect(await examine({ 'b.csv': header }, 'b.csv')).toMatchObject({ place: 'b.csv', day: '2026-11-20' });
   });

@@ -148,7 +148,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     port: 0,
     timezone,
     findCaller: createCallerFinder([]),
-    health: createHealth({}, clock),
+    health: createHealth({}, { clock, log: { info() {}, error() {} } }),
     metrics: createMetrics({
       counters: createEventCounters(clock),
       readFacts: () => readLedgerFacts(ledger, { now: clock(), timezone }),

@@ -6,6 +6,7 @@ import { now, startServer, stopServers } from './some-server.js';
 
 afterEach(stopServers);
 
+const quiet = { clock: () => now, log: { info() {}, error() {} } };
 const fine = async () => {};
 const silent = () => new Promise<never>(() => {});
 const broken = () => Promise.reject(new LedgerUnusableError('/data/ledger.db', 'no such folder'));
@@ -18,18 +19,29 @@ describe('readiness', () => {
     expect(await response.json()).toEqual({ ready: true, parts: { ledger: 'ok', queue: 'ok' } });
   });
 
-  it('names the failing part and its problem', async () => {
-    const { url } = await startServer({ checks: { ledger: broken, queue: fine } });
-    const response = await fetch(`${url}/readyz`);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({
-      ready: false,
-      parts: { ledger: 'the ledger /data/ledger.db cannot be used: no such folder', queue: 'ok' },
-    });
+  it('tells anybody which part is down, and only the log why', async () => {
+    let time = now;
+    let check: () => Promise<void> = broken;
+    const checks = { ledger: () => check(), queue: fine };
+    const { url, logged } = await startServer({ checks, clock: () => time });
+    const look = async () => {
+      time += 1_000;
+      const response = await fetch(`${url}/readyz`);
+      return [response.status, await response.json()];
+    };
+    const down = [503, { ready: false, parts: { ledger: 'down', queue: 'ok' } }];
+    expect([await look(), await look()]).toEqual([down, down]);
+    check = fine;
+    expect(await look()).toEqual([200, { ready: true, parts: { ledger: 'ok', queue: 'ok' } }]);
+    const problem = 'the ledger /data/ledger.db cannot be used: no such folder';
+    expect(logged.map((line) => JSON.parse(line))).toEqual([
+      { part: 'ledger', problem, message: 'not ready' },
+      { part: 'ledger', message: 'ready again' },
+    ]);
   });
 
   it('does not wait for a part that does not answer', async () => {
-    const health = createHealth({ ledger: silent, queue: fine }, () => now, 20);
+    const health = createHealth({ ledger: silent, queue: fine }, { ...quiet, checkMs: 20 });
     expect(await health.look()).toEqual({
       ready: false,
       parts: { ledger: 'no answer within 0.02 s', queue: 'ok' },
@@ -38,7 +50,7 @@ describe('readiness', () => {
 
   it('quotes no foreign error', async () => {
     const leaky = () => Promise.reject(new Error('password=hunter2'));
-    const health = createHealth({ queue: leaky }, () => now);
+    const health = createHealth({ queue: leaky }, quiet);
     expect(await health.look()).toEqual({ ready: false, parts: { queue: 'unexpected Error' } });
   });
 
@@ -46,7 +58,7 @@ describe('readiness', () => {
     const gate = createGate();
     const first = () => gate.passed;
     const second = async () => gate.open();
-    const health = createHealth({ first, second }, () => now);
+    const health = createHealth({ first, second }, quiet);
     expect((await health.look()).ready).toBe(true);
   });
 

@@ -119,7 +119,7 @@ export async function startServer({
     timezone,
     findCaller,
     ...(hook && checkCaller && { hook: { runs: hook.runs, checkCaller } }),
-    health: createHealth(checks, time),
+    health: createHealth(checks, { clock: time, log: { info: note, error: note } }),
     metrics: createMetrics({
       counters: createEventCounters(time),
       readFacts: async () =>

@@ -1,4 +1,4 @@
-import { type BusinessDay, goBack } from '../../booking/business-day.js';
+import { type BusinessDay, goBack, listDays } from '../../booking/business-day.js';
 import { KeyError } from '../../keys/day-keys.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
@@ -34,8 +34,7 @@ interface LookUp {
  */
 export async function findRepetition(day: BusinessDay, lookUp: LookUp) {
   const compared = [];
-  for (let back = 1; back <= daysCompared; back += 1) {
-    const { iso } = goBack(day, back);
+  for (const iso of listDays(goBack(day, daysCompared).iso, day.iso).slice(0, -1).reverse()) {
     const sample = await lookUpDay(iso, lookUp);
     if (sample) compared.push({ day: iso, ...sample });
   }

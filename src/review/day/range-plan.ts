@@ -1,6 +1,13 @@
-import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
+import {
+  type BusinessDay,
+  businessDayAt,
+  countDays,
+  createBusinessDay,
+  listDays,
+} from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { groupByDay, isActive, type Run } from '../../ledger/run.js';
+import { formatCount } from '../../text/format.js';
 import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable } from '../collect/delivered-lines.js';
 import { lacksRun } from './missing-days.js';
@@ -166,16 +173,25 @@ export function requireBegun(day: BusinessDay, now: number): void {
   throw new UsageError(`${day.iso} has not started: in ${day.zone} it is ${today.iso}`);
 }
 
+/** One request must not send years of bookings. */
+const mostDaysReplayed = 366;
+
 /**
- * The days of a range that have begun; the others are left out.
+ * The days of a range that have begun, in their order; the others are left out.
  *
- * @param days in their order
- * @throws UsageError if none of them has begun
+ * @param to YYYY-MM-DD
+ * @throws UsageError if none of them has begun, for a range that ends before it begins, and for too many
  */
-export function takeBegun(days: readonly BusinessDay[], now: number): readonly BusinessDay[] {
-  const [first] = days;
-  if (first) requireBegun(first, now);
-  return days.filter((day) => hasBegun(day, now));
+export function listBegunDays(from: BusinessDay, to: string, now: number): readonly BusinessDay[] {
+  if (to < from.iso) throw new UsageError(`${to} is before ${from.iso}`);
+  requireBegun(from, now);
+  const today = businessDayAt(new Date(now), from.zone).iso;
+  const last = to < today ? to : today;
+  if (countDays(from.iso, last) > mostDaysReplayed)
+    throw new UsageError(
+      `${from.iso} to ${last} are ${formatCount(countDays(from.iso, last))} days, and a replay takes at most ${mostDaysReplayed} days at once: name a shorter range`,
+    );
+  return listDays(from.iso, last).map((day) => createBusinessDay(day, from.zone));
 }
 
 /** @param now epoch milliseconds */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { readInstant } from '../../booking/business-day.js';
 import { type Refusal, refusal } from '../common/answer.js';
 
 /** The parameters of Get Mappings. (Spec 4.1.) */
@@ -39,7 +40,7 @@ export function readMappingsQuery(
   const written = read(parameters, 'lastUpdateDateTime');
   if (written === undefined)
     return refusal(2017, 'lastUpdateDateTime is missing: expected an ISO 8601 date-time in UTC.');
-  const since = readInstant(written);
+  const since = readUtcInstant(written);
   if (since === undefined)
     return refusal(
       2007,
@@ -56,13 +57,11 @@ export function readMappingsQuery(
 }
 
 /** Epoch milliseconds, rounded down so that no change at the bound is missed. */
-function readInstant(text: string): number | undefined {
+function readUtcInstant(text: string): number | undefined {
   const [, day, time, fraction = ''] = utcInstant.exec(text) ?? [];
   if (day === undefined || time === undefined) return undefined;
-  const instant = Date.parse(`${day}T${time.padEnd(8, ':00')}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
-  // Date.parse takes the 30th of February for a day in March.
-  const isOfCalendar = !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(day);
-  return isOfCalendar ? instant : undefined;
+  const instant = readInstant(`${day}T${time.padEnd(8, ':00')}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
+  return Number.isNaN(instant) ? undefined : instant;
 }
 
 function readLimit(text: string | undefined, maxLimit: number): number | undefined {

@@ -41,10 +41,8 @@ export function checkUrlTemplate(template: string): string | undefined {
     return 'must not hold a fragment, which never reaches the server';
   if (parts.includes('{') || parts.includes('}')) return 'has an unmatched brace';
   const placeholders = parts.filter((part) => part.startsWith('{'));
-  const unknown = placeholders.find((part) => readPart(part) === undefined);
-  if (unknown !== undefined) {
-    return `has ${unknown}; known are {day}, {dayStart}, {dayEnd} and {day:ddMMyyyy} (any date-fns pattern)`;
-  }
+  if (placeholders.some((part) => readPart(part) === undefined))
+    return 'has an unknown placeholder; known are {day}, {dayStart}, {dayEnd} and {day:ddMMyyyy} (any date-fns pattern)';
   return placeholders.length === 0
     ? `names no day, so every night would read the same; ${looksLike}`
     : undefined;

@@ -61,11 +61,8 @@ function placeOf(url: URL): string {
 }
 
 function readLogin(url: URL): MysqlLogin {
-  for (const name of url.searchParams.keys()) {
-    if (!['sslmode', 'ssl-mode', 'socket'].includes(name)) {
-      throw new RangeError(`the address has the parameter ${name}; only sslmode and socket are known`);
-    }
-  }
+  if ([...url.searchParams.keys()].some((name) => !['sslmode', 'ssl-mode', 'socket'].includes(name)))
+    throw new RangeError('the address has an unknown parameter; only sslmode and socket are known');
   const database = decode(url.pathname.replace(/^\//, ''));
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1') || 'localhost',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { requireBegun, takeBegun } from '../../../src/review/day/range-plan.js';
+import { listBegunDays, requireBegun } from '../../../src/review/day/range-plan.js';
 
 const dayOf = (iso: string) => createBusinessDay(iso, 'Europe/Madrid');
 /** 00:30 on 22 November in Madrid */
@@ -16,9 +16,19 @@ describe('days that have begun', () => {
   });
 
   it('a range ends with today', () => {
-    const days = ['2026-11-21', '2026-11-22', '2026-11-23', '2026-11-24'].map(dayOf);
-    expect(takeBegun(days, now).map(({ iso }) => iso)).toEqual(['2026-11-21', '2026-11-22']);
-    expect(takeBegun(days.slice(0, 1), now)).toEqual(days.slice(0, 1));
-    expect(() => takeBegun(days.slice(2), now)).toThrow('2026-11-23 has not started');
+    const list = (from: string, to: string) => listBegunDays(dayOf(from), to, now).map(({ iso }) => iso);
+    expect(list('2026-11-21', '2026-11-24')).toEqual(['2026-11-21', '2026-11-22']);
+    expect(list('2026-11-22', '9999-12-31')).toEqual(['2026-11-22']);
+    expect(list('2026-11-21', '2026-11-21')).toEqual(['2026-11-21']);
+    expect(() => list('2026-11-23', '2026-11-24')).toThrow('2026-11-23 has not started');
+    expect(() => list('2026-11-21', '2026-11-20')).toThrow('2026-11-20 is before 2026-11-21');
+  });
+
+  it('a replay takes at most a year of them', () => {
+    expect(listBegunDays(dayOf('2025-11-21'), '2026-11-21', now)).toHaveLength(366);
+    expect(() => listBegunDays(dayOf('2025-11-20'), '2026-11-21', now)).toThrow(
+      '2025-11-20 to 2026-11-21 are 367 days, and a replay takes at most 366 days at once: name a shorter range',
+    );
+    expect(() => listBegunDays(dayOf('0001-01-01'), '9999-12-31', now)).toThrow('739,942 days');
   });
 });

@@ -102,8 +102,8 @@ describe('the address of a day', () => {
     ['https://api.example.com/b#{day}', 'fragment'],
     ['https://api.example.com/b', 'names no day'],
     ['https://api.example.com/{day', 'brace'],
-    ['https://api.example.com/{daze}', 'has {daze}; known are'],
-    ["https://api.example.com/{day:'..'}/b", "has {day:'..'}; known are"],
+    ['https://api.example.com/{daze}', 'has an unknown placeholder; known are'],
+    ["https://api.example.com/{day:'..'}/b", 'has an unknown placeholder; known are'],
   ])('must not be %s', (url, words) => {
     expect(() => openHttpSource({ url })).toThrow(words);
     expect(() => openHttpSource({ url })).not.toThrow('canary');
