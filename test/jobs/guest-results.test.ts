@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { day, prepareDay, type Settings } from '../support/day-folder.js';
+import { expectReport } from '../support/expectations.js';
+import { type FileDay, prepareFileDay } from '../support/file-day.js';
+import { parseRecords } from '../support/file-service.js';
+import { success } from '../support/http-stand-in.js';
+import { listFiles } from '../support/leaks.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { sandboxSftp } from '../support/sandbox-sftp.js';
+import { useSftpServer } from '../support/use-servers.js';
+
+const server = useSftpServer(sandboxSftp);
+const guest = 'Cañária Quetzal';
+const spellings = [
+  guest,
+  guest.toUpperCase(),
+  guest.toLowerCase(),
+  guest.normalize('NFD'),
+  'Quetzal, Cañária',
+  'Canaria Quetzal',
+  'QUETZAL CANARIA',
+  'Ca\\u00f1\\u00e1ria',
+  'Ca&ntilde;&aacute;ria',
+  encodeURIComponent(guest),
+];
+const bookings = makeBookings(6).map((booking) =>
+  booking.BookingReferenceId === 'BR-2' ? { ...booking, BookingClientName: guest } : booking,
+);
+const others = { hashKey: 'a key of the tests', schedule: { cron: '0 0 1 1 *', catchUpDays: 0 } };
+const modes: [string, Settings][] = [
+  ['plain', {}],
+  ['encrypted', { keys: './keys' }],
+];
+const erase = ['guest', 'erase', 'BR-2', '--reason', 'ticket 7', '--json'];
+
+/** The files under a folder that hold the guest in some spelling. */
+function findGuest({ path, bookingsFile }: FileDay['folder']): string[] {
+  return listFiles(path).filter((file) => {
+    if (file === bookingsFile) return false;
+    const bytes = readFileSync(file);
+    return [...spellings, 'uetzal', 'UETZAL'].some((spelling) => bytes.includes(spelling));
+  });
+}
+
+/** A result that names the guest in columns of its own. */
+const nameInResult = (file: string) =>
+  parseRecords(file).map((row) => ({
+    ...row,
+    ...Object.fromEntries(
+      spellings.map((text, at) => [`Note${at}`, row.BookingReferenceId === 'BR-2' ? text : 'x']),
+    ),
+  }));
+
+/** A day by file whose result names the guest, or has not come. */
+async function prepareByFile(settings: Settings, isAnswered = true) {
+  return prepareFileDay(server(), {
+    bookings: toCsv(bookings),
+    settings: { ...others, ...settings, file: { resultTimeoutMinutes: isAnswered ? 60 : 0.005 } },
+    async onCall(call) {
+      if (isAnswered) await call.writeResult({ records: nameInResult(call.file), affected: ['BR-2'] });
+      return success;
+    },
+  });
+}
+
+const archivedIn = ({ path }: FileDay['folder']) =>
+  listFiles(join(path, 'data', 'archive', day))
+    .map((file) => basename(file))
+    .filter((name) => !name.startsWith('.'));
+
+describe.each(modes)('an erased guest, %s,', (_, keys) => {
+  it('is in no answer of the service, whatever batch it is about, and nobody is shown the others', async () => {
+    let batch = 0;
+    const { folder } = await prepareDay(
+      { bookings: toCsv(bookings), settings: { ...others, ...keys, body: { batchSize: 1, concurrency: 1 } } },
+      async () => {
+        batch += 1;
+        const message = batch === 6 ? 'fine' : `for ${spellings[batch + 3]}`;
+        return { kind: 'text', status: 200, body: `{"StatusCode":2000,"Message":"${message}"}` };
+      },
+    );
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded' });
+    expect((await folder.run(['show', 'BR-6', '--answers'])).stdout).toContain('fine');
+    expect(await folder.run(erase)).toMatchObject({ exitCode: 0, json: { left: [] } });
+    expect(findGuest(folder)).toEqual([]);
+    for (const [reference, isLeft] of [
+      ['BR-5', false],
+      ['BR-6', true],
+    ] as const) {
+      const { stdout } = await folder.run(['show', reference, '--answers']);
+      expect(stdout).not.toMatch(/uetzal|fine/i);
+      expect(stdout.includes('(not shown: ')).toBe(isLeft);
+    }
+  });
+
+  it.each([
+    ['the name', []],
+    ['everything', ['--all']],
+  ])('is gone with the result that names them in any spelling: %s', async (_what, what) => {
+    const { folder, listRemote } = await prepareByFile(keys);
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+    const dry = await folder.run([...erase, ...what, '--dry-run']);
+    const erased = await folder.run([...erase, ...what]);
+    expect(erased).toMatchObject({ exitCode: 0, json: { left: [] } });
+    expect(JSON.parse(erased.stdout).erased).toEqual(JSON.parse(dry.stdout).erased);
+    expect(findGuest(folder)).toEqual([]);
+    expect(archivedIn(folder)).toEqual(['manifest.json']);
+    expect(listRemote()).toEqual([]);
+    expect(await folder.run(['verify', day])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('because a guest was erased'),
+    });
+  });
+
+  it.each([
+    ['the name', []],
+    ['everything', ['--all']],
+  ])('stays away when a result comes later: %s', async (_what, what) => {
+    const { folder, service, listRemote } = await prepareByFile(keys, false);
+    expectReport(await folder.runDay(), { exitCode: 3, state: 'awaiting-result' });
+    expect(await folder.run([...erase, ...what])).toMatchObject({ exitCode: 0, json: { left: [] } });
+    expect(findGuest(folder)).toEqual([]);
+    expect(listRemote()).toEqual([]);
+    const [call] = service.calls;
+    await call?.writeResult({ records: nameInResult(call.file), affected: ['BR-2', 'BR-5'] });
+    const { report } = await folder.runDay();
+    expect(report).toMatchObject({ state: 'succeeded', file: { resultName: '20112026_Result.csv' } });
+    expect(findGuest(folder)).toEqual([]);
+    expect(archivedIn(folder)).toEqual(['manifest.json']);
+    expect((await folder.run(['verify', day])).exitCode).toBe(0);
+    const affected = await folder.run(['affected', day, '--json']);
+    expect(affected.stdout).toContain('BR-5');
+    // What the service has put there since is removed by asking again.
+    expect(await folder.run([...erase, ...what])).toMatchObject({ exitCode: 0, json: { left: [] } });
+    expect(listRemote()).toEqual([]);
+  });
+});
