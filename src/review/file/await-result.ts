@@ -349,7 +349,8 @@ export async function fetchResult(attempt: FileAttempt, session: SftpSession, se
   const spooled = resultName(run, seen.name);
   const readSent = () => readStoredBatches(ledger, run, 'file');
   const sources = { readSent, readBytes: () => spool.read(spooled) };
-  const join = startJoin(sources, { ...attempt, onRows: limitRows(run.file) });
+  const hasErased = run.guestErasedAt !== undefined;
+  const join = startJoin(sources, { ...attempt, hasErased, onRows: limitRows(run.file) });
   const hash = createHash('sha256');
   try {
     const received = await session.download(`${remote.folder}/${seen.name}`, await spool.locate(spooled), {
