@@ -1,14 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { day, prepareDay, type Settings } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
-import { type FileDay, prepareFileDay } from '../support/file-day.js';
+import { type FileDay, prepareFileDay, sftpSettings } from '../support/file-day.js';
 import { parseRecords } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
 import { listFiles } from '../support/leaks.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 import { sandboxSftp } from '../support/sandbox-sftp.js';
+import { findFreePort } from '../support/sftp-server.js';
 import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(sandboxSftp);
@@ -59,7 +61,8 @@ async function prepareByFile(settings: Settings, isAnswered = true) {
     bookings: toCsv(bookings),
     settings: { ...others, ...settings, file: { resultTimeoutMinutes: isAnswered ? 60 : 0.005 } },
     async onCall(call) {
-      if (isAnswered) await call.writeResult({ records: nameInResult(call.file), affected: ['BR-2'] });
+      const records = call.number === 1 ? { records: nameInResult(call.file) } : {};
+      if (isAnswered) await call.writeResult({ ...records, affected: ['BR-2'] });
       return success;
     },
   });
@@ -139,5 +142,96 @@ describe.each(modes)('an erased guest, %s,', (_, keys) => {
     // What the service has put there since is removed by asking again.
     expect(await folder.run([...erase, ...what])).toMatchObject({ exitCode: 0, json: { left: [] } });
     expect(listRemote()).toEqual([]);
+  });
+});
+
+describe('guest erase', () => {
+  it('leaves a run alone that has something left to send, until it is given up; a replay took the place of an earlier one', async () => {
+    let calls = 0;
+    const { folder } = await prepareDay(
+      { bookings: toCsv(bookings), settings: { ...others, body: { batchSize: 1, concurrency: 1 } } },
+      async () => {
+        calls += 1;
+        return calls > 3 ? { kind: 'text', status: 401, body: `no ${guest}` } : success;
+      },
+    );
+    expectReport(await folder.runDay(), { exitCode: 1, state: 'failed' });
+    for (const options of [['--dry-run'], []])
+      expect(await folder.run([...erase, ...options])).toMatchObject({
+        exitCode: 1,
+        json: {
+          left: [
+            { day, place: 'ledger', why: expect.stringMatching(/`run 2026-11-20`.*`cancel 2026-11-20`/) },
+          ],
+        },
+      });
+    calls = 0;
+    expect((await folder.run(['replay', day, '--reason', 'x', '--json'])).exitCode).toBe(1);
+    const left = await folder.run(erase);
+    // The replay sends no name. Its answer is about a guest of the day.
+    expect(left.json).toMatchObject({ left: [] });
+    expect(findGuest(folder)).toEqual([]);
+  });
+
+  it('leaves a day alone on which another process works', async () => {
+    const { folder, service } = await prepareFileDay(server(), {
+      bookings: toCsv(bookings),
+      settings: others,
+      onCall: () => success,
+    });
+    const running = folder.start(['run', '--day', day]);
+    await vi.waitUntil(() => service.calls.length > 0, { timeout: patienceMs });
+    expect(await folder.run(erase)).toMatchObject({
+      exitCode: 1,
+      json: { left: [{ day, place: 'ledger', why: expect.stringContaining('is being worked on') }] },
+    });
+    running.kill('SIGTERM');
+    await running.ended;
+    expect(await folder.run(erase)).toMatchObject({ exitCode: 0, json: { left: [] } });
+    expect(findGuest(folder)).toEqual([]);
+  });
+
+  it('removes whole folders of runs that the ledger does not know, and names those of nobody', async () => {
+    const { folder } = await prepareByFile({});
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded' });
+    const archive = join(folder.path, 'data', 'archive', day);
+    const [known = ''] = readdirSync(archive);
+    cpSync(join(archive, known), join(archive, '20261120-lost'), { recursive: true });
+    cpSync(join(archive, known), join(archive, '20261120-unmarked'), {
+      recursive: true,
+      filter: (path) => !basename(path).startsWith('.account-'),
+    });
+    writeFileSync(
+      join(folder.path, 'data', 'spool', '20261120-lost.csv'),
+      `BookingReferenceId\nBR-2,${guest}\n`,
+    );
+    const erased = await folder.run(erase);
+    expect(erased).toMatchObject({
+      exitCode: 1,
+      json: {
+        left: [{ runId: '20261120-unmarked', place: 'archive', why: expect.stringContaining('has no mark') }],
+      },
+    });
+    expect(findGuest(folder).every((path) => path.includes('20261120-unmarked'))).toBe(true);
+    expect(readdirSync(join(archive, '20261120-lost')).filter((name) => !name.startsWith('.'))).toEqual([
+      'manifest.json',
+    ]);
+    rmSync(join(archive, '20261120-unmarked'), { recursive: true });
+    expect(await folder.run(erase)).toMatchObject({ exitCode: 0, json: { erased: [], left: [] } });
+  });
+
+  it('lets no replay archive what a server still holds that was away', async () => {
+    const { folder, listRemote } = await prepareByFile({});
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded' });
+    await folder.configure({ file: sftpSettings(server(), await findFreePort()) });
+    expect(await folder.run(erase)).toMatchObject({ exitCode: 1, json: { left: [{ day, place: 'sftp' }] } });
+    expect(listRemote()).toHaveLength(2);
+    await folder.configure({ file: sftpSettings(server(), server().port) });
+    expectReport(await folder.run(['replay', day, '--reason', 'x', '--json']), {
+      exitCode: 0,
+      state: 'succeeded',
+    });
+    expect(findGuest(folder)).toEqual([]);
+    expect(await folder.run(erase)).toMatchObject({ exitCode: 0, json: { left: [] } });
   });
 });
