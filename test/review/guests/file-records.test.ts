@@ -24,7 +24,7 @@ async function findLines(file: Buffer, reference: string) {
   const read = async function* () {
     for (let at = 0; at < file.length; at += 9) yield Buffer.from(file.subarray(at, at + 9));
   };
-  const found = await findRecords(read, { reference, names: new Set(['Ana Gil']), traces: [] });
+  const found = await findRecords(read, { reference, names: new Set(['Ana Gil']) });
   return found.map(({ line }) => line);
 }
 
