@@ -1,33 +1,46 @@
 /**
- * Decides whether texts hold a person's name or a part of it, however it is written: in any case and order, with or without accents,
- * composed or not, glued together or apart, in the escapes of JSON, HTML, URLs, e-mails and shells. It is for texts that are dropped then,
- * so in doubt they do: a guest called Price is found in what is said about prices.
+ * Decides whether texts hold a person's name, however it is written: in any case and order, with or without accents, composed or not,
+ * glued together or apart, in the escapes of JSON, HTML, URLs, e-mails and shells. It is for texts that are dropped then, so in doubt they
+ * do: a guest called Price is found in what is said about prices.
+ *
+ * @param needed one word of a name, or all of them, because each may be in the name of another person
  */
-export function createNameTest(names: Iterable<string>): (text: string) => boolean {
-  const parts = new Set<string>();
-  const shortParts = new Set<string>();
-  for (const name of names)
-    for (const spelling of [fold(name), fold(transcribe(name))]) {
-      const words = wordsOf(spelling);
-      const long = words.filter((one) => one.length >= shortestIn(one));
-      for (const one of long) (one.length === 3 && !isUncased(one) ? shortParts : parts).add(one);
-      // Of a name of very short words, all of it.
-      if (long.length === 0 && words.length > 0)
-        for (const whole of [words.join(''), words.toReversed().join('')]) parts.add(whole);
-    }
-  const holds = (folded: string) => {
-    const words = wordsOf(folded);
-    const together = words.join('');
-    const last = words.at(-1) ?? '';
-    if ([...parts].some((part) => together.includes(part) || isCutOff(part, last))) return true;
-    return words.some((one) => shortParts.has(one)) || [...shortParts].some((part) => isCutOff(part, last));
-  };
-  return (text) => listReadings(text).some((reading) => holds(fold(reading)));
+export function createNameTest(
+  names: Iterable<string>,
+  needed: 'one word' | 'all words' = 'one word',
+): (text: string) => boolean {
+  const sought = [...names]
+    .flatMap((name) => [listParts(fold(name)), listParts(fold(transcribe(name)))])
+    .filter((parts) => parts.length > 0);
+  return (text) =>
+    listReadings(text).some((reading) => {
+      const words = wordsOf(fold(reading));
+      const whole = { words: new Set(words), together: words.join(''), last: words.at(-1) ?? '' };
+      const holds = (part: string) => holdsPart(part, whole);
+      return sought.some((parts) => (needed === 'one word' ? parts.some(holds) : parts.every(holds)));
+    });
 }
 
-/** Only the first bytes of a long response are kept. */
-function isCutOff(part: string, last: string): boolean {
-  return last.length > 1 && part.startsWith(last);
+/** The words of a name by which it is found; of a name of very short ones, all of it. */
+function listParts(folded: string): readonly string[] {
+  const words = wordsOf(folded);
+  const long = words.filter((one) => one.length >= (isUncased(one) ? 2 : 3));
+  if (long.length > 0 || words.length === 0) return long;
+  return [`${words.join('')} ${words.toReversed().join('')}`];
+}
+
+interface FoldedText {
+  readonly words: ReadonlySet<string>;
+  readonly together: string;
+  readonly last: string;
+}
+
+/** A word of three letters is in many others. Only the first bytes of a long response are kept, so the last word may be cut off. */
+function holdsPart(part: string, { words, together, last }: FoldedText): boolean {
+  const isCutOff = last.length > 1 && part.startsWith(last);
+  const isShort = part.length === 3 && !isUncased(part);
+  const isThere = isShort ? words.has(part) : part.split(' ').some((one) => together.includes(one));
+  return isThere || isCutOff;
 }
 
 function wordsOf(folded: string): readonly string[] {
@@ -38,8 +51,6 @@ function wordsOf(folded: string): readonly string[] {
 function isUncased(text: string): boolean {
   return /^\p{Lo}/u.test(text);
 }
-
-const shortestIn = (one: string) => (isUncased(one) ? 2 : 3);
 
 const plainLetters: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i', ħ: 'h', ŋ: 'n' },

@@ -69,6 +69,11 @@ describe('a text holds a name', () => {
   });
 });
 
+it('a text holds all words of a name, or only one', () => {
+  const holdsAll = createNameTest(['Ana Gil', 'Eva Roth'], 'all words');
+  expect(['gil, ANA', 'Ana Roth', 'Gil', 'ev%61 Roth'].map(holdsAll)).toEqual([true, false, false, true]);
+});
+
 it.each(['Success', 'no availability for BR-2', 'fragile', '{"StatusCode":2009}', ''])(
   'a text without the name does not hold it: %s',
   (text) => {
