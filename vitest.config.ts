@@ -54,6 +54,7 @@ const shared = [
   'file-kill',
   'file-stop',
   'frozen-owner',
+  'guest-results',
   'kill',
   'stop-signals',
 ];

@@ -179,6 +179,7 @@ function runEvidenceToJson({ run, traces, checksums, emailsReadUntil }: DatedEvi
     collectedAt: toInstant(run.collectedAt),
     finishedAt: toInstant(run.finishedAt),
     namesRemovedAt: toInstant(run.namesBlankedAt),
+    guestErasedAt: toInstant(run.guestErasedAt),
     remotePath: run.file?.remotePath ?? null,
     checksums,
     bookings: traces.map((trace) => historyToJson(toHistory(trace, { withAnswers: true, emailsReadUntil }))),
@@ -211,12 +212,10 @@ function describeFiles({ run, rows, checksums }: RunEvidence): string[] {
   return lines.length === 0 ? [] : [`Files of run ${run.id}:`, ...lines, ''];
 }
 
-function describeSum({ recorded, archived, afterErasures }: Checksum): string {
-  const expected = afterErasures ?? recorded;
-  const note = afterErasures === undefined ? '' : `, changed since by erasing guests to ${afterErasures}`;
+function describeSum({ recorded, archived, removed = 'no longer in the archive' }: Checksum): string {
   if (recorded === undefined) return `sha256 ${archived}`;
-  if (archived === undefined) return `sha256 ${recorded} as recorded; no longer in the archive${note}`;
-  return archived === expected
-    ? `sha256 ${recorded}, and the archive holds the same${note}`
-    : `sha256 ${recorded} as recorded${note}, but the archive holds ${archived}`;
+  if (archived === undefined) return `sha256 ${recorded} as recorded; ${removed}`;
+  return archived === recorded
+    ? `sha256 ${recorded}, and the archive holds the same`
+    : `sha256 ${recorded} as recorded, but the archive holds ${archived}`;
 }

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { rememberReference } from '../src/ledger/erasing.js';
 import { eraseGuest } from '../src/review/guests/erase-guest.js';
 import { findGuest, type Guest } from '../src/review/guests/guest.js';
+import type { Receipt } from '../src/review/guests/receipt.js';
 import { createNameMask } from '../src/text/mask-names.js';
 import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
@@ -11,7 +12,7 @@ import { clearRemains, describeOrphan, describeRemains, listOrphans, takeReferen
 
 /**
  * Removes a guest from everything that is kept, and remembers them as a keyed hash. Exits with 1 if something is left, for
- * example because a run is unfinished or the SFTP server permits no change.
+ * example because a run has something left to send or the SFTP server permits no removal.
  */
 export default command({
   arguments: takeReference,
@@ -64,7 +65,8 @@ Examples:
     const { file, timezone } = app.config;
     const sftp = file.sftp && app.sftp();
     const parts = { ledger, archive: app.archive(), spool: app.spool(), sftp, timezone, dryRun };
-    const found = await eraseGuest({ ...parts, signal: app.signal }, { guest, all, at });
+    const { resultPattern } = file;
+    const found = await eraseGuest({ ...parts, resultPattern, signal: app.signal }, { guest, all, at });
     const receipt = {
       at: new Date(at).toISOString(),
       ...{ reason, all, dryRun },
@@ -77,17 +79,11 @@ Examples:
     return app.answer(
       [
         dryRun ? `${what} would be erased:` : `${what} erased at ${receipt.at}; reason: ${reason}`,
-        erased.flatMap(({ day, runId, place, name, sha256Before, sha256After }) => [
-          `  ${day}  run ${runId}  ${place}: ${name}${sha256After === undefined ? ', removed' : ''}`,
-          ...(sha256Before === undefined ? [] : [`    sha256 before: ${sha256Before}`]),
-          ...(sha256After === undefined ? [] : [`    sha256 after:  ${sha256After}`]),
-        ]),
+        erased.map(({ name, ...of }) => describePlace(of, name)),
         erased.length === 0 && '  nothing is kept',
         !dryRun && `remembered, reference: ${hash}`,
         left.length > 0 && 'left:',
-        left.map(({ day, runId, place, why }) =>
-          runId === null ? `  ${place}: ${why}` : `  ${day}  run ${runId}  ${place}: ${why}`,
-        ),
+        left.map(({ why, ...of }) => describePlace(of, why)),
         !dryRun && describeRemains(remains),
       ],
       receipt,
@@ -95,6 +91,13 @@ Examples:
     );
   },
 });
+
+function describePlace(
+  { day, runId, place }: Omit<Receipt['erased'][number], 'name'>,
+  words: string,
+): string {
+  return runId === null ? `  ${place}: ${words}` : `  ${day}  run ${runId}  ${place}: ${words}`;
+}
 
 /** The reason is kept in the audit trail, where no name belongs. */
 function maskNames(reason: string, guest: Guest): string {

@@ -13,7 +13,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel, mappingToJson, type ProviderHotel } from '../ledger/mappings.js';
 import type { Trace } from '../ledger/tracing.js';
 import { describeCanary } from '../review/canary.js';
-import { readBooking } from '../review/stored/stored-line.js';
+import { readBooking, readReference } from '../review/stored/stored-line.js';
 import { HttpError } from '../server/http-error.js';
 import { showInLine } from '../text/foreign-text.js';
 import { formatCountOf } from '../text/format.js';
@@ -140,14 +140,14 @@ async function findRuns(typed: string, answers: boolean, { desk, may, now, today
   for (const reference of listSpellings(typed)) {
     const found = await readHistories(ledger, reference, { answers, showsGuest, today, now });
     if (found.length === 0) continue;
-    const bookings = await Promise.all(found.map((one) => toBookingInRun(ledger, one, showsGuest)));
+    const bookings = await Promise.all(found.map((one) => toBookingInRun(desk, one, showsGuest)));
     return { reference, isErased: false, bookings, mappings: await readMappings(ledger, found) };
   }
   return { ...nothing, isErased: await findErased(desk, listSpellings(typed)) };
 }
 
 /** What `show --json` prints, where it was sent, and the guest. */
-async function toBookingInRun(ledger: Ledger, { trace, history }: History, showsGuest: boolean) {
+async function toBookingInRun(desk: DeskParts, { trace, history }: History, showsGuest: boolean) {
   const { delivery, trigger } = trace.run;
   const delivered = history.attempts?.findLast(({ outcome }) => outcome === 'done');
   return {
@@ -156,27 +156,25 @@ async function toBookingInRun(ledger: Ledger, { trace, history }: History, shows
     /** The number of its row in the file, without the header; null for a booking that went by body. */
     fileRow: trace.kind === 'booking' && trace.form === 'file' ? trace.position + 1 : null,
     deliveredAt: history.state === 'delivered' ? (delivered?.endedAt ?? null) : null,
-    guest: trace.kind === 'booking' ? await readGuest(ledger, trace, showsGuest) : null,
+    guest: trace.kind === 'booking' ? await readGuest(desk, trace, showsGuest) : null,
   };
 }
 
 type BookingTrace = Extract<Trace, { readonly kind: 'booking' }>;
 
-async function readGuest(ledger: Ledger, trace: BookingTrace, showsGuest: boolean) {
+async function readGuest(desk: DeskParts, trace: BookingTrace, showsGuest: boolean) {
   const name = readBooking(trace.line, trace.form).bookingClientName;
-  if (name === undefined) return { state: await explainMissingName(ledger, trace), name: null };
+  if (name === undefined) return { state: await explainMissingName(desk, trace), name: null };
   return showsGuest ? { state: 'shown' as const, name } : { state: 'masked' as const, name: null };
 }
 
 async function explainMissingName(
-  { guests }: Ledger,
-  { run, form, batch }: BookingTrace,
+  desk: DeskParts,
+  { run, form, line }: BookingTrace,
 ): Promise<keyof typeof guestStates> {
   if (run.guestNames === 'omit') return 'left-out';
   if (run.linesBlanked || run.namesBlankedAt !== undefined) return 'removed';
-  const erased = await guests.listErasedContents(run.id);
-  const isErased = erased.some(({ place, name }) => place === 'ledger' && name === `${form} batch ${batch}`);
-  return isErased ? 'erased' : 'not-given';
+  return (await findErased(desk, [readReference(line, form) ?? ''])) ? 'erased' : 'not-given';
 }
 
 /** Whether a guest with such a reference was erased; null without the key that would tell. */

@@ -3,6 +3,7 @@ import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';
 import { dayOfRunId } from '../review/day/open-run.js';
 import { describeSetAside } from '../review/day/report.js';
+import { describeErased } from '../review/erased-run.js';
 import { manifestName } from '../review/file/archive-run.js';
 import { type VerifiedItem, verifyKept, verifyManifest } from '../review/file/verify-run.js';
 import { HttpError } from '../server/http-error.js';
@@ -27,7 +28,8 @@ export async function findShownRun(ledger: ReadOnlyLedger, id: string): Promise<
 }
 
 /** What the page of a run shows of its file besides what `run --json` prints. */
-export function toFileDetails({ file, linesBlanked }: Run) {
+export function toFileDetails(run: Run) {
+  const { file, linesBlanked } = run;
   if (!file) return null;
   const { bytes = null, triggeredAt, result, laterResults = [], removals = [] } = file;
   const { name = '', size = 0, sha256 = '', rows = 0, isWhole = false } = result ?? {};
@@ -48,6 +50,8 @@ export function toFileDetails({ file, linesBlanked }: Run) {
     /** Our files on the server that were removed as agreed. */
     removed: removals.flatMap(({ path, outcome }) => (outcome === 'removed' ? [path] : [])),
     namesAreGone: linesBlanked === true,
+    /** What became of the archived files, if a guest of the run was erased. */
+    erased: describeErased(run) ?? null,
   };
 }
 
@@ -73,17 +77,19 @@ export function renderFile({ runId, file, fileDetails }: ShownRun, visit: DeskVi
   ]);
   const download = (name: string) =>
     html`<a class="button quiet" href="/runs/${encodeURIComponent(runId)}/${name}" download>Download the ${name}</a>`;
-  const hasResult = result && !fileDetails.namesAreGone && visit.may('see-names');
+  const hasResult =
+    result && !fileDetails.namesAreGone && fileDetails.erased === null && visit.may('see-names');
   return html`<h2>File and result</h2>
 <div class="card">${facts}</div>
 ${file.archivedTo === null ? undefined : html`<p class="buttons">${hasResult ? download('result') : undefined}${download('manifest')}</p>`}
 ${(file.resultsSetAside ?? []).map((one) => html`<p class="bad">Note: ${showInLine(describeSetAside(one))}.</p>`)}${renderNotes(fileDetails)}`;
 }
 
-function renderNotes({ namesAreGone, laterResults, removed }: FileDetails): Html {
+function renderNotes({ namesAreGone, erased, laterResults, removed }: FileDetails): Html {
   const gone = 'The names, and with them the file and the result in the archive, were removed as agreed.';
   const list = (names: readonly string[]) => names.map(showInLine).join(', ');
-  return html`${namesAreGone ? html`<p class="faint">${gone} Their checksums are kept.</p>` : undefined}${
+  const files = erased !== null && `The file and the result in the archive were ${erased}.`;
+  return html`${namesAreGone || files ? html`<p class="faint">${namesAreGone ? gone : files} Their checksums are kept.</p>` : undefined}${
     laterResults.length > 0
       ? html`<p class="bad">The server held another result later, which was not judged: ${list(laterResults)}.</p>`
       : undefined
@@ -108,7 +114,9 @@ export const resultDownload = defineRunDownload('result', {
     const { result } = run.file ?? {};
     if (!result) throw new HttpError(404, 'no result of this run was judged');
     const removed = 'the result was removed with the names in it, as agreed; its checksum is kept';
+    const erased = describeErased(run);
     if (run.linesBlanked) throw new HttpError(404, removed);
+    if (erased) throw new HttpError(404, `the result was ${erased}; its checksum is kept`);
     const fault = await verifyKept(desk, run, result);
     return { name: result.name, wrong: fault ? { item: 'the result in the archive', fault } : undefined };
   },

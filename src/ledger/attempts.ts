@@ -48,6 +48,12 @@ export function* listAnswers(runId: string, names: readonly string[]): Query<Att
   return yield* open(runId, rows.map(attempts.read));
 }
 
+/** Every attempt of a run in which the service said something. */
+export function* listAnswered(runId: string): Query<Attempt[]> {
+  const found = yield* attempts.list('WHERE run = ? AND answer IS NOT NULL', yield* runNumber(runId));
+  return yield* open(runId, found);
+}
+
 /** Without what was sent and answered. */
 export function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
   const found = yield* attempts.list(

@@ -39,6 +39,7 @@ export interface RunPatch {
   readonly verdictsRecorded?: number;
   readonly namesBlankedAt?: null;
   readonly linesBlanked?: false;
+  readonly guestErasedAt?: number;
   readonly implausible?: ImplausibleAffected;
   readonly acceptances?: Acceptances;
   readonly acceptsRepeated?: true;

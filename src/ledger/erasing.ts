@@ -1,12 +1,14 @@
 import { type Booking, hashReference } from '../booking/booking.js';
 import { UsageError } from '../text/usage-error.js';
+import type { Attempt } from './attempts.js';
 import { eraseKeptOfBatch } from './kept-columns.js';
 import { createKeyedHash } from './keyed-hash.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import { bind, change, database, one, type Query, removing, type Store } from './query.js';
 import { eraseReject } from './rejects.js';
-import { type BatchKey, describeKept, type HoldDay, isWorkedOn, listBatches } from './retention.js';
-import { getRun, lockRun, runNumber } from './runs.js';
+import { type BatchKey, describeKept, isWorkedOn, listBatches } from './retention.js';
+import { changeRun } from './run-changes.js';
+import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { removeStay } from './stays.js';
 import type { BookingForm } from './step.js';
@@ -28,48 +30,25 @@ export const erasedGuests = t.table(
 /** What is remembered of an erased guest: nothing that reveals the reference. */
 export type ErasedGuest = t.Row<typeof erasedGuests>;
 
-export const erasedContents = t.table(
-  'erased_contents',
-  {
-    run: t.numberOf('runs'),
-    place: t.oneOf<ErasedContent['place']>('ledger', 'archive', 'sftp'),
-    name: t.text(),
-    sha256Before: t.text(),
-    sha256After: t.text(),
-    at: t.bigint,
-  },
-  { isNumbered: true, indexes: ['INDEX erased_contents_by_run ON erased_contents (run)'] },
-);
-
 export function createGuestReader({ read }: Store) {
-  return bind(read, { listErased: listErasedGuests, listErasedContents, describeKept });
+  return bind(read, { listErased: listErasedGuests, describeKept });
 }
 
-export function createErasures(store: Store, holdDay: HoldDay) {
+export function createErasures(store: Store) {
   const { read, transact } = store;
   return {
-    ...bind(transact, { rememberErased, noteErased }),
+    ...bind(transact, { rememberErased, beginErasing }),
 
-    /**
-     * Rewrites the batches of a run. False, and perhaps only some are rewritten, while somebody works on the run's day.
-     */
-    async eraseBookings(runId: string, rewrite: EraseLines): Promise<boolean> {
-      const run = await read(() => getRun(runId));
-      const hold = await holdDay(run.day);
-      if (!hold) return false;
-      try {
-        if (await read(() => isWorkedOn(run.day))) return false;
-        return await removing(store, async () => {
-          for (const batch of await read(() => listBatches(runId))) {
-            if (hold.lost.aborted) return false;
-            await transact(() => eraseBatch(runId, batch, rewrite));
-          }
-          return true;
-        });
-      } finally {
-        await hold.release();
-      }
-    },
+    /** Drops what was answered in these attempts. */
+    dropAnswers: (runId: string, attempts: readonly Pick<Attempt, 'step' | 'attempt'>[]) =>
+      removing(store, () => transact(() => dropAnswers(runId, attempts))),
+
+    /** Blanks lines of a run in place. The caller holds its day. */
+    eraseBookings: (runId: string, blank: BlankLines) =>
+      removing(store, async () => {
+        for (const batch of await read(() => listBatches(runId)))
+          await transact(() => eraseBatch(runId, batch, blank));
+      }),
 
     eraseReject: (runId: string, place: number, how: { readonly withHash: boolean }) =>
       removing(store, () => transact(() => eraseReject(runId, place, how))),
@@ -78,58 +57,53 @@ export function createErasures(store: Store, holdDay: HoldDay) {
 
 const listErasedGuests = () => erasedGuests.list('ORDER BY number');
 
-/** In the order in which they were erased. */
-function* listErasedContents(runId: string): Query<ErasedContent[]> {
-  const found = yield* erasedContents.list('WHERE run = ? ORDER BY number', yield* runNumber(runId));
-  return found.map(({ place, name, sha256Before: before, sha256After: after, at }) => {
-    return { place, name, before, after, at };
-  });
-}
-
 /** Guests that are already remembered stay as they are. */
 function* rememberErased(guests: readonly ErasedGuest[]): Query<void> {
   for (const guest of guests) yield* erasedGuests.add(guest, 'ON CONFLICT (hash) DO NOTHING');
 }
 
-function* noteErased(runId: string, content: ErasedContent): Query<void> {
+/**
+ * Records that a guest of the run is being erased. False, and nothing is recorded, while somebody performs a step of its day. The caller
+ * holds the day.
+ */
+function* beginErasing(runId: string, at: number): Query<boolean> {
+  const { number, run } = yield* lockRun(runId);
+  if (yield* isWorkedOn(run.day)) return false;
+  if (run.guestErasedAt === undefined) yield* changeRun(number, { guestErasedAt: at });
+  return true;
+}
+
+function* dropAnswers(runId: string, attempts: readonly Pick<Attempt, 'step' | 'attempt'>[]): Query<void> {
   const { number } = yield* lockRun(runId);
-  yield* insertErased(number, content);
+  for (const { step, attempt } of attempts)
+    yield* change(
+      'UPDATE attempts SET answer = NULL WHERE run = ? AND step = ? AND attempt = ?',
+      ...[number, step, attempt],
+    );
 }
 
-/** An erasure that is repeated after an interruption changes the same content again. */
-function* insertErased(run: number, { place, name, before, after, at }: ErasedContent): Query<void> {
-  const known = yield* erasedContents.find(
-    'WHERE run = ? AND place = ? AND name = ? AND sha256_before = ? AND sha256_after = ?',
-    ...[run, place, name, before, after],
-  );
-  if (!known) yield* erasedContents.add({ run, place, name, sha256Before: before, sha256After: after, at });
-}
-
-function* eraseBatch(runId: string, key: BatchKey, rewrite: EraseLines): Query<void> {
+function* eraseBatch(runId: string, key: BatchKey, blank: BlankLines): Query<void> {
   const { lock, sealing } = yield* database();
-  const [, form, batch] = key;
+  const [number, form, batch] = key;
   const { run, batchSize = 0 } = yield* lockRun(runId);
   const isBatch = 'run = ? AND form = ? AND batch = ?';
   const row = yield* one(`SELECT lines FROM batches WHERE ${isBatch} ${lock}`, ...key);
   if (!row) return;
   const stored = row.lines as Buffer;
   const place = placeOfBatch(...key);
-  const rewritten = rewrite(sealing.openLines(stored, place), { form, batch });
-  if (!rewritten) return;
-  const { places, changed } = rewritten;
-  yield* eraseKeptOfBatch(run.day, key, places);
-  if (!changed) return;
-  const lines = sealing.sealLike(stored, run.day, changed.lines, place);
+  const blanked = blank(sealing.openLines(stored, place), form);
+  if (!blanked) return;
+  yield* eraseKeptOfBatch(run.day, key, blanked.places);
+  if (!blanked.lines) return;
+  const lines = sealing.sealLike(stored, run.day, blanked.lines, place);
   yield* change(`UPDATE batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
-  const first = batch * batchSize;
-  for (const { place, hotelHash } of changed.stays ?? [])
-    yield* removeStay({ run: key[0], form, hotelHash, position: first + place });
-  yield* insertErased(key[0], changed.content);
-  yield* dropAnswers(key[0], form, batch);
+  for (const { place, hotelHash } of blanked.stays ?? [])
+    yield* removeStay({ run: number, form, hotelHash, position: batch * batchSize + place });
+  yield* dropAnswersAbout(key);
 }
 
 /** What the service wrote about the steps that carried the batch may name the guest, written in any way. */
-function* dropAnswers(run: number, form: BookingForm, batch: number): Query<void> {
+function* dropAnswersAbout([run, form, batch]: BatchKey): Query<void> {
   const isCarrying = form === 'file' ? 'form IS NULL' : 'form = ? AND batch = ?';
   yield* change(
     `UPDATE attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL
@@ -140,31 +114,16 @@ function* dropAnswers(run: number, form: BookingForm, batch: number): Query<void
   );
 }
 
-/** A file, or a run's bookings in the ledger, that an erasure has changed; checksums in hexadecimal. */
-export interface ErasedContent {
-  readonly place: 'ledger' | 'archive' | 'sftp';
-  /** The file's name; of a batch in the ledger, its form and number. */
-  readonly name: string;
-  readonly before: string;
-  readonly after: string;
-  readonly at: number;
-}
+/** Undefined if the batch holds nothing of the erased guest. */
+export type BlankLines = (lines: Buffer, form: BookingForm) => BlankedLines | undefined;
 
-export type EraseLines = (
-  lines: Buffer,
-  batch: { readonly form: BookingForm; readonly batch: number },
-) => ErasedLines | undefined;
-
-export interface ErasedLines {
+export interface BlankedLines {
   /** The erased guest's bookings: their kept columns go, whether or not the lines change. */
   readonly places: readonly number[];
-  /** Absent if the lines stay as they are. */
-  readonly changed?: {
-    readonly lines: Buffer;
-    readonly content: ErasedContent;
-    /** Bookings whose stay was erased, by their place in the batch: nobody finds them by their hotel any more. */
-    readonly stays?: readonly { readonly place: number; readonly hotelHash: number }[];
-  };
+  /** All lines of the batch; absent if they stay as they are. */
+  readonly lines?: Buffer;
+  /** Bookings whose stay was erased, by their place in the batch: nobody finds them by their hotel any more. */
+  readonly stays?: readonly { readonly place: number; readonly hotelHash: number }[];
 }
 
 /** Tells keys apart without revealing anything about them. */
@@ -213,17 +172,4 @@ export function createErasedTest({ hashKey, bits, references }: ErasedGuests) {
     is: ({ bookingReferenceId }: Booking) =>
       bookingReferenceId !== undefined && isReference(bookingReferenceId),
   };
-}
-
-/** The checksum that content has now, after all erasures that changed it. */
-export function followErasures(
-  erased: readonly ErasedContent[],
-  place: ErasedContent['place'],
-  { name, sha256 }: { readonly name: string; readonly sha256: string },
-): string {
-  let current = sha256;
-  for (const content of erased)
-    if (content.place === place && content.name === name && content.before === current)
-      current = content.after;
-  return current;
 }

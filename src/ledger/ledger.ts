@@ -1,5 +1,5 @@
 import type { Hold } from '../async/hold.js';
-import { listAnswers, listAttempts } from './attempts.js';
+import { listAnswered, listAnswers, listAttempts } from './attempts.js';
 import { createActionRecorder, createAuditTrail } from './audit.js';
 import { measureBatches, nextDelivered, readBatch, readBatches, sampleBatches } from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
@@ -150,7 +150,7 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
     days: bind(read, { listOutcomes, listStandings, listSuperseded }),
     steps: {
       ...bind(read, { listOpen: listOpenSteps, listUndelivered, findWait, isBeingPerformed }),
-      ...bind(read, { listAttempts, listAnswers, listTimes: listStepTimes }),
+      ...bind(read, { listAttempts, listAnswered, listAnswers, listTimes: listStepTimes }),
       ...createProgressReader(store),
     },
     bookings: {
@@ -231,7 +231,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     canaries: createCanaries(store),
     guests: {
       ...reader.guests,
-      ...createErasures(store, holdDay),
+      ...createErasures(store),
       ...createRetention(store, clock, holdDay),
     },
     stays: createStays(store),

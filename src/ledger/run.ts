@@ -114,6 +114,11 @@ const fields = {
   /** Its stored lines hold no guest names any more: the review file cannot be written again. */
   linesBlanked: t.mark,
   /**
+   * When a guest of it was erased first: recorded before anything of it is removed. From then on, nothing that holds its bookings is
+   * archived, and nobody is shown the service's words.
+   */
+  guestErasedAt: t.optional(t.bigint),
+  /**
    * How many bookings were flagged by comparing them with the local copy of the mappings: in the copy their provider's hotel is
    * another master hotel, or moved to this one in the last few days. They are sent anyway. Absent without a copy.
    */

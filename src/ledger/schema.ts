@@ -5,7 +5,7 @@ import { canaries } from './canaries.js';
 import { caseBookings, identifiedCases } from './case.js';
 import { followedRuns } from './cases.js';
 import { dayOutcomes, standingPlaces, supersededPlaces } from './day-outcomes.js';
-import { erasedContents, erasedGuests } from './erasing.js';
+import { erasedGuests } from './erasing.js';
 import { LedgerUnusableError } from './errors.js';
 import { exportRequests, fetchedExports } from './export-log.js';
 import { suspects, verdicts } from './findings.js';
@@ -38,7 +38,7 @@ const statements: readonly string[] = [
   ...[dayOutcomes, standingPlaces, supersededPlaces],
   ...[copied, mappingMoves, masterHotels, syncs, skippedMappings, hotelLoads, hotelContents],
   ...[exportRequests, fetchedExports, verdictMails, mailBookings, mailPairs, identifiedCases, caseBookings],
-  ...[storedNotices, messages, notedInstants, erasedGuests, erasedContents, auditTrail, ledgerIdentity],
+  ...[storedNotices, messages, notedInstants, erasedGuests, auditTrail, ledgerIdentity],
 ]
   .flatMap(({ schema }) => schema())
   .concat(watchedMoves, createIdentity);

@@ -48,6 +48,21 @@ export function mayTryAgain(
   }
 }
 
+/**
+ * Whether bookings would be sent if somebody resumed the run. One that only lacks its result, or has only to archive it, sends nothing any
+ * more.
+ */
+export function mayStillSend({
+  state,
+  failure,
+  counts,
+  file,
+}: Pick<Run, 'state' | 'failure' | 'counts' | 'file'>): boolean {
+  if (state === 'succeeded' || state === 'cancelled') return false;
+  const carries = counts.carried > 0 && file?.triggeredAt === undefined;
+  return counts.pending > 0 || carries || failure?.code === tooManyRefused;
+}
+
 /** The failed or overdue steps of a failed run that are then tried again. */
 export function stepsTriedAgain({ failure }: Pick<Run, 'failure'>, by: Asker): readonly StepSelection[] {
   switch (by) {

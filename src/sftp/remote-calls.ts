@@ -21,8 +21,6 @@ export interface RemoteCalls {
   /** Whether it can be listed: for servers that do not say what is a folder. */
   isListable(path: string): Promise<boolean>;
   makeFolder(path: string): Promise<void>;
-  /** Sets the permissions of a file. */
-  chmod(path: string, mode: number): Promise<void>;
   unlink(path: string): Promise<void>;
   /** Most servers refuse to replace an existing file. */
   rename(from: string, to: string): Promise<void>;
@@ -134,7 +132,6 @@ export function createRemoteCalls(options: CallsOptions): RemoteCalls {
     close,
     list,
     makeFolder: (path) => tell((answer) => files.mkdir(path, answer)),
-    chmod: (path, mode) => tell((answer) => files.chmod(path, mode, answer)),
     unlink: (path) => tell((answer) => files.unlink(path, answer)),
     rename: (from, to) => tell((answer) => files.rename(from, to, answer)),
     open: (path) => ask<Buffer>((answer) => files.open(path, 'r', answer)),

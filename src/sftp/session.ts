@@ -229,11 +229,6 @@ export function createSession(options: SessionOptions): SftpSession {
       return run(`remove ${remotePath}`, (remote) => removeFile(remote, remotePath));
     },
 
-    async copyMode(from, to) {
-      const [source, target] = [joinToRoot(root, from), joinToRoot(root, to)];
-      await run(`set the permissions of ${target}`, (remote) => copyMode(remote, source, target));
-    },
-
     close() {
       closing ??= closeSession();
       return closing;
@@ -287,16 +282,6 @@ async function makeOneFolder(remote: RemoteCalls, path: string): Promise<void> {
   } catch (error) {
     // Another worker may have created it meanwhile.
     if (!(await isFolder(remote, path))) throw error;
-  }
-}
-
-async function copyMode(remote: RemoteCalls, from: string, to: string): Promise<void> {
-  const mode = (await remote.stat(from))?.mode;
-  if (mode === undefined) return;
-  try {
-    await remote.chmod(to, mode & 0o777);
-  } catch (error) {
-    if (!isStatus(error, status.permissionDenied, status.unsupported, status.failure)) throw error;
   }
 }
 

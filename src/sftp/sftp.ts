@@ -108,8 +108,6 @@ export interface SftpSession {
    */
   publish(from: string, to: string, size: number): Promise<RemoteFile | undefined>;
   remove(path: string): Promise<'removed' | 'absent' | 'denied'>;
-  /** Gives a file the permissions of another one; leaves them where the server refuses that. */
-  copyMode(from: string, to: string): Promise<void>;
   /** Idempotent; never throws; takes at most about a second. */
   close(): Promise<void>;
 }

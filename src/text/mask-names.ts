@@ -71,16 +71,6 @@ export function createNameMask(texts: readonly string[], kept: string | undefine
   };
 }
 
-/** Whether a text has every word of a name, in any case, order, punctuation and with or without accents. */
-export function mentionsName(text: string, name: string): boolean {
-  const decoded = decode(text);
-  const there = new Set(wordsOf(decoded).map(fold));
-  const words = wordsOf(name.normalize('NFKC')).map(fold);
-  return (
-    words.length > 0 && words.every((one) => there.has(one) || (isUncased(one) && decoded.includes(one)))
-  );
-}
-
 /** What a name can add to what is masked: words, and starts of words. */
 interface WordFilter {
   /** Adds a word this many times; a negative number removes it. */

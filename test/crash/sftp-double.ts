@@ -48,7 +48,6 @@ export const sftpActions = [
   'readEnd',
   'publish',
   'remove',
-  'copyMode',
   'close',
 ] as const satisfies readonly (keyof SftpSession)[];
 
@@ -121,7 +120,6 @@ export function createSftpDouble({ clock, log }: Outside): SftpDouble {
       return describe(to, find(to));
     },
     remove: async (path) => (current().delete(path) ? 'removed' : 'absent'),
-    copyMode: async () => {},
     close: async () => {},
   };
 

@@ -24,7 +24,6 @@ function callsTo(files: Map<string, string>, different: Partial<RemoteCalls>): R
     list: async () => {},
     isListable: async () => true,
     makeFolder: async () => {},
-    chmod: async () => {},
     unlink: async (path) => {
       files.delete(path);
     },

@@ -39,7 +39,6 @@ function callsTo(answerLast: () => Promise<void>): RemoteCalls {
     create: unused,
     write: unused,
     makeFolder: unused,
-    chmod: unused,
     unlink: unused,
     rename: unused,
     renameReplacing: unused,

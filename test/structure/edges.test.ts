@@ -34,7 +34,6 @@ describe('text for people', () => {
       // Keys and lines into buffers, and files of the spool.
       'src/review/collect/booking-keys.ts',
       'src/review/file/file-attempt.ts',
-      'src/review/guests/erase-guest.ts',
       'src/review/render-line.ts',
       // `print`.
       'src/text/foreign-text.ts',

@@ -4,7 +4,6 @@ import { formatBytes } from '../../text/format.js';
 import { codeOf } from '../../text/safe-error.js';
 import { DatabaseBusyError, LedgerFullError } from '../errors.js';
 import { quickRewrite, type Remains, type RewriteLimits } from '../retention.js';
-import { quotedActiveStates } from '../run.js';
 import { type Database, isBusy } from './database.js';
 
 /*
@@ -60,7 +59,8 @@ function clearNoted(
   atMostBytes: number | undefined,
 ): Remains | undefined {
   if (!dropLog()) return left.read;
-  const run = database.get(`SELECT day FROM runs WHERE state IN (${quotedActiveStates}) LIMIT 1`);
+  // One that only awaits its result writes little, and waits.
+  const run = database.get(`SELECT day FROM runs WHERE state IN ('collecting', 'delivering') LIMIT 1`);
   if (run) return left.run(String(run.day));
   // The log was moved into it.
   const { size } = statSync(path);

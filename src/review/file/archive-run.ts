@@ -11,8 +11,10 @@ import { isSameSighting, type Run } from '../../ledger/run.js';
 import type { RunKey } from '../../ledger/run-slices.js';
 import type { Outcome } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
+import { describeErased } from '../erased-run.js';
 import { fetchAside, findResults, lookForResult } from './await-result.js';
 import {
+  convertFailures,
   earlierName,
   ensureSpooled,
   type FileAttempt,
@@ -29,6 +31,7 @@ import { limitReceived } from './remote-files.js';
  */
 export async function archiveRun(attempt: FileAttempt): Promise<Outcome> {
   const { archive, spool, run, day } = attempt;
+  if (run.guestErasedAt !== undefined) return convertFailures(() => archiveErased(attempt));
   return inSession(attempt, async (session) => {
     const { result, verdicts } = run.file ?? {};
     // A result that was set aside since then takes the verdicts with it.
@@ -46,6 +49,16 @@ export async function archiveRun(attempt: FileAttempt): Promise<Outcome> {
     await removeSpooled(spool, run.id);
     return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file };
   });
+}
+
+/** Of a run of which a guest was erased, what was sent and judged is only recorded, by its checksum. */
+async function archiveErased(attempt: FileAttempt): Promise<Outcome> {
+  const { archive, spool, run, day } = attempt;
+  const results = listResultFiles(run.file).map(({ name, size: bytes, sha256 }) => ({ name, bytes, sha256 }));
+  const file = { ...run.file, archivedTo: archive.locate(day.iso, run.id) };
+  await keepManifest(attempt, file, [describeSent(attempt), ...results]);
+  await removeSpooled(spool, run.id);
+  return { kind: 'done', evidence: { code: 'ok', sha256: run.file?.result?.sha256 }, file };
 }
 
 /**
@@ -155,6 +168,8 @@ export type Manifest = ReturnType<typeof describeRun> & {
   readonly tool: string;
   readonly calls: ReturnType<typeof describeCalls>;
   readonly files: readonly ArchivedFile[];
+  /** Why none of these files is beside it, if it was written after a guest was erased. */
+  readonly removed?: string;
 };
 
 /**
@@ -170,6 +185,7 @@ export async function keepManifest(
 ): Promise<void> {
   const names = await archive.list(day.iso, run.id);
   if (names.includes(manifestName)) return;
+  const removed = describeErased(run);
   const manifest: Manifest = {
     tool,
     ...describeRun({ ...run, file }),
@@ -181,6 +197,7 @@ export async function keepManifest(
         return { name, bytes, sha256 };
       }),
     ),
+    ...(removed !== undefined && { removed }),
   };
   await archive.keep(day.iso, run.id, manifestName, toBytes(`${JSON.stringify(manifest, null, 2)}\n`));
 }

@@ -10,7 +10,14 @@ import type {
 import { isSameSighting, type Run } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
 import { type DownloadOptions, type RemoteFile, SftpError, type SftpSession } from '../../sftp/sftp.js';
-import { earlierName, type FileAttempt, inSession, isOurFault, resultName } from './file-attempt.js';
+import {
+  earlierName,
+  type FileAttempt,
+  inSession,
+  isOurFault,
+  removeSpooled,
+  resultName,
+} from './file-attempt.js';
 import {
   countOurs,
   decideOnResult,
@@ -40,6 +47,8 @@ import { createVerdictState, type RecordedVerdicts, type VerdictState } from './
 export async function awaitResult(attempt: FileAttempt): Promise<Outcome> {
   const isDue = attempt.clock() >= deadlineOf(attempt);
   const outcome = await inSession(attempt, (session) => lookForResult(attempt, session));
+  // It is judged by now, and of a run of which a guest was erased, no bytes are kept.
+  if (attempt.run.guestErasedAt !== undefined) await removeSpooled(attempt.spool, attempt.run.id);
   // A server that is away for a while is no reason to give up on the result. What keeps us from reading one that is there
   // uses up tries, and then fails the step.
   if (outcome.kind !== 'retryable' || isOurFault(outcome.evidence.code)) return outcome;
@@ -273,7 +282,7 @@ async function setAside(
   for (const { name, sha256, totals } of foreign) {
     const spooled = resultName(run, name);
     const archivedAs = `foreign-${sha256.slice(0, 12)}-${name}`;
-    await archive.keep(day.iso, run.id, archivedAs, spool.read(spooled));
+    if (run.guestErasedAt === undefined) await archive.keep(day.iso, run.id, archivedAs, spool.read(spooled));
     await spool.remove([spooled]);
     newly.push({ name, archivedAs, foreign: totals.foreign, ours: countOurs(totals) });
   }
@@ -340,7 +349,8 @@ export async function fetchResult(attempt: FileAttempt, session: SftpSession, se
   const spooled = resultName(run, seen.name);
   const readSent = () => readStoredBatches(ledger, run, 'file');
   const sources = { readSent, readBytes: () => spool.read(spooled) };
-  const join = startJoin(sources, { ...attempt, onRows: limitRows(run.file) });
+  const hasErased = run.guestErasedAt !== undefined;
+  const join = startJoin(sources, { ...attempt, hasErased, onRows: limitRows(run.file) });
   const hash = createHash('sha256');
   try {
     const received = await session.download(`${remote.folder}/${seen.name}`, await spool.locate(spooled), {

@@ -20,7 +20,7 @@ import type { ResultReading } from './result.js';
 import { type IncompleteBookings, renderReviewHeader } from './review-line.js';
 
 /** What the steps of a file delivery work with. */
-export interface FileParts extends ResultRules, Required<Omit<ResultReading, 'onRows'>> {
+export interface FileParts extends ResultRules, Required<Omit<ResultReading, 'onRows' | 'hasErased'>> {
   readonly ledger: Ledger;
   readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
   readonly sftp: SftpServer;

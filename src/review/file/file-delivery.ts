@@ -5,6 +5,7 @@ import type { Outcome, PlannedStep } from '../../ledger/step.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import { toServiceOutcome } from '../body/body-delivery.js';
 import type { Delivery } from '../delivery.js';
+import { hasErasedGuest } from '../erased-run.js';
 import { archiveRun } from './archive-run.js';
 import { awaitResult, fetchAside, fetchResult, findResults } from './await-result.js';
 import {
@@ -150,17 +151,19 @@ export async function uploadReviewFile(attempt: FileAttempt): Promise<Outcome> {
 
 /** Returns the results that could not be removed, so that `await-result` can ignore them. */
 async function archiveEarlierFiles(attempt: FileAttempt, session: SftpSession) {
-  const { remote, day, resultPattern } = attempt;
+  const { ledger, remote, day, resultPattern } = attempt;
   const isResult = createResultNameTest(resultPattern, day);
+  // Where the server did not permit to remove what holds an erased guest, it must not come back from there.
+  const isKept = !(await hasErasedGuest(ledger, day.iso));
   const staying: ReviewFile['notOurs'][number][] = [];
   const files = await session.list(remote.folder);
   expectFewResults(files.filter(({ name }) => isResult(name)).length, remote.folder);
   for (const found of files) {
     const path = `${remote.folder}/${found.name}`;
     await expectClaim(attempt);
-    if (found.name === remote.name) await archiveEarlierFile(attempt, session, found.name);
+    if (found.name === remote.name) await archiveEarlierFile(attempt, session, found.name, isKept);
     else if (isResult(found.name)) {
-      const sha256 = await archiveEarlierFile(attempt, session, found.name);
+      const sha256 = await archiveEarlierFile(attempt, session, found.name, isKept);
       await expectClaim(attempt);
       if ((await session.remove(path)) === 'denied') staying.push({ ...found, sha256 });
     }
@@ -169,7 +172,12 @@ async function archiveEarlierFiles(attempt: FileAttempt, session: SftpSession) {
 }
 
 /** Archives a file under a name with its checksum, so that repeating it changes nothing. @returns the checksum */
-async function archiveEarlierFile(attempt: FileAttempt, session: SftpSession, name: string): Promise<string> {
+async function archiveEarlierFile(
+  attempt: FileAttempt,
+  session: SftpSession,
+  name: string,
+  isKept: boolean,
+): Promise<string> {
   const { spool, archive, run, day } = attempt;
   const sha256 = await fetchAside(attempt, session, name, {
     limit: await limitEarlier(attempt, day.iso),
@@ -177,7 +185,7 @@ async function archiveEarlierFile(attempt: FileAttempt, session: SftpSession, na
   });
   await expectClaim(attempt);
   // A file that an interrupted attempt of this run published is not an earlier one.
-  if (sha256 !== run.file?.sha256)
+  if (isKept && sha256 !== run.file?.sha256)
     await archive.keep(
       day.iso,
       run.id,

@@ -2,6 +2,7 @@ import { bookingFields } from '../../booking/booking.js';
 import type { StoredBatch } from '../../ledger/batches.js';
 import type { Judged } from '../../ledger/findings.js';
 import { createLineCutter, lineEnd, longestLine, splitCells } from './csv.js';
+import { createErasedMatch, otherThanReference } from './match-erased.js';
 import {
   createVerdictReader,
   findResultColumns,
@@ -73,7 +74,8 @@ export interface Judgement {
  * bookings of that reference without an exact match, or to all of them if each has one. It says "correct" only about those
  * with its master id: about the others it says nothing readable. If a booking has several verdicts, "incorrect" wins over
  * "correct", and both win over an unreadable one. A reference that was not sent is compared once more, without what
- * programs change on the way (see foldReference); it counts if that leaves exactly one booking's reference.
+ * programs change on the way (see foldReference); it counts if that leaves exactly one booking's reference. Where a reference was erased
+ * since, a row whose reference was not sent belongs to the erased bookings with its ids.
  *
  * A result that repeats the file row by row is read while it arrives, with memory for incorrect rows only. Any other is
  * read from the start once it is there and takes about 80 bytes per row; no text is kept. Errors of either input are
@@ -138,7 +140,8 @@ async function indexResult(bytes: AsyncIterable<Uint8Array>, reading: ResultRead
   const keys = createKeyTable();
   const rowsOfKey = createCounters();
   const verdictsOfKey = createCounters();
-  /** The reference in the rows of a key, its folded form, and the master id. */
+  /** The reference in the rows of a key, its folded form, the other ids where one was erased, and the master id. */
+  const otherIds = createHashes();
   const references = createHashes();
   const forms = createHashes();
   const serviceIds = createCounters(Float64Array);
@@ -165,6 +168,8 @@ async function indexResult(bytes: AsyncIterable<Uint8Array>, reading: ResultRead
     verdictsOfKey.set(number, verdictsOfKey.get(number) | verdictBits[verdict]);
     serviceIds.set(number, row.serviceId ?? 0);
     if (row.bookingReferenceId === undefined) return;
+    const ids = reading.hasErased ? otherThanReference(key) : [];
+    if (ids.length > 0) otherIds.set(number, hasher.hash(...ids.map((field) => String(row[field] ?? ''))));
     references.set(number, hasher.hash(row.bookingReferenceId));
     forms.set(number, hasher.hash(formOf(row.bookingReferenceId)));
   }
@@ -172,7 +177,7 @@ async function indexResult(bytes: AsyncIterable<Uint8Array>, reading: ResultRead
   const table = await readResult(bytes, reading, add);
   return {
     totals: { ...table, ...counts },
-    ...{ key: key ?? [], keys, rowsOfKey, verdictsOfKey, references, forms, serviceIds },
+    ...{ key: key ?? [], keys, rowsOfKey, verdictsOfKey, references, forms, serviceIds, otherIds },
   };
 }
 
@@ -203,6 +208,7 @@ async function matchLooseRows(
   const verdictsOf = createCounters();
   /** The master ids that such rows call correct, with the number of their reference. */
   const correctMappings = createKeyTable();
+  const erased = createErasedMatch(result);
 
   for (const key of unfitted) {
     const form = result.forms.get(key);
@@ -210,6 +216,7 @@ async function matchLooseRows(
   }
 
   function matchBooking(lines: Buffer, start: number): void {
+    if (erased.matchBooking(lines, start)) return;
     const form = forms.find(hasher.hash(formOf(readSentText(lines, start, 'bookingReferenceId'))));
     if (form === undefined) return;
     const reference = references.findOrAdd(readReference(lines, start));
@@ -236,7 +243,8 @@ async function matchLooseRows(
     const rows = result.rowsOfKey.get(key);
     const reference = findReference(key);
     if (reference === undefined) {
-      foreign += rows;
+      if (erased.matchRow(key)) loose += rows;
+      else foreign += rows;
       continue;
     }
     loose += rows;
@@ -249,7 +257,7 @@ async function matchLooseRows(
     }
     verdictsOf.set(reference, verdictsOf.get(reference) | verdicts);
   }
-  let answered = 0;
+  let answered = erased.countAnswered();
   for (let reference = 0; reference < references.size; reference += 1)
     if (verdictsOf.get(reference) !== 0) answered += unfittedOf.get(reference);
 
@@ -262,6 +270,8 @@ async function matchLooseRows(
     answered,
     /** The combined verdicts of such rows about the booking in the stored line at `start`; 0 for none. */
     verdictsOf(lines: Buffer, start: number, isFitted: boolean): number {
+      const ofErased = isFitted ? 0 : erased.verdictsOf(lines, start);
+      if (ofErased !== 0) return ofErased;
       const reference = loose === 0 ? undefined : references.find(readReference(lines, start));
       if (reference === undefined || (isFitted && unfittedOf.get(reference) > 0)) return 0;
       const verdicts = verdictsOf.get(reference);

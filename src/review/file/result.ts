@@ -31,6 +31,8 @@ export interface ResultReading {
   readonly resultColumn?: string;
   /** The verdicts as written, in any case. */
   readonly resultValues?: ResultValues;
+  /** References of bookings were erased since they were sent. */
+  readonly hasErased?: boolean;
   /** Called with the number of rows so far. What it throws ends the reading. */
   readonly onRows?: (rows: number) => void;
 }

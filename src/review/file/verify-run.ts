@@ -1,9 +1,9 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/content.js';
-import { followErasures } from '../../ledger/erasing.js';
 import { listResultFiles } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
+import { describeErased } from '../erased-run.js';
 import { describeCalls, describeRun, type Manifest, manifestName, readManifest } from './archive-run.js';
 import { renderReviewFile } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
@@ -24,7 +24,7 @@ export interface VerifyParts {
 
 /**
  * Checks a run's archive against the ledger, byte by byte: the file as sent, the result, the manifest, and the
- * ledger's own bookings. After guest names were blanked only the manifest can be compared.
+ * ledger's own bookings. After guest names were blanked or a guest was erased, only the manifest can be compared.
  */
 export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly VerifiedItem[]> {
   const { archive, ledger, masterIdColumn } = parts;
@@ -43,18 +43,14 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
 
   const calls = describeCalls(await ledger.steps.listAttempts(id, 'trigger'));
   add(`${manifestName}, of the calls`, compareStated(manifest, { calls }));
-  // A guest who was erased since then is no longer in the files; their new checksums are in the ledger.
-  const erased = await ledger.guests.listErasedContents(id);
-  const sumOf = (kept: { readonly name: string; readonly sha256: string }) =>
-    followErasures(erased, 'archive', kept);
-  for (const kept of manifest.files)
-    add(kept.name, await compareKept(archive.read(day, id, kept.name), sumOf(kept)));
+  const erased = describeErased(run);
+  if (erased !== undefined) return [...items, ...(await verifyErased(parts, run, manifest, erased))];
+  for (const kept of manifest.files) add(kept.name, await verifyKept(parts, run, kept));
   // Whether cells could be empty was a setting of the day it was written, and was checked then.
-  const sent = sumOf({ name: inputName, sha256 });
-  const expected = { masterIdColumn, rows, sha256: sent, mayBeEmpty: true };
+  const expected = { masterIdColumn, rows, sha256, mayBeEmpty: true };
   add(`${inputName}, by the file rules`, await checkKept(archive.read(day, id, inputName), expected));
   const rendered = await measure(renderReviewFile({ ledger, masterIdColumn }, run));
-  add("the ledger's bookings, rendered again", compare(rendered.sha256, sent));
+  add("the ledger's bookings, rendered again", compare(rendered.sha256, sha256));
   return items;
 }
 
@@ -86,14 +82,28 @@ export async function verifyManifest(
   };
 }
 
-/** What is wrong with a file in the archive, which an erasure of a guest may have changed since its checksum was recorded. */
+/** The files are gone; one that is still there is what an interrupted erasure has left. */
+async function verifyErased(
+  { archive }: Pick<VerifyParts, 'archive'>,
+  { id, day }: Run,
+  { files }: Manifest,
+  erased: string,
+): Promise<readonly VerifiedItem[]> {
+  const there = await archive.list(day, id);
+  return files.map(({ name: item }) =>
+    there.includes(item)
+      ? { item, fault: 'is still there, although a guest was erased: `guest erase` again' }
+      : { item, note: erased },
+  );
+}
+
+/** What is wrong with a file in the archive. */
 export async function verifyKept(
-  { archive, ledger }: { readonly archive: Pick<Archive, 'read'>; readonly ledger: ReadOnlyLedger },
+  { archive }: { readonly archive: Pick<Archive, 'read'> },
   { id, day }: Pick<Run, 'id' | 'day'>,
-  kept: { readonly name: string; readonly sha256: string },
+  { name, sha256 }: { readonly name: string; readonly sha256: string },
 ): Promise<string | undefined> {
-  const expected = followErasures(await ledger.guests.listErasedContents(id), 'archive', kept);
-  return compareKept(archive.read(day, id, kept.name), expected);
+  return unlessUnreadable(async () => compare((await measure(archive.read(day, id, name))).sha256, sha256));
 }
 
 function nameInput({ file }: Run): string {
@@ -139,10 +149,6 @@ function compareStated<Name extends keyof Manifest>(
   const names = Object.keys(expected) as Name[];
   const recorded = Object.fromEntries(names.map((name) => [name, manifest[name]]));
   return JSON.stringify(recorded) === JSON.stringify(expected) ? undefined : 'differs from the ledger';
-}
-
-async function compareKept(content: AsyncIterable<Uint8Array>, sha256: string): Promise<string | undefined> {
-  return unlessUnreadable(async () => compare((await measure(content)).sha256, sha256));
 }
 
 async function checkKept(

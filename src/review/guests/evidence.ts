@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/content.js';
-import { followErasures } from '../../ledger/erasing.js';
 import { listResultFiles } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
@@ -14,6 +13,7 @@ import type { Run } from '../../ledger/run.js';
 import type { Trace } from '../../ledger/tracing.js';
 import { wasSynced } from '../../mappings/copied-hotels.js';
 import type { Spool } from '../../spool/spool.js';
+import { describeErased } from '../erased-run.js';
 import { manifestName, readManifest } from '../file/archive-run.js';
 import { maskAnswers, readBooking } from '../stored/stored-line.js';
 import { findGuest, findGuestFiles, type GuestFile } from './guest.js';
@@ -41,8 +41,8 @@ export interface Checksum {
   readonly recorded?: string;
   /** What the archive holds now; absent if it is no longer there. */
   readonly archived?: string;
-  /** What the archive should hold since guests were erased from it; absent where nobody was. */
-  readonly afterErasures?: string;
+  /** Why it is no longer there, if a guest of the run was erased. */
+  readonly removed?: string;
 }
 
 export interface MappingEvidence extends ProviderHotel {
@@ -87,11 +87,11 @@ export async function gatherEvidence(parts: EvidenceParts, reference: string, si
 }
 
 async function readSums(
-  { ledger, archive }: EvidenceParts,
+  { archive }: EvidenceParts,
   run: Run,
 ): Promise<{ readonly checksums: readonly Checksum[]; readonly manifest?: Buffer }> {
   const { id, day, file } = run;
-  const erased = await ledger.guests.listErasedContents(id);
+  const removed = describeErased(run);
   const recorded = [
     { name: file?.remotePath?.split('/').at(-1), sha256: file?.sha256 },
     ...listResultFiles(file),
@@ -99,13 +99,12 @@ async function readSums(
   const checksums: Checksum[] = [];
   for (const { name, sha256 } of recorded) {
     if (name === undefined || sha256 === undefined) continue;
-    const expected = followErasures(erased, 'archive', { name, sha256 });
     const archived = await unlessAbsent(async () => (await measure(archive.read(day, id, name))).sha256);
     checksums.push({
       name,
       recorded: sha256,
       ...(archived !== undefined && { archived }),
-      ...(expected !== sha256 && { afterErasures: expected }),
+      ...(archived === undefined && removed !== undefined && { removed }),
     });
   }
   if (file === undefined) return { checksums };

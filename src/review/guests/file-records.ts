@@ -108,7 +108,7 @@ function findForm(beginning: Buffer): FileForm {
   const { delimiter = ',', titleLines = 0 } = header ?? {};
   const { encoding } = reader.found;
   const isBytes = encoding === 'utf-8' && guessEncoding(withoutCutEnd(beginning)) !== 'utf-8';
-  // Any encoding with a byte for each character: what is written back has the same bytes.
+  // Any encoding with a byte for each character.
   return {
     encoding: isBytes ? 'iso-8859-1' : encoding,
     ...{ delimiter, lineEnd: reader.lineEnd, titleLines },
@@ -168,13 +168,6 @@ function withoutEnd(text: string): string {
   return begun.replace(/(?:\r?\n|\r)$/, '');
 }
 
-/** The record's line end as written; empty at the end of a file. */
-export function lineEndOf({ raw, form }: FileRecord): string {
-  const bytesPerUnit = encodeText('\n', form).length;
-  const end = decodeText(raw.subarray(Math.max(0, raw.length - 2 * bytesPerUnit)), form);
-  return /(?:\r?\n|\r)$/.exec(end)?.[0] ?? '';
-}
-
 export function decodeText(bytes: Buffer, { encoding }: { readonly encoding: Encoding }): string {
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 2));
   if (encoding === 'utf-16le') return whole.toString('utf16le');
@@ -182,7 +175,7 @@ export function decodeText(bytes: Buffer, { encoding }: { readonly encoding: Enc
   return bytes.toString(encoding === 'iso-8859-1' ? 'latin1' : 'utf8');
 }
 
-export function encodeText(text: string, { encoding }: { readonly encoding: Encoding }): Buffer {
+function encodeText(text: string, { encoding }: { readonly encoding: Encoding }): Buffer {
   if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le');
   if (encoding === 'utf-16be') return Buffer.from(text, 'utf16le').swap16();
   return Buffer.from(text, encoding === 'iso-8859-1' ? 'latin1' : 'utf8');

@@ -9,7 +9,7 @@ import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
 import type { Spool } from '../../spool/spool.js';
 import { createWholePattern } from '../../text/foreign-text.js';
-import { mentionsName } from '../../text/mask-names.js';
+import { createNameTest } from '../../text/name-test.js';
 import { readEveryRun, readEveryRunKey } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
@@ -99,10 +99,10 @@ export async function findRejectsToErase(
   const found: { readonly run: Run; readonly reject: Reject }[] = [];
   for (const trace of all ? traces : [])
     if (trace.kind === 'reject' && !isHeld(trace)) found.push({ run: trace.run, reject: trace });
+  const isNamed = createNameTest(names, 'all words');
   for await (const { run, reject } of readRejects(ledger)) {
     const texts = [reject.reference, reject.value].filter((text) => text !== undefined);
-    const isNamed = texts.some((text) => [...names].some((name) => mentionsName(text, name)));
-    if (isNamed || isRejectOf(reference, reject)) found.push({ run, reject });
+    if (texts.some(isNamed) || isRejectOf(reference, reject)) found.push({ run, reject });
   }
   return found;
 }

@@ -1,7 +1,6 @@
 import { measure } from '../../async/content.js';
 import { createBusinessDay } from '../../booking/business-day.js';
-import { followErasures } from '../../ledger/erasing.js';
-import { listResultFiles, type RemoteRemoval } from '../../ledger/findings.js';
+import { listResultFiles, type RemoteRemoval, type ReviewFile } from '../../ledger/findings.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run } from '../../ledger/run.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
@@ -71,83 +70,84 @@ export function createRemovalCheck(
     const isEnded = !isActive(run) && hasFinalVerdicts(run);
     // Without its names a run can't be continued, whatever its state.
     const isOver = isEnded || run.linesBlanked === true;
-    return isOver && countedFrom(run, timezone) < before && listSent(run, now).length > 0;
+    return isOver && countedFrom(run, timezone) < before && listDueSent(run, now).length > 0;
   };
 }
 
 /** An operator may grant the right to remove files later. */
 const deniedForMs = 7 * 86_400_000;
 
-/** What the run has on the server and is to be removed: its file and those of the result. */
-function listSent({ file }: Run, now: number) {
+/** What a run has put on the server or judged there, its file and those of the result; and what became of each. */
+export function listSent(file: Partial<ReviewFile> | undefined) {
   const { remotePath, bytes = 0, sha256 = '' } = file ?? {};
   if (remotePath === undefined) return [];
   const folder = remotePath.slice(0, remotePath.lastIndexOf('/'));
   const sent = [{ path: remotePath, bytes, sha256 }];
   for (const { name, size, sha256 } of listResultFiles(file))
     sent.push({ path: `${folder}/${name}`, bytes: size, sha256 });
-  return sent.flatMap((one) => {
-    const tried = file?.removals?.find(({ path }) => path === one.path);
-    const wasBegun = tried?.outcome === 'removing';
-    const isOpen = tried === undefined || wasBegun;
-    const isDueAgain = tried?.outcome === 'denied' && tried.at <= now - deniedForMs;
-    return isOpen || isDueAgain ? [{ ...one, wasBegun }] : [];
-  });
+  return sent.map((one) => ({ ...one, tried: file?.removals?.find(({ path }) => path === one.path) }));
 }
 
 type SentFile = ReturnType<typeof listSent>[number];
 
+function listDueSent({ file }: Run, now: number): readonly SentFile[] {
+  return listSent(file).filter(({ tried }) => {
+    const isDueAgain = tried?.outcome === 'denied' && tried.at <= now - deniedForMs;
+    return tried === undefined || tried.outcome === 'removing' || isDueAgain;
+  });
+}
+
 /** Returns how many of its files the server refused to remove. */
 async function removeOfRun(parts: RemoveSentParts, session: SftpSession, run: Run): Promise<number> {
   let denied = 0;
-  for (const sent of listSent(run, parts.clock())) {
+  for (const sent of listDueSent(run, parts.clock())) {
     const note = (outcome: RemoteRemoval['outcome']) =>
       parts.ledger.runs.noteRemoval(run.id, { path: sent.path, outcome, at: parts.clock() });
-    const outcome = await removeFile(parts, session, run, sent, () => note('removing'));
-    await note(outcome);
-    if (outcome === 'denied') denied += 1;
+    const found = await session.stat(sent.path);
+    if (found === undefined) await note(sent.tried?.outcome === 'removing' ? 'removed' : 'absent');
+    else if (!(await isOurs(parts, session, run, { ...sent, size: found.size }))) await note('other');
+    else if ((await removeNoted(session, sent.path, note)) === 'denied') denied += 1;
   }
   return denied;
 }
 
-async function removeFile(
-  parts: RemoveSentParts,
+/** Removes a file from the server; records that before it starts, and what became of it. */
+export async function removeNoted(
   session: SftpSession,
-  run: Run,
-  sent: SentFile,
-  begin: () => Promise<void>,
-): Promise<RemoteRemoval['outcome']> {
-  const found = await session.stat(sent.path);
-  if (found === undefined) return sent.wasBegun ? 'removed' : 'absent';
-  if (!(await isOurs(parts, session, run, { ...sent, size: found.size }))) return 'other';
-  await begin();
+  path: string,
+  note: (outcome: RemoteRemoval['outcome']) => Promise<void>,
+): Promise<'removed' | 'denied'> {
+  await note('removing');
+  const outcome = await removeUnlessDenied(session, path);
+  await note(outcome);
+  return outcome;
+}
+
+async function removeUnlessDenied(session: SftpSession, path: string): Promise<'removed' | 'denied'> {
   try {
-    const answer = await session.remove(sent.path);
-    return answer === 'absent' ? 'removed' : answer;
+    return (await session.remove(path)) === 'denied' ? 'denied' : 'removed';
   } catch (error) {
     if (error instanceof SftpError && error.kind === 'denied') return 'denied';
     throw error;
   }
 }
 
-/** Whether the file has the bytes that the ledger knows, or those that an erasure has left of them. */
+/** Whether the file has the bytes that the ledger knows. */
 async function isOurs(
-  { ledger, spool, timezone }: RemoveSentParts,
+  { spool, timezone }: RemoveSentParts,
   session: SftpSession,
   run: Run,
   { path, bytes, sha256, size }: SentFile & { readonly size: number },
 ): Promise<boolean> {
   const { folder } = locateRemoteFiles(createBusinessDay(run.day, timezone));
   if (!path.startsWith(`${folder}/`)) return false;
-  const erased = await ledger.guests.listErasedContents(run.id);
-  const expected = followErasures(erased, 'sftp', { name: path, sha256 });
-  if (expected === sha256 && size !== bytes) return false;
+  if (size !== bytes) return false;
   const fetched = `${run.id}.removing.csv`;
   try {
     await session.download(path, await spool.locate(fetched), {
       limit: { bytes: size, advice: 'it grew since it was looked at: try again later' },
     });
-    return (await measure(spool.read(fetched))).sha256 === expected;
+    return (await measure(spool.read(fetched))).sha256 === sha256;
   } finally {
     await spool.remove([fetched]);
   }

@@ -7,6 +7,7 @@ import type { RefusedBooking, Trace } from '../../ledger/tracing.js';
 import { createNameMask, type NameMask } from '../../text/mask-names.js';
 import { itemForm } from '../body/body-delivery.js';
 import type { LineForm } from '../delivery.js';
+import { hasErasedGuest } from '../erased-run.js';
 import { reviewForm } from '../file/review-line.js';
 
 export const lineForms: Readonly<Record<BookingForm, LineForm>> = { body: itemForm, file: reviewForm };
@@ -87,8 +88,13 @@ export async function maskAnswers(ledger: ReadOnlyLedger, trace: Trace, showsGue
   return { ...trace, attempts };
 }
 
+/** In place of a text: a name that the ledger has forgotten cannot be masked in it. */
+const notShown =
+  '(not shown: it may hold the name of a guest that was removed, and cannot be masked any more)';
+
 /**
- * Takes the names of all guests of a run out of these texts of the service.
+ * Takes the names of all guests of a run out of these texts of the service. If names of its day were removed, nothing of the texts is
+ * left.
  *
  * @param kept the name that may be shown
  */
@@ -99,6 +105,9 @@ export async function createRunMask(
   kept?: string,
 ): Promise<NameMask> {
   const mask = createNameMask(texts, kept);
+  const hasForgotten = run.linesBlanked || run.namesBlankedAt !== undefined;
+  if (texts.length > 0 && (hasForgotten || (await hasErasedGuest(ledger, run.day))))
+    return { ...mask, apply: () => notShown };
   // Without texts, nothing has to be read.
   for (const form of texts.length > 0 ? bookingForms : [])
     for await (const { lines } of readStoredBatches(ledger, run, form)) {

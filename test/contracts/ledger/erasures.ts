@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ErasedContent, ErasedGuest } from '../../../src/ledger/erasing.js';
+import type { ErasedGuest } from '../../../src/ledger/erasing.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, chunkOf, collectedRun, done, newRun, perform, rightOf, startCollect } from './days.js';
 
 const guest: ErasedGuest = { hash: 'ab', keyId: 'k', bits: 7, at };
-const content: ErasedContent = { place: 'archive', name: 'f.csv', before: 'x', after: 'y', at };
 
 export function describeErasures(opened: () => OpenedLedger): void {
   describe('erased guests', () => {
@@ -19,40 +18,32 @@ export function describeErasures(opened: () => OpenedLedger): void {
       await again.close();
     });
 
-    it('leave checksums of the changed batches, in order and once', async () => {
+    it('are recorded before anything of them is removed, once', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1');
-      await ledger.guests.noteErased('r1', content);
-      await ledger.guests.noteErased('r1', { ...content, at: at + 1 });
-      await ledger.guests.noteErased('r1', { ...content, before: 'y', after: 'z' });
-      expect(await ledger.guests.listErasedContents('r1')).toEqual([
-        content,
-        { ...content, before: 'y', after: 'z' },
-      ]);
+      expect(await ledger.guests.beginErasing('r1', at)).toBe(true);
+      expect(await ledger.guests.beginErasing('r1', at + 1)).toBe(true);
+      expect(await ledger.runs.get('r1')).toMatchObject({ guestErasedAt: at });
     });
 
-    it('are removed from the batches that contain them, with the service’s messages about these', async () => {
+    it('are blanked in the batches that contain them, with the service’s messages about these', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['a', 'b', 'c', 'd', 'e'] });
       await perform(ledger, run, 'batch 0', done);
       await perform(ledger, run, 'batch 1', done);
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      const name = 'body batch 1';
-      const changed = { ...content, place: 'ledger' as const, name };
-      const isDone = await ledger.guests.eraseBookings('r1', (lines, { batch }) =>
-        batch === 1
-          ? {
-              places: [0],
-              changed: { lines: Buffer.from(lines.toString().replace('Ana Gil', '')), content: changed },
-            }
+      await ledger.guests.eraseBookings('r1', (lines) =>
+        lines.includes('"e"')
+          ? { places: [0], lines: Buffer.from(lines.toString().replace('Ana Gil', '')) }
           : undefined,
       );
-      expect(isDone).toBe(true);
       expect((await ledger.bookings.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
       expect((await ledger.bookings.readBatch('r1', 'body', 1)).toString()).not.toContain('Ana Gil');
       expect(await ledger.bookings.trace('a')).toMatchObject([{ attempts: [{ answer: 'Success' }] }]);
       expect(JSON.stringify(await ledger.bookings.trace('e'))).not.toContain('Success');
-      expect(await ledger.guests.listErasedContents('r1')).toEqual([changed]);
+      expect(await ledger.steps.listAnswered('r1')).toMatchObject([{ step: 'batch 0', answer: 'Success' }]);
+      await ledger.guests.dropAnswers('r1', [{ step: 'batch 0', attempt: 1 }]);
+      expect(await ledger.steps.listAnswered('r1')).toEqual([]);
     });
 
     it('are removed from the rejects of one run, with the hash of the reference on request', async () => {
@@ -79,19 +70,6 @@ export function describeErasures(opened: () => OpenedLedger): void {
         { place: 2, ...kept },
       ]);
       expect(await ledger.rejects.list('r2', 9)).toEqual(rejects);
-    });
-
-    it('stay while a process works on the day', async () => {
-      const { ledger, reopen } = opened();
-      await collectedRun(ledger, 'r1', { day: '2026-11-20' });
-      const other = await reopen();
-      const hold = await other.holds.day('2026-11-20');
-      const untouched = () => {
-        throw new Error('expected no change');
-      };
-      expect(await ledger.guests.eraseBookings('r1', untouched)).toBe(false);
-      await hold?.release();
-      await other.close();
     });
   });
 }

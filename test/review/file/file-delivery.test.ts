@@ -165,7 +165,6 @@ const emptyServer: SftpSession = {
   readEnd: () => Promise.reject(new TypeError('expected nothing to be read')),
   publish: () => Promise.reject(new TypeError('expected nothing to be published')),
   remove: async () => 'absent',
-  copyMode: () => Promise.reject(new TypeError('expected no permissions to be changed')),
   hasChanged: () => Promise.reject(new TypeError('expected no file to be looked at')),
   examineTime: () => Promise.reject(new TypeError('expected no file to be looked at')),
   close: async () => {},

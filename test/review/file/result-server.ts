@@ -37,7 +37,6 @@ export function createResultServer({ keepsTimes = 'kept' }: { readonly keepsTime
     hasChanged: none,
     publish: none,
     remove: none,
-    copyMode: none,
     close: async () => {},
   };
   return {

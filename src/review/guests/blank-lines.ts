@@ -1,0 +1,72 @@
+import { bookingFields, findHotelHash, guestNameFields } from '../../booking/booking.js';
+import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import type { BlankLines } from '../../ledger/erasing.js';
+import { eraseKeptAt } from '../../ledger/kept-columns.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Run } from '../../ledger/run.js';
+import { bookingForms } from '../../ledger/step.js';
+import { lineForms, readBooking } from '../stored/stored-line.js';
+import { type Guest, isLineOf } from './guest.js';
+
+/** What is erased of a guest. */
+export interface Erasure {
+  readonly guest: Guest;
+  /** Reference and stay too, not only the name. */
+  readonly all: boolean;
+  readonly at: number;
+}
+
+const allFields: ReadonlySet<string> = new Set(
+  bookingFields.flatMap(({ name, kind, property }) =>
+    kind === 'guest-name' || kind === 'date' || property === 'bookingReferenceId' ? [name] : [],
+  ),
+);
+
+/** Blanks the guest's lines where they are: all others keep their places. */
+export function createLineBlanker({ guest, all }: Erasure): BlankLines {
+  const fields = all ? allFields : guestNameFields;
+  // As JSON and CSV escape quotes in different ways, a text with quotes is not searched for.
+  const needle = /["\\]/.test(guest.reference) ? '' : guest.reference;
+  return (lines, form) => {
+    if (!lines.includes(needle)) return undefined;
+    const stored = splitStoredLines(lines);
+    const places = stored.flatMap((line, place) => (isLineOf(guest, line, form) ? [place] : []));
+    if (places.length === 0) return undefined;
+    const theirs = new Set(places);
+    const blanked = stored.map((line, place) =>
+      theirs.has(place) ? lineForms[form].blankFields(line, fields) : line,
+    );
+    const changed = places.filter((place) => blanked[place] !== stored[place]);
+    if (changed.length === 0) return { places };
+    const stays = changed.map((place) => ({
+      place,
+      hotelHash: findHotelHash(readBooking(stored[place] ?? '', form)),
+    }));
+    return {
+      places,
+      lines: Buffer.from(blanked.map((line) => `${line}\n`).join('')),
+      ...(all && { stays }),
+    };
+  };
+}
+
+/** What a run still holds of the guest in the ledger, by name. */
+export async function findBlankable(
+  ledger: ReadOnlyLedger,
+  run: Run,
+  { guest }: Erasure,
+  blank: BlankLines,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  if (!guest.traces.some((trace) => trace.kind === 'booking' && trace.run.id === run.id)) return found;
+  for (const form of bookingForms)
+    for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
+      const blanked = blank(lines, form);
+      if (!blanked) continue;
+      const name = `${form} batch ${batch}`;
+      if (blanked.lines) found.push(name);
+      const kept = await ledger.bookings.readKept(run.id, form, batch);
+      if (eraseKeptAt(kept, blanked.places)) found.push(`kept columns of ${name}`);
+    }
+  return found;
+}
