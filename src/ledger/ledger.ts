@@ -30,7 +30,7 @@ import { createNoticeReader, createNotices } from './messages.js';
 import { createProgressReader } from './progress.js';
 import { bind, type Store, stopping } from './query.js';
 import { countRejects, countWarnings, listHeldRejects, listRejects } from './rejects.js';
-import { createRetention, type HoldDay } from './retention.js';
+import { createRetention, type HoldDay, nameOfHeldDay } from './retention.js';
 import {
   abandon,
   accept,
@@ -193,7 +193,7 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
 export function createLedger(store: Store, engine: Engine, clock: () => number) {
   const { transact } = store;
   const reader = createReadOnlyLedger(store, engine);
-  const holdDay: HoldDay = (day) => engine.hold(`day-${day}`);
+  const holdDay: HoldDay = (day) => engine.hold(nameOfHeldDay(day));
   return {
     ...reader,
     stoppedBy: (signal: AbortSignal): Ledger => createLedger(stopping(store, signal), engine, clock),

@@ -28,6 +28,9 @@ import type { BookingForm } from './step.js';
 /** Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it. */
 export type HoldDay = (key: string) => Promise<Hold | undefined>;
 
+/** The name of that right. */
+export const nameOfHeldDay = (day: string) => `day-${day}`;
+
 /**
  * A run of an old day may itself be recent: the age counts from the day or from the run's end, whichever is later, and for a
  * run without an end from its collect.

@@ -38,7 +38,7 @@ it.each<[what: string, settings: Settings, isPlain: boolean]>([
       left: [],
       remains: {
         why: 'another process, such as serve, has the ledger open',
-        until: 'that process cleans up after its next run, or stops while no run is unfinished',
+        until: 'that process cleans up after its next run, or stops',
       },
     });
     expect(readLedger(folder.ledgerFile).includes(guest)).toBe(isPlain);

@@ -32,6 +32,8 @@ export interface ClearParts {
   readonly path: string;
   /** Whether this process does the checkpoints, or does them from now on. */
   readonly isCheckpointer: () => boolean;
+  /** Whether a live process works on that day. */
+  readonly isWorkedOn: (day: string) => boolean;
   /** Moves what is in the WAL into the file and empties the WAL; false if somebody was reading. */
   readonly dropLog: () => boolean;
 }
@@ -54,14 +56,15 @@ export function clearRemains(parts: ClearParts, { atMostBytes }: RewriteLimits):
 }
 
 function clearNoted(
-  { database, path, dropLog }: ClearParts,
+  { database, path, dropLog, isWorkedOn }: ClearParts,
   noted: number,
   atMostBytes: number | undefined,
 ): Remains | undefined {
   if (!dropLog()) return left.read;
-  // One that only awaits its result writes little, and waits.
-  const run = database.get(`SELECT day FROM runs WHERE state IN ('collecting', 'delivering') LIMIT 1`);
-  if (run) return left.run(String(run.day));
+  // One that only awaits its result writes little, and waits; one whose process has ended may wait for ever.
+  const runs = database.all(`SELECT day FROM runs WHERE state IN ('collecting', 'delivering')`);
+  const busy = runs.map(({ day }) => String(day)).find(isWorkedOn);
+  if (busy !== undefined) return left.run(busy);
   // The log was moved into it.
   const { size } = statSync(path);
   if (isLarge(size, atMostBytes)) return left.large(size);
@@ -132,11 +135,11 @@ const nextCleanUp = 'the clean-up after the next run, or guest purge';
 const left = {
   elsewhere: {
     why: 'another process, such as serve, has the ledger open',
-    until: 'that process cleans up after its next run, or stops while no run is unfinished',
+    until: 'that process cleans up after its next run, or stops',
   },
   read: { why: 'another process was using the ledger', until: nextCleanUp },
   run: (day: string) => ({
-    why: `the run of ${day} is not finished`,
+    why: `the run of ${day} is being worked on`,
     until: `the clean-up after it, or guest purge then`,
   }),
   large: (size: number) => ({

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { explainNoRoom } from '../../text/disk-room.js';
 import { codeOf } from '../../text/safe-error.js';
 import { LedgerFullError, LedgerUnusableError } from '../errors.js';
-import { quickRewrite, type RewriteLimits } from '../retention.js';
+import { nameOfHeldDay, quickRewrite, type RewriteLimits } from '../retention.js';
 import { clearRemains, isLogEmpty, noteRemoval } from './clear-remains.js';
 import { type Database, isBusy, openDatabase } from './database.js';
 import { createFileWatch, refuseDamage, refuseOtherLog, unwatched } from './file-watch.js';
@@ -119,6 +119,11 @@ function open(path: string, { isReader, isUnlinked, busyTimeoutMs = 15_000 }: Le
       // The process that did the checkpoints may have ended.
       checkpointer ??= tryLock(locks, 'checkpoint');
       return checkpointer !== undefined;
+    },
+    isWorkedOn(day: string) {
+      const lock = tryLock(locks, nameOfHeldDay(day));
+      lock?.release();
+      return lock === undefined;
     },
     dropLog() {
       database.exec(`PRAGMA busy_timeout = ${checkpointTimeoutMs}`);
