@@ -291,6 +291,21 @@ export function describeCaseUpdatesContract(
       expect((await references()).toSorted()).toEqual(['S-2026-11-20', 'S-2026-11-21']);
     });
 
+    it('are reported once if the first answer was lost and another process has opened them since', async () => {
+      await judgedRun();
+      const reconnecting = withReplaced(ledger, {
+        cases: {
+          async changeByKey(keys, decide) {
+            for (const key of keys) decide(undefined, key);
+            await update();
+            return ledger.cases.changeByKey(keys, decide);
+          },
+        },
+      });
+      await update(now, reconnecting);
+      expect(events).toEqual([{ type: 'case-opened', cases: 1, bookings: 3 }]);
+    });
+
     it('read the stays of many runs with findings together', async () => {
       const runs = await Promise.all(
         ['r1', 'r2', 'r3'].map((id, index) =>

@@ -213,6 +213,8 @@ export function describeRetention(opened: () => OpenedLedger): void {
       await ended('ended lately', '2026-10-02', at);
       await collectedRun(ledger, 'collected lately', { day: '2026-09-29', bookings: ['a'], startedAt: 0 });
       await ledger.runs.create(newRun('never collected', { day: '2026-09-28', startedAt: 0 }));
+      const begun = newRun('begun to collect lately', { day: '2026-09-27', startedAt: 0 });
+      await startCollect(ledger, await ledger.runs.create(begun));
       const names = async () => (await idsOf(ledger.guests.readRunsWithNames('2026-10-03'))).sort();
       expect(await names()).toEqual(['never collected', 'old', 'older']);
       await ledger.guests.blankNames('2026-10-01', blankNames);

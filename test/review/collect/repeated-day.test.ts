@@ -19,7 +19,15 @@ const lineOf = (number: number) => `{"ServiceId":${number}}\n`;
 /** Earlier days by body, each with the bookings of these numbers. */
 function ledgerOf(
   days: Readonly<Record<string, readonly number[]>>,
-  { run = {}, fails = false }: { readonly run?: Partial<Omit<Run, 'counts'>>; readonly fails?: boolean } = {},
+  {
+    run = {},
+    fails = false,
+    allRefused = false,
+  }: {
+    readonly run?: Partial<Omit<Run, 'counts'>>;
+    readonly fails?: boolean;
+    readonly allRefused?: boolean;
+  } = {},
 ) {
   const numbersOf = (id: string) => days[id] ?? [];
   let read = 0;
@@ -28,8 +36,9 @@ function ledgerOf(
     ledger: fakeLedger({
       runs: {
         async list({ day: iso = '' }) {
-          const delivered = numbersOf(iso).length;
-          return delivered === 0 ? [] : [someRun({ ...run, id: iso, day: iso, counts: { delivered } })];
+          const accepted = numbersOf(iso).length;
+          const counts = { delivered: allRefused ? 0 : accepted };
+          return accepted === 0 ? [] : [someRun({ ...run, id: iso, day: iso, counts })];
         },
       },
       bookings: {
@@ -94,6 +103,11 @@ describe('what earlier days sent of a day', () => {
     expect(bookings).toBeGreaterThan(50_000);
     expect(bookings).toBeLessThan(70_000);
     expect(readSoFar()).toBeLessThan(12_000);
+  });
+
+  it('is nothing for a day whose bookings the service took none of', async () => {
+    const { ledger } = ledgerOf({ '2026-11-19': numbers(1, 40) }, { allRefused: true });
+    expect(await compare(numbers(1, 40), ledger)).toMatchObject({ bookings: 0, sent: 0, incomparable: 0 });
   });
 
   it.each([

@@ -33,6 +33,19 @@ describe('archive', () => {
     });
   });
 
+  it('keeps no second copy of a result that was written again with the same bytes', async () => {
+    const day = await judgedDay(resultOf([1, 3]));
+    day.write(resultOf([1, 3]), 60);
+    const { outcome } = await day.archive();
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(outcome.file).not.toHaveProperty('laterResults');
+    expect(await day.parts.archive.list(day.run.day, day.run.id)).toEqual([
+      '20112026.csv',
+      name,
+      'manifest.json',
+    ]);
+  });
+
   it('fetches the judged bytes again when the spool is lost', async () => {
     const day = await judgedDay(resultOf([1, 3]));
     await day.loseSpool();
@@ -144,8 +157,8 @@ async function judgedDay(result: string) {
   return {
     parts,
     run,
-    /** Replaces the result. */
-    write: (text: string) => server.write(name, text),
+    /** Replaces the result. @param second the server's time, counted from the trigger */
+    write: (text: string, second?: number) => server.write(name, text, second),
     loseSpool: async () => parts.spool.remove(await parts.spool.list()),
     ledger: prepared.ledger,
     async archive(known = run, attempt = 1) {

@@ -103,6 +103,27 @@ describe('a result in two files', () => {
   });
 });
 
+describe('a result that is not complete', () => {
+  it.each(['kept', 'none'] as const)(
+    'is quiet since its bytes changed, not since it was written; times: %s',
+    async (keepsTimes) => {
+      const day = await triggeredDay({ keepsTimes });
+      const quietMs = day.parts.resultQuietMs;
+      const lookAt = async (text: string, afterMs: number) => {
+        day.server.write(first, text, afterMs);
+        await day.look(afterMs);
+        return day.run().file?.growing;
+      };
+      const [two, other] = [resultOf([1], [0, 1]), resultOf([2], [0, 2])];
+      expect(two).toHaveLength(other.length);
+      await lookAt(two, 0);
+      expect(await lookAt(two, quietMs - 1)).toMatchObject({ since: now });
+      expect(await lookAt(two, quietMs)).toMatchObject({ since: now, isRead: true });
+      expect(await lookAt(other, quietMs + 1)).toMatchObject({ since: now + quietMs + 1 });
+    },
+  );
+});
+
 describe('a booking that was called incorrect', () => {
   it('stays so when the result is written again without it, and is cleared when it is called correct', async () => {
     const day = await triggeredDay();

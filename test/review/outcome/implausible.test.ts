@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeAffected } from '../../../src/review/outcome/implausible.js';
+import type { Trigger } from '../../../src/ledger/run.js';
+import { findImplausible, judgeAffected } from '../../../src/review/outcome/implausible.js';
+import { fakeLedger } from '../../support/fake-ledger.js';
+import { someRun } from '../some-run.js';
 
 const outcome = { accepted: 200, posted: 0, affected: 0, unanswered: 0 };
 
@@ -42,5 +45,18 @@ describe('the affected bookings of a day', () => {
         },
       ),
     );
+  });
+});
+
+describe('a run that is about to succeed', () => {
+  it.each<[string, Trigger, number, object | undefined]>([
+    ['many affected bookings', 'schedule', 20, { affected: 20, judged: 30 }],
+    ['few of them', 'schedule', 19, undefined],
+    ['many of them while its day is not over', 'today', 20, undefined],
+  ])('with %s', async (_, trigger, affected, expected) => {
+    const counts = { accepted: 30, delivered: 30, affected };
+    const run = someRun({ trigger, delivery: 'file', counts });
+    const ledger = fakeLedger({ runs: { list: async ({ day }) => (day === run.day ? [run] : []) } });
+    expect(await findImplausible(ledger, run, 0.05)).toEqual(expected);
   });
 });

@@ -8,6 +8,7 @@ import { createS3Archive } from '../../../src/archive/s3.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import {
   applyRetention,
+  countedFrom,
   findDueDays,
   findRetentionInstant,
   listDue,
@@ -20,6 +21,7 @@ import { fakeLedger } from '../../support/fake-ledger.js';
 import { bucketName, useS3Server } from '../../support/s3-server.js';
 import { prepareDelivery } from '../delivering.js';
 import { ok } from '../scripted-service.js';
+import { someRun } from '../some-run.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
 const hourMs = 3_600_000;
@@ -171,6 +173,46 @@ describe('cleaning up old days', () => {
     await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
     expect(await archive.list('2026-10-20', runId)).toEqual([]);
     expect(await spool.list()).toEqual([]);
+  });
+});
+
+it('destroys the key of a day without names only, and none of a day that the ledger does not know', async () => {
+  const ledger = await openTemporaryLedger();
+  const folders = await openTemporaryFolders();
+  const collected = { ledger, bookings: 1, batchSize: 1, answer: () => ok };
+  await prepareDelivery({ ...collected, day: '2026-10-20', startsAt });
+  // Collected so late that its names are not due yet.
+  await prepareDelivery({ ...collected, day: '2026-10-19', startsAt: '2026-11-10T22:30:00Z' });
+  const destroyed: string[] = [];
+  const keys = {
+    listDays: () => ['2026-10-18', '2026-10-19', '2026-10-20', '2026-10-21'],
+    destroy: (day: string) => void destroyed.push(day),
+  };
+  await removeDue({ ledger, ...folders, keys }, findDueDays(periods, { now, timezone }));
+  expect(destroyed).toEqual(['2026-10-20']);
+});
+
+describe('the age of a run', () => {
+  const noon = (date: string) => Date.parse(`${date}T12:00:00Z`);
+  const ended = someRun({
+    day: '2026-10-20',
+    startedAt: noon('2026-11-01'),
+    collectStartedAt: noon('2026-11-02'),
+    collectedAt: noon('2026-11-03'),
+    finishedAt: noon('2026-11-04'),
+  });
+  const { finishedAt: _, ...collected } = ended;
+  const { collectedAt: _collected, ...collecting } = collected;
+  const { collectStartedAt: _collecting, ...started } = collecting;
+
+  it.each([
+    ['end', ended, '2026-11-04'],
+    ['collect', collected, '2026-11-03'],
+    ['begun collect', collecting, '2026-11-02'],
+    ['start', started, '2026-11-01'],
+    ['day, if that is later', { ...ended, day: '2026-11-05' }, '2026-11-05'],
+  ])('counts from its %s', (_, run, expected) => {
+    expect(countedFrom(run, timezone)).toBe(expected);
   });
 });
 
