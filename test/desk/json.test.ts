@@ -132,7 +132,7 @@ it.each(['viewer', 'admin'] as const)('a run, for the role %s', async (role) => 
     resultRowsIgnored: 0,
   });
   expect(fileDetails).toEqual({
-    ...{ bytes: 600, triggeredAt: started, laterResults: [], removed: [], namesAreGone: false },
+    ...{ bytes: 600, triggeredAt: started, laterResults: [], removed: [], namesAreGone: false, erased: null },
     result: { name: '19112026-result.csv', bytes: 65, sha256, rows: 5, isWhole: true },
   });
 });
