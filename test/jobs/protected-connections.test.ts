@@ -98,8 +98,8 @@ describe('a certificate authority', () => {
     };
     const { code, text } = await runWith(settings, {}, ['status']);
     expect(code).toBe(2);
-    expect(text).toContain('nowhere.pem cannot be read (ENOENT)');
-    expect(text).toContain('source.url: expected a certificate in PEM');
+    expect(text).toContain('ledger: the file of its authority cannot be read (ENOENT)');
+    expect(text).toContain('source.url: expected a file of its authority with a certificate in PEM');
     expect(text).not.toContain(secret);
   });
 });
