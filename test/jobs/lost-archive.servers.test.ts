@@ -85,16 +85,16 @@ it('what no ledger knows any more is named by status, doctor, privacy and verify
   expect(JSON.stringify(findings)).not.toContain(theirs);
 });
 
-it('guest erase rewrites it, and guest purge removes it when it is due; what is not ours stays', async () => {
+it('guest erase removes its files, and guest purge what is due; what may not be ours stays, and is named', async () => {
   const { folder, archive } = await prepare();
   const nobody = join(folder.path, 'data', 'archive', day, 'unmarked');
   await mkdir(nobody);
   await writeFile(join(nobody, '20112026.csv'), `x,BR-2,${canary}\n`);
   await adopt(folder);
   const erased = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
-  expect(erased).toMatchObject({ exitCode: 0, json: { left: [] } });
-  expect(String(archive.read('20112026.csv'))).not.toContain(canary);
-  expect(String(archive.read('20112026.csv'))).toContain('BR-3');
+  const why = expect.stringContaining(`${nobody} holds the guest`);
+  expect(erased).toMatchObject({ exitCode: 1, json: { left: [{ day, place: 'archive', why }] } });
+  expect(archive.names()).toEqual(['manifest.json']);
 
   await folder.configure({ guestNameDays: 1 });
   const purged = await folder.run(['guest', 'purge', '--json']);

@@ -221,7 +221,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       const claim = await claimStep(ledger, run, 'batch 0');
       await opened.query(`
         ALTER TABLE hotel_review.attempts ADD CONSTRAINT no_guests CHECK (answer NOT LIKE '%Ana Gil%');
-        ALTER TABLE hotel_review.rejects ADD CONSTRAINT no_names CHECK (reference NOT LIKE '%Ana Gil%')`);
+        ALTER TABLE hotel_review.rejects ADD CONSTRAINT no_names CHECK (held NOT LIKE '%Ana Gil%')`);
       const answer = 'The guest Ana Gil is unknown';
       const faults = [
         await faultOf(record(ledger, claim, { kind: 'done', evidence: { code: 'ok', answer } }, at)),
@@ -229,7 +229,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       ];
       await ledger.runs.settle(rightOf(run), { state: 'failed', at });
       const collect = await startCollect(ledger, await ledger.runs.create(newRun('r3')));
-      const rejects = [{ place: 1, reason: 'wrong-cell-count', reference: 'Ana Gil' } as const];
+      const rejects = [{ place: 1, reason: 'wrong-cell-count', value: 'Ana Gil' } as const];
       faults.push(await faultOf(collect.store(chunkOf({ rejects }))));
       faults.push(
         await faultOf(collect.store(chunkOf({ batches: [batchOf(0, ['a']), batchOf(0, ['Ana Gil'])] }))),
