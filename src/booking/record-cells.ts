@@ -42,7 +42,7 @@ function readScalar(value: unknown): string | undefined {
 
 /** Tells later whether a record held a reference, without telling what else it held. */
 export function hashCells(cells: Iterable<string>): string {
-  return Array.from(cells, hashCell).join(' ');
+  return Array.from(cells, hashCell).sort().join(' ');
 }
 
 /** Whether a record may have held that reference. */

@@ -144,12 +144,17 @@ function withoutTheRun(row: Row, { recordAt }: PlacedDay): Row {
 
 /** Bytes as text, which compares far faster. */
 function showCell(name: string, cell: unknown): unknown {
-  // Sources with JSON numbers round large ones, and such values are not kept.
-  if (name === 'value' && Number(cell) > Number.MAX_SAFE_INTEGER) return null;
+  if (name === 'held' && typeof cell === 'string') return showHeld(JSON.parse(cell));
   if (Buffer.isBuffer(cell)) return cell.toString(name === 'lines' ? 'utf8' : 'base64');
   return name === 'file' && typeof cell === 'string' ? readFile(cell) : cell;
 }
 
 function readFile(json: string): unknown {
   return JSON.parse(json, (name, value: unknown) => (fileSpecific.includes(name) ? undefined : value));
+}
+
+/** Sources with JSON numbers round large ones, and such values are not kept. */
+function showHeld({ reference, value, cells }: Readonly<Record<string, string | undefined>>) {
+  const isExact = value !== undefined && !(Number(value) > Number.MAX_SAFE_INTEGER);
+  return { reference, ...(isExact && { value, cells }) };
 }
