@@ -1,0 +1,45 @@
+import type { Event, History, ResultFile, Trouble } from './history.js';
+
+/** A history in sentences, one for each event. */
+export function tellHistory(history: History): string[] {
+  return history.map((event, index) => `${index + 1}. day ${event.day}: ${tellEvent(event)}`);
+}
+
+function tellEvent(event: Event): string {
+  switch (event.kind) {
+    case 'review': {
+      const { how, by, source, results, isFollowed, trouble } = event;
+      return [
+        `${how} by ${by} of ${list(source)}`,
+        ...results.map(tellResult),
+        isFollowed && 'somebody follows up at each look',
+        trouble && tellTrouble(trouble),
+      ]
+        .filter(Boolean)
+        .join('; ');
+    }
+    case 'bad-export':
+      return `${event.how}, while the export is ${event.form}, of ${list(event.source)}`;
+    case 'look':
+      return ['somebody runs it again', ...event.results.map(tellResult), event.trouble && tellTrouble(event.trouble)]
+        .filter(Boolean)
+        .join('; ');
+    case 'mail':
+      return `an e-mail (${event.form}) names ${list(event.names)}`;
+    case 'accept':
+      return 'somebody accepts the affected bookings';
+  }
+}
+
+function tellResult({ afterMs, part = '', names, wrong, isForeign }: ResultFile): string {
+  const about = isForeign ? "somebody else's bookings" : names ? list(names) : 'all';
+  return `after ${afterMs / 1000} s a result${part} about ${about}, incorrect: ${list(wrong)}`;
+}
+
+function tellTrouble({ at, kind }: Trouble): string {
+  return kind === 'fails' ? `point ${at} fails` : `the process ${kind.replace('-', ' ')} point ${at}`;
+}
+
+function list(some: readonly string[]): string {
+  return some.length === 0 ? 'nobody' : some.join(', ');
+}
