@@ -25,7 +25,8 @@ export interface Expected {
   readonly bookings: ReadonlyMap<string, KnownBooking>;
   /** A result is known of a run that sent some of those that count. */
   readonly isJudged: boolean;
-  /** Such a run sent a file. */
+  /** Such a run went by file, and one sent a file: nothing may have been fit for it. */
+  readonly isByFile: boolean;
   readonly hasFile: boolean;
   /** How many of the bookings that a result says something about are affected, if these are implausibly many, and nobody accepted as many. */
   readonly implausible?: { readonly affected: number; readonly judged: number; readonly isAccepted: boolean };
@@ -175,7 +176,8 @@ export function expectDay(everything: readonly Entry[], day: number): Expected {
   return {
     bookings,
     isJudged: [...judged].some((run) => isOfDay({ run })),
-    hasFile: journal.some((one) => one.kind === 'collected' && one.by === 'file' && isOfDay(one)),
+    isByFile: journal.some((one) => one.kind === 'collected' && one.by === 'file' && isOfDay(one)),
+    hasFile: journal.some((one) => one.kind === 'sent' && one.by === 'file' && isOfDay(one)),
     ...(found && { implausible: { ...found, isAccepted: found.affected <= accepted } }),
     isEarly: journal.findLast((one) => one.kind === 'collected')?.isEarly ?? false,
     runs: listRuns(journal),

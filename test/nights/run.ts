@@ -4,7 +4,7 @@ import { liveHistory } from './live-history.js';
 import { createSightings } from './kinds.js';
 import { makeHistories } from './make-histories.js';
 import { shrink } from './shrink.js';
-import { tellHistory } from './tell.js';
+import { tellHistory, tellJournal } from './tell.js';
 
 /** Lives so many histories of a seed: `npm run nights -- --seed 7 --nights 100`, or one of them: `--only 12`. */
 const { values } = parseArgs({
@@ -29,7 +29,8 @@ for (const history of makeHistories(seed)) {
   if (faults.length === 0) continue;
   console.log(`history ${number} (--seed ${seed} --only ${number}):`);
   const { history: short, faults: left } = await shrink(history, faults);
-  console.log([...tellHistory(short), ...left].map((line) => `  ${line}`).join('\n'));
+  const { journal } = await liveHistory(short);
+  console.log([...tellHistory(short), ...tellJournal(journal), ...left].map((line) => `  ${line}`).join('\n'));
   process.exitCode = 1;
 }
 const { user, system } = process.cpuUsage(began);

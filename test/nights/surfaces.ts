@@ -60,13 +60,13 @@ function namesOf({ number }: Look, listed: readonly Fields[] | null): string[] |
 
 /** Unknown is null. What went by body is `posted` where there is a file, too, unless a result told about it. */
 function expectLists(look: Pick<Look, 'expected' | 'number'>) {
-  const { isJudged, hasFile } = look.expected;
+  const { isJudged, isByFile, hasFile } = look.expected;
   const unknownBy = (way: KnownBooking['by']) =>
     listWhere(look, ({ verdict, by }) => verdict === 'unknown' && by === way);
   return {
     affected: isJudged ? listWhere(look, ({ verdict }) => verdict === 'incorrect') : null,
     unanswered: hasFile ? unknownBy('file') : null,
-    posted: hasFile ? unknownBy('body') : [],
+    posted: isByFile ? unknownBy('body') : [],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Event, History, ResultFile, Trouble } from './history.js';
+import { type Entry, identify, nameOf } from './journal.js';
 
 /** A history in sentences, one for each event. */
 export function tellHistory(history: History): string[] {
@@ -42,4 +43,25 @@ function tellTrouble({ at, kind }: Trouble): string {
 
 function list(some: readonly string[]): string {
   return some.length === 0 ? 'nobody' : some.join(', ');
+}
+
+/** What the outside saw of it. */
+export function tellJournal(journal: readonly Entry[]): string[] {
+  return journal.map((entry) => {
+    const named = (bookings: readonly object[]) => list(bookings.map((one) => nameOf(identify(one), entry.day)));
+    switch (entry.kind) {
+      case 'collected':
+        return `- ${entry.run} by ${entry.by} collected ${list(entry.source)}${entry.isEarly ? ', early' : ''}`;
+      case 'uncollected':
+        return `- ${entry.run} could not be collected`;
+      case 'sent':
+        return `- ${entry.run} sent by ${entry.by}${entry.isRepeated ? ' once more' : ''}: ${named(entry.bookings)}`;
+      case 'result':
+        return `- a result${entry.name} for ${entry.run}: ${entry.rows.map(({ booking, isCorrect }) => `${nameOf(booking, entry.day)} ${isCorrect}`).join(', ')}`;
+      case 'mail':
+        return `- an e-mail that named ${list(entry.names)}`;
+      case 'accepted':
+        return '- accepted';
+    }
+  });
 }

@@ -14,10 +14,10 @@ import { createOutside } from '../crash/outside.js';
 import { createSftpDouble } from '../crash/sftp-double.js';
 import { sqlite } from '../crash/sqlite-engine.js';
 import { mailOf, words } from '../verdict-mails/mails.js';
-import { addDays, type Booked, findBooked, type Guest } from './guests.js';
+import { addDays, type Booked, crowd, findBooked, type Guest } from './guests.js';
 import { holdClock } from './held-clock.js';
 import type { Event, How, ResultFile, Trouble } from './history.js';
-import type { Entry } from './journal.js';
+import { bookingOf, type Entry, identify } from './journal.js';
 import { createProduct, type Work } from './product.js';
 import { createNightService, type Written } from './service.js';
 import { beginTroubledLife } from './trouble.js';
@@ -61,7 +61,7 @@ export function isoOf(day: number): string {
 const settings = {
   timezone: 'Europe/Madrid',
   service: { baseUrl: 'http://127.0.0.1:1/', apiKey: 'key', accountId: 'account' },
-  source: { kind: 'csv', path: 'bookings.csv' },
+  source: { kind: 'csv', path: 'bookings-{day}.csv' },
   volume: { shareOfUsual: 0 },
   delivery: 'file',
   body: { batchSize: 3 },
@@ -90,7 +90,9 @@ export async function openWorld(): Promise<World> {
   let ledger = place.open(clock);
   const sftp = createSftpDouble(outside);
   const journal: Entry[] = [];
-  const exportPath = join(folder, 'bookings.csv');
+  /** What lies in the export of each day. */
+  const sources = new Map<number, readonly Guest[]>();
+  const exportOf = (which: number) => join(folder, `bookings-${isoOf(which)}.csv`);
   let nextResults: readonly ResultFile[] = [];
   let isFollowed = false;
   /** What is on its way to the server. */
@@ -176,7 +178,8 @@ export async function openWorld(): Promise<World> {
   }
 
   /** Notes the runs that were opened since then, and what was in their source. */
-  async function noteRuns(from: number, source: readonly Guest[]): Promise<void> {
+  async function noteRuns(from: number): Promise<void> {
+    const source = sources.get(day) ?? [];
     const known = new Set(journal.flatMap((one) => (one.kind === 'collected' ? [one.run] : [])));
     for (const { id, delivery: by, collectedAt } of await ledger.runs.list({ day: isoOf(day), limit: 100 })) {
       if (known.has(id)) continue;
@@ -188,25 +191,32 @@ export async function openWorld(): Promise<World> {
     }
   }
 
-  async function review(event: Extract<Event, { kind: 'review' }>): Promise<string | undefined> {
+  /** Whether a guest's booking was sent on that day, as it is. */
+  function wasSent(guest: Guest, which: number): boolean {
+    const booking = bookingOf(guest, which);
+    return journal.some(
+      (one) => one.kind === 'sent' && one.day === which && one.bookings.some((sent) => identify(sent) === booking),
+    );
+  }
+
+  function review(event: Extract<Event, { kind: 'review' }>): Promise<string | undefined> {
     ({ results: nextResults, isFollowed } = event);
-    writeFileSync(exportPath, toCsv(event.source, day));
-    const from = journal.length;
-    const struck = await workOn(workFor(event.how, isoOf(day), event.by), event.trouble);
-    await noteRuns(from, event.source);
-    noteResults();
-    return struck;
+    sources.set(day, event.source);
+    writeFileSync(exportOf(day), toCsv(event.source, day));
+    return workOn(workFor(event.how, isoOf(day), event.by), event.trouble);
   }
 
   async function reviewBadExport({ form, how, source }: Extract<Event, { kind: 'bad-export' }>) {
     // It has half of its last record.
-    if (form === 'cut') writeFileSync(exportPath, toCsv(source, day).slice(0, -20));
-    else if (form === 'absent') rmSync(exportPath, { force: true });
-    else writeFileSync(exportPath, toCsv(source, day - 1));
-    const from = journal.length;
+    if (form === 'cut') writeFileSync(exportOf(day), toCsv(source, day).slice(0, -20));
+    else if (form === 'absent') rmSync(exportOf(day), { force: true });
+    else {
+      const before = sources.get(day - 1) ?? [];
+      // A few bookings may be equal by chance.
+      if (before.length < crowd.length || !before.every((guest) => wasSent(guest, day - 1))) return;
+      writeFileSync(exportOf(day), toCsv(before, day - 1));
+    }
     await workOn(workFor(how, isoOf(day), 'file'), undefined);
-    await noteRuns(from, source);
-    noteResults();
   }
 
   /** Somebody runs the day once more, because a result is awaited that has come by now. */
@@ -217,9 +227,7 @@ export async function openWorld(): Promise<World> {
     nextResults = [];
     service.write(results.map((one) => ({ ...one, afterMs: 0 })));
     outside.reach(clock() + quietMs);
-    const struck = await workOn(['run', isoOf(day)], trouble);
-    noteResults();
-    return struck;
+    return workOn(['run', isoOf(day)], trouble);
   }
 
   async function liveNow(event: Event): Promise<string | undefined> {
@@ -231,11 +239,11 @@ export async function openWorld(): Promise<World> {
         return undefined;
       case 'look': {
         let struck: string | undefined;
-        for (const at of new Set(event.results.map(({ afterMs }) => afterMs)))
-          struck = await look(
-            event.results.filter(({ afterMs }) => afterMs === at),
-            event.trouble,
-          );
+        for (const at of new Set(event.results.map(({ afterMs }) => afterMs))) {
+          const found = event.results.filter(({ afterMs }) => afterMs === at);
+          struck ??= await look(found, struck === undefined ? event.trouble : undefined);
+          noteResults();
+        }
         return struck;
       }
       case 'accept':
@@ -244,9 +252,11 @@ export async function openWorld(): Promise<World> {
         journal.push({ kind: 'accepted', day });
         return undefined;
       case 'mail': {
-        const taken = await takeMail(event, ledger, createApp().today);
-        const today = createApp().today();
-        journal.push({ kind: 'mail', day, names: taken ? event.names : [], today });
+        const names = event.names.filter((guest) => wasSent(guest, day));
+        const { today } = createApp();
+        if (names.length === 0) return undefined;
+        const isTaken = await takeMail({ ...event, names }, ledger, today);
+        if (isTaken) journal.push({ kind: 'mail', day, names, today: today() });
         return undefined;
       }
     }
@@ -265,8 +275,11 @@ export async function openWorld(): Promise<World> {
     async live(event) {
       ({ day } = event);
       outside.reach(Math.max(clock() + hourMs, earliest(event)));
+      const from = journal.length;
       const struck = await liveNow(event);
       isFollowed = false;
+      await noteRuns(from);
+      noteResults();
       await followUpRuns(createApp());
       return struck;
     },
