@@ -1,6 +1,6 @@
+import { createSightings } from './kinds.js';
 import { liveHistory } from './live-history.js';
 import { makeHistories } from './make-histories.js';
-import { createSightings } from './kinds.js';
 
 /** Lives so many histories of that seed. */
 export async function liveHistories(seed: number, count: number) {

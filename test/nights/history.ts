@@ -49,7 +49,11 @@ export type Event = {
       readonly results: readonly ResultFile[];
       readonly trouble?: Trouble | undefined;
     }
-  | { readonly kind: 'mail'; readonly names: readonly Guest[]; readonly form: 'named' | 'twice' | 'unreadable' }
+  | {
+      readonly kind: 'mail';
+      readonly names: readonly Guest[];
+      readonly form: 'named' | 'twice' | 'unreadable';
+    }
   /** Somebody accepts so many affected bookings, if the latest run has succeeded. */
   | { readonly kind: 'accept' }
 );
@@ -83,8 +87,6 @@ export const results = {
     { afterMs: later, part: '_2', wrong },
   ],
 } as const;
-
-type Pick = ReturnType<typeof createPick>;
 
 /** Makes random events of one day. */
 export function createEventMaker(random: () => number) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { liveHistory } from './live-history.js';
 import { createSightings } from './kinds.js';
+import { liveHistory } from './live-history.js';
 import { makeHistories } from './make-histories.js';
 import { shrink } from './shrink.js';
 import { tellHistory, tellJournal } from './tell.js';
@@ -30,7 +30,9 @@ for (const history of makeHistories(seed)) {
   console.log(`history ${number} (--seed ${seed} --only ${number}):`);
   const { history: short, faults: left } = await shrink(history, faults);
   const { journal } = await liveHistory(short);
-  console.log([...tellHistory(short), ...tellJournal(journal), ...left].map((line) => `  ${line}`).join('\n'));
+  console.log(
+    [...tellHistory(short), ...tellJournal(journal), ...left].map((line) => `  ${line}`).join('\n'),
+  );
   process.exitCode = 1;
 }
 const { user, system } = process.cpuUsage(began);

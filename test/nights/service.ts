@@ -25,15 +25,24 @@ interface Listeners {
   readonly day: () => number;
 }
 
+interface SentFile {
+  readonly path: string;
+  readonly header: string;
+  readonly lines: readonly string[];
+}
+
 /** The service of a night: it takes everything, and writes the results that the history has. */
 export function createNightService(
   sftp: SftpDouble,
   clock: () => number,
   { onSent, onWritten, nextResults, day }: Listeners,
 ): NightService {
-  let sent: { readonly path: string; readonly header: string; readonly lines: readonly string[] };
+  /** The file of each day that was sent last. */
+  const files = new Map<number, SentFile>();
 
   function write({ afterMs, part = '', names, wrong, isForeign = false }: ResultFile): void {
+    const sent = files.get(day());
+    if (!sent) throw new Error('there is no file that a result could be about');
     const at = clock() + afterMs;
     const path = sent.path.replace(/\.csv$/, `${part}_Result.csv`);
     // It judges mappings: stays of one booking on the same mapping have the same verdict.
@@ -62,7 +71,7 @@ export function createNightService(
     async reviewBookedHotelsByFile(path) {
       const text = `${sftp.read(path)}`;
       const [header = '', ...lines] = text.trimEnd().split('\n');
-      sent = { path, header, lines };
+      files.set(day(), { path, header, lines });
       onSent('file', text, lines.map(readLine));
       nextResults().forEach(write);
       return ok;

@@ -220,11 +220,7 @@ async function judgeProviders(look: Look): Promise<string[]> {
         isOf(key) && (verdict === 'incorrect' || (isNamedByMail && verdict === 'correct')),
     );
     return [
-      ...differ(
-        `providers: sent of ${providerName}`,
-        sent,
-        listWhere(look, (_, key) => isOf(key)).length,
-      ),
+      ...differ(`providers: sent of ${providerName}`, sent, listWhere(look, (_, key) => isOf(key)).length),
       ...differ(`providers: known of ${providerName}`, known, judged.length),
       ...differ(
         `providers: affected of ${providerName}`,

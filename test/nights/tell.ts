@@ -22,7 +22,11 @@ function tellEvent(event: Event): string {
     case 'bad-export':
       return `${event.how}, while the export is ${event.form}, of ${list(event.source)}`;
     case 'look':
-      return ['somebody runs it again', ...event.results.map(tellResult), event.trouble && tellTrouble(event.trouble)]
+      return [
+        'somebody runs it again',
+        ...event.results.map(tellResult),
+        event.trouble && tellTrouble(event.trouble),
+      ]
         .filter(Boolean)
         .join('; ');
     case 'mail':
@@ -47,21 +51,27 @@ function list(some: readonly string[]): string {
 
 /** What the outside saw of it. */
 export function tellJournal(journal: readonly Entry[]): string[] {
-  return journal.map((entry) => {
-    const named = (bookings: readonly object[]) => list(bookings.map((one) => nameOf(identify(one), entry.day)));
-    switch (entry.kind) {
-      case 'collected':
-        return `- ${entry.run} by ${entry.by} collected ${list(entry.source)}${entry.isEarly ? ', early' : ''}`;
-      case 'uncollected':
-        return `- ${entry.run} could not be collected`;
-      case 'sent':
-        return `- ${entry.run} sent by ${entry.by}${entry.isRepeated ? ' once more' : ''}: ${named(entry.bookings)}`;
-      case 'result':
-        return `- a result${entry.name} for ${entry.run}: ${entry.rows.map(({ booking, isCorrect }) => `${nameOf(booking, entry.day)} ${isCorrect}`).join(', ')}`;
-      case 'mail':
-        return `- an e-mail that named ${list(entry.names)}`;
-      case 'accepted':
-        return '- accepted';
+  return journal.map(tellEntry);
+}
+
+function tellEntry(entry: Entry): string {
+  const name = (booking: string) => nameOf(booking, entry.day);
+  switch (entry.kind) {
+    case 'collected':
+      return `- ${entry.run} by ${entry.by} collected ${list(entry.source)}${entry.isEarly ? ', early' : ''}`;
+    case 'uncollected':
+      return `- ${entry.run} could not be collected`;
+    case 'sent': {
+      const sent = list(entry.bookings.map(identify).map(name));
+      return `- ${entry.run} sent by ${entry.by}${entry.isRepeated ? ' once more' : ''}: ${sent}`;
     }
-  });
+    case 'result': {
+      const rows = entry.rows.map(({ booking, isCorrect }) => `${name(booking)} ${isCorrect}`);
+      return `- a result${entry.name} for ${entry.run}: ${list(rows)}`;
+    }
+    case 'mail':
+      return `- an e-mail that named ${list(entry.names)}`;
+    case 'accepted':
+      return '- accepted';
+  }
 }

@@ -195,7 +195,8 @@ export async function openWorld(): Promise<World> {
   function wasSent(guest: Guest, which: number): boolean {
     const booking = bookingOf(guest, which);
     return journal.some(
-      (one) => one.kind === 'sent' && one.day === which && one.bookings.some((sent) => identify(sent) === booking),
+      (one) =>
+        one.kind === 'sent' && one.day === which && one.bookings.some((sent) => identify(sent) === booking),
     );
   }
 
@@ -338,7 +339,8 @@ async function takeMail(
     senders: { from: [] },
   });
   const lines = names.map((guest) => describeBooking(findBooked(guest, day)));
-  const text = form === 'unreadable' ? 'Please see the portal.' : `Incorrect:\r\n\r\n${lines.join('\r\n\r\n')}`;
+  const text =
+    form === 'unreadable' ? 'Please see the portal.' : `Incorrect:\r\n\r\n${lines.join('\r\n\r\n')}`;
   const mail = { bytes: Buffer.from(mailOf('text/plain', text)), from: 'mail.eml' };
   const { outcome } = await taker.take(mail, { isAsked: true });
   if (form === 'twice') await taker.take(mail, { isAsked: true });
