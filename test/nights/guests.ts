@@ -56,6 +56,9 @@ const inCrowd = (guest: Guest): Booked => ({
 
 export const allGuests: readonly Guest[] = [...allSingles, ...crowd];
 
+/** Of all guests: it stands where a name stands, and nowhere else. */
+export const surname = 'Quxley';
+
 /** What they book on the first day is booked once more on each day, with other references, and for stays that are as far ahead. */
 const booked = new Map<string, Booked>();
 
@@ -65,7 +68,7 @@ export function findBooked(guest: Guest, day: number): Booked {
   const known = booked.get(key);
   if (known) return known;
   const first = guest in singles ? singles[guest as Single] : inCrowd(guest);
-  const made = day === 0 ? first : later(first, day);
+  const made = later(first, day);
   booked.set(key, made);
   return made;
 }
@@ -77,7 +80,7 @@ function later(first: Booked, day: number): Booked {
     ...(reference !== undefined && {
       BookingReferenceId: reference.replace(/\d+/, (number) => String(100 * day + Number(number))),
     }),
-    ...(name !== undefined && { BookingClientName: `${name} ${day}` }),
+    ...(name !== undefined && { BookingClientName: `${name} ${surname} ${day}` }),
     CheckInDate: addDays(CheckInDate, day),
     CheckOutDate: addDays(CheckOutDate, day),
   };
@@ -87,6 +90,11 @@ const dayMs = 86_400_000;
 
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10);
+}
+
+/** How a guest of that day is called, as in their bookings. */
+export function fullNameOf(guest: Guest, day: number): string | undefined {
+  return findBooked(guest, day).BookingClientName;
 }
 
 export function hasReference(guest: Guest): boolean {

@@ -56,6 +56,8 @@ export type Event = {
     }
   /** Somebody accepts so many affected bookings, if the latest run has succeeded. */
   | { readonly kind: 'accept' }
+  /** A guest asks to be forgotten. */
+  | { readonly kind: 'erase'; readonly guest: Guest; readonly trouble?: Trouble | undefined }
 );
 
 export type History = readonly Event[];
@@ -156,8 +158,12 @@ export function createEventMaker(random: () => number) {
       names: [pick(allSingles.filter(hasReference)), ...some(allSingles.filter(hasReference), 1)],
     }),
     accept: (day: number): Event => ({ kind: 'accept', day }),
+    erase: (day: number): Event => ({ kind: 'erase', day, guest: pick(erasable), trouble: someTrouble() }),
   };
 }
+
+/** Two rooms with one reference could not be told apart without their names. */
+const erasable: readonly Guest[] = ['eva', 'tom', 'zoe', 'gone', 'crowd 3'];
 
 /** Versions of one booking: a source has one of them. */
 const versions: readonly (readonly [Guest, Guest])[] = [

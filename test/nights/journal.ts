@@ -29,6 +29,8 @@ export type Entry = {
   | { readonly kind: 'mail'; readonly names: readonly Guest[]; readonly today: string }
   /** Somebody accepted the affected bookings of the day as they were. */
   | { readonly kind: 'accepted' }
+  /** Nothing of the name is left, said the receipt. */
+  | { readonly kind: 'erased'; readonly guest: Guest }
 );
 
 export interface Result {

@@ -19,7 +19,8 @@ export function kindsOf(event: Event): string[] {
     case 'mail':
       return [`mail ${event.form}`];
     case 'accept':
-      return ['accept'];
+    case 'erase':
+      return [event.kind];
   }
 }
 

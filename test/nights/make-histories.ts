@@ -7,6 +7,11 @@ const lengths = [1, 1, 1, 1, 2, 2, 2, 3, 3, 5] as const;
 const [longest, longOnesAre] = [30, 60];
 /** Of a day. */
 const mostEvents = 4;
+/** What happens on a day that was begun, the more often the more often it stands here. */
+const followers = [
+  ...(['review', 'review', 'review', 'review', 'look', 'look'] as const),
+  ...(['mail', 'accept', 'export', 'erase'] as const),
+];
 /** Of so many events the one is chosen that brings most pairs of kinds that have not met yet. */
 const candidates = 3;
 
@@ -33,7 +38,7 @@ export function* makeHistories(seed: number): Generator<History> {
   }
 
   function following(day: number, hasBoth: boolean): Event {
-    switch (make.pick(['review', 'review', 'review', 'look', 'look', 'mail', 'accept', 'export'] as const)) {
+    switch (make.pick(followers)) {
       case 'review':
         return make.review(
           day,
@@ -48,6 +53,8 @@ export function* makeHistories(seed: number): Generator<History> {
         return make.accept(day);
       case 'export':
         return make.badExport(day, hasBoth);
+      case 'erase':
+        return make.erase(day);
     }
   }
 

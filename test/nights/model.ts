@@ -158,6 +158,7 @@ export function expectDay(everything: readonly Entry[], day: number): Expected {
         name(entry);
         break;
       case 'uncollected':
+      case 'erased':
         break;
       case 'accepted':
         accepted = judgeAffected()?.affected ?? accepted;

@@ -53,6 +53,16 @@ const hourMs = 3_600_000;
 export function createProduct({ folder, config, outside, current, ...given }: Surroundings) {
   const { clock } = outside;
 
+  function openSftp(): SftpServer {
+    const { life } = current();
+    return {
+      async connect(options) {
+        await given.onConnect();
+        return throughLife(life, 'sftp', await given.sftp.connect(options), sftpActions);
+      },
+    };
+  }
+
   async function openReview(app: App): Promise<OpenedReview> {
     const { life, ledger } = current();
     const gate = createLedgerGate(app, ledger);
@@ -60,13 +70,9 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
       'reviewBookedHotels',
       'reviewBookedHotelsByFile',
     ]);
-    async function connect(options: Parameters<SftpServer['connect']>[0]) {
-      await given.onConnect();
-      return throughLife(life, 'sftp', await given.sftp.connect(options), sftpActions);
-    }
     const deliveryFor = (kind: DeliveryKind) =>
       createDelivery(kind, app.config, {
-        ...{ ledger, service, findSftp: () => ({ connect }), archive: app.archive(), notify, clock },
+        ...{ ledger, service, findSftp: openSftp, archive: app.archive(), notify, clock },
       });
     const { createRunId } = given;
     return {
@@ -96,7 +102,7 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
       archive: () => throughLife(life, 'archive', openArchive(config), ['keep', 'remove']),
       spool: () => throughLife(life, 'spool', openSpool(config), ['write', 'remove']),
       keys: () => undefined,
-      sftp: refuse,
+      sftp: openSftp,
       reviewService: refuse,
       mappingService: refuse,
       keep: (part) => part,

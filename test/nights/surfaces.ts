@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { visitDesk } from './desk.js';
-import { identify, nameOf, onMapping, referenceIn } from './journal.js';
+import { fullNameOf } from './guests.js';
+import { bookingOf, identify, nameOf, onMapping, referenceIn } from './journal.js';
 import { type Expected, expectDay, type KnownBooking } from './model.js';
 import { isoOf, type World } from './world.js';
 
@@ -15,7 +16,7 @@ interface Look extends World {
 }
 
 /** A surface and how it is judged; those of cases are about all days at once. */
-const ofDay = [judgeLists, judgeRuns, judgeGoodness, judgeReport, judgeHistories, judgeProviders, judgeDesk];
+const ofDay = [judgeSent, judgeErased, judgeLists, judgeRuns, judgeGoodness, judgeReport, judgeHistories, judgeProviders, judgeDesk];
 
 /** Compares what every surface says of a day with the model; one line for each difference. */
 export async function judgeDay(world: World, number: number): Promise<readonly string[]> {
@@ -27,6 +28,25 @@ export async function judgeDay(world: World, number: number): Promise<readonly s
   const faults: string[] = [];
   for (const judge of ofDay) faults.push(...(await judge(look)));
   return faults;
+}
+
+/** Once a day has succeeded, everything that its newest run found was sent. */
+async function judgeSent({ ledger, day, number, journal }: Look): Promise<string[]> {
+  if ((await ledger.runs.latest(day))?.state !== 'succeeded') return [];
+  const ofDay = journal.filter((one) => one.day === number);
+  const sent = new Set(ofDay.flatMap((one) => (one.kind === 'sent' ? one.bookings.map(identify) : [])));
+  const newest = ofDay.findLast((one) => one.kind === 'collected');
+  const lost = newest?.source.filter((guest) => !sent.has(bookingOf(guest, number))) ?? [];
+  return lost.map((guest) => `lost: ${guest}`);
+}
+
+/** Where the newest thing that is known of a guest is that they were erased, their name is nowhere. */
+async function judgeErased({ journal, number, search }: Look): Promise<string[]> {
+  const ofDay = journal.filter((one) => one.day === number);
+  return ofDay.flatMap((one) => {
+    const name = one.kind === 'erased' ? fullNameOf(one.guest, number) : undefined;
+    return name === undefined ? [] : search(name).map((place) => `${name} was erased, and stands in ${place}`);
+  });
 }
 
 /** The same for what is said of all days at once. */

@@ -33,6 +33,10 @@ function tellEvent(event: Event): string {
       return `an e-mail (${event.form}) names ${list(event.names)}`;
     case 'accept':
       return 'somebody accepts the affected bookings';
+    case 'erase':
+      return [`${event.guest} asks to be forgotten`, event.trouble && tellTrouble(event.trouble)]
+        .filter(Boolean)
+        .join('; ');
   }
 }
 
@@ -73,5 +77,7 @@ function tellEntry(entry: Entry): string {
       return `- an e-mail that named ${list(entry.names)}`;
     case 'accepted':
       return '- accepted';
+    case 'erased':
+      return `- ${entry.guest} was erased`;
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { App } from '../../jobs/app.js';
@@ -33,6 +33,8 @@ export interface World {
   ask(...words: string[]): Promise<Answer>;
   /** The file that `run --metrics-file` writes at its end. */
   readMetrics(): Promise<string>;
+  /** Where a text stands: in files of ours, or of the SFTP server. */
+  search(text: string): readonly string[];
   /** Closes it; nothing of it stays. */
   close(): Promise<void>;
 }
@@ -64,6 +66,7 @@ const settings = {
   source: { kind: 'csv', path: 'bookings-{day}.csv' },
   volume: { shareOfUsual: 0 },
   delivery: 'file',
+  hashKey: 'a key of at least sixteen characters',
   body: { batchSize: 3 },
   file: {
     sftp: { host: '127.0.0.1', username: 'agency', password: 'secret', hostKey: `SHA256:${'A'.repeat(43)}` },
@@ -231,6 +234,16 @@ export async function openWorld(): Promise<World> {
     return workOn(['run', isoOf(day)], trouble);
   }
 
+  /** What a run that is to be resumed still sends is left, and so is nothing else. */
+  async function erase({ guest, trouble }: Extract<Event, { kind: 'erase' }>): Promise<string | undefined> {
+    const { BookingReferenceId: reference = '' } = findBooked(guest, day);
+    const words = ['guest', 'erase', reference, '--reason', 'asked'];
+    const struck = await liveProcess(words, trouble);
+    const { code } = await ask(...words);
+    if (code === exitCode.done) journal.push({ kind: 'erased', day, guest });
+    return struck;
+  }
+
   async function liveNow(event: Event): Promise<string | undefined> {
     switch (event.kind) {
       case 'review':
@@ -252,6 +265,8 @@ export async function openWorld(): Promise<World> {
         await ask('run', isoOf(day), '--accept-affected');
         journal.push({ kind: 'accepted', day });
         return undefined;
+      case 'erase':
+        return erase(event);
       case 'mail': {
         const names = event.names.filter((guest) => wasSent(guest, day));
         const { today } = createApp();
@@ -286,6 +301,15 @@ export async function openWorld(): Promise<World> {
     },
 
     readMetrics: product.readMetrics,
+
+    search(text) {
+      const ours = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.name.startsWith('bookings-'))
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .filter((path) => readFileSync(path).includes(text));
+      const theirs = Object.entries(sftp.readAll()).filter(([, content]) => content.includes(text));
+      return [...ours.map((path) => path.slice(folder.length + 1)), ...theirs.map(([path]) => `sftp: ${path}`)];
+    },
 
     async close() {
       held.release();
