@@ -50,7 +50,7 @@ export const allSingles = Object.keys(singles) as Guest[];
 export const crowd = Array.from({ length: 24 }, (_, place): Guest => `crowd ${place}`);
 
 const inCrowd = (guest: Guest): Booked => ({
-  ...{ BookingReferenceId: `C-${guest.slice(6)}`, BookingClientName: 'Lou' },
+  ...{ BookingReferenceId: `C-${guest.slice(6)}`, BookingClientName: `Lou${guest.slice(6)}` },
   ...{ ServiceId: '44', ProviderName: 'Bedlink', ProviderHotelId: '44D', ...stay },
 });
 

@@ -1,5 +1,17 @@
 import type { Event, ResultFile } from './history.js';
 
+/** All that can come about: what went wrong on the way is a kind, too. */
+export const allKinds: readonly string[] = [
+  ...['run by body', 'run by file', 'replay by body', 'replay by file'],
+  ...['schedule', 'hook', 'early', 'today', 'top-up', 'followed', 'look'],
+  ...['none', 'whole', 'partial', 'growing', 'rewritten', 'split', 'set aside'].map(
+    (form) => `result ${form}`,
+  ),
+  ...['export absent', 'export cut', 'export repeated'],
+  ...['mail named', 'mail twice', 'accept', 'erase'],
+  ...['dies-before', 'dies-after', 'answer lost', 'connection lost', 'disk full', 'ledger full'],
+];
+
 /** The kinds of things that an event is made of: two events that follow each other make pairs of them. */
 export function kindsOf(event: Event): string[] {
   switch (event.kind) {

@@ -13,6 +13,7 @@ import { createTerminal } from '../../jobs/terminal.js';
 import { businessDayAt, createBusinessDay } from '../../src/booking/business-day.js';
 import type { Config } from '../../src/config/load.js';
 import { createPeerClocks } from '../../src/http/peer-clocks.js';
+import { readErasedGuests } from '../../src/ledger/erasing.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { DeliveryKind } from '../../src/ledger/run.js';
 import type { ReviewService } from '../../src/mapping-service/client.js';
@@ -78,6 +79,7 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
     return {
       ...(await composeCollect(app.config, app.sourceMessages)),
       ...{ ledger, deliveryFor, createRunId, notify, gate, mayReview: gate.mayReview },
+      readErased: () => readErasedGuests(ledger, config.hashKey),
       workforce: createJumpingWorkforce(
         { ledger, life, outside, isSerial: false, longestWaitMs: hourMs + 1 },
         deliveryFor,

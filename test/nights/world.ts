@@ -308,7 +308,10 @@ export async function openWorld(): Promise<World> {
         .map(({ parentPath, name }) => join(parentPath, name))
         .filter((path) => readFileSync(path).includes(text));
       const theirs = Object.entries(sftp.readAll()).filter(([, content]) => content.includes(text));
-      return [...ours.map((path) => path.slice(folder.length + 1)), ...theirs.map(([path]) => `sftp: ${path}`)];
+      return [
+        ...ours.map((path) => path.slice(folder.length + 1)),
+        ...theirs.map(([path]) => `sftp: ${path}`),
+      ];
     },
 
     async close() {
